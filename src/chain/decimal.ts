@@ -1,0 +1,102 @@
+/** A number as the chain writes it: optional sign, digits, optional fraction. Only `scalars.ts` makes one. */
+export type Digits = string & { readonly __brand: 'digits' };
+
+/** An exact decimal: `units` × 10^−`scale`. Amounts reach 2^256, so nothing is added or compared as a double. */
+export interface Decimal {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+export const ZERO: Decimal = { units: 0n, scale: 0 };
+
+export function decimal(digits: Digits): Decimal {
+  const point = digits.indexOf('.');
+  if (point < 0) return { units: BigInt(digits), scale: 0 };
+  return {
+    units: BigInt(digits.slice(0, point) + digits.slice(point + 1)),
+    scale: digits.length - point - 1,
+  };
+}
+
+export function integer(value: number | bigint): Decimal {
+  return { units: BigInt(value), scale: 0 };
+}
+
+/** The nearest double of the text; never a negative zero, which Prometheus would print as `-0`. */
+export function double(digits: Digits): number {
+  return Number(digits) + 0;
+}
+
+export function add(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return { units: atScale(a, scale) + atScale(b, scale), scale };
+}
+
+export function subtract(a: Decimal, b: Decimal): Decimal {
+  return add(a, { units: -b.units, scale: b.scale });
+}
+
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return { units: a.units * b.units, scale: a.scale + b.scale };
+}
+
+export function sum(values: Iterable<Decimal>): Decimal {
+  let total = ZERO;
+  for (const value of values) total = add(total, value);
+  return total;
+}
+
+/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+export function compare(a: Decimal, b: Decimal): number {
+  const scale = Math.max(a.scale, b.scale);
+  const difference = atScale(a, scale) - atScale(b, scale);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** The double nearest to a ÷ b; `undefined` when b is 0. */
+export function ratio(a: Decimal, b: Decimal): number | undefined {
+  const scale = Math.max(a.scale, b.scale);
+  const divisor = atScale(b, scale);
+  return divisor === 0n ? undefined : nearestQuotient(atScale(a, scale), divisor);
+}
+
+/** The largest integer not above a ÷ b; `undefined` when b is 0. */
+export function floorDivide(a: Decimal, b: Decimal): Decimal | undefined {
+  const scale = Math.max(a.scale, b.scale);
+  const dividend = atScale(a, scale);
+  const divisor = atScale(b, scale);
+  if (divisor === 0n) return undefined;
+  const quotient = dividend / divisor;
+  const roundedUp = dividend % divisor !== 0n && dividend < 0n !== divisor < 0n;
+  return integer(roundedUp ? quotient - 1n : quotient);
+}
+
+/** The nearest double; infinite when there is none, which the renderer leaves out. */
+export function toDouble(value: Decimal): number {
+  return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
+}
+
+/** Rounds once: the quotient keeps at least 64 bits, the last of which says whether anything was cut off. */
+function nearestQuotient(dividend: bigint, divisor: bigint): number {
+  const negative = dividend < 0n !== divisor < 0n;
+  const n = magnitude(dividend);
+  const d = magnitude(divisor);
+  const shift = Math.max(0, bits(d) - bits(n) + 68);
+  const shifted = n << BigInt(shift);
+  const quotient = (shifted / d) | (shifted % d === 0n ? 0n : 1n);
+  const nearest = Number(quotient) / 2 ** shift;
+  return negative && nearest !== 0 ? -nearest : nearest;
+}
+
+function atScale(value: Decimal, scale: number): bigint {
+  return scale === value.scale ? value.units : value.units * 10n ** BigInt(scale - value.scale);
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+/** Bits of a positive value, at most three too many. */
+function bits(value: bigint): number {
+  return value.toString(16).length * 4;
+}

@@ -1,0 +1,38 @@
+/**
+ * How a real chain spells what the spec spells in neutral words. The names follow no rule (`bridge_id` is `peggy_id`, but
+ * `bridge_chain_id` stays), so each dialect is a table; what it does not list is spelt as in the spec.
+ */
+export interface Dialect {
+  readonly path: string;
+  /** Name in the spec → name on the wire. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Enum value on the wire → value in the spec. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+export const bridgeDialects = {
+  neutral: { path: '/bridge/v1/module_state', fields: {}, values: {} },
+  peggy: {
+    path: '/peggy/v1/module_state',
+    fields: {
+      bridge_id: 'peggy_id',
+      bridge_external_address: 'bridge_ethereum_address',
+      average_external_block_time: 'average_ethereum_block_time',
+      hub_coin_denom: 'cosmos_coin_denom',
+      hub_coin_erc20_contract: 'cosmos_coin_erc20_contract',
+      external_address: 'ethereum_address',
+      last_observed_external_height: 'last_observed_ethereum_height',
+      external_blacklist: 'ethereum_blacklist',
+    },
+    values: {},
+  },
+} as const satisfies Record<string, Dialect>;
+
+export const crosschainDialects = {
+  neutral: { path: '/chain/crosschain/rateLimiterInput', fields: {}, values: {} },
+  zeta: {
+    path: '/zeta-chain/crosschain/rateLimiterInput',
+    fields: { native_fees: 'zeta_fees', finalized_native_height: 'finalized_zeta_height' },
+    values: { Zeta: 'Native' },
+  },
+} as const satisfies Record<string, Dialect>;

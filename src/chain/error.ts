@@ -1,0 +1,44 @@
+/** Why a poll failed. Each reason is a label value from the start, so the list is closed. */
+export const reasons = {
+  dns: 'The name of the node does not resolve.',
+  connect: 'No connection to the node or its proxy: refused, unreachable.',
+  tls: 'The TLS handshake failed: certificate, name, protocol version.',
+  timeout: 'The whole exchange did not end within poll.timeout.',
+  aborted: 'The connection was lost in the middle of an answer, or the answer is not valid HTTP.',
+  too_large:
+    'The decoded body is over poll.max_body_size, the headers are over their limit, or reading the document took more memory than allowed.',
+  status: 'The node answered with a status other than 200 that no other reason covers; redirects are not followed.',
+  unauthorized: 'The node answered 401 or 403.',
+  rate_limited: 'The node answered 429: it, or a proxy before it, throttles.',
+  response_too_large_upstream:
+    'The node answered 429 with code 8: its own document is larger than it may send. Waiting does not help; a lower limit, or a higher cap in the node, does.',
+  bad_request: 'The node answered 400: the configuration asks for something it refuses, such as a missing window.',
+  not_json: 'The body is not JSON: HTML, cut off, empty, invalid UTF-8 or a content encoding that cannot be decoded.',
+  schema: 'The body is JSON but not the document: none of its fields is there.',
+  regression:
+    'The hub height is below that of the last answer: a node behind the others, or rolled back. The third in a row is accepted.',
+  internal: 'A fault of the exporter itself; please report it.',
+} as const;
+
+export type Reason = keyof typeof reasons;
+
+export const reasonNames = Object.keys(reasons) as readonly Reason[];
+
+/** An expected failure of a poll. Plain data, because an Error loses its fields on its way between threads. */
+export interface ChainError {
+  readonly reason: Reason;
+  /** One line for people: endpoint, what happened and which limit. */
+  readonly message: string;
+}
+
+const MAX_QUOTED_CHARACTERS = 200;
+
+/** Text from outside, fit for one log line: no control characters, bounded, well-formed. */
+export function quoted(text: string): string {
+  const start = text.slice(0, 4 * MAX_QUOTED_CHARACTERS);
+  const line = start
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  return line.length > MAX_QUOTED_CHARACTERS ? `${line.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}…` : line;
+}
