@@ -1,0 +1,93 @@
+import { compare, decimal, sum, toDouble } from '../../chain/decimal.js';
+import type { ModuleState, Valset } from '../../chain/module-state.js';
+import { need, rows } from '../../chain/reading.js';
+import { gauge, lengthOf, valueOf } from '../family.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+
+/** The validator set with the highest nonce, the first of them when the nonce repeats; none when there are no sets. */
+export function newestValset(state: ModuleState): Valset | undefined {
+  const valsets = rows(state.valsets).map((valset) => ({ valset, nonce: decimal(need(valset.nonce)) }));
+  const [first, ...others] = valsets;
+  return others.reduce((newest, other) => (newest && compare(other.nonce, newest.nonce) > 0 ? other : newest), first)
+    ?.valset;
+}
+
+function power(valset: Valset): number {
+  return toDouble(sum(rows(valset.members).map((member) => decimal(need(member.power)))));
+}
+
+const NEWEST = ['state.valsets', 'state.valsets[].nonce'];
+
+function ofNewest(value: (valset: Valset) => number): (input: BridgeInput) => number | undefined {
+  return ({ state }) => {
+    const newest = newestValset(state);
+    return newest && value(newest);
+  };
+}
+
+/** The validator set that the contract is known to have, and the newest one of the hub. */
+export const valsetFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_last_observed_valset_nonce',
+    help: 'Nonce of the validator set last seen installed in the contract; it is the hub height of its creation.',
+    unit: 'valset nonce',
+    reads: ['state.last_observed_valset.nonce'],
+    value: ({ state }) => valueOf(need(state.last_observed_valset).nonce),
+  }),
+  gauge({
+    name: 'bridge_last_observed_valset_height',
+    help: 'Height the last observed validator set carries; real nodes send 0 once an update was observed, so use the nonce.',
+    unit: 'hub height',
+    reads: ['state.last_observed_valset.height'],
+    value: ({ state }) => valueOf(need(state.last_observed_valset).height),
+  }),
+  gauge({
+    name: 'bridge_last_observed_valset_members',
+    help: 'Members of the validator set last seen installed in the contract.',
+    unit: 'members',
+    reads: ['state.last_observed_valset.members'],
+    value: ({ state }) => lengthOf(need(state.last_observed_valset).members),
+  }),
+  gauge({
+    name: 'bridge_last_observed_valset_power',
+    help: 'Power of the validator set last seen installed in the contract; normalised to about 2^32.',
+    unit: 'power',
+    reads: ['state.last_observed_valset.members', 'state.last_observed_valset.members[].power'],
+    value: ({ state }) => power(need(state.last_observed_valset)),
+  }),
+  gauge({
+    name: 'bridge_last_observed_valset_reward_amount',
+    help: 'Reward for relaying the validator set last seen installed in the contract.',
+    unit: 'smallest units of the reward token',
+    reads: ['state.last_observed_valset.reward_amount'],
+    value: ({ state }) => valueOf(need(state.last_observed_valset).reward_amount),
+  }),
+  gauge({
+    name: 'bridge_newest_valset_nonce',
+    help: 'Nonce of the newest validator set; it is the hub height of its creation.',
+    unit: 'valset nonce',
+    reads: NEWEST,
+    value: ofNewest(({ nonce }) => valueOf(nonce)),
+  }),
+  gauge({
+    name: 'bridge_newest_valset_height',
+    help: 'Height of the newest validator set.',
+    unit: 'hub height',
+    reads: [...NEWEST, 'state.valsets[].height'],
+    value: ofNewest(({ height }) => valueOf(height)),
+  }),
+  gauge({
+    name: 'bridge_newest_valset_members',
+    help: 'Members of the newest validator set.',
+    unit: 'members',
+    reads: [...NEWEST, 'state.valsets[].members'],
+    value: ofNewest(({ members }) => lengthOf(members)),
+  }),
+  gauge({
+    name: 'bridge_newest_valset_power',
+    help: 'Power of the newest validator set; normalised to about 2^32.',
+    unit: 'power',
+    reads: [...NEWEST, 'state.valsets[].members', 'state.valsets[].members[].power'],
+    value: ofNewest(power),
+  }),
+];
