@@ -1,0 +1,17 @@
+import { parentPort } from 'node:worker_threads';
+import { createClient } from '../chain/client.js';
+import { USER_AGENT } from '../version.js';
+import { collect } from './collect.js';
+import type { FromThread, ToThread } from './thread.js';
+
+/** The collect thread: jobs in, outcomes out, several fetches under way at once and one document read at a time. */
+const port = parentPort;
+if (port === null) throw new Error('worker.js runs as a worker thread only');
+
+const client = createClient(USER_AGENT);
+const send = (message: FromThread): void => port.postMessage(message);
+
+port.on('message', ({ id, job }: ToThread) => {
+  void collect(job, client, () => send({ id, reading: true })).then((outcome) => send({ id, outcome }));
+});
+send({ ready: true });
