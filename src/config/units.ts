@@ -1,0 +1,69 @@
+interface Unit {
+  readonly name: string;
+  readonly factor: number;
+}
+
+const second = 1_000;
+const day = 86_400 * second;
+
+// Prometheus' own units (model.ParseDuration): a year is 365 days, no fractions, largest first, each at most once.
+const durationUnits: readonly Unit[] = [
+  { name: 'y', factor: 365 * day },
+  { name: 'w', factor: 7 * day },
+  { name: 'd', factor: day },
+  { name: 'h', factor: 3_600 * second },
+  { name: 'm', factor: 60 * second },
+  { name: 's', factor: second },
+  { name: 'ms', factor: 1 },
+];
+
+const durationPattern = new RegExp(`^(?=\\d)${durationUnits.map(({ name }) => `(?:(\\d+)${name})?`).join('')}$`);
+
+/** Milliseconds of a duration as Prometheus writes it: 30s, 1m30s, 500ms. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const counts = durationPattern.exec(text)?.slice(1);
+  if (!counts) return undefined;
+  const milliseconds = durationUnits.reduce((sum, { factor }, index) => sum + Number(counts[index] ?? '0') * factor, 0);
+  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
+}
+
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds === 0) return '0s';
+  let rest = milliseconds;
+  let text = '';
+  // Prometheus leaves out years and weeks where they would surprise: 7d reads better than 1w.
+  for (const { name, factor } of durationUnits.slice(2)) {
+    const count = Math.floor(rest / factor);
+    if (count > 0) text += `${count}${name}`;
+    rest %= factor;
+  }
+  return text;
+}
+
+const sizeUnits: readonly Unit[] = [
+  { name: 'GiB', factor: 2 ** 30 },
+  { name: 'MiB', factor: 2 ** 20 },
+  { name: 'KiB', factor: 2 ** 10 },
+  { name: 'GB', factor: 1e9 },
+  { name: 'MB', factor: 1e6 },
+  { name: 'KB', factor: 1e3 },
+  { name: 'B', factor: 1 },
+];
+
+const sizePattern = /^(\d+)([A-Za-z]*)$/;
+
+/** Bytes of a size: 64MiB, 10MB, or a plain number of bytes. */
+export function parseSize(text: string): number | undefined {
+  const [, count, name] = sizePattern.exec(text) ?? [];
+  const unit = sizeUnits.find((candidate) => candidate.name === (name === '' ? 'B' : name));
+  if (count === undefined || !unit) return undefined;
+  const bytes = Number(count) * unit.factor;
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** The largest unit that says it exactly, so that reading it back gives the same number. */
+export function formatSize(bytes: number): string {
+  const unit = sizeUnits.find(({ factor }) => bytes >= factor && bytes % factor === 0);
+  return unit ? `${bytes / unit.factor}${unit.name}` : `${bytes}B`;
+}
