@@ -1,21 +1,20 @@
 import type { Logger } from 'pino';
 import { clock } from './clock.js';
-import type { Job } from './collect/collect.js';
 import type { Collector } from './collect/collector.js';
 import type { Config } from './config.js';
 import { createExposition } from './exposition.js';
-import { jobsOf } from './jobs.js';
+import { jobsOf, keyOf } from './jobs.js';
 import { createPollLog } from './poll-log.js';
 import { fingerprint } from './metrics/fingerprint.js';
 import { startPoller } from './poller.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { createSnapshots } from './snapshots.js';
 import { createApp } from './web/app.js';
-import { startWebServer, type Address } from './web/server.js';
+import { startWebServer, type ListenAddress } from './web/server.js';
 import { statusPage } from './web/status-page.js';
 
 export interface ExporterOptions {
-  readonly listen: Address;
+  readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;
   readonly nodeVersion: string;
@@ -36,7 +35,11 @@ export async function startExporter(
 ): Promise<Exporter> {
   const jobs = jobsOf(config);
   const { maxBodyBytes, staleAfterMs, intervalMs } = config.poll;
-  const snapshots = createSnapshots(jobs.map(keyOf), maxBodyBytes, staleAfterMs);
+  const snapshots = createSnapshots(
+    jobs.map(({ reading }) => keyOf(reading)),
+    maxBodyBytes,
+    staleAfterMs,
+  );
   const expose = createExposition(snapshots);
   const processMetrics = createProcessMetrics(options.nodeVersion);
   processMetrics.configLoaded(fingerprint(config), clock().epochSeconds);
@@ -60,7 +63,7 @@ export async function startExporter(
   const pollers = jobs.map((job) =>
     startPoller(async () => {
       const outcome = await collector.collect(job);
-      const { before, after } = snapshots.record(keyOf(job), outcome, clock());
+      const { before, after } = snapshots.record(keyOf(job.reading), outcome, clock());
       logPoll(before, after);
     }, intervalMs),
   );
@@ -71,8 +74,4 @@ export async function startExporter(
       await server.close();
     },
   };
-}
-
-function keyOf({ target, document }: Job): { readonly target: string; readonly endpoint: Job['document'] } {
-  return { target, endpoint: document };
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, buildConnector, type Dispatcher, errors, request } from 'undici';
+import { formatSize } from '../config/units.js';
 import type { Digits } from './decimal.js';
 import { quoted, type ChainError, type Reason } from './error.js';
 import { refusal } from './refusal.js';
@@ -96,7 +97,7 @@ async function whole(body: Readable, maxBytes: number): Promise<Buffer> {
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) throw new Failure('too_large', `is over ${maxBytes} bytes (poll.max_body_size)`);
+    if (length > maxBytes) throw new Failure('too_large', `is over ${formatSize(maxBytes)} (poll.max_body_size)`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);

@@ -53,6 +53,22 @@ export function compare(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
+export function lowest(values: readonly Decimal[]): Decimal | undefined {
+  return values.reduce<Decimal | undefined>((low, value) => (low && compare(low, value) <= 0 ? low : value), undefined);
+}
+
+export function highest(values: readonly Decimal[]): Decimal | undefined {
+  return values.reduce<Decimal | undefined>(
+    (high, value) => (high && compare(high, value) >= 0 ? high : value),
+    undefined,
+  );
+}
+
+/** A text that equal numbers share, however they are written. */
+export function keyOf({ units, scale }: Decimal): string {
+  return scale > 0 && units % 10n === 0n ? keyOf({ units: units / 10n, scale: scale - 1 }) : `${units}e-${scale}`;
+}
+
 /** The double nearest to a ÷ b; `undefined` when b is 0. */
 export function ratio(a: Decimal, b: Decimal): number | undefined {
   const scale = Math.max(a.scale, b.scale);

@@ -1,7 +1,7 @@
 import { flag, list, number, object, text, type ReadAs } from './schema.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
-const member = object({ power: number });
+const member = object({ power: number, external_address: text });
 
 const params = object({
   bridge_id: text,
@@ -30,17 +30,36 @@ const params = object({
 
 const valset = object({ nonce: number, members: list(member), height: number, reward_amount: number });
 
+const coin = object({ contract: text, amount: number });
+
+const transfer = object({ id: number, sender: text, dest_address: text, erc20_token: coin, erc20_fee: coin });
+
+const batch = object({
+  batch_nonce: number,
+  batch_timeout: number,
+  transactions: list(transfer),
+  token_contract: text,
+  block: number,
+});
+
+/** The spec shows a claim as packed bytes; real nodes unpack it, and then the event nonce is a field of its own. */
+const claim = object({ event_nonce: number, value: text });
+
+const attestation = object({ observed: flag, votes: list(text), height: number, claim });
+
+const orchestratorAddress = object({ sender: text, orchestrator: text, eth_address: text });
+
 export const moduleState = object({
   params,
   last_observed_nonce: number,
   valsets: list(valset),
-  valset_confirms: list(object({})),
-  batches: list(object({ transactions: list(object({})) })),
-  batch_confirms: list(object({})),
-  attestations: list(object({ observed: flag })),
-  orchestrator_addresses: list(object({})),
-  erc20_to_denoms: list(object({})),
-  unbatched_transfers: list(object({})),
+  valset_confirms: list(object({ nonce: number, eth_address: text })),
+  batches: list(batch),
+  batch_confirms: list(object({ nonce: number, token_contract: text, eth_signer: text })),
+  attestations: list(attestation),
+  orchestrator_addresses: list(orchestratorAddress),
+  erc20_to_denoms: list(object({ erc20: text, denom: text })),
+  unbatched_transfers: list(transfer),
   last_observed_external_height: number,
   last_outgoing_batch_id: number,
   last_outgoing_pool_id: number,
@@ -51,3 +70,8 @@ export const moduleState = object({
 export type ModuleState = ReadAs<typeof moduleState>;
 export type Params = ReadAs<typeof params>;
 export type Valset = ReadAs<typeof valset>;
+export type Batch = ReadAs<typeof batch>;
+export type Coin = ReadAs<typeof coin>;
+export type Transfer = ReadAs<typeof transfer>;
+export type Attestation = ReadAs<typeof attestation>;
+export type OrchestratorAddress = ReadAs<typeof orchestratorAddress>;

@@ -1,7 +1,39 @@
-import { list, number, object, type ReadAs } from './schema.js';
+import { chainId, list, number, object, oneOf, text, type ReadAs } from './schema.js';
+
+export const cctxStatuses = new Map([
+  [0, 'PendingInbound'],
+  [1, 'PendingOutbound'],
+  [3, 'OutboundMined'],
+  [4, 'PendingRevert'],
+  [5, 'Reverted'],
+  [6, 'Aborted'],
+]);
+
+export const NATIVE = 'Native';
+
+export const coinTypes = new Map([
+  [0, NATIVE],
+  [1, 'Gas'],
+  [2, 'ERC20'],
+  [3, 'Cmd'],
+  [4, 'NoAssetCall'],
+]);
 
 /** The fields of the rate limiter's input (spec §2.2) that a family reads. */
-const cctx = object({});
+const outbound = object({
+  receiver_chainId: chainId,
+  coin_type: oneOf(coinTypes),
+  amount: number,
+  tss_nonce: number,
+  hash: text,
+});
+
+const cctx = object({
+  index: text,
+  cctx_status: object({ status: oneOf(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number }),
+  inbound_params: object({ sender_chain_id: chainId }),
+  outbound_params: list(outbound),
+});
 
 export const rateLimiterInput = object({
   height: number,
@@ -14,3 +46,5 @@ export const rateLimiterInput = object({
 });
 
 export type RateLimiterInput = ReadAs<typeof rateLimiterInput>;
+export type Cctx = ReadAs<typeof cctx>;
+export type Outbound = ReadAs<typeof outbound>;

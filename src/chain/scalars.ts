@@ -16,6 +16,11 @@ export function readNumber(json: unknown): Digits | undefined | typeof WRONG {
   return typeof json === 'number' && Number.isFinite(json) ? plainDigits(json) : WRONG;
 }
 
+/** A number of the configuration, which was checked when it was read. */
+export function configured(text: string): Digits {
+  return text as Digits;
+}
+
 export function readText(json: unknown): string | typeof WRONG {
   return typeof json === 'string' ? json : WRONG;
 }

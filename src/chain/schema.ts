@@ -46,6 +46,33 @@ export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
   readonly names: readonly string[];
 }
 
+/** What an enum value reads as when the exporter does not know it. */
+export const OTHER = 'other';
+
+/**
+ * An enum by name; a bare number stands for the value of that number, as gateways send what their own code does not know.
+ * `numbers` gives the names by number. Unknown values read as `other` and are counted.
+ */
+export function oneOf(numbers: ReadonlyMap<number, string>): Shape<string> {
+  const known = new Set(numbers.values());
+  return {
+    compile:
+      (path, { values }) =>
+      (json, problems) => {
+        if (typeof json !== 'string' && typeof json !== 'number') return counted(WRONG, path, problems);
+        const name = typeof json === 'number' ? numbers.get(json) : (valueName(values, json) ?? json);
+        if (name !== undefined && known.has(name)) return name;
+        problems.unknown.set(path, (problems.unknown.get(path) ?? 0) + 1);
+        return OTHER;
+      },
+    paths: (path) => [path],
+  };
+}
+
+function valueName(values: Dialect['values'], name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 /** An object; of its keys only the named ones are read, so a newer node may add others. */
 export function object<F extends Fields>(fields: F): ObjectShape<F> {
   const names = Object.keys(fields);

@@ -3,23 +3,36 @@ import type { Client, FetchLimits } from '../chain/client.js';
 import type { Digits } from '../chain/decimal.js';
 import { quoted, type ChainError } from '../chain/error.js';
 import { noProblems, type Problems } from '../chain/schema.js';
-import type { BridgeEndpoint, CrosschainEndpoint } from '../config.js';
-import { moduleStateDocument, rateLimiterInputDocument, type Document } from '../documents.js';
+import type { BridgeSettings, CrosschainSettings } from '../config.js';
+import {
+  moduleStateDocument,
+  rateLimiterInputDocument,
+  type About,
+  type Document,
+  type LabelSettings,
+} from '../documents.js';
 import { escapeLabelValue } from '../metrics/text-format.js';
 import { render, type FamilyLines } from '../metrics/render.js';
 
-/** All that one poll needs. Plain data: it crosses to the collect thread. */
-export type Job = JobBase & Asked;
+/** All that is needed to read a document. Plain data: it crosses to the collect thread. */
+export type Reading = ReadingBase &
+  (
+    | { readonly document: 'module_state'; readonly settings: BridgeSettings }
+    | { readonly document: 'rate_limiter_input'; readonly settings: CrosschainSettings }
+  );
 
-export interface JobBase {
+export interface ReadingBase {
   readonly target: string;
-  readonly limits: FetchLimits;
+  readonly labels: LabelSettings;
   readonly maxSeries: number;
 }
 
-type Asked =
-  | { readonly document: 'module_state'; readonly settings: BridgeEndpoint }
-  | { readonly document: 'rate_limiter_input'; readonly settings: CrosschainEndpoint };
+/** All that one poll needs. */
+export interface Job {
+  readonly url: string;
+  readonly limits: FetchLimits;
+  readonly reading: Reading;
+}
 
 /** What one poll gave. Plain data as well; the document itself never crosses, as copying it costs more than parsing it. */
 export interface Outcome {
@@ -45,27 +58,27 @@ export interface Failed {
 
 /** Fetches the document of a job and derives its series. `onBody` is called before the reading that takes memory and time. */
 export async function collect(job: Job, client: Client, onBody: () => void = () => undefined): Promise<Outcome> {
-  const url = urlOf(job);
+  const url = new URL(job.url);
   const started = performance.now();
   const answer = await client.fetch(url, job.limits);
   const seconds = { fetch: secondsSince(started) };
   if (!answer.ok) return { result: answer, seconds };
   onBody();
-  const derived = deriveBody(job, url.pathname, answer.body, answer.height);
-  return { ...derived, seconds: { ...seconds, ...derived.seconds } };
+  const read = readBody(job.reading, url.pathname, answer.body, answer.height);
+  return { ...read, seconds: { ...seconds, ...read.seconds } };
 }
 
-/** The part of a poll after the network, which is also what `replay` does with a recorded body. */
-export function deriveBody(job: Job, path: string, body: Buffer, height: Digits | undefined): Outcome {
+/** The part of a poll after the network, which is also what `replay` does with a file. `source` names it in messages. */
+export function readBody(reading: Reading, source: string, body: Buffer, height: Digits | undefined): Outcome {
   const bodyBytes = body.length;
   const started = performance.now();
   const decoded = decode(body);
   const seconds = { decode: secondsSince(started) };
   if ('problem' in decoded) {
-    return { result: failed('not_json', `${path} ${decoded.problem}`), seconds, bodyBytes };
+    return { result: failed('not_json', `${source} ${decoded.problem}`), seconds, bodyBytes };
   }
   const derivingFrom = performance.now();
-  const result = derive(job, path, decoded.json, height);
+  const result = derive(reading, source, decoded.json, height);
   return { result, seconds: { ...seconds, derive: secondsSince(derivingFrom) }, bodyBytes };
 }
 
@@ -84,37 +97,30 @@ function decode(body: Buffer): { readonly json: unknown } | { readonly problem: 
   }
 }
 
-function derive(job: Job, path: string, json: unknown, height: Digits | undefined): Snapshot | Failed {
-  switch (job.document) {
+function derive(reading: Reading, source: string, json: unknown, height: Digits | undefined): Snapshot | Failed {
+  switch (reading.document) {
     case 'module_state':
-      return deriveFrom(moduleStateDocument, job.settings, job, path, json, height);
+      return deriveFrom(moduleStateDocument, { ...reading, height }, reading, source, json);
     case 'rate_limiter_input':
-      return deriveFrom(rateLimiterInputDocument, job.settings, job, path, json, height);
+      return deriveFrom(rateLimiterInputDocument, { ...reading, height }, reading, source, json);
   }
 }
 
 function deriveFrom<Settings, Input>(
   document: Document<Settings, Input>,
-  settings: Settings,
-  { target, maxSeries }: JobBase,
-  path: string,
+  about: About<Settings>,
+  { target, maxSeries }: ReadingBase,
+  source: string,
   json: unknown,
-  height: Digits | undefined,
 ): Snapshot | Failed {
   const problems = noProblems();
-  const input = document.read(json, settings, height, problems);
+  const input = document.read(json, about, problems);
   if (input === undefined) {
-    return failed('schema', `${path} is JSON, but none of the fields of ${document.name} is in it`);
+    return failed('schema', `${source} is JSON, but none of the fields of ${document.name} is in it`);
   }
   const labels = `target="${escapeLabelValue(target)}"`;
   const families = render(document.families, input, labels, maxSeries);
   return { ok: true, families, height: document.heightOf(input), problems };
-}
-
-function urlOf(job: Job): URL {
-  return job.document === 'module_state'
-    ? moduleStateDocument.url(job.settings)
-    : rateLimiterInputDocument.url(job.settings);
 }
 
 function failed(reason: ChainError['reason'], message: string): Failed {

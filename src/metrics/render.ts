@@ -1,5 +1,6 @@
-import { WITHDRAWN } from '../chain/reading.js';
+import { unlessWithdrawn } from './singly.js';
 import { formatSeries } from './text-format.js';
+import { OTHER } from '../chain/schema.js';
 import type { Family, FamilyHeader, Keep, Sample } from './family.js';
 
 /** The lines of one family, ready to stand under its HELP and TYPE. */
@@ -10,8 +11,6 @@ export interface FamilyLines {
   readonly dropped: number | undefined;
 }
 
-const OTHER = 'other';
-
 /** All series that can be told of one document. A family that cannot be right is not there. */
 export function render<Input>(
   families: readonly Family<Input>[],
@@ -20,22 +19,13 @@ export function render<Input>(
   maxSeries: number,
 ): FamilyLines[] {
   return families.flatMap((family) => {
-    const samples = derive(family, input).filter(isTellable);
+    const samples = unlessWithdrawn(() => family.derive(input)).filter(isTellable);
     if (samples.length === 0) return [];
     const { kept, rest } = bounded(family.keep, samples, maxSeries);
     const shown = rest.length > 0 && family.keep === 'fold' ? [...kept, foldedInto(family, rest)] : kept;
     const lines = shown.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
     return [{ name: family.name, lines, dropped: family.labels.length === 0 ? undefined : rest.length }];
   });
-}
-
-function derive<Input>(family: Family<Input>, input: Input): readonly Sample[] {
-  try {
-    return family.derive(input);
-  } catch (thrown) {
-    if (thrown === WITHDRAWN) return [];
-    throw thrown;
-  }
 }
 
 type Told = Sample & { readonly value: number };

@@ -63,13 +63,9 @@ export function createApp(shown: Shown, { telemetryPath, maxRequests }: WebOptio
   });
   // Express' own handler would send the stack.
   const fault: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    const status = statusOf(error);
-    if (status >= 500) log.error({ err: error }, 'a request failed');
-    plain(response, status, status >= 500 ? 'internal error' : 'bad request');
+    log.error({ err: error }, 'a request failed');
+    if (response.headersSent) next(error);
+    else plain(response, 500, 'internal error');
   };
   app.use(fault);
   return app;
@@ -106,10 +102,4 @@ function plain(response: Parameters<RequestHandler>[1], status: number, text: st
   response.statusCode = status;
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
   response.end(`${text}\n`);
-}
-
-/** Errors of a malformed request, such as a bad percent escape, carry their 4xx status. */
-function statusOf(error: unknown): number {
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
 }

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Address {
-  /** Empty for all interfaces. */
-  readonly host: string;
+export interface ListenAddress {
+  /** Absent for every address of the machine. */
+  readonly host?: string;
   readonly port: number;
 }
 
@@ -18,12 +18,12 @@ const MAX_CONNECTIONS = 512;
 const DRAIN_MS = 500;
 
 /** Listens; rejects with a sentence that says what is in the way when it cannot. */
-export async function startWebServer(listener: RequestListener, { host, port }: Address): Promise<WebServer> {
+export async function startWebServer(listener: RequestListener, { host, port }: ListenAddress): Promise<WebServer> {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 }, listener);
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`)));
-    server.listen(port, host === '' ? undefined : host, resolve);
+    server.once('error', (error) => reject(new Error(`cannot listen on ${host ?? ''}:${port}: ${error.message}`)));
+    server.listen(port, host, resolve);
   });
   return {
     url: urlOf(server.address() as AddressInfo),

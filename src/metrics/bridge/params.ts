@@ -11,6 +11,8 @@ const INFO_LABELS = [
   'hub_coin_erc20_contract',
 ] as const;
 
+const ADDRESSES: ReadonlySet<string> = new Set(['bridge_external_address', 'hub_coin_erc20_contract']);
+
 /** The parameters of the module; only governance or an upgrade changes them. */
 export const paramsFamilies: readonly BridgeFamily[] = [
   labelledGauge({
@@ -23,7 +25,11 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     keep: 'first',
     derive: ({ state }) => {
       const params = ifPresent(state.params);
-      return [{ labels: INFO_LABELS.map((label) => labelText(ifPresent(params?.[label]) ?? '')), value: 1 }];
+      const shown = INFO_LABELS.map((label) => {
+        const text = ifPresent(params?.[label]) ?? '';
+        return labelText(ADDRESSES.has(label) ? text.toLowerCase() : text);
+      });
+      return [{ labels: shown, value: 1 }];
     },
   }),
   gauge({

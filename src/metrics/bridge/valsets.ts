@@ -1,26 +1,19 @@
-import { compare, decimal, sum, toDouble } from '../../chain/decimal.js';
-import type { ModuleState, Valset } from '../../chain/module-state.js';
-import { need, rows } from '../../chain/reading.js';
+import type { Valset } from '../../chain/module-state.js';
+import { toDouble } from '../../chain/decimal.js';
+import { need } from '../../chain/reading.js';
 import { gauge, lengthOf, valueOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-
-/** The validator set with the highest nonce, the first of them when the nonce repeats; none when there are no sets. */
-export function newestValset(state: ModuleState): Valset | undefined {
-  const valsets = rows(state.valsets).map((valset) => ({ valset, nonce: decimal(need(valset.nonce)) }));
-  const [first, ...others] = valsets;
-  return others.reduce((newest, other) => (newest && compare(other.nonce, newest.nonce) > 0 ? other : newest), first)
-    ?.valset;
-}
+import { newestValset, totalPower } from './joins.js';
 
 function power(valset: Valset): number {
-  return toDouble(sum(rows(valset.members).map((member) => decimal(need(member.power)))));
+  return toDouble(totalPower(valset));
 }
 
 const NEWEST = ['state.valsets', 'state.valsets[].nonce'];
 
 function ofNewest(value: (valset: Valset) => number): (input: BridgeInput) => number | undefined {
-  return ({ state }) => {
-    const newest = newestValset(state);
+  return (input) => {
+    const newest = newestValset(input);
     return newest && value(newest);
   };
 }

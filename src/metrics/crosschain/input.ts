@@ -1,11 +1,14 @@
-import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import type { Digits } from '../../chain/decimal.js';
+import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
+import type { Config, CrosschainSettings } from '../../config.js';
 import type { Family } from '../family.js';
 
-/** What a cross-chain family is derived from: one response, and nothing that changes by itself. */
+/** What a cross-chain family is derived from: one response and the configuration, and nothing that changes by itself. */
 export interface CrosschainInput {
   readonly document: RateLimiterInput;
   readonly height: Digits | undefined;
+  readonly settings: CrosschainSettings;
+  readonly chains: Config['chains'];
 }
 
 export type CrosschainFamily = Family<CrosschainInput>;

@@ -1,0 +1,83 @@
+import { dataPart } from '../../chain/address.js';
+import { need, rows } from '../../chain/reading.js';
+import { labelledGauge } from '../family.js';
+import { singly } from '../singly.js';
+import { voters } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { batchKey, newestAddresses, nonceKey, orchestratorByAddress, validatorBySender } from './joins.js';
+
+function orphanValsetConfirms({ state }: BridgeInput): number {
+  const known = new Set(rows(state.valsets).map(({ nonce }) => nonceKey(nonce)));
+  return rows(state.valset_confirms).filter(({ nonce }) => !known.has(nonceKey(nonce))).length;
+}
+
+function orphanBatchConfirms({ state }: BridgeInput): number {
+  const live = new Set(
+    rows(state.batches).map(({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract)),
+  );
+  return rows(state.batch_confirms).filter(({ nonce, token_contract }) => !live.has(batchKey(nonce, token_contract)))
+    .length;
+}
+
+function membersWithoutOrchestrator(input: BridgeInput): number {
+  const known = orchestratorByAddress(input);
+  return Array.from(newestAddresses(input)).filter((address) => !known.has(address)).length;
+}
+
+function unknownVoters(input: BridgeInput): number {
+  const known = validatorBySender(input);
+  const distinct = new Set(rows(input.state.attestations).flatMap(voters));
+  return Array.from(distinct).filter((voter) => !known.has(voter)).length;
+}
+
+function duplicateOrchestrators({ state }: BridgeInput): number {
+  const addresses = new Set<string>();
+  const orchestrators = new Set<string>();
+  return rows(state.orchestrator_addresses).filter((row) => {
+    const address = need(row.eth_address).toLowerCase();
+    const orchestrator = dataPart(need(row.orchestrator));
+    const repeats = addresses.has(address) || orchestrators.has(orchestrator);
+    addresses.add(address);
+    orchestrators.add(orchestrator);
+    return repeats;
+  }).length;
+}
+
+/** What should not be there: each is harmless by itself and a reason to look. */
+export const anomalyFamilies: readonly BridgeFamily[] = [
+  labelledGauge({
+    name: 'bridge_anomalies',
+    help: 'Rows that fit nothing else in the state, by kind.',
+    unit: 'rows',
+    reads: [
+      'state.valsets',
+      'state.valsets[].nonce',
+      'state.valsets[].members',
+      'state.valsets[].members[].external_address',
+      'state.valset_confirms',
+      'state.valset_confirms[].nonce',
+      'state.batches',
+      'state.batches[].batch_nonce',
+      'state.batches[].token_contract',
+      'state.batch_confirms',
+      'state.batch_confirms[].nonce',
+      'state.batch_confirms[].token_contract',
+      'state.attestations',
+      'state.attestations[].votes',
+      'state.orchestrator_addresses',
+      'state.orchestrator_addresses[].sender',
+      'state.orchestrator_addresses[].orchestrator',
+      'state.orchestrator_addresses[].eth_address',
+    ],
+    // The five kinds.
+    labels: ['kind'],
+    keep: 'fold',
+    derive: singly<BridgeInput>({
+      orphan_valset_confirms: orphanValsetConfirms,
+      orphan_batch_confirms: orphanBatchConfirms,
+      members_without_orchestrator: membersWithoutOrchestrator,
+      unknown_voters: unknownVoters,
+      duplicate_orchestrators: duplicateOrchestrators,
+    }),
+  }),
+];

@@ -1,0 +1,66 @@
+import { dataPart } from '../../chain/address.js';
+import { eventNonceInClaim } from '../../chain/claim.js';
+import { add, compare, decimal, integer, lowest, type Decimal } from '../../chain/decimal.js';
+import { once } from '../../chain/memo.js';
+import type { Attestation } from '../../chain/module-state.js';
+import { ifPresent, need, rows, WITHDRAWN } from '../../chain/reading.js';
+import type { BridgeInput } from './input.js';
+
+export interface Event {
+  readonly nonce: Decimal;
+  readonly attestation: Attestation;
+}
+
+/** Every attestation with its event nonce. One whose nonce cannot be read withdraws what asks: it could be the newest. */
+export const events = once(({ state }: BridgeInput): readonly Event[] =>
+  rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
+);
+
+function eventNonce({ claim }: Attestation): Decimal {
+  const { event_nonce, value } = need(claim);
+  const told = ifPresent(event_nonce);
+  if (told !== undefined) return decimal(told);
+  const packed = eventNonceInClaim(need(value));
+  if (packed === undefined) throw WITHDRAWN;
+  return integer(packed);
+}
+
+export function lastObservedNonce({ state }: BridgeInput): Decimal {
+  return decimal(need(state.last_observed_nonce));
+}
+
+/** The observed attestations of the last observed event; several when validators claimed differently. */
+const observedOfLast = once((input: BridgeInput): readonly Attestation[] => {
+  const last = lastObservedNonce(input);
+  return events(input)
+    .filter(({ nonce }) => compare(nonce, last) === 0)
+    .map(({ attestation }) => attestation)
+    .filter(({ observed }) => need(observed));
+});
+
+/** Who voted for the last observed event, by data part; `undefined` when the event is no longer in the state. */
+export const votesOnLastObserved = once((input: BridgeInput): ReadonlySet<string> | undefined => {
+  const observed = observedOfLast(input);
+  return observed.length === 0 ? undefined : new Set(observed.flatMap(voters));
+});
+
+/** Hub height of the first vote for the last observed event; `undefined` when the event is no longer in the state. */
+export const heightOfLastObserved = once((input: BridgeInput): Decimal | undefined =>
+  lowestHeight(observedOfLast(input)),
+);
+
+/** The attestations of the event that the oracle has to observe next. */
+export const nextEvent = once((input: BridgeInput): readonly Attestation[] => {
+  const next = add(lastObservedNonce(input), integer(1));
+  return events(input)
+    .filter(({ nonce }) => compare(nonce, next) === 0)
+    .map(({ attestation }) => attestation);
+});
+
+export function voters({ votes }: Attestation): readonly string[] {
+  return rows(votes).map(dataPart);
+}
+
+export function lowestHeight(attestations: readonly Attestation[]): Decimal | undefined {
+  return lowest(attestations.map(({ height }) => decimal(need(height))));
+}

@@ -1,0 +1,109 @@
+import {
+  add,
+  compare,
+  decimal,
+  floorDivide,
+  lowest,
+  multiply,
+  subtract,
+  toDouble,
+  type Decimal,
+} from '../../chain/decimal.js';
+import { once } from '../../chain/memo.js';
+import type { Batch } from '../../chain/module-state.js';
+import { need, rows } from '../../chain/reading.js';
+import { gauge } from '../family.js';
+import { heightOfLastObserved } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+
+/**
+ * The external height by now, reckoned from the last observed event with the block times of the parameters. The hub itself
+ * learns of it only with the next event.
+ */
+export const projectedExternalHeight = once((input: BridgeInput): Decimal | undefined => {
+  const { state, height } = input;
+  const params = need(state.params);
+  const base = decimal(need(state.last_observed_external_height));
+  const now = decimal(need(height));
+  const hubBlock = decimal(need(params.average_block_time));
+  const externalBlock = decimal(need(params.average_external_block_time));
+  const observedAt = heightOfLastObserved(input);
+  if (observedAt === undefined) return undefined;
+  const elapsed = multiply(subtract(now, observedAt), hubBlock);
+  return floorDivide(add(multiply(base, externalBlock), elapsed), externalBlock);
+});
+
+/** The hub's own rule: over when the timeout is below the external height it knows. */
+export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boolean {
+  return compare(decimal(need(batch_timeout)), decimal(need(state.last_observed_external_height))) < 0;
+}
+
+const PROJECTED_FIELDS = [
+  'state.last_observed_external_height',
+  'state.last_observed_nonce',
+  'state.attestations',
+  'state.attestations[].claim.event_nonce',
+  'state.attestations[].claim.value',
+  'state.attestations[].observed',
+  'state.attestations[].height',
+  'state.params.average_block_time',
+  'state.params.average_external_block_time',
+  'response header Grpc-Metadata-X-Cosmos-Block-Height',
+] as const;
+
+/** How long live batches wait, and whether the contract would still take them. */
+export const batchFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_batch_oldest_height',
+    help: 'Hub height of the oldest live batch; absent when there is none.',
+    unit: 'hub height',
+    reads: ['state.batches', 'state.batches[].block'],
+    value: ({ state }) => {
+      const oldest = lowest(rows(state.batches).map(({ block }) => decimal(need(block))));
+      return oldest && toDouble(oldest);
+    },
+  }),
+  gauge({
+    name: 'bridge_batch_next_timeout_height',
+    help: 'External height at which the first live batch times out; absent when there is none.',
+    unit: 'external height',
+    reads: ['state.batches', 'state.batches[].batch_timeout'],
+    value: ({ state }) => {
+      const next = lowest(rows(state.batches).map(({ batch_timeout }) => decimal(need(batch_timeout))));
+      return next && toDouble(next);
+    },
+  }),
+  gauge({
+    name: 'bridge_batches_expired',
+    help: 'Batches past their timeout by the external height the hub knows; it cancels them.',
+    unit: 'batches',
+    reads: ['state.batches', 'state.batches[].batch_timeout', 'state.last_observed_external_height'],
+    value: (input) => {
+      need(input.state.last_observed_external_height);
+      return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
+    },
+  }),
+  gauge({
+    name: 'bridge_external_height_projected',
+    help: 'External height by now, reckoned from the last observed event and the block times of the parameters, rounded down.',
+    unit: 'external height',
+    reads: PROJECTED_FIELDS,
+    value: (input) => {
+      const projected = projectedExternalHeight(input);
+      return projected && toDouble(projected);
+    },
+  }),
+  gauge({
+    name: 'bridge_batches_overdue',
+    help: 'Batches past their timeout by the projected external height and not expired: dead outside, still held here. Absent without the projection.',
+    unit: 'batches',
+    reads: [...PROJECTED_FIELDS, 'state.batches', 'state.batches[].batch_timeout'],
+    value: (input) => {
+      const projected = projectedExternalHeight(input);
+      if (projected === undefined) return undefined;
+      return rows(input.state.batches).filter(
+        (batch) => compare(decimal(need(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch),
+      ).length;
+    },
+  }),
+];

@@ -1,0 +1,44 @@
+import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
+import { need } from '../../chain/reading.js';
+import { gauge } from '../family.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { newestPowers, newestTotal, newestValset, powerByAddress, totalPower } from './joins.js';
+
+/** Σ |share in one − share in the other|, over a common denominator so that only the end is rounded. */
+function drift(input: BridgeInput): number | undefined {
+  const observed = need(input.state.last_observed_valset);
+  const newest = newestValset(input);
+  if (newest === undefined || need(newest.members).length === 0 || need(observed.members).length === 0)
+    return undefined;
+  const [here, there] = [newestPowers(input), powerByAddress(observed)];
+  const [hereTotal, thereTotal] = [newestTotal(input), totalPower(observed)];
+  const differences = Array.from(new Set([...here.keys(), ...there.keys()]), (address) =>
+    magnitude(
+      subtract(multiply(here.get(address) ?? ZERO, thereTotal), multiply(there.get(address) ?? ZERO, hereTotal)),
+    ),
+  );
+  return ratio(sum(differences), multiply(hereTotal, thereTotal));
+}
+
+function magnitude(value: Decimal): Decimal {
+  return value.units < 0n ? subtract(ZERO, value) : value;
+}
+
+export const driftFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_valset_power_drift_ratio',
+    help: 'How far the newest validator set is from the one in the contract: the sum of the differences of all shares. Absent when one has no members.',
+    unit: 'ratio, 0 to 2',
+    reads: [
+      'state.valsets',
+      'state.valsets[].nonce',
+      'state.valsets[].members',
+      'state.valsets[].members[].power',
+      'state.valsets[].members[].external_address',
+      'state.last_observed_valset.members',
+      'state.last_observed_valset.members[].power',
+      'state.last_observed_valset.members[].external_address',
+    ],
+    value: drift,
+  }),
+];

@@ -1,0 +1,101 @@
+import { compare, highest, keyOf, ratio, subtract, sum, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import type { Attestation } from '../../chain/module-state.js';
+import { need } from '../../chain/reading.js';
+import { groupBy } from '../grouping.js';
+import { gauge } from '../family.js';
+import { events, lastObservedNonce, lowestHeight, nextEvent, voters } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { newestPowers, newestTotal, validatorBySender } from './joins.js';
+
+/** Power of the members of the newest validator set that voted; each counts once, however many votes point at it. */
+export function votedPower(input: BridgeInput, attestation: Attestation): Decimal {
+  const validators = validatorBySender(input);
+  const powers = newestPowers(input);
+  const addresses = new Set(
+    voters(attestation).flatMap((voter) => {
+      const row = validators.get(voter);
+      return row === undefined ? [] : [need(row.eth_address).toLowerCase()];
+    }),
+  );
+  return sum(Array.from(addresses, (address) => powers.get(address) ?? ZERO));
+}
+
+function newestNonce(input: BridgeInput): Decimal | undefined {
+  return highest(events(input).map(({ nonce }) => nonce));
+}
+
+const NONCE_FIELDS = [
+  'state.attestations',
+  'state.attestations[].claim.event_nonce',
+  'state.attestations[].claim.value',
+] as const;
+
+const PENDING_FIELDS = [...NONCE_FIELDS, 'state.last_observed_nonce'] as const;
+
+/** External events that validators claim and the hub has not executed. A nonce that stands still with none is health. */
+export const eventFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_newest_attested_nonce',
+    help: 'Highest event nonce that any validator has claimed; absent when there is no attestation.',
+    unit: 'event nonce',
+    reads: NONCE_FIELDS,
+    value: (input) => {
+      const newest = newestNonce(input);
+      return newest && toDouble(newest);
+    },
+  }),
+  gauge({
+    name: 'bridge_pending_events',
+    help: 'Events claimed and not yet observed.',
+    unit: 'events',
+    reads: PENDING_FIELDS,
+    value: (input) => {
+      const last = lastObservedNonce(input);
+      const pending = subtract(newestNonce(input) ?? last, last);
+      return toDouble(compare(pending, ZERO) > 0 ? pending : ZERO);
+    },
+  }),
+  gauge({
+    name: 'bridge_conflicting_claims',
+    help: 'Event nonces not yet observed for which validators claim different things.',
+    unit: 'event nonces',
+    reads: PENDING_FIELDS,
+    value: (input) => {
+      const last = lastObservedNonce(input);
+      const pending = events(input).filter(({ nonce }) => compare(nonce, last) > 0);
+      const byNonce = groupBy(pending, ({ nonce }) => keyOf(nonce));
+      return Array.from(byNonce.values()).filter((claims) => claims.length > 1).length;
+    },
+  }),
+  gauge({
+    name: 'bridge_next_event_voted_power_ratio',
+    help: 'Share of the power of the newest validator set that voted for the best claim of the event to observe next; absent when no one has claimed it.',
+    unit: 'ratio, 0 to 1',
+    reads: [
+      ...PENDING_FIELDS,
+      'state.attestations[].votes',
+      'state.orchestrator_addresses',
+      'state.orchestrator_addresses[].sender',
+      'state.orchestrator_addresses[].eth_address',
+      'state.valsets',
+      'state.valsets[].nonce',
+      'state.valsets[].members',
+      'state.valsets[].members[].power',
+      'state.valsets[].members[].external_address',
+    ],
+    value: (input) => {
+      const best = highest(nextEvent(input).map((attestation) => votedPower(input, attestation)));
+      return best && ratio(best, newestTotal(input));
+    },
+  }),
+  gauge({
+    name: 'bridge_next_event_first_vote_height',
+    help: 'Hub height of the first claim of the event to observe next; absent when no one has claimed it.',
+    unit: 'hub height',
+    reads: [...PENDING_FIELDS, 'state.attestations[].height'],
+    value: (input) => {
+      const first = lowestHeight(nextEvent(input));
+      return first && toDouble(first);
+    },
+  }),
+];

@@ -1,0 +1,112 @@
+import { dataPart } from '../../chain/address.js';
+import { add, compare, decimal, keyOf, sum, ZERO, type Decimal, type Digits } from '../../chain/decimal.js';
+import { once } from '../../chain/memo.js';
+import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
+import { need, rows, type Read } from '../../chain/reading.js';
+import { firstBy, groupBy } from '../grouping.js';
+import type { BridgeInput } from './input.js';
+
+/*
+ * The joins across the state that several families share. Addresses are joined in lower case, bech32 ones on their data part.
+ */
+
+/** The validator set with the highest nonce, the first of them when the nonce repeats; none when there are no sets. */
+export const newestValset = once(({ state }: BridgeInput): Valset | undefined => {
+  const valsets = rows(state.valsets).map((valset) => ({ valset, nonce: decimal(need(valset.nonce)) }));
+  const [first, ...others] = valsets;
+  return others.reduce((newest, other) => (newest && compare(other.nonce, newest.nonce) > 0 ? other : newest), first)
+    ?.valset;
+});
+
+/**
+ * The set whose signatures the contract counts: the last observed one; the newest while none was observed, when its members
+ * are there and empty.
+ */
+export const contractValset = once((input: BridgeInput): Valset | undefined => {
+  const observed = need(input.state.last_observed_valset);
+  return need(observed.members).length > 0 ? observed : newestValset(input);
+});
+
+export function totalPower({ members }: Valset): Decimal {
+  return sum(rows(members).map(({ power }) => decimal(need(power))));
+}
+
+/** The addresses of a set, each once. */
+export function memberAddresses({ members }: Valset): ReadonlySet<string> {
+  return new Set(rows(members).map(({ external_address }) => need(external_address).toLowerCase()));
+}
+
+export const newestAddresses = once((input: BridgeInput): ReadonlySet<string> => {
+  const newest = newestValset(input);
+  return newest === undefined ? new Set() : memberAddresses(newest);
+});
+
+/** Power by address; rows with one address are added up. */
+export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal> {
+  const powers = new Map<string, Decimal>();
+  for (const { external_address, power } of rows(members)) {
+    const address = need(external_address).toLowerCase();
+    powers.set(address, add(powers.get(address) ?? ZERO, decimal(need(power))));
+  }
+  return powers;
+}
+
+export const newestPowers = once((input: BridgeInput): ReadonlyMap<string, Decimal> => {
+  const newest = newestValset(input);
+  return newest === undefined ? new Map() : powerByAddress(newest);
+});
+
+export const newestTotal = once((input: BridgeInput): Decimal => {
+  const newest = newestValset(input);
+  return newest === undefined ? ZERO : totalPower(newest);
+});
+
+/** Equal nonces, equal keys, however they are written. */
+export function nonceKey(nonce: Read<Digits>): string {
+  return keyOf(decimal(need(nonce)));
+}
+
+const confirmsByValset = once(({ state }: BridgeInput) =>
+  groupBy(rows(state.valset_confirms), ({ nonce }) => nonceKey(nonce)),
+);
+
+/** Who confirmed a validator set. */
+export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySet<string> {
+  const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
+  return addresses(confirms.map(({ eth_address }) => eth_address));
+}
+
+/** Batch nonces are counted for all tokens together on some chains and for each token on others: both are the key. */
+export function batchKey(nonce: Read<Digits>, tokenContract: Read<string>): string {
+  return `${nonceKey(nonce)} ${need(tokenContract).toLowerCase()}`;
+}
+
+const confirmsByBatch = once(({ state }: BridgeInput) =>
+  groupBy(rows(state.batch_confirms), ({ nonce, token_contract }) => batchKey(nonce, token_contract)),
+);
+
+/** Who confirmed a batch. */
+export function batchSigners(input: BridgeInput, { batch_nonce, token_contract }: Batch): ReadonlySet<string> {
+  const confirms = confirmsByBatch(input).get(batchKey(batch_nonce, token_contract)) ?? [];
+  return addresses(confirms.map(({ eth_signer }) => eth_signer));
+}
+
+function addresses(reads: readonly Read<string>[]): ReadonlySet<string> {
+  return new Set(reads.map((read) => need(read).toLowerCase()));
+}
+
+/** The validator behind an external address; the first row counts when an address repeats. */
+export const orchestratorByAddress = once(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
+  firstBy(rows(state.orchestrator_addresses), ({ eth_address }) => need(eth_address).toLowerCase()),
+);
+
+/** The validator behind a vote, by the data part that its account and its operator address share. */
+export const validatorBySender = once(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
+  firstBy(rows(state.orchestrator_addresses), ({ sender }) => dataPart(need(sender))),
+);
+
+/** Validator sets newer than the one in the contract. */
+export const unrelayedValsets = once(({ state }: BridgeInput): readonly Valset[] => {
+  const observed = decimal(need(need(state.last_observed_valset).nonce));
+  return rows(state.valsets).filter(({ nonce }) => compare(decimal(need(nonce)), observed) > 0);
+});

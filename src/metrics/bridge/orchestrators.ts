@@ -1,0 +1,180 @@
+import { dataPart } from '../../chain/address.js';
+import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { once } from '../../chain/memo.js';
+import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
+import { ifPresent, need, rows } from '../../chain/reading.js';
+import { labelledGauge, labelText, type Sample } from '../family.js';
+import { unlessWithdrawn } from '../singly.js';
+import { votesOnLastObserved } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import {
+  batchSigners,
+  memberAddresses,
+  newestAddresses,
+  newestPowers,
+  newestTotal,
+  orchestratorByAddress,
+  valsetSigners,
+} from './joins.js';
+
+/** A member of the newest validator set whose orchestrator is known. */
+export interface Member {
+  readonly address: string;
+  readonly row: OrchestratorAddress;
+  readonly labels: readonly [orchestrator: string, externalAddress: string];
+}
+
+/** Most powerful first, so that the limit on series keeps those that matter most. */
+export const watchedMembers = once((input: BridgeInput): readonly Member[] => {
+  const watched = new Set(input.settings.watch.map(dataPart));
+  const rowOf = orchestratorByAddress(input);
+  const members = Array.from(newestAddresses(input)).flatMap((address) => {
+    const row = rowOf.get(address);
+    if (row === undefined) return [];
+    const orchestrator = need(row.orchestrator).toLowerCase();
+    if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
+    return [{ address, row, labels: [labelText(orchestrator), labelText(address)] as const }];
+  });
+  const powers = new Map(unlessWithdrawn(() => Array.from(newestPowers(input))));
+  const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
+  return members.toSorted(
+    (a, b) => compare(powerOf(b), powerOf(a)) || byText(a.labels.join('\n'), b.labels.join('\n')),
+  );
+});
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Validator sets whose deadline is not past, with who is in them and who has signed. */
+const owedValsets = once((input: BridgeInput) => {
+  const { state, height } = input;
+  const window = ifPresent(ifPresent(state.params)?.signed_valsets_window);
+  const isOwed = (valset: Valset): boolean =>
+    height === undefined || window === undefined || compare(deadlineOf(valset, decimal(window)), decimal(height)) >= 0;
+  return rows(state.valsets)
+    .filter(isOwed)
+    .map((valset) => ({ valset, members: memberAddresses(valset), signers: valsetSigners(input, valset) }));
+});
+
+function deadlineOf({ height }: Valset, window: Decimal): Decimal {
+  return add(decimal(need(height)), window);
+}
+
+/** Validator sets a member has not signed. */
+export function missingValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
+  return owedValsets(input)
+    .filter(({ members, signers }) => members.has(address) && !signers.has(address))
+    .map(({ valset }) => valset);
+}
+
+const signersOfBatches = once((input: BridgeInput) =>
+  rows(input.state.batches).map((batch) => batchSigners(input, batch)),
+);
+
+function lowestDeadline(input: BridgeInput, member: Member): number | undefined {
+  const missing = missingValsets(input, member);
+  if (missing.length === 0) return undefined;
+  const window = decimal(need(need(input.state.params).signed_valsets_window));
+  const first = lowest(missing.map((valset) => deadlineOf(valset, window)));
+  return first && toDouble(first);
+}
+
+function eachMember(value: (input: BridgeInput, member: Member) => number | undefined) {
+  return (input: BridgeInput): readonly Sample[] =>
+    watchedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+}
+
+// One series for each member of the newest set, some tens on real chains; over the limit the most powerful stay.
+const LABELS = { labels: ['orchestrator', 'external_address'], keep: 'first' } as const;
+
+const MEMBER_FIELDS = [
+  'state.valsets',
+  'state.valsets[].nonce',
+  'state.valsets[].members',
+  'state.valsets[].members[].external_address',
+  'state.orchestrator_addresses',
+  'state.orchestrator_addresses[].eth_address',
+  'state.orchestrator_addresses[].orchestrator',
+] as const;
+
+const VALSET_CONFIRM_FIELDS = [
+  ...MEMBER_FIELDS,
+  'state.valsets[].height',
+  'state.valset_confirms',
+  'state.valset_confirms[].nonce',
+  'state.valset_confirms[].eth_address',
+  'state.params.signed_valsets_window',
+  'response header Grpc-Metadata-X-Cosmos-Block-Height',
+] as const;
+
+/** Who of the newest validator set owes a signature or a vote, and until when. */
+export const orchestratorFamilies: readonly BridgeFamily[] = [
+  labelledGauge({
+    name: 'bridge_orchestrator_power_ratio',
+    help: 'Share of the power of the newest validator set.',
+    unit: 'ratio, 0 to 1',
+    reads: [...MEMBER_FIELDS, 'state.valsets[].members[].power'],
+    ...LABELS,
+    derive: eachMember((input, { address }) => ratio(newestPowers(input).get(address) ?? ZERO, newestTotal(input))),
+  }),
+  labelledGauge({
+    name: 'bridge_orchestrator_missing_valset_confirms',
+    help: 'Validator sets it is a member of and has not signed, while their deadline is not past.',
+    unit: 'validator sets',
+    reads: VALSET_CONFIRM_FIELDS,
+    ...LABELS,
+    derive: eachMember((input, member) => missingValsets(input, member).length),
+  }),
+  labelledGauge({
+    name: 'bridge_orchestrator_confirm_deadline_height',
+    help: 'Hub height after which it is jailed for the unsigned validator set that is due first; absent when none is missing.',
+    unit: 'hub height',
+    reads: VALSET_CONFIRM_FIELDS,
+    ...LABELS,
+    derive: eachMember(lowestDeadline),
+  }),
+  labelledGauge({
+    name: 'bridge_orchestrator_missing_batch_confirms',
+    help: 'Live batches it has not signed.',
+    unit: 'batches',
+    reads: [
+      ...MEMBER_FIELDS,
+      'state.batches',
+      'state.batches[].batch_nonce',
+      'state.batches[].token_contract',
+      'state.batch_confirms',
+      'state.batch_confirms[].nonce',
+      'state.batch_confirms[].token_contract',
+      'state.batch_confirms[].eth_signer',
+    ],
+    ...LABELS,
+    derive: eachMember(
+      (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
+    ),
+  }),
+  labelledGauge({
+    name: 'bridge_orchestrator_missing_votes',
+    help: 'Whether its vote for the last observed event is missing; absent when that event is no longer in the state.',
+    unit: '1 for missing, 0 for voted',
+    reads: [
+      ...MEMBER_FIELDS,
+      'state.orchestrator_addresses[].sender',
+      'state.last_observed_nonce',
+      'state.attestations',
+      'state.attestations[].claim.event_nonce',
+      'state.attestations[].claim.value',
+      'state.attestations[].observed',
+      'state.attestations[].votes',
+    ],
+    ...LABELS,
+    derive: (input) => {
+      const voters = votesOnLastObserved(input);
+      if (voters === undefined) return [];
+      return watchedMembers(input).map(({ labels, row }) => ({
+        labels,
+        value: voters.has(dataPart(need(row.sender))) ? 0 : 1,
+      }));
+    },
+  }),
+];

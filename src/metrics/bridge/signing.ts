@@ -1,0 +1,131 @@
+import { add, compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
+import { once } from '../../chain/memo.js';
+import type { Batch, Valset } from '../../chain/module-state.js';
+import { rows } from '../../chain/reading.js';
+import { configured } from '../../chain/scalars.js';
+import { gauge, valueOf } from '../family.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { batchSigners, contractValset, powerByAddress, totalPower, unrelayedValsets, valsetSigners } from './joins.js';
+
+const CONTRACT_VALSET_FIELDS = [
+  'state.last_observed_valset.members',
+  'state.last_observed_valset.members[].power',
+  'state.last_observed_valset.members[].external_address',
+  'state.valsets',
+  'state.valsets[].nonce',
+  'state.valsets[].members',
+  'state.valsets[].members[].power',
+  'state.valsets[].members[].external_address',
+] as const;
+
+const VALSET_FIELDS = [
+  ...CONTRACT_VALSET_FIELDS,
+  'state.last_observed_valset.nonce',
+  'state.valset_confirms',
+  'state.valset_confirms[].nonce',
+  'state.valset_confirms[].eth_address',
+] as const;
+
+const BATCH_FIELDS = [
+  ...CONTRACT_VALSET_FIELDS,
+  'state.batches',
+  'state.batches[].batch_nonce',
+  'state.batches[].token_contract',
+  'state.batch_confirms',
+  'state.batch_confirms[].nonce',
+  'state.batch_confirms[].token_contract',
+  'state.batch_confirms[].eth_signer',
+] as const;
+
+/** Power of the contract's set, by address and in all. */
+const contractPower = once((input: BridgeInput) => {
+  const valset = contractValset(input);
+  return valset && { byAddress: powerByAddress(valset), total: totalPower(valset) };
+});
+
+/** Signed power over the power of the contract's set; absent when there is no such set or it has no power. */
+export interface SignedPower {
+  readonly signed: Decimal;
+  readonly total: Decimal;
+}
+
+function signedPower(input: BridgeInput, signers: ReadonlySet<string>): SignedPower | undefined {
+  const power = contractPower(input);
+  if (power === undefined || compare(power.total, ZERO) === 0) return undefined;
+  let signed = ZERO;
+  for (const [address, own] of power.byAddress) if (signers.has(address)) signed = add(signed, own);
+  return { signed, total: power.total };
+}
+
+export function valsetSignedPower(input: BridgeInput, valset: Valset): SignedPower | undefined {
+  return signedPower(input, valsetSigners(input, valset));
+}
+
+export function batchSignedPower(input: BridgeInput, batch: Batch): SignedPower | undefined {
+  return signedPower(input, batchSigners(input, batch));
+}
+
+const ofUnrelayed = once((input: BridgeInput) => told(unrelayedValsets(input), (row) => valsetSignedPower(input, row)));
+const ofBatches = once((input: BridgeInput) => told(rows(input.state.batches), (row) => batchSignedPower(input, row)));
+
+function told<T>(list: readonly T[], power: (row: T) => SignedPower | undefined): readonly SignedPower[] {
+  return list.map(power).filter((signed) => signed !== undefined);
+}
+
+/** All have the same total, so the lowest signed power is the lowest ratio. */
+function lowestRatio(powers: readonly SignedPower[]): number | undefined {
+  const signed = lowest(powers.map((power) => power.signed));
+  const [first] = powers;
+  return signed && first && ratio(signed, first.total);
+}
+
+function belowThreshold(powers: readonly SignedPower[], { settings }: BridgeInput): number {
+  const threshold = decimal(configured(settings.powerThreshold));
+  return powers.filter(({ signed, total }) => compare(signed, multiply(threshold, total)) < 0).length;
+}
+
+/** Whether what waits for signatures has enough of them, by the set whose signatures the contract counts. */
+export const signingFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_unrelayed_valsets',
+    help: 'Validator sets newer than the one in the contract.',
+    unit: 'validator sets',
+    reads: ['state.valsets', 'state.valsets[].nonce', 'state.last_observed_valset.nonce'],
+    value: (input) => unrelayedValsets(input).length,
+  }),
+  gauge({
+    name: 'bridge_unrelayed_valset_min_signed_power_ratio',
+    help: 'Signed share of the power of the set in the contract, of the unrelayed validator set that has least; absent when none is unrelayed.',
+    unit: 'ratio, 0 to 1',
+    reads: VALSET_FIELDS,
+    value: (input) => lowestRatio(ofUnrelayed(input)),
+  }),
+  gauge({
+    name: 'bridge_unrelayed_valsets_below_threshold',
+    help: 'Unrelayed validator sets whose signed share is below the configured threshold: no one can relay them.',
+    unit: 'validator sets',
+    reads: VALSET_FIELDS,
+    value: (input) => belowThreshold(ofUnrelayed(input), input),
+  }),
+  gauge({
+    name: 'bridge_batch_min_signed_power_ratio',
+    help: 'Signed share of the power of the set in the contract, of the live batch that has least; absent when there is no batch.',
+    unit: 'ratio, 0 to 1',
+    reads: BATCH_FIELDS,
+    value: (input) => lowestRatio(ofBatches(input)),
+  }),
+  gauge({
+    name: 'bridge_batches_below_threshold',
+    help: 'Live batches whose signed share is below the configured threshold: no one can relay them.',
+    unit: 'batches',
+    reads: BATCH_FIELDS,
+    value: (input) => belowThreshold(ofBatches(input), input),
+  }),
+  gauge({
+    name: 'bridge_power_threshold_ratio',
+    help: 'Share of power that the contract asks for, as configured.',
+    unit: 'ratio, 0 to 1',
+    reads: ['configuration power_threshold'],
+    value: ({ settings }) => valueOf(configured(settings.powerThreshold)),
+  }),
+];

@@ -1,0 +1,28 @@
+/** One series of an exposition: its labels as written, and its value. */
+export interface Series {
+  readonly name: string;
+  readonly labels: string;
+  readonly value: number;
+}
+
+/** The series of an exposition text. Simple on purpose: strict parsers check the format elsewhere. */
+export function seriesOf(exposition: string): Series[] {
+  return exposition
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const match = /^(?<name>[a-zA-Z_:][\w:]*)(?:\{(?<labels>.*)\})? (?<value>\S+)$/.exec(line);
+      if (match?.groups === undefined) throw new Error(`not a series: ${line}`);
+      const { name = '', labels = '', value = '' } = match.groups;
+      return { name, labels, value: Number(value) };
+    });
+}
+
+/** The value of the one series with this name and, of its labels, these. */
+export function valueIn(exposition: string, name: string, ...labels: string[]): number | undefined {
+  const found = seriesOf(exposition).filter(
+    (series) => series.name === name && labels.every((label) => series.labels.includes(label)),
+  );
+  if (found.length > 1) throw new Error(`${name} has ${found.length} series with ${labels.join(', ')}`);
+  return found[0]?.value;
+}

@@ -1,0 +1,80 @@
+import { configured } from '../../src/chain/scalars.js';
+import { readBody, type Reading, type Snapshot } from '../../src/collect/collect.js';
+import {
+  neutralBridge,
+  neutralCrosschain,
+  type BridgeSettings,
+  type Config,
+  type CrosschainSettings,
+} from '../../src/config.js';
+import { seriesOf } from '../exposition-text.js';
+
+interface About {
+  readonly height?: string;
+  readonly tokens?: Config['tokens'];
+  readonly chains?: Config['chains'];
+  readonly maxSeries?: number;
+}
+
+export type Values = Readonly<Record<string, number>>;
+
+/** What is told of a document: the series without the label `target`, as they stand in the exposition, with their values. */
+export interface Derived {
+  readonly values: Values;
+  readonly invalid: Values;
+  readonly unknown: Values;
+  /** Series not shown by themselves, of the labelled families that are there. */
+  readonly dropped: Values;
+}
+
+/** Derives the bridge families from a `state`, as a poll would. */
+export function deriveBridge(state: unknown, about: About & Partial<BridgeSettings> = {}): Derived {
+  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = about;
+  const reading: Reading = {
+    target: 't',
+    labels: { tokens, chains },
+    maxSeries,
+    document: 'module_state',
+    settings: { ...neutralBridge, ...settings },
+  };
+  return derive(reading, { state }, height);
+}
+
+/** Derives the cross-chain families from a document, as a poll would. */
+export function deriveCrosschain(document: unknown, about: About & Partial<CrosschainSettings> = {}): Derived {
+  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = about;
+  const reading: Reading = {
+    target: 't',
+    labels: { tokens, chains },
+    maxSeries,
+    document: 'rate_limiter_input',
+    settings: { ...neutralCrosschain, ...settings },
+  };
+  return derive(reading, document, height);
+}
+
+function derive(reading: Reading, document: unknown, height: string | undefined): Derived {
+  const body = Buffer.from(JSON.stringify(document));
+  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : configured(height));
+  if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
+  return {
+    values: valuesOf(result),
+    invalid: Object.fromEntries(result.problems.invalid),
+    unknown: Object.fromEntries(result.problems.unknown),
+    dropped: Object.fromEntries(
+      result.families.flatMap(({ name, dropped }) => (dropped === undefined ? [] : [[name, dropped]])),
+    ),
+  };
+}
+
+function valuesOf({ families }: Snapshot): Values {
+  const series = seriesOf(families.map(({ lines }) => lines).join(''));
+  const values = new Map<string, number>();
+  for (const { name, labels, value } of series) {
+    const own = labels.replace(/^target="t",?/, '');
+    const key = own === '' ? name : `${name}{${own}}`;
+    if (values.has(key)) throw new Error(`duplicate series ${key}`);
+    values.set(key, value);
+  }
+  return Object.fromEntries(values);
+}
