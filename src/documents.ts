@@ -86,7 +86,7 @@ export const rateLimiterInputDocument: Document<CrosschainSettings, CrosschainIn
       ...(limit !== undefined && { limit }),
       ...(window !== undefined && { window }),
     });
-    return crosschainDialects[dialect].path + (query.size > 0 ? `?${query}` : '');
+    return crosschainDialects[dialect].path + (query.size > 0 ? `?${query.toString()}` : '');
   },
   read: (json, { settings, labels, height }, problems) => {
     if (!isObject(json) || !isDocument(rateLimiterInput, json, crosschainDialects[settings.dialect])) return undefined;

@@ -1,4 +1,4 @@
-import { flag, list, number, object, text, type ReadAs } from './schema.js';
+import { chainId, flag, list, number, object, text, type ReadAs } from './schema.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
 const member = object({ power: number, external_address: text });
@@ -7,7 +7,7 @@ const params = object({
   bridge_id: text,
   contract_source_hash: text,
   bridge_external_address: text,
-  bridge_chain_id: text,
+  bridge_chain_id: chainId,
   signed_valsets_window: number,
   signed_batches_window: number,
   signed_claims_window: number,

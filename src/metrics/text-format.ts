@@ -5,7 +5,20 @@ export type Format = 'text' | 'openmetrics';
 
 /** HELP as users read it: what it is, its unit, where it comes from. */
 export function helpOf({ help, unit, reads }: FamilyHeader): string {
-  return `${help} Unit: ${unit}. Source: ${reads.join(', ')}.`;
+  return `${help} Unit: ${unit}. Source: ${sourcesOf(reads).join(', ')}.`;
+}
+
+/** The sources of a family, with the fields of a row gathered: `state.valsets[].{nonce, height}`. */
+export function sourcesOf(reads: readonly string[]): readonly string[] {
+  const fieldsByList = new Map<string, string[]>();
+  for (const read of reads) {
+    const [list = read, ...fields] = read.split('[].');
+    fieldsByList.set(list, [...(fieldsByList.get(list) ?? []), ...(fields.length > 0 ? [fields.join('[].')] : [])]);
+  }
+  return Array.from(fieldsByList, ([list, fields]) => {
+    if (fields.length === 0) return list;
+    return fields.length === 1 ? `${list}[].${fields.join('')}` : `${list}[].{${fields.join(', ')}}`;
+  });
 }
 
 export function formatHeader(family: FamilyHeader, format: Format): string {

@@ -111,7 +111,10 @@ describe('a node that cannot be asked', () => {
   const open: (Server | Socket)[] = [];
 
   afterAll(() => {
-    for (const one of open) 'close' in one ? one.close() : one.destroy();
+    for (const one of open) {
+      if ('close' in one) one.close();
+      else one.destroy();
+    }
   });
 
   async function answering(onSocket: (socket: Socket) => void): Promise<number> {

@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import type { Collector } from '../collect/collector.js';
+import { readConfig, type Config } from '../config.js';
+import type { SimulatorSettings } from '../config/flags.js';
+import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
+import { HUB_CHAIN_ID } from './cctx-document.js';
+import { chainNames } from './external-chains.js';
+import { simulate } from './start.js';
+import type { Simulator } from './simulator.js';
+import type { Token } from './tokens.js';
+
+export interface Demo {
+  readonly simulator: Simulator;
+  readonly exporter: Exporter;
+  readonly close: () => Promise<void>;
+}
+
+/** A simulated chain and the exporter that watches it, in one process. */
+export async function startDemo(
+  settings: SimulatorSettings,
+  collector: Collector,
+  log: Logger,
+  options: ExporterOptions,
+  say: (line: string) => void,
+): Promise<Demo> {
+  const simulator = await simulate(settings, say);
+  let exporter: Exporter;
+  try {
+    exporter = await startExporter(
+      demoConfig({ url: simulator.url, tokens: simulator.model.tokens }),
+      collector,
+      log,
+      options,
+    );
+  } catch (error) {
+    await simulator.close();
+    throw error;
+  }
+  say('exporter that watches it');
+  for (const path of [options.telemetryPath, '/']) say(`  ${exporter.url}${path}`);
+  return {
+    simulator,
+    exporter,
+    close: async () => {
+      await exporter.close();
+      await simulator.close();
+    },
+  };
+}
+
+/** Polls often enough for a person to see the numbers move. */
+export function demoConfig({ url, tokens }: { readonly url: string; readonly tokens: readonly Token[] }): Config {
+  const written = {
+    poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
+    targets: [
+      {
+        name: 'demo',
+        bridge: { url },
+        crosschain: { url, window: '500', rate: String(10n ** 18n), hub_chain_ids: [HUB_CHAIN_ID] },
+      },
+    ],
+    tokens: tokens.map(({ contract, symbol, decimals }) => ({ contract, symbol, decimals: String(decimals) })),
+    chains: chainNames,
+  };
+  const read = readConfig(written, (path) => path.join('.'));
+  if (!read.ok) throw new Error(`the demo's configuration is wrong: ${read.problems.join('; ')}`);
+  return read.config;
+}

@@ -1,0 +1,113 @@
+/** A chain the hub signs transactions for. */
+export interface ExternalChain {
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  /** Its share of the traffic. */
+  readonly weight: number;
+  readonly startHeight: number;
+  readonly blockMs: number;
+  /** From broadcast to the last confirmation vote. */
+  readonly confirmationSeconds: readonly [number, number];
+  readonly gas: Asset;
+  /** `undefined`: the chain knows no tokens. */
+  readonly erc20: Asset | undefined;
+  readonly gasPrice: number;
+  /** Chains without smart contracts take no part in calls, and nothing that came from them is reverted here. */
+  readonly hasContracts: boolean;
+}
+
+export interface Asset {
+  readonly coinType: 'Native' | 'Gas' | 'ERC20';
+  readonly contract: string;
+  readonly decimals: number;
+  /** Hub coins for a whole coin, as the hub's rate-limiter flags configure it. */
+  readonly hubCoins: bigint;
+}
+
+export const HUB_COIN: Asset = { coinType: 'Native', contract: '', decimals: 18, hubCoins: 1n };
+
+export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
+  {
+    ...contractChain(2500n, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'),
+    id: '1',
+    name: 'ethereum',
+    weight: 25,
+    startHeight: 21_400_000,
+    blockMs: 12_000,
+    confirmationSeconds: [150, 420],
+  },
+  {
+    ...contractChain(600n, '0x55d398326f99059fF775485246999027B3197955'),
+    id: '56',
+    name: 'bsc',
+    weight: 25,
+    startHeight: 43_900_000,
+    blockMs: 3000,
+    confirmationSeconds: [60, 180],
+  },
+  {
+    ...contractChain(2n, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
+    id: '137',
+    name: 'polygon',
+    weight: 12,
+    startHeight: 65_300_000,
+    blockMs: 2100,
+    confirmationSeconds: [120, 300],
+  },
+  {
+    id: '8332',
+    name: 'bitcoin',
+    weight: 12,
+    startHeight: 874_000,
+    blockMs: 600_000,
+    confirmationSeconds: [360, 540],
+    gas: gasCoin(8, 50_000n),
+    erc20: undefined,
+    gasPrice: 12,
+    hasContracts: false,
+  },
+  {
+    ...contractChain(2500n, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
+    id: '8453',
+    name: 'base',
+    weight: 14,
+    startHeight: 23_600_000,
+    blockMs: 2000,
+    confirmationSeconds: [45, 150],
+  },
+  {
+    ...contractChain(2500n, '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'),
+    id: '42161',
+    name: 'arbitrum',
+    weight: 12,
+    startHeight: 286_000_000,
+    blockMs: 250,
+    confirmationSeconds: [45, 150],
+  },
+];
+
+/** By chain id. */
+export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
+  EXTERNAL_CHAINS.map(({ id, name }) => [id, name]),
+);
+
+/** What an amount in smallest units is worth in smallest units of the hub coin, the fraction cut off. */
+export function valueOf(asset: Asset, amount: bigint): bigint {
+  return (amount * asset.hubCoins * 10n ** 18n) / 10n ** BigInt(asset.decimals);
+}
+
+/** The amount that is worth this much. */
+export function amountWorth(asset: Asset, value: bigint): bigint {
+  return (value * 10n ** BigInt(asset.decimals)) / (asset.hubCoins * 10n ** 18n);
+}
+
+/** What chains with smart contracts have in common: their gas coin and a dollar token. */
+function contractChain(hubCoins: bigint, dollarContract: string) {
+  const erc20: Asset = { coinType: 'ERC20', contract: dollarContract, decimals: 6, hubCoins: 2n };
+  return { gas: gasCoin(18, hubCoins), erc20, gasPrice: 3_000_000_000, hasContracts: true };
+}
+
+function gasCoin(decimals: number, hubCoins: bigint): Asset {
+  return { coinType: 'Gas', contract: '', decimals, hubCoins };
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { families } from '../../src/exposition.js';
+import { helpOf } from '../../src/metrics/text-format.js';
+import { deriveBridge, deriveCrosschain } from './derive.js';
+
+/*
+ * The rules that hold for every metric, each on the smallest document that shows it.
+ */
+describe('a gauge is right or absent', () => {
+  it('a field the node leaves out has no series, nor has null or an empty string where a number belongs', () => {
+    for (const state of [{ valsets: [] }, { last_observed_nonce: null }, { last_observed_nonce: '' }]) {
+      expect(deriveBridge(state).values).not.toHaveProperty('bridge_last_observed_nonce');
+    }
+    expect(deriveBridge({ last_observed_nonce: '0' }).values['bridge_last_observed_nonce']).toBe(0);
+  });
+
+  it('an empty list counts 0, a missing one nothing', () => {
+    expect(deriveBridge({ unbatched_transfers: [] }).values['bridge_unbatched_transfers']).toBe(0);
+    expect(deriveBridge({ unbatched_transfers: null, valsets: [] }).values).not.toHaveProperty(
+      'bridge_unbatched_transfers',
+    );
+  });
+
+  it('over an empty list there is no newest, oldest or lowest', () => {
+    const { values } = deriveBridge({ valsets: [], batches: [], unbatched_transfers: [], attestations: [] });
+    for (const name of [
+      'bridge_newest_valset_nonce',
+      'bridge_batch_oldest_height',
+      'bridge_oldest_pending_transfer_id',
+      'bridge_newest_attested_nonce',
+    ]) {
+      expect(values).not.toHaveProperty(name);
+    }
+    expect(values['bridge_batch_transactions']).toBe(0);
+  });
+
+  it('a wrong value withdraws what reads it and nothing else, and is counted', () => {
+    const state = { last_observed_nonce: 'soon', last_outgoing_batch_id: '7', attestations: [] };
+    const { values, invalid } = deriveBridge(state);
+    expect(values).not.toHaveProperty('bridge_last_observed_nonce');
+    expect(values).not.toHaveProperty('bridge_pending_events');
+    expect(values['bridge_last_outgoing_batch_id']).toBe(7);
+    expect(values['bridge_newest_attested_nonce'], 'reads the list only').toBeUndefined();
+    expect(invalid).toEqual({ 'state.last_observed_nonce': 1 });
+  });
+
+  it('one odd row in a list withdraws the sum over it, not the length of it', () => {
+    const members = [
+      { power: '1', external_address: '0xa' },
+      { power: {}, external_address: '0xb' },
+    ];
+    const { values, invalid } = deriveBridge({ last_observed_valset: { nonce: '5', members } });
+    expect(values).not.toHaveProperty('bridge_last_observed_valset_power');
+    expect(values['bridge_last_observed_valset_members']).toBe(2);
+    expect(values['bridge_last_observed_valset_nonce']).toBe(5);
+    expect(invalid).toEqual({ 'state.last_observed_valset.members[].power': 1 });
+  });
+
+  it('wrong values are counted each, however many families read them', () => {
+    const valsets = [{ nonce: true }, { nonce: [] }, { nonce: '3' }];
+    expect(deriveBridge({ valsets }).invalid).toEqual({ 'state.valsets[].nonce': 2 });
+  });
+
+  it('nothing is ever infinite', () => {
+    const { values } = deriveBridge({ last_observed_nonce: 1e308, last_outgoing_pool_id: '9'.repeat(100) });
+    expect(values['bridge_last_observed_nonce']).toBe(1e308);
+    expect(values['bridge_last_outgoing_pool_id']).toBe(1e100);
+    const members = [1, 2, 3].map((key) => ({ power: 1.7e308, external_address: `0x${key}` }));
+    expect(deriveBridge({ last_observed_valset: { members } }).values).not.toHaveProperty(
+      'bridge_last_observed_valset_power',
+    );
+  });
+
+  it('amounts across 2^53 are added before they are rounded', () => {
+    const power = String(2 ** 53);
+    const members = [power, '1', '1'].map((text, key) => ({ power: text, external_address: `0x${key}` }));
+    const { values } = deriveBridge({ last_observed_valset: { members } });
+    expect(values['bridge_last_observed_valset_power']).toBe(2 ** 53 + 2);
+  });
+
+  it('milliseconds become seconds', () => {
+    const params = { target_batch_timeout: '43200000', average_block_time: '650' };
+    const { values } = deriveBridge({ params });
+    expect(values['bridge_params_target_batch_timeout_seconds']).toBe(43_200);
+    expect(values['bridge_params_average_block_time_seconds']).toBe(0.65);
+  });
+});
+
+describe('what the document does not say', () => {
+  it('an attestation without its flag is counted apart, and only then', () => {
+    const rows = [{ observed: true }, { observed: false }, {}];
+    expect(deriveBridge({ attestations: rows }).values).toMatchObject({
+      'bridge_attestations{observed="true"}': 1,
+      'bridge_attestations{observed="false"}': 1,
+      'bridge_attestations{observed="unknown"}': 1,
+    });
+    expect(deriveBridge({ attestations: [] }).values).toMatchObject({
+      'bridge_attestations{observed="true"}': 0,
+      'bridge_attestations{observed="false"}': 0,
+    });
+    expect(deriveBridge({ attestations: [] }).values).not.toHaveProperty('bridge_attestations{observed="unknown"}');
+    expect(deriveBridge({ attestations: [{ observed: 'yes' }] }).values).not.toHaveProperty(
+      'bridge_attestations{observed="true"}',
+    );
+  });
+
+  it('hides no transaction when it lists them all, and never less than none', () => {
+    const listed = { cctxs_missed: [{}], cctxs_pending: [{}, {}] };
+    const hidden = (total: unknown): number | undefined =>
+      deriveCrosschain({ ...listed, total_pending: total }).values['crosschain_cctxs_hidden'];
+    expect([hidden('10'), hidden('3'), hidden('2'), hidden(null)]).toEqual([7, 0, 0, undefined]);
+  });
+
+  it('the newest valset is the one with the highest nonce, wherever it stands', () => {
+    const valsets = [
+      { nonce: '9', height: '9', members: [] },
+      { nonce: '10', height: '11', members: [{ power: '4', external_address: '0xa' }] },
+    ];
+    expect(deriveBridge({ valsets }).values).toMatchObject({
+      bridge_newest_valset_nonce: 10,
+      bridge_newest_valset_height: 11,
+      bridge_newest_valset_members: 1,
+      bridge_newest_valset_power: 4,
+    });
+  });
+
+  it('unknown keys change nothing', () => {
+    const plain = deriveBridge({ last_observed_nonce: '1' });
+    expect(deriveBridge({ last_observed_nonce: '1', rate_limits: [{ token_decimals: 6 }] })).toEqual(plain);
+  });
+});
+
+describe('every family', () => {
+  it('says what it is, its unit and where it comes from', () => {
+    for (const family of families) {
+      expect(helpOf(family), family.name).toMatch(/^[A-Z].+\. Unit: .+\. Source: .+\.$/);
+      expect(family.help, family.name).toMatch(/\.$/);
+      expect(family.reads.length, family.name).toBeGreaterThan(0);
+    }
+  });
+
+  it('has a name of its own, a counter ending in _total and a gauge not', () => {
+    const names = families.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { name, type } of families) {
+      expect(name).toMatch(/^(bridge|crosschain)_[a-z0-9_]+$/);
+      expect(name.endsWith('_total'), name).toBe(type === 'counter');
+    }
+  });
+});
