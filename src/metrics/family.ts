@@ -60,6 +60,15 @@ export function labelledGauge<Input>(
   return { ...family, type: 'gauge' };
 }
 
+/** Order of series with the same value: by their labels, in the order of the family. */
+export function compareLabels(a: readonly string[], b: readonly string[]): number {
+  for (const [index, label] of a.entries()) {
+    const other = b[index] ?? '';
+    if (label !== other) return label < other ? -1 : 1;
+  }
+  return 0;
+}
+
 /** The double nearest to a number of the document. */
 export function valueOf(read: Read<Digits>): number {
   return double(need(read));

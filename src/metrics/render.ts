@@ -1,7 +1,8 @@
 import { unlessWithdrawn } from './singly.js';
 import { formatSeries } from './text-format.js';
 import { OTHER } from '../chain/schema.js';
-import type { Family, FamilyHeader, Keep, Sample } from './family.js';
+import { compareLabels, type Family, type FamilyHeader, type Keep, type Sample } from './family.js';
+import { firstBy } from './grouping.js';
 
 /** The lines of one family, ready to stand under its HELP and TYPE. */
 export interface FamilyLines {
@@ -11,7 +12,10 @@ export interface FamilyLines {
   readonly dropped: number | undefined;
 }
 
-/** All series that can be told of one document. A family that cannot be right is not there. */
+/**
+ * All series that can be told of one document. A family that cannot be right is not there. Of samples whose labels became the
+ * same when they were cut the first is shown: a series twice would fail the whole scrape.
+ */
 export function render<Input>(
   families: readonly Family<Input>[],
   input: Input,
@@ -21,10 +25,13 @@ export function render<Input>(
   return families.flatMap((family) => {
     const samples = unlessWithdrawn(() => family.derive(input)).filter(isTellable);
     if (samples.length === 0) return [];
-    const { kept, rest } = bounded(family.keep, samples, maxSeries);
+    const distinct = Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());
+    const { kept, rest } = bounded(family.keep, distinct, maxSeries);
     const shown = rest.length > 0 && family.keep === 'fold' ? [...kept, foldedInto(family, rest)] : kept;
     const lines = shown.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
-    return [{ name: family.name, lines, dropped: family.labels.length === 0 ? undefined : rest.length }];
+    return [
+      { name: family.name, lines, dropped: family.labels.length === 0 ? undefined : samples.length - kept.length },
+    ];
   });
 }
 
@@ -52,21 +59,13 @@ function inOrder(keep: Keep, samples: readonly Told[]): readonly Told[] {
     case 'first':
       return samples;
     case 'lowest':
-      return samples.toSorted((a, b) => a.value - b.value || byLabels(a, b));
+      return samples.toSorted((a, b) => a.value - b.value || compareLabels(a.labels, b.labels));
     case 'largest':
     case 'fold':
-      return samples.toSorted((a, b) => b.value - a.value || byLabels(a, b));
+      return samples.toSorted((a, b) => b.value - a.value || compareLabels(a.labels, b.labels));
   }
 }
 
 function foldedInto({ labels }: FamilyHeader, rest: readonly Told[]): Told {
   return { labels: labels.map(() => OTHER), value: rest.reduce((total, { value }) => total + value, 0) };
-}
-
-function byLabels(a: Sample, b: Sample): number {
-  for (const [index, label] of a.labels.entries()) {
-    const other = b.labels[index] ?? '';
-    if (label !== other) return label < other ? -1 : 1;
-  }
-  return 0;
 }

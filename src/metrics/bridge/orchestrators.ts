@@ -3,7 +3,7 @@ import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } fr
 import { once } from '../../chain/memo.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { ifPresent, need, rows } from '../../chain/reading.js';
-import { labelledGauge, labelText, type Sample } from '../family.js';
+import { compareLabels, labelledGauge, labelText, type Sample } from '../family.js';
 import { unlessWithdrawn } from '../singly.js';
 import { votesOnLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -31,24 +31,20 @@ export const watchedMembers = once((input: BridgeInput): readonly Member[] => {
   const members = Array.from(newestAddresses(input)).flatMap((address) => {
     const row = rowOf.get(address);
     if (row === undefined) return [];
-    const orchestrator = need(row.orchestrator).toLowerCase();
+    // Without a choice to make it is a label and nothing else.
+    const orchestrator = watched.size > 0 ? need(row.orchestrator) : (ifPresent(row.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
-    return [{ address, row, labels: [labelText(orchestrator), labelText(address)] as const }];
+    return [{ address, row, labels: [labelText(orchestrator.toLowerCase()), labelText(address)] as const }];
   });
   const powers = new Map(unlessWithdrawn(() => Array.from(newestPowers(input))));
   const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
-  return members.toSorted(
-    (a, b) => compare(powerOf(b), powerOf(a)) || byText(a.labels.join('\n'), b.labels.join('\n')),
-  );
+  return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(a.labels, b.labels));
 });
-
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 /** Validator sets whose deadline is not past, with who is in them and who has signed. */
 const owedValsets = once((input: BridgeInput) => {
   const { state, height } = input;
+  need(state.valset_confirms);
   const window = ifPresent(ifPresent(state.params)?.signed_valsets_window);
   const isOwed = (valset: Valset): boolean =>
     height === undefined || window === undefined || compare(deadlineOf(valset, decimal(window)), decimal(height)) >= 0;
@@ -68,9 +64,10 @@ export function missingValsets(input: BridgeInput, { address }: Member): readonl
     .map(({ valset }) => valset);
 }
 
-const signersOfBatches = once((input: BridgeInput) =>
-  rows(input.state.batches).map((batch) => batchSigners(input, batch)),
-);
+const signersOfBatches = once((input: BridgeInput) => {
+  need(input.state.batch_confirms);
+  return rows(input.state.batches).map((batch) => batchSigners(input, batch));
+});
 
 function lowestDeadline(input: BridgeInput, member: Member): number | undefined {
   const missing = missingValsets(input, member);

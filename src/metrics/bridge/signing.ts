@@ -1,7 +1,7 @@
 import { add, compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
 import { once } from '../../chain/memo.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import { rows } from '../../chain/reading.js';
+import { need, rows } from '../../chain/reading.js';
 import { configured } from '../../chain/scalars.js';
 import { gauge, valueOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -65,11 +65,24 @@ export function batchSignedPower(input: BridgeInput, batch: Batch): SignedPower 
   return signedPower(input, batchSigners(input, batch));
 }
 
-const ofUnrelayed = once((input: BridgeInput) => told(unrelayedValsets(input), (row) => valsetSignedPower(input, row)));
-const ofBatches = once((input: BridgeInput) => told(rows(input.state.batches), (row) => batchSignedPower(input, row)));
+const ofUnrelayed = once((input: BridgeInput) => {
+  need(input.state.valset_confirms);
+  return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
+});
 
-function told<T>(list: readonly T[], power: (row: T) => SignedPower | undefined): readonly SignedPower[] {
-  return list.map(power).filter((signed) => signed !== undefined);
+const ofBatches = once((input: BridgeInput) => {
+  need(input.state.batch_confirms);
+  return signedPowers(input, rows(input.state.batches), batchSignedPower);
+});
+
+/** Asks for the set of the contract even when nothing waits: without it, that nothing is below the threshold is not known. */
+function signedPowers<T>(
+  input: BridgeInput,
+  list: readonly T[],
+  power: (input: BridgeInput, row: T) => SignedPower | undefined,
+): readonly SignedPower[] {
+  contractValset(input);
+  return list.map((row) => power(input, row)).filter((signed) => signed !== undefined);
 }
 
 /** All have the same total, so the lowest signed power is the lowest ratio. */
