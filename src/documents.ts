@@ -2,8 +2,9 @@ import type { Digits } from './chain/decimal.js';
 import { bridgeDialects, crosschainDialects, type Dialect } from './chain/dialect.js';
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
-import { WRONG, type Read } from './chain/reading.js';
-import { isDocument, isObject, type Problems } from './chain/schema.js';
+import { readDocument, type DocumentResult } from './chain/read-document.js';
+import { WRONG } from './chain/reading.js';
+import { object, recognized, type Reader, type Shape } from './chain/schema.js';
 import type { BridgeSettings, Config, CrosschainSettings } from './config.js';
 import { anomalyFamilies } from './metrics/bridge/anomalies.js';
 import { batchFamilies } from './metrics/bridge/batches.js';
@@ -24,17 +25,22 @@ import type { CrosschainInput } from './metrics/crosschain/input.js';
 import { rateLimitFamilies } from './metrics/crosschain/rate-limit.js';
 import { totalFamilies } from './metrics/crosschain/totals.js';
 import type { Family } from './metrics/family.js';
+import { bridgeItems } from './pending/bridge.js';
+import { crosschainItems } from './pending/crosschain.js';
+import type { Items } from './pending/items.js';
 
 /** One of the two documents: where it is asked for, what is read of it and what is told of it. */
 export interface Document<Settings, Input> {
   readonly name: DocumentName;
   /** Path and query, to append to the base address of the node. */
   readonly path: (settings: Settings) => string;
-  /** The input of the families; `undefined` when the JSON is not this document. */
-  readonly read: (json: unknown, about: About<Settings>, problems: Problems) => Input | undefined;
+  /** The input of the families; `undefined` when the body is JSON and not this document. */
+  readonly read: (body: Buffer, about: About<Settings>) => DocumentResult<Input>;
   /** Hub height the document is of, to notice a node that falls behind itself. */
   readonly heightOf: (input: Input) => Digits | undefined;
   readonly families: readonly Family<Input>[];
+  /** What is behind the families, for `/pending`. */
+  readonly items: (input: Input) => Items;
 }
 
 /** What is known of a document beside its body. */
@@ -51,17 +57,16 @@ export type LabelSettings = Pick<Config, 'tokens' | 'chains'>;
 /** Values of the label `endpoint`. */
 export type DocumentName = 'module_state' | 'rate_limiter_input';
 
-const readState = compiled(bridgeDialects, (dialect) => moduleState.compile('state', dialect));
-const readInput = compiled(crosschainDialects, (dialect) => rateLimiterInput.compile('', dialect));
+const readState = compiled(bridgeDialects, object({ state: recognized(moduleState) }));
+const readInput = compiled(crosschainDialects, recognized(rateLimiterInput));
 
 export const moduleStateDocument: Document<BridgeSettings, BridgeInput> = {
   name: 'module_state',
   path: ({ dialect }) => bridgeDialects[dialect].path,
-  read: (json, { settings, labels, height }, problems) => {
-    const state = isObject(json) ? json['state'] : undefined;
-    if (!isObject(state) || !isDocument(moduleState, state, bridgeDialects[settings.dialect])) return undefined;
-    return { state: found(readState[settings.dialect](state, problems)), height, settings, tokens: labels.tokens };
-  },
+  read: (body, { settings, labels, height }) =>
+    mapped(readDocument(readState[settings.dialect], body), ({ state }) =>
+      state === undefined || state === WRONG ? undefined : { state, height, settings, tokens: labels.tokens },
+    ),
   heightOf: ({ height }) => height,
   families: [
     ...progressFamilies,
@@ -77,6 +82,7 @@ export const moduleStateDocument: Document<BridgeSettings, BridgeInput> = {
     ...paramsFamilies,
     ...hashFamilies,
   ],
+  items: bridgeItems,
 };
 
 export const rateLimiterInputDocument: Document<CrosschainSettings, CrosschainInput> = {
@@ -88,25 +94,32 @@ export const rateLimiterInputDocument: Document<CrosschainSettings, CrosschainIn
     });
     return crosschainDialects[dialect].path + (query.size > 0 ? `?${query.toString()}` : '');
   },
-  read: (json, { settings, labels, height }, problems) => {
-    if (!isObject(json) || !isDocument(rateLimiterInput, json, crosschainDialects[settings.dialect])) return undefined;
-    return { document: found(readInput[settings.dialect](json, problems)), height, settings, chains: labels.chains };
-  },
+  read: (body, { settings, labels, height }) =>
+    mapped(readDocument(readInput[settings.dialect], body), (document) => ({
+      document,
+      height,
+      settings,
+      chains: labels.chains,
+    })),
   // Not every proxy lets the header through; the document carries its own height.
   heightOf: ({ document, height }) => height ?? (document.height === WRONG ? undefined : document.height),
   families: [...totalFamilies, ...breakdownFamilies, ...rateLimitFamilies, ...cctxAnomalyFamilies],
+  items: crosschainItems,
 };
 
 /** Readers are built once for each dialect. */
-function compiled<Name extends string, R>(
+function compiled<Name extends string, T>(
   dialects: Readonly<Record<Name, Dialect>>,
-  compile: (dialect: Dialect) => R,
-): Readonly<Record<Name, R>> {
-  const entries = Object.entries<Dialect>(dialects).map(([name, dialect]) => [name, compile(dialect)]);
-  return Object.fromEntries(entries) as Record<Name, R>;
+  shape: Shape<T>,
+): Readonly<Record<Name, Reader<T>>> {
+  const entries = Object.entries<Dialect>(dialects).map(([name, dialect]) => [name, shape.compile('', dialect)]);
+  return Object.fromEntries(entries) as Record<Name, Reader<T>>;
 }
 
-function found<T>(read: Read<T>): T {
-  if (read === undefined || read === WRONG) throw new Error('an object was read as something else');
-  return read;
+function mapped<T, Input>(
+  result: DocumentResult<T>,
+  toInput: (document: T) => Input | undefined,
+): DocumentResult<Input> {
+  if (!result.ok) return result;
+  return { ...result, document: result.document === undefined ? undefined : toInput(result.document) };
 }

@@ -11,7 +11,7 @@ export function seriesOf(exposition: string): Series[] {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
-      const match = /^(?<name>[a-zA-Z_:][\w:]*)(?:\{(?<labels>.*)\})? (?<value>\S+)$/.exec(line);
+      const match = /^(?<name>[a-zA-Z_:][\w:]*)(?:\{(?<labels>.*)\})? (?<value>\S+)$/s.exec(line);
       if (match?.groups === undefined) throw new Error(`not a series: ${line}`);
       const { name = '', labels = '', value = '' } = match.groups;
       return { name, labels, value: Number(value) };

@@ -1,4 +1,4 @@
-/** A number as the chain writes it: optional sign, digits, optional fraction. Only `scalars.ts` makes one. */
+/** A number as the chain writes it: optional sign, digits, optional fraction. `scalars.ts` and `decimalText` make them. */
 export type Digits = string & { readonly __brand: 'digits' };
 
 /** An exact decimal: `units` × 10^−`scale`. Amounts reach 2^256, so nothing is added or compared as a double. */
@@ -90,6 +90,17 @@ export function floorDivide(a: Decimal, b: Decimal): Decimal | undefined {
 /** The nearest double; infinite when there is none, which the renderer leaves out. */
 export function toDouble(value: Decimal): number {
   return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
+}
+
+/** All its digits: no exponent, no zeros around it that say nothing. */
+export function decimalText({ units, scale }: Decimal): Digits {
+  const digits = magnitude(units)
+    .toString()
+    .padStart(scale + 1, '0');
+  const point = digits.length - scale;
+  const fraction = digits.slice(point).replace(/0+$/, '');
+  const text = fraction === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
+  return (units < 0n ? `-${text}` : text) as Digits;
 }
 
 /** Rounds once: the quotient keeps at least 64 bits, the last of which says whether anything was cut off. */

@@ -1,7 +1,10 @@
-import type { Dialect } from './dialect.js';
 import type { Digits } from './decimal.js';
+import type { Dialect } from './dialect.js';
+import type { JsonCursor } from './json-cursor.js';
+import { Byte, NumberLiteral } from './json-tokens.js';
+import { memberReader } from './members.js';
 import { WRONG, type Read } from './reading.js';
-import { readChainId, readFlag, readNumber, readText } from './scalars.js';
+import { readChainId, readFlag, readNumber, readText, type ScalarReader } from './scalars.js';
 
 /** What reading a document counts: values of a wrong kind and unknown enum values, by the path of their field. */
 export interface Problems {
@@ -13,8 +16,8 @@ export function noProblems(): Problems {
   return { invalid: new Map(), unknown: new Map() };
 }
 
-/** Reads one value where something stands; `undefined` and `null` never get here. */
-type Reader<T> = (json: unknown, problems: Problems) => Read<T>;
+/** Reads the value that the cursor stands before. */
+export type Reader<T> = (cursor: JsonCursor, problems: Problems) => Read<T>;
 
 /**
  * The form of a part of a document. `compile` gives its reader for a dialect, with the path of the field worked out once and
@@ -35,15 +38,17 @@ export const text: Shape<string> = scalar(readText);
 export const flag: Shape<boolean> = scalar(readFlag);
 export const chainId: Shape<string> = scalar(readChainId);
 
-function scalar<T>(read: (json: unknown) => Read<T>): Shape<T> {
+function scalar<T>(read: ScalarReader<T>): Shape<T> {
   return {
-    compile: (path) => (json, problems) => counted(read(json), path, problems),
+    compile: (path) => (cursor, problems) => {
+      const json = cursor.scalar();
+      if (json === null) return undefined;
+      const value = read(json);
+      if (value === WRONG) count(problems.invalid, path);
+      return value;
+    },
     paths: (path) => [path],
   };
-}
-
-export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
-  readonly names: readonly string[];
 }
 
 /** What an enum value reads as when the exporter does not know it. */
@@ -58,83 +63,101 @@ export function oneOf(numbers: ReadonlyMap<number, string>): Shape<string> {
   return {
     compile:
       (path, { values }) =>
-      (json, problems) => {
-        if (typeof json !== 'string' && typeof json !== 'number') return counted(WRONG, path, problems);
-        const name = typeof json === 'number' ? numbers.get(json) : (valueName(values, json) ?? json);
+      (cursor, problems) => {
+        const json = cursor.scalar();
+        if (json === null) return undefined;
+        if (typeof json !== 'string' && !(json instanceof NumberLiteral)) {
+          count(problems.invalid, path);
+          return WRONG;
+        }
+        const name = typeof json === 'string' ? valueName(values, json) : numbers.get(Number(json.text));
         if (name !== undefined && known.has(name)) return name;
-        problems.unknown.set(path, (problems.unknown.get(path) ?? 0) + 1);
+        count(problems.unknown, path);
         return OTHER;
       },
     paths: (path) => [path],
   };
 }
 
-function valueName(values: Dialect['values'], name: string): string | undefined {
-  return Object.hasOwn(values, name) ? values[name] : undefined;
+function valueName(values: Dialect['values'], name: string): string {
+  return (Object.hasOwn(values, name) ? values[name] : undefined) ?? name;
+}
+
+export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
+  readonly fields: F;
 }
 
 /** An object; of its keys only the named ones are read, so a newer node may add others. */
 export function object<F extends Fields>(fields: F): ObjectShape<F> {
-  const names = Object.keys(fields);
   return {
-    names,
-    compile: (path, dialect) => {
-      const readers = names.map((name) => ({
-        name,
-        wireName: dialect.fields[name] ?? name,
-        read: shapeOf(fields, name).compile(join(path, name), dialect),
-      }));
-      return (json, problems) => {
-        if (!isObject(json)) return counted(WRONG, path, problems);
-        const found: Record<string, unknown> = {};
-        for (const { name, wireName, read } of readers) {
-          const value = json[wireName];
-          found[name] = value === undefined || value === null ? undefined : read(value, problems);
-        }
-        return found as ObjectOf<F>;
-      };
-    },
-    paths: (path) => names.flatMap((name) => shapeOf(fields, name).paths(join(path, name))),
+    fields,
+    compile: (path, dialect) => compileObject(fields, path, dialect, false),
+    paths: (path) => Object.entries(fields).flatMap(([name, shape]) => shape.paths(join(path, name))),
   };
 }
+
+/** An object that is missing when none of its keys is there: then it is something else, such as an error body. */
+export function recognized<F extends Fields>({ fields, paths }: ObjectShape<F>): Shape<ObjectOf<F>> {
+  return { compile: (path, dialect) => compileObject(fields, path, dialect, true), paths };
+}
+
+function compileObject<F extends Fields>(
+  fields: F,
+  path: string,
+  dialect: Dialect,
+  needsKey: boolean,
+): Reader<ObjectOf<F>> {
+  const readMembers = memberReader(
+    Object.entries(fields).map(([name, shape]) => ({
+      name,
+      wireName: dialect.fields[name] ?? name,
+      read: shape.compile(join(path, name), dialect),
+    })),
+  );
+  return (cursor, problems) => {
+    if (cursor.passesNull()) return undefined;
+    if (!cursor.enters(Byte.openBrace)) return wrong(cursor, path, problems);
+    const { found, isRecognized } = readMembers(cursor, problems);
+    // The members are the fields of the shape, each read as its own shape says.
+    return needsKey && !isRecognized ? undefined : (found as ObjectOf<F>);
+  };
+}
+
+/** About what an entry of a list takes beside its value. */
+const ENTRY_BYTES = 8;
 
 export function list<T>(row: Shape<T>): Shape<readonly Read<T>[]> {
   return {
     compile: (path, dialect) => {
       const readRow = row.compile(`${path}[]`, dialect);
-      return (json, problems) => {
-        if (!Array.isArray(json)) return counted(WRONG, path, problems);
-        return json.map((value: unknown) =>
-          value === undefined || value === null ? undefined : readRow(value, problems),
-        );
+      return (cursor, problems) => {
+        if (cursor.passesNull()) return undefined;
+        if (!cursor.enters(Byte.openBracket)) return wrong(cursor, path, problems);
+        const read: Read<T>[] = [];
+        while (cursor.hasEntry(Byte.closeBracket, read.length === 0)) {
+          cursor.spend(ENTRY_BYTES);
+          read.push(readRow(cursor, problems));
+        }
+        return read;
       };
     },
     paths: (path) => [path, ...row.paths(`${path}[]`).filter((field) => field !== `${path}[]`)],
   };
 }
 
-/** Whether at least one field of the document stands there; otherwise it is another one, such as an error body. */
-export function isDocument(
-  { names }: { readonly names: readonly string[] },
-  json: object,
-  { fields }: Dialect,
-): boolean {
-  return names.some((name) => Object.hasOwn(json, fields[name] ?? name));
-}
-
 export function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-function counted<T>(read: Read<T>, path: string, problems: Problems): Read<T> {
-  if (read === WRONG) problems.invalid.set(path, (problems.invalid.get(path) ?? 0) + 1);
-  return read;
+/** What stands here is of another kind: passed, and counted. */
+function wrong(cursor: JsonCursor, path: string, { invalid }: Problems): typeof WRONG {
+  cursor.skip();
+  count(invalid, path);
+  return WRONG;
 }
 
-function shapeOf(fields: Fields, name: string): Shape<unknown> {
-  const shape = fields[name];
-  if (shape === undefined) throw new Error(`no shape for ${name}`);
-  return shape;
+function count(counts: Map<string, number>, path: string): void {
+  counts.set(path, (counts.get(path) ?? 0) + 1);
 }
 
 function join(path: string, name: string): string {

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { Client, FetchLimits } from '../chain/client.js';
 import type { Digits } from '../chain/decimal.js';
-import { quoted, type ChainError } from '../chain/error.js';
-import { noProblems, type Problems } from '../chain/schema.js';
+import type { ChainError } from '../chain/error.js';
+import type { Problems } from '../chain/schema.js';
 import type { BridgeSettings, CrosschainSettings } from '../config.js';
+import type { Reach } from '../config/reach.js';
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
@@ -13,6 +14,7 @@ import {
 } from '../documents.js';
 import { escapeLabelValue } from '../metrics/text-format.js';
 import { render, type FamilyLines } from '../metrics/render.js';
+import type { Items } from '../pending/items.js';
 
 /** All that is needed to read a document. Plain data: it crosses to the collect thread. */
 export type Reading = ReadingBase &
@@ -30,6 +32,7 @@ export interface ReadingBase {
 /** All that one poll needs. */
 export interface Job {
   readonly url: string;
+  readonly reach?: Reach;
   readonly limits: FetchLimits;
   readonly reading: Reading;
 }
@@ -47,6 +50,8 @@ export type Phase = 'fetch' | 'decode' | 'derive';
 export interface Snapshot {
   readonly ok: true;
   readonly families: readonly FamilyLines[];
+  /** For `/pending`; bounded, so that the threads do not copy a document after all. */
+  readonly items: Items;
   readonly height: Digits | undefined;
   readonly problems: Problems;
 }
@@ -60,7 +65,7 @@ export interface Failed {
 export async function collect(job: Job, client: Client, onBody: () => void = () => undefined): Promise<Outcome> {
   const url = new URL(job.url);
   const started = performance.now();
-  const answer = await client.fetch(url, job.limits);
+  const answer = await client.fetch(url, job.limits, job.reach);
   const seconds = { fetch: secondsSince(started) };
   if (!answer.ok) return { result: answer, seconds };
   onBody();
@@ -70,57 +75,36 @@ export async function collect(job: Job, client: Client, onBody: () => void = () 
 
 /** The part of a poll after the network, which is also what `replay` does with a file. `source` names it in messages. */
 export function readBody(reading: Reading, source: string, body: Buffer, height: Digits | undefined): Outcome {
-  const bodyBytes = body.length;
-  const started = performance.now();
-  const decoded = decode(body);
-  const seconds = { decode: secondsSince(started) };
-  if ('problem' in decoded) {
-    return { result: failed('not_json', `${source} ${decoded.problem}`), seconds, bodyBytes };
-  }
-  const derivingFrom = performance.now();
-  const result = derive(reading, source, decoded.json, height);
-  return { result, seconds: { ...seconds, derive: secondsSince(derivingFrom) }, bodyBytes };
-}
-
-function decode(body: Buffer): { readonly json: unknown } | { readonly problem: string } {
-  if (body.length === 0) return { problem: 'has an empty body' };
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return { problem: 'is not valid UTF-8' };
-  }
-  try {
-    return { json: JSON.parse(text) };
-  } catch (thrown) {
-    return { problem: `is not JSON: ${quoted(thrown instanceof Error ? thrown.message : String(thrown))}` };
-  }
-}
-
-function derive(reading: Reading, source: string, json: unknown, height: Digits | undefined): Snapshot | Failed {
   switch (reading.document) {
     case 'module_state':
-      return deriveFrom(moduleStateDocument, { ...reading, height }, reading, source, json);
+      return derive(moduleStateDocument, { ...reading, height }, reading, source, body);
     case 'rate_limiter_input':
-      return deriveFrom(rateLimiterInputDocument, { ...reading, height }, reading, source, json);
+      return derive(rateLimiterInputDocument, { ...reading, height }, reading, source, body);
   }
 }
 
-function deriveFrom<Settings, Input>(
+function derive<Settings, Input>(
   document: Document<Settings, Input>,
   about: About<Settings>,
   { target, maxSeries }: ReadingBase,
   source: string,
-  json: unknown,
-): Snapshot | Failed {
-  const problems = noProblems();
-  const input = document.read(json, about, problems);
+  body: Buffer,
+): Outcome {
+  const bodyBytes = body.length;
+  const started = performance.now();
+  const read = document.read(body, about);
+  const seconds = { decode: secondsSince(started) };
+  if (!read.ok) return { result: failed(read.error.reason, `${source} ${read.error.message}`), seconds, bodyBytes };
+  const { document: input, problems } = read;
   if (input === undefined) {
-    return failed('schema', `${source} is JSON, but none of the fields of ${document.name} is in it`);
+    const message = `${source} is JSON, but none of the fields of ${document.name} is in it`;
+    return { result: failed('schema', message), seconds, bodyBytes };
   }
-  const labels = `target="${escapeLabelValue(target)}"`;
-  const families = render(document.families, input, labels, maxSeries);
-  return { ok: true, families, height: document.heightOf(input), problems };
+  const derivingFrom = performance.now();
+  const families = render(document.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
+  const items = document.items(input);
+  const result: Snapshot = { ok: true, families, items, height: document.heightOf(input), problems };
+  return { result, seconds: { ...seconds, derive: secondsSince(derivingFrom) }, bodyBytes };
 }
 
 function failed(reason: ChainError['reason'], message: string): Failed {

@@ -50,8 +50,12 @@ interface Bounded {
 function bounded(keep: Keep, samples: readonly Told[], maxSeries: number): Bounded {
   if (samples.length <= maxSeries) return { kept: samples, rest: [] };
   const sorted = inOrder(keep, samples);
-  const room = keep === 'fold' ? maxSeries - 1 : maxSeries;
-  return { kept: sorted.slice(0, room), rest: sorted.slice(room) };
+  if (keep !== 'fold') return { kept: sorted.slice(0, maxSeries), rest: sorted.slice(maxSeries) };
+  // A chain may have such names of its own; beside the series of the rest it would be there twice.
+  const isOther = ({ labels }: Told): boolean => labels.every((label) => label === OTHER);
+  const kept = sorted.filter((sample) => !isOther(sample)).slice(0, maxSeries - 1);
+  const shown = new Set(kept);
+  return { kept, rest: sorted.filter((sample) => !shown.has(sample)) };
 }
 
 function inOrder(keep: Keep, samples: readonly Told[]): readonly Told[] {

@@ -2,7 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { double } from '../../src/chain/decimal.js';
 import { WRONG } from '../../src/chain/reading.js';
-import { readChainId, readFlag, readNumber, readText } from '../../src/chain/scalars.js';
+import * as scalars from '../../src/chain/scalars.js';
+import { JsonCursor } from '../../src/chain/json-cursor.js';
+
+/** Reads a value as it stands in a document. */
+function reading<T>(read: scalars.ScalarReader<T>) {
+  return (json: unknown) => readingText(read)(JSON.stringify(json));
+}
+
+function readingText<T>(read: scalars.ScalarReader<T>) {
+  return (json: string) => {
+    const scalar = new JsonCursor(Buffer.from(json), Infinity, false).scalar();
+    return scalar === null ? undefined : read(scalar);
+  };
+}
+
+const readNumber = reading(scalars.readNumber);
+const readText = reading(scalars.readText);
+const readFlag = reading(scalars.readFlag);
+const readChainId = reading(scalars.readChainId);
 
 describe('a number', () => {
   it.each([
@@ -44,14 +62,29 @@ describe('a number', () => {
     ['Infinity'],
     ['١'],
     ['1'.repeat(101)],
-    [Number.NaN],
-    [Number.POSITIVE_INFINITY],
     [true],
     [{}],
     [[]],
     [['1']],
   ])('%j is of the wrong kind', (json) => {
     expect(readNumber(json)).toBe(WRONG);
+  });
+
+  it.each([
+    ['12345678901234567890', '12345678901234567890'],
+    ['-0.10', '-0.10'],
+    ['1e3', '1000'],
+    ['1.25E+1', '12.5'],
+    ['125e-2', '1.25'],
+    ['5e-3', '0.005'],
+    [`1${'0'.repeat(500)}e-498`, '100'],
+    ['1e-999', '0'],
+  ])('the literal %s is kept as %s', (literal, digits) => {
+    expect(readingText(scalars.readNumber)(literal)).toBe(digits);
+  });
+
+  it.each(['1e400', `1${'0'.repeat(400)}`])('%s is too large for any double', (literal) => {
+    expect(readingText(scalars.readNumber)(literal)).toBe(WRONG);
   });
 
   it('keeps the value of any finite JSON number', () => {
@@ -78,5 +111,6 @@ describe('other scalars', () => {
     expect(readChainId(8332)).toBe('8332');
     expect(readChainId(1.5)).toBe(WRONG);
     expect(readChainId(1e21)).toBe(WRONG);
+    expect(readChainId(true)).toBe(WRONG);
   });
 });

@@ -38,6 +38,13 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
   return compare(decimal(need(batch_timeout)), decimal(need(state.last_observed_external_height))) < 0;
 }
 
+/** Dead outside by the projected height while the hub, which does not know it yet, still holds it; unknown without a projection. */
+export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
+  const projected = projectedExternalHeight(input);
+  if (projected === undefined) return undefined;
+  return compare(decimal(need(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch);
+}
+
 const PROJECTED_FIELDS = [
   'state.last_observed_external_height',
   'state.last_observed_nonce',
@@ -99,11 +106,8 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'batches',
     reads: [...PROJECTED_FIELDS, 'state.batches', 'state.batches[].batch_timeout'],
     value: (input) => {
-      const projected = projectedExternalHeight(input);
-      if (projected === undefined) return undefined;
-      return rows(input.state.batches).filter(
-        (batch) => compare(decimal(need(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch),
-      ).length;
+      if (projectedExternalHeight(input) === undefined) return undefined;
+      return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
     },
   }),
 ];

@@ -1,23 +1,47 @@
 import { compare, highest, keyOf, ratio, subtract, sum, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { once } from '../../chain/memo.js';
 import type { Attestation } from '../../chain/module-state.js';
 import { need } from '../../chain/reading.js';
 import { groupBy } from '../grouping.js';
 import { gauge } from '../family.js';
-import { events, lastObservedNonce, lowestHeight, nextEvent, voters } from './attestations.js';
+import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestPowers, newestTotal, validatorBySender } from './joins.js';
 
-/** Power of the members of the newest validator set that voted; each counts once, however many votes point at it. */
-export function votedPower(input: BridgeInput, attestation: Attestation): Decimal {
+/** External addresses of the validators that voted; each counts once, however many votes point at it. */
+export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {
   const validators = validatorBySender(input);
-  const powers = newestPowers(input);
-  const addresses = new Set(
+  return new Set(
     voters(attestation).flatMap((voter) => {
       const row = validators.get(voter);
       return row === undefined ? [] : [need(row.eth_address).toLowerCase()];
     }),
   );
-  return sum(Array.from(addresses, (address) => powers.get(address) ?? ZERO));
+}
+
+/** Power of the members of the newest validator set that voted. */
+export function votedPower(input: BridgeInput, attestation: Attestation): Decimal {
+  const powers = newestPowers(input);
+  return sum(Array.from(votedAddresses(input, attestation), (address) => powers.get(address) ?? ZERO));
+}
+
+/** Claims of events that are not observed yet. */
+export const pendingClaims = once((input: BridgeInput): readonly Event[] => {
+  const last = lastObservedNonce(input);
+  return events(input).filter(({ nonce }) => compare(nonce, last) > 0);
+});
+
+/** The events not observed yet of which validators claim different things, by key of their nonce. */
+export const conflictingEvents = once((input: BridgeInput): ReadonlySet<string> => {
+  const byNonce = groupBy(pendingClaims(input), ({ nonce }) => keyOf(nonce));
+  return new Set(Array.from(byNonce).flatMap(([key, claims]) => (claims.length > 1 ? [key] : [])));
+});
+
+/** How many events are claimed and not observed yet, also those before the newest that no claim is left of. */
+export function pendingEvents(input: BridgeInput): Decimal {
+  const last = lastObservedNonce(input);
+  const pending = subtract(newestNonce(input) ?? last, last);
+  return compare(pending, ZERO) > 0 ? pending : ZERO;
 }
 
 function newestNonce(input: BridgeInput): Decimal | undefined {
@@ -49,23 +73,14 @@ export const eventFamilies: readonly BridgeFamily[] = [
     help: 'Events claimed and not yet observed.',
     unit: 'events',
     reads: PENDING_FIELDS,
-    value: (input) => {
-      const last = lastObservedNonce(input);
-      const pending = subtract(newestNonce(input) ?? last, last);
-      return toDouble(compare(pending, ZERO) > 0 ? pending : ZERO);
-    },
+    value: (input) => toDouble(pendingEvents(input)),
   }),
   gauge({
     name: 'bridge_conflicting_claims',
     help: 'Event nonces not yet observed for which validators claim different things.',
     unit: 'event nonces',
     reads: PENDING_FIELDS,
-    value: (input) => {
-      const last = lastObservedNonce(input);
-      const pending = events(input).filter(({ nonce }) => compare(nonce, last) > 0);
-      const byNonce = groupBy(pending, ({ nonce }) => keyOf(nonce));
-      return Array.from(byNonce.values()).filter((claims) => claims.length > 1).length;
-    },
+    value: (input) => conflictingEvents(input).size,
   }),
   gauge({
     name: 'bridge_next_event_voted_power_ratio',

@@ -53,7 +53,8 @@ const owedValsets = once((input: BridgeInput) => {
     .map((valset) => ({ valset, members: memberAddresses(valset), signers: valsetSigners(input, valset) }));
 });
 
-function deadlineOf({ height }: Valset, window: Decimal): Decimal {
+/** Hub height after which a member that has not signed the set is jailed. */
+export function deadlineOf({ height }: Valset, window: Decimal): Decimal {
   return add(decimal(need(height)), window);
 }
 
@@ -82,7 +83,8 @@ function eachMember(value: (input: BridgeInput, member: Member) => number | unde
     watchedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
-// One series for each member of the newest set, some tens on real chains; over the limit the most powerful stay.
+// One series for each member of the newest set, some tens on real chains; over the limit the most powerful stay, and of
+// deadlines those that are next.
 const LABELS = { labels: ['orchestrator', 'external_address'], keep: 'first' } as const;
 
 const MEMBER_FIELDS = [
@@ -129,6 +131,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     unit: 'hub height',
     reads: VALSET_CONFIRM_FIELDS,
     ...LABELS,
+    keep: 'lowest',
     derive: eachMember(lowestDeadline),
   }),
   labelledGauge({

@@ -92,9 +92,21 @@ function lowestRatio(powers: readonly SignedPower[]): number | undefined {
   return signed && first && ratio(signed, first.total);
 }
 
-function belowThreshold(powers: readonly SignedPower[], { settings }: BridgeInput): number {
-  const threshold = decimal(configured(settings.powerThreshold));
-  return powers.filter(({ signed, total }) => compare(signed, multiply(threshold, total)) < 0).length;
+/** Whether too little power has signed for anyone to relay it. */
+export function isBelowThreshold({ signed, total }: SignedPower, { settings }: BridgeInput): boolean {
+  return compare(signed, multiply(decimal(configured(settings.powerThreshold)), total)) < 0;
+}
+
+function belowThreshold(powers: readonly SignedPower[], input: BridgeInput): number {
+  return powers.filter((power) => isBelowThreshold(power, input)).length;
+}
+
+export function valsetsBelowThreshold(input: BridgeInput): number {
+  return belowThreshold(ofUnrelayed(input), input);
+}
+
+export function batchesBelowThreshold(input: BridgeInput): number {
+  return belowThreshold(ofBatches(input), input);
 }
 
 /** Whether what waits for signatures has enough of them, by the set whose signatures the contract counts. */
@@ -118,7 +130,7 @@ export const signingFamilies: readonly BridgeFamily[] = [
     help: 'Unrelayed validator sets whose signed share is below the configured threshold: no one can relay them.',
     unit: 'validator sets',
     reads: VALSET_FIELDS,
-    value: (input) => belowThreshold(ofUnrelayed(input), input),
+    value: valsetsBelowThreshold,
   }),
   gauge({
     name: 'bridge_batch_min_signed_power_ratio',
@@ -132,7 +144,7 @@ export const signingFamilies: readonly BridgeFamily[] = [
     help: 'Live batches whose signed share is below the configured threshold: no one can relay them.',
     unit: 'batches',
     reads: BATCH_FIELDS,
-    value: (input) => belowThreshold(ofBatches(input), input),
+    value: batchesBelowThreshold,
   }),
   gauge({
     name: 'bridge_power_threshold_ratio',

@@ -8,7 +8,8 @@ import type { BridgeFamily, BridgeInput } from './input.js';
 
 type Transfers = readonly Transfer[];
 
-const unbatched = once(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
+/** Transfers that wait for a batch. */
+export const unbatched = once(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
 
 const batched = once(({ state }: BridgeInput): Transfers =>
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
@@ -18,12 +19,12 @@ const token = ({ erc20_token }: Transfer): Coin => need(erc20_token);
 const fee = ({ erc20_fee }: Transfer): Coin => need(erc20_fee);
 
 /** As it is shown, which is also how it is joined: contracts that are cut to one label are one series. */
-function contractOf({ contract }: Coin): string {
+export function contractOf({ contract }: Pick<Coin, 'contract'>): string {
   return labelText(need(contract).toLowerCase());
 }
 
 /** Denom by contract: the list of the state first, then the hub coin. What does not say leaves it empty. */
-const denoms = once(({ state }: BridgeInput): ReadonlyMap<string, string> => {
+export const denoms = once(({ state }: BridgeInput): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
   const name = (erc20: Read<string>, denom: Read<string>): void => {
     const contract = labelText((ifPresent(erc20) ?? '').toLowerCase());
@@ -89,6 +90,18 @@ const DENOM_FIELDS = [
 const UNBATCHED = 'state.unbatched_transfers';
 const BATCHED = 'state.batches[].transactions';
 
+/** What decides which tokens have a series, whatever it is of. */
+const TOKEN_FIELDS = [
+  UNBATCHED,
+  `${UNBATCHED}[].erc20_token.contract`,
+  `${UNBATCHED}[].erc20_fee.contract`,
+  'state.batches',
+  BATCHED,
+  `${BATCHED}[].erc20_token.contract`,
+  `${BATCHED}[].erc20_fee.contract`,
+  ...DENOM_FIELDS,
+] as const;
+
 // Anyone can bridge a junk token, so contracts are the chain's to choose: counts fold the smallest into `other`; amounts of
 // different tokens have no common unit, so there the smallest are left out.
 const COUNTED = { labels: ['token_contract', 'denom'], keep: 'fold', unit: 'transfers' } as const;
@@ -99,54 +112,42 @@ export const tokenFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_token_unbatched_transfers',
     help: 'Transfers that wait for a batch.',
-    reads: [UNBATCHED, `${UNBATCHED}[].erc20_token.contract`, ...DENOM_FIELDS],
+    reads: TOKEN_FIELDS,
     ...COUNTED,
     derive: byContract(unbatched, token, one),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_amount',
     help: 'Amount that waits for a batch.',
-    reads: [UNBATCHED, `${UNBATCHED}[].erc20_token.contract`, `${UNBATCHED}[].erc20_token.amount`, ...DENOM_FIELDS],
+    reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_token.amount`],
     ...SUMMED,
     derive: byContract(unbatched, token, amountOf),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_fees',
     help: 'Fees of the transfers that wait for a batch; too low a sum and no one builds one.',
-    reads: [UNBATCHED, `${UNBATCHED}[].erc20_fee.contract`, `${UNBATCHED}[].erc20_fee.amount`, ...DENOM_FIELDS],
+    reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_fee.amount`],
     ...SUMMED,
     derive: byContract(unbatched, fee, amountOf),
   }),
   labelledGauge({
     name: 'bridge_token_batched_transfers',
     help: 'Transfers in live batches.',
-    reads: ['state.batches', BATCHED, `${BATCHED}[].erc20_token.contract`, ...DENOM_FIELDS],
+    reads: TOKEN_FIELDS,
     ...COUNTED,
     derive: byContract(batched, token, one),
   }),
   labelledGauge({
     name: 'bridge_token_batched_amount',
     help: 'Amount in live batches.',
-    reads: [
-      'state.batches',
-      BATCHED,
-      `${BATCHED}[].erc20_token.contract`,
-      `${BATCHED}[].erc20_token.amount`,
-      ...DENOM_FIELDS,
-    ],
+    reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_token.amount`],
     ...SUMMED,
     derive: byContract(batched, token, amountOf),
   }),
   labelledGauge({
     name: 'bridge_token_batched_fees',
     help: 'Fees of the transfers in live batches.',
-    reads: [
-      'state.batches',
-      BATCHED,
-      `${BATCHED}[].erc20_fee.contract`,
-      `${BATCHED}[].erc20_fee.amount`,
-      ...DENOM_FIELDS,
-    ],
+    reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_fee.amount`],
     ...SUMMED,
     derive: byContract(batched, fee, amountOf),
   }),

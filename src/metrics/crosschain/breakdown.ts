@@ -37,7 +37,7 @@ function direction({ inbound_params }: Cctx, hubChainIds: readonly string[] | un
 }
 
 /** The instant it was created; when that is not known, that of its last change; 0 for neither. */
-function createdAt({ cctx_status }: Cctx): Decimal | undefined {
+export function createdAt({ cctx_status }: Cctx): Decimal | undefined {
   const status = need(cctx_status);
   const created = decimal(need(status.created_timestamp));
   if (compare(created, ZERO) > 0) return created;

@@ -1,7 +1,18 @@
-import { compare, decimal, integer, subtract, toDouble, ZERO } from '../../chain/decimal.js';
+import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
 import { need } from '../../chain/reading.js';
 import { gauge, lengthOf, valueOf } from '../family.js';
-import type { CrosschainFamily } from './input.js';
+import type { CrosschainFamily, CrosschainInput } from './input.js';
+
+/** Rows of both lists. */
+export function listedCctxs({ document }: CrosschainInput): number {
+  return lengthOf(document.cctxs_missed) + lengthOf(document.cctxs_pending);
+}
+
+/** Pending transactions that are in neither list. */
+export function hiddenCctxs(input: CrosschainInput): Decimal {
+  const hidden = subtract(decimal(need(input.document.total_pending)), integer(listedCctxs(input)));
+  return compare(hidden, ZERO) > 0 ? hidden : ZERO;
+}
 
 /** The plain numbers of the rate limiter's input and how long its lists are. */
 export const totalFamilies: readonly CrosschainFamily[] = [
@@ -59,10 +70,6 @@ export const totalFamilies: readonly CrosschainFamily[] = [
     help: 'Pending transactions the service left out of its list; above 0 every breakdown of the list is a lower bound.',
     unit: 'cross-chain transactions',
     reads: ['total_pending', 'cctxs_missed', 'cctxs_pending'],
-    value: ({ document }) => {
-      const listed = integer(lengthOf(document.cctxs_missed) + lengthOf(document.cctxs_pending));
-      const hidden = subtract(decimal(need(document.total_pending)), listed);
-      return toDouble(compare(hidden, ZERO) > 0 ? hidden : ZERO);
-    },
+    value: (input) => toDouble(hiddenCctxs(input)),
   }),
 ];

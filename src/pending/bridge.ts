@@ -1,0 +1,130 @@
+import { decimal, decimalText, keyOf, ratio } from '../chain/decimal.js';
+import type { Batch, Transfer, Valset } from '../chain/module-state.js';
+import { need, rows } from '../chain/reading.js';
+import { configured } from '../chain/scalars.js';
+import { voters, type Event } from '../metrics/bridge/attestations.js';
+import { isExpired, isOverdue, projectedExternalHeight } from '../metrics/bridge/batches.js';
+import {
+  conflictingEvents,
+  pendingClaims,
+  pendingEvents,
+  votedAddresses,
+  votedPower,
+} from '../metrics/bridge/events.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import { memberAddresses, newestTotal, newestValset, unrelayedValsets } from '../metrics/bridge/joins.js';
+import { deadlineOf } from '../metrics/bridge/orchestrators.js';
+import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
+import { unbatched } from '../metrics/bridge/tokens.js';
+import { lengthOf } from '../metrics/family.js';
+import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
+import { missingOf } from './members.js';
+import { cutText, exact, known, section } from './section.js';
+import { batchSignatures, valsetSignatures } from './signatures.js';
+import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './spans.js';
+import { coinItem, tokenItem } from './tokens.js';
+
+/** What waits in the bridge, from the same joins as the gauges, so that the two cannot disagree. */
+export function bridgeItems(input: BridgeInput): BridgeItems {
+  const { state, height, settings } = input;
+  return {
+    document: 'module_state',
+    hubHeight: known(() => exact(height)),
+    lastObservedNonce: known(() => exact(state.last_observed_nonce)),
+    lastObservedExternalHeight: known(() => exact(state.last_observed_external_height)),
+    projectedExternalHeight: known(() => {
+      const projected = projectedExternalHeight(input);
+      return projected && decimalText(projected);
+    }),
+    powerThreshold: exact(configured(settings.powerThreshold)),
+    batchesBelowThreshold: known(() => batchesBelowThreshold(input)),
+    valsetsBelowThreshold: known(() => valsetsBelowThreshold(input)),
+    pendingEvents: known(() => decimalText(pendingEvents(input))),
+    conflictingEvents: known(() => conflictingEvents(input).size),
+    batches: section(
+      () => rows(state.batches),
+      ({ block, batch_nonce }) => [known(() => decimal(need(block))), decimal(need(batch_nonce))],
+      (batch) => batchItem(input, batch),
+      () => lengthOf(state.batches),
+    ),
+    valsets: section(
+      () => unrelayedValsets(input),
+      ({ nonce }) => [decimal(need(nonce))],
+      (valset) => valsetItem(input, valset),
+    ),
+    claims: section(
+      () => pendingClaims(input),
+      ({ nonce, attestation }) => [nonce, known(() => decimal(need(attestation.height)))],
+      (claim) => claimItem(input, claim),
+    ),
+    transfers: section(
+      () => unbatched(input),
+      ({ id }) => [decimal(need(id))],
+      (transfer) => transferItem(input, transfer),
+      () => lengthOf(state.unbatched_transfers),
+    ),
+  };
+}
+
+function transferItem(
+  input: BridgeInput,
+  { id, sender, dest_address, erc20_token, erc20_fee }: Transfer,
+): TransferItem {
+  return {
+    id: exact(id),
+    sender: cutText(() => need(sender)),
+    destination: cutText(() => need(dest_address)),
+    amount: coinItem(input, erc20_token),
+    fee: coinItem(input, erc20_fee),
+  };
+}
+
+function batchItem(input: BridgeInput, batch: Batch): BatchItem {
+  const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
+  return {
+    nonce: exact(batch_nonce),
+    token: tokenItem(input, () => ({ contract: token_contract })),
+    transfers: known(() => lengthOf(transactions)),
+    createdHeight: known(() => exact(block)),
+    age: hubBlocksSince(input, block),
+    timeoutHeight: known(() => exact(batch_timeout)),
+    headroom: externalBlocks(input, () => decimal(need(input.state.last_observed_external_height)), batch_timeout),
+    projectedHeadroom: externalBlocks(input, () => need(projectedExternalHeight(input)), batch_timeout),
+    state: known(() => batchState(input, batch)),
+    ...batchSignatures(input, batch),
+  };
+}
+
+function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
+  if (isExpired(input, batch)) return 'expired';
+  const overdue = isOverdue(input, batch);
+  return overdue === undefined ? undefined : overdue ? 'overdue' : 'live';
+}
+
+function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
+  const deadline = () => deadlineOf(valset, decimal(need(need(input.state.params).signed_valsets_window)));
+  return {
+    nonce: exact(valset.nonce),
+    members: known(() => memberAddresses(valset).size),
+    createdHeight: known(() => exact(valset.height)),
+    age: hubBlocksSince(input, valset.height),
+    deadlineHeight: known(() => decimalText(deadline())),
+    headroom: hubBlocksUntil(input, deadline),
+    ...valsetSignatures(input, valset),
+  };
+}
+
+function claimItem(input: BridgeInput, { nonce, attestation }: Event): ClaimItem {
+  return {
+    eventNonce: decimalText(nonce),
+    conflicting: conflictingEvents(input).has(keyOf(nonce)),
+    votes: known(() => voters(attestation).length),
+    votedPowerRatio: known(() => ratio(votedPower(input, attestation), newestTotal(input))),
+    firstVoteHeight: known(() => exact(attestation.height)),
+    age: hubBlocksSince(input, attestation.height),
+    missing: known(() => {
+      const voted = votedAddresses(input, attestation);
+      return missingOf(input, newestValset(input), (address) => voted.has(address));
+    }),
+  };
+}

@@ -1,0 +1,63 @@
+import { decimal, decimalText, toDouble, type Decimal } from '../chain/decimal.js';
+import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
+import { need } from '../chain/reading.js';
+import { createdAt } from '../metrics/crosschain/breakdown.js';
+import { chainLabels, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
+import type { CrosschainInput } from '../metrics/crosschain/input.js';
+import { hiddenCctxs, listedCctxs } from '../metrics/crosschain/totals.js';
+import { labelText, lengthOf } from '../metrics/family.js';
+import type { CctxItem, CrosschainItems } from './items.js';
+import { exact, known, section, type Keys } from './section.js';
+
+/** What waits between chains, from the same lists as the gauges. */
+export function crosschainItems(input: CrosschainInput): CrosschainItems {
+  const { document } = input;
+  return {
+    document: 'rate_limiter_input',
+    height: known(() => exact(document.height)),
+    totalPending: known(() => exact(document.total_pending)),
+    listed: known(() => listedCctxs(input)),
+    hidden: known(() => decimalText(hiddenCctxs(input))),
+    missed: section(
+      () => distinctCctxs.missed(input),
+      byAge,
+      (cctx) => cctxItem(input, cctx),
+      () => lengthOf(document.cctxs_missed),
+    ),
+    pending: section(
+      () => distinctCctxs.pending(input),
+      byAge,
+      (cctx) => cctxItem(input, cctx),
+      () => lengthOf(document.cctxs_pending),
+    ),
+  };
+}
+
+function byAge(cctx: Cctx): Keys {
+  return [known(() => createdAt(cctx)), known(() => decimal(need(need(currentOutbound(cctx)).tss_nonce)))];
+}
+
+function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
+  const outbound = (): Outbound => need(currentOutbound(cctx));
+  const [chainId, chain] = known(() => chainLabels(cctx, input)) ?? ['', ''];
+  return {
+    index: labelText(need(cctx.index)),
+    status: known(() => need(need(cctx.cctx_status).status)),
+    chainId: chainId || null,
+    chain: chain || null,
+    coinType: known(() => need(outbound().coin_type)),
+    amount: known(() => exact(outbound().amount)),
+    createdAt: known(() => isoTime(createdAt(cctx))),
+    hash: known(() => labelText(need(outbound().hash))),
+    nonce: known(() => exact(outbound().tss_nonce)),
+  };
+}
+
+/** The last instant that ISO 8601 writes with four digits of a year. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+function isoTime(seconds: Decimal | undefined): string | undefined {
+  if (seconds === undefined) return undefined;
+  const ms = toDouble(seconds) * 1000;
+  return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+}

@@ -1,0 +1,62 @@
+import { dataPart } from '../chain/address.js';
+import { compare, ratio, sum, ZERO, type Decimal } from '../chain/decimal.js';
+import { once } from '../chain/memo.js';
+import type { Valset } from '../chain/module-state.js';
+import { need } from '../chain/reading.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import { memberAddresses, orchestratorByAddress, powerByAddress, totalPower } from '../metrics/bridge/joins.js';
+import { labelText } from '../metrics/family.js';
+import { MAX_MEMBERS, type Missing, type MissingMember } from './items.js';
+import { cutText, known } from './section.js';
+
+interface Ranked {
+  /** Most powerful first; by address among equals, and when powers cannot be read. */
+  readonly addresses: readonly string[];
+  readonly powers: ReadonlyMap<string, Decimal> | null;
+  readonly total: Decimal | null;
+}
+
+const ranked = once((valset: Valset): Ranked => {
+  const powers = known(() => powerByAddress(valset));
+  const powerOf = (address: string): Decimal => powers?.get(address) ?? ZERO;
+  const addresses = Array.from(memberAddresses(valset))
+    .toSorted()
+    .toSorted((a, b) => compare(powerOf(b), powerOf(a)));
+  return { addresses, powers, total: known(() => totalPower(valset)) };
+});
+
+/** The members of a set that have not done it, by external address. */
+export function missingOf(
+  input: BridgeInput,
+  valset: Valset | undefined,
+  hasDone: (address: string) => boolean,
+): Missing | undefined {
+  if (valset === undefined) return undefined;
+  const { addresses, powers, total } = ranked(valset);
+  const missing = addresses.filter((address) => !hasDone(address));
+  const share = (of: readonly string[]): number | null =>
+    known(() => {
+      if (powers === null || total === null) return undefined;
+      return ratio(sum(of.map((address) => powers.get(address) ?? ZERO)), total);
+    });
+  return {
+    total: missing.length,
+    powerRatio: share(missing),
+    members: missing.slice(0, MAX_MEMBERS).map((address) => member(input, address, share([address]))),
+  };
+}
+
+function member(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
+  const orchestrator = known(() => {
+    const row = orchestratorByAddress(input).get(address);
+    return row && need(row.orchestrator).toLowerCase();
+  });
+  return {
+    externalAddress: labelText(address),
+    orchestrator: cutText(() => orchestrator ?? undefined),
+    powerRatio,
+    watched: orchestrator !== null && watchedKeys(input).has(dataPart(orchestrator)),
+  };
+}
+
+const watchedKeys = once(({ settings }: BridgeInput): ReadonlySet<string> => new Set(settings.watch.map(dataPart)));

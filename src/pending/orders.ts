@@ -1,0 +1,42 @@
+import { compare, decimal, type Digits } from '../chain/decimal.js';
+
+/** Puts rows in an order a person asked for, either way round; what is not known comes last both ways. */
+export type Order<Row> = (rows: readonly Row[], descending: boolean) => readonly Row[];
+
+export function byDigits<Row>(digits: (row: Row) => Digits | null): Order<Row> {
+  return order(
+    (row) => {
+      const value = digits(row);
+      return value === null ? null : decimal(value);
+    },
+    (a, b) => compare(a, b),
+  );
+}
+
+export function byNumber<Row>(value: (row: Row) => number | null): Order<Row> {
+  return order(value, (a, b) => a - b);
+}
+
+export function byText<Row>(text: (row: Row) => string | null): Order<Row> {
+  return order(text, inTextOrder);
+}
+
+/** Together by what cannot be compared, such as the amounts of different tokens, and in order within each. */
+export function within<Row>(group: (row: Row) => string, inGroup: Order<Row>): Order<Row> {
+  return (rows, descending) => inGroup(rows, descending).toSorted((a, b) => inTextOrder(group(a), group(b)));
+}
+
+function order<Row, Value>(valueOf: (row: Row) => Value | null, inOrder: (a: Value, b: Value) => number): Order<Row> {
+  return (rows, descending) =>
+    rows
+      .map((row) => ({ row, value: valueOf(row) }))
+      .toSorted(({ value: a }, { value: b }) => {
+        if (a === null || b === null) return Number(a === null) - Number(b === null);
+        return descending ? inOrder(b, a) : inOrder(a, b);
+      })
+      .map(({ row }) => row);
+}
+
+function inTextOrder(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,67 @@
+import { compare, decimal, decimalText, type Decimal, type Digits } from '../chain/decimal.js';
+import { need, type Read } from '../chain/reading.js';
+import { labelText } from '../metrics/family.js';
+import { unlessWithdrawn } from '../metrics/singly.js';
+import { MAX_ROWS, type Section } from './items.js';
+
+/** What `derive` gives; `null` when the document does not tell it or, as in the exposition, when it is no finite number. */
+export function known<T>(derive: () => T | undefined): T | null {
+  const [value] = unlessWithdrawn(() => [derive()]);
+  return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+}
+
+/** A number of the document, exact and always written the same way. */
+export function exact(read: Read<Digits>): Digits {
+  return decimalText(decimal(need(read)));
+}
+
+/** Text of the document, cut like a label; `null` when it is missing or empty. */
+export function cutText(derive: () => string | undefined): string | null {
+  return known(() => labelText(derive() ?? '') || undefined);
+}
+
+/** What rows are sorted by, first key first; what is not known comes last. */
+export type Keys = readonly (Decimal | null)[];
+
+/**
+ * The oldest of `all`, which are those with the lowest keys. When they cannot be read, nor what every row must have, the
+ * section says so and tells how many there are if `count` can.
+ */
+export function section<T, Row>(
+  all: () => readonly T[],
+  keys: (row: T) => Keys,
+  item: (row: T) => Row,
+  count: () => number | undefined = () => undefined,
+): Section<Row> {
+  const read = known(() => {
+    const found = all();
+    const unsortable = found.filter((row) => keys(row)[0] === null).length;
+    return { total: found.length, unsortable, rows: lowest(found, keys).map(item) };
+  });
+  return read === null ? { readable: false, total: known(count) } : { readable: true, ...read };
+}
+
+/** One pass that keeps no more than is shown: the lists of a busy day are long. */
+function lowest<T>(rows: readonly T[], keys: (row: T) => Keys): readonly T[] {
+  const kept: { readonly row: T; readonly keys: Keys }[] = [];
+  for (const row of rows) {
+    const keyed = { row, keys: keys(row) };
+    const at = kept.findLastIndex((other) => inOrder(other.keys, keyed.keys) <= 0) + 1;
+    if (at < MAX_ROWS) kept.splice(at, 0, keyed);
+    if (kept.length > MAX_ROWS) kept.pop();
+  }
+  return kept.map(({ row }) => row);
+}
+
+function inOrder(a: Keys, b: Keys): number {
+  for (const [position, key] of a.entries()) {
+    const difference = knownFirst(key, b[position] ?? null);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function knownFirst(a: Decimal | null, b: Decimal | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return compare(a, b);
+}

@@ -1,0 +1,43 @@
+import { ratio } from '../chain/decimal.js';
+import type { Batch, Valset } from '../chain/module-state.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import { batchSigners, newestValset, valsetSigners } from '../metrics/bridge/joins.js';
+import { batchSignedPower, isBelowThreshold, valsetSignedPower, type SignedPower } from '../metrics/bridge/signing.js';
+import type { Missing, Signatures } from './items.js';
+import { missingOf } from './members.js';
+import { known } from './section.js';
+
+export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
+  return signatures(
+    input,
+    () => batchSignedPower(input, batch),
+    () => {
+      const signers = batchSigners(input, batch);
+      return missingOf(input, newestValset(input), (address) => signers.has(address));
+    },
+  );
+}
+
+export function valsetSignatures(input: BridgeInput, valset: Valset): Signatures {
+  return signatures(
+    input,
+    () => valsetSignedPower(input, valset),
+    () => {
+      const signers = valsetSigners(input, valset);
+      return missingOf(input, valset, (address) => signers.has(address));
+    },
+  );
+}
+
+function signatures(
+  input: BridgeInput,
+  power: () => SignedPower | undefined,
+  missing: () => Missing | undefined,
+): Signatures {
+  const signed = known(power);
+  return {
+    signedPowerRatio: signed && known(() => ratio(signed.signed, signed.total)),
+    belowThreshold: signed && isBelowThreshold(signed, input),
+    missing: known(missing),
+  };
+}

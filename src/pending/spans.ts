@@ -1,0 +1,39 @@
+import { decimal, decimalText, multiply, subtract, toDouble, type Decimal, type Digits } from '../chain/decimal.js';
+import type { Params } from '../chain/module-state.js';
+import { need, type Read } from '../chain/reading.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import type { BlockSpan } from './items.js';
+import { known } from './section.js';
+
+/** Hub blocks from a height to the height of the answer. */
+export function hubBlocksSince(input: BridgeInput, height: Read<Digits>): BlockSpan | null {
+  return hubSpan(input, () => subtract(decimal(need(input.height)), decimal(need(height))));
+}
+
+/** Hub blocks from the height of the answer to a later one. */
+export function hubBlocksUntil(input: BridgeInput, height: () => Decimal): BlockSpan | null {
+  return hubSpan(input, () => subtract(height(), decimal(need(input.height))));
+}
+
+/** External blocks from one external height to another. */
+export function externalBlocks(input: BridgeInput, from: () => Decimal, to: Read<Digits>): BlockSpan | null {
+  return span(
+    () => subtract(decimal(need(to)), from()),
+    () => need(input.state.params).average_external_block_time,
+  );
+}
+
+function hubSpan(input: BridgeInput, blocks: () => Decimal): BlockSpan | null {
+  return span(blocks, () => need(input.state.params).average_block_time);
+}
+
+function span(blocks: () => Decimal, blockTime: () => Params['average_block_time']): BlockSpan | null {
+  return known(() => {
+    const count = blocks();
+    return { blocks: decimalText(count), seconds: known(() => secondsOf(multiply(count, decimal(need(blockTime()))))) };
+  });
+}
+
+function secondsOf({ units, scale }: Decimal): number {
+  return toDouble({ units, scale: scale + 3 });
+}

@@ -1,0 +1,38 @@
+import { decimal, decimalText, type Digits } from '../chain/decimal.js';
+import { once } from '../chain/memo.js';
+import type { Coin } from '../chain/module-state.js';
+import { need, type Read } from '../chain/reading.js';
+import type { Token } from '../config.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import { contractOf, denoms } from '../metrics/bridge/tokens.js';
+import { labelText } from '../metrics/family.js';
+import type { CoinItem, TokenItem } from './items.js';
+import { cutText, exact, known } from './section.js';
+
+const configuredTokens = once(
+  ({ tokens }: BridgeInput): ReadonlyMap<string, Token> => new Map(tokens.map((token) => [token.contract, token])),
+);
+
+export function tokenItem(input: BridgeInput, of: () => Pick<Coin, 'contract'>): TokenItem {
+  const contract = known(() => contractOf(of()));
+  if (contract === null) return { contract, denom: null, symbol: null };
+  const symbol = configuredTokens(input).get(contract)?.symbol;
+  return {
+    contract,
+    denom: cutText(() => denoms(input).get(contract)),
+    symbol: symbol === undefined ? null : labelText(symbol),
+  };
+}
+
+export function coinItem(input: BridgeInput, read: Read<Coin>): CoinItem {
+  const token = tokenItem(input, () => need(read));
+  const amount = known(() => exact(need(read).amount));
+  return { ...token, amount, wholeAmount: wholeAmount(input, token.contract, amount) };
+}
+
+function wholeAmount(input: BridgeInput, contract: string | null, amount: Digits | null): Digits | null {
+  const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
+  if (decimals === undefined || amount === null) return null;
+  const { units, scale } = decimal(amount);
+  return decimalText({ units, scale: scale + decimals });
+}

@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+
+/*
+ * Whole documents out of small pools of addresses, nonces, tokens and chains, so that the joins between their lists hit,
+ * and the same with values of the wrong kind. All names are those of the spec.
+ */
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Row = Readonly<Record<string, Json>>;
+
+const externalAddresses = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`);
+const tokens = ['1', '2', '3'].map((digit) => `0x${digit.repeat(39)}f`);
+const keys = ['q', 'p', 'z', 'r', 'y'].map((letter) => letter.repeat(32));
+
+/** As the chain does, addresses are at times in mixed case. */
+const inAnyCase = (texts: readonly string[]): fc.Arbitrary<string> =>
+  fc.tuple(fc.constantFrom(...texts), fc.boolean()).map(([text, upper]) => (upper ? text.toUpperCase() : text));
+
+const externalAddress = inAnyCase(externalAddresses);
+const token = inAnyCase(tokens);
+const bech32 = (prefix: string): fc.Arbitrary<string> =>
+  fc.constantFrom(...keys).map((data) => `${prefix}1${data}cccccc`);
+const account = bech32('inj');
+
+const asNumber = (value: bigint): fc.Arbitrary<Json> =>
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constant(value.toString()) },
+    { weight: 1, arbitrary: fc.constant(value <= 2n ** 53n ? Number(value) : value.toString()) },
+    { weight: 1, arbitrary: fc.constant(`00${value}.00`) },
+  );
+const smallNumber = (least: number, most: number): fc.Arbitrary<Json> =>
+  fc.integer({ min: least, max: most }).chain((value) => asNumber(BigInt(value)));
+const nonce = smallNumber(1, 5);
+const height = smallNumber(90, 130);
+const power = fc.constantFrom(0n, 1n, 1n, 2n, 3n, 2n ** 53n + 1n).chain(asNumber);
+const amount = fc.constantFrom(0n, 1n, 7n, 10n ** 18n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 256n).chain(asNumber);
+const fraction = fc.constantFrom('0.001000000000000000', '0', '1', '0.1');
+
+const rows = <T>(row: fc.Arbitrary<T>, most = 5): fc.Arbitrary<T[]> => fc.array(row, { maxLength: most });
+
+const valset = fc.record({
+  nonce,
+  members: rows(fc.record({ power, external_address: externalAddress })),
+  height,
+  reward_amount: amount,
+  reward_token: token,
+});
+
+const transfer = fc.record({
+  id: smallNumber(1, 99),
+  sender: account,
+  dest_address: externalAddress,
+  erc20_token: fc.record({ contract: token, amount }),
+  erc20_fee: fc.record({ contract: token, amount }),
+});
+
+/** A claim as the gateway writes it, or as the spec shows it. */
+const claim: fc.Arbitrary<Row> = fc.oneof(
+  nonce.map((event) => ({ '@type': '/bridge.MsgDepositClaim', event_nonce: event })),
+  fc.integer({ min: 1, max: 5 }).map((event) => ({
+    type_url: '/bridge.MsgDepositClaim',
+    value: Buffer.from([8, event, 16, 200, 1, 26, 2, 104, 105]).toString('base64'),
+  })),
+);
+
+const params = fc.record({
+  bridge_id: fc.constantFrom('id', ''),
+  contract_source_hash: fc.constant(''),
+  bridge_external_address: externalAddress,
+  bridge_chain_id: fc.constantFrom<Json>('1', 1, ''),
+  signed_valsets_window: smallNumber(0, 20),
+  signed_batches_window: smallNumber(0, 20),
+  signed_claims_window: smallNumber(0, 20),
+  target_batch_timeout: smallNumber(1, 99_999),
+  average_block_time: smallNumber(0, 2_001),
+  average_external_block_time: smallNumber(0, 7),
+  slash_fraction_valset: fraction,
+  slash_fraction_batch: fraction,
+  slash_fraction_claim: fraction,
+  slash_fraction_conflicting_claim: fraction,
+  unbond_slashing_valsets_window: smallNumber(0, 20),
+  slash_fraction_bad_eth_signature: fraction,
+  hub_coin_denom: fc.constant('hub'),
+  hub_coin_erc20_contract: token,
+  claim_slashing_enabled: fc.boolean(),
+  bridge_contract_start_height: height,
+  valset_reward: fc.record({ denom: fc.constant('hub'), amount }),
+  admins: rows(account, 2),
+});
+
+export const bridgeLists = {
+  valsets: valset,
+  valset_confirms: fc.record({
+    nonce,
+    orchestrator: account,
+    eth_address: externalAddress,
+    signature: fc.constant(''),
+  }),
+  batches: fc.record({
+    batch_nonce: nonce,
+    batch_timeout: height,
+    transactions: rows(transfer, 3),
+    token_contract: token,
+    block: height,
+  }),
+  batch_confirms: fc.record({
+    nonce,
+    token_contract: token,
+    eth_signer: externalAddress,
+    orchestrator: account,
+    signature: fc.constant(''),
+  }),
+  attestations: fc.record({ observed: fc.boolean(), votes: rows(bech32('injvaloper')), height, claim }),
+  orchestrator_addresses: fc.record({ sender: account, orchestrator: account, eth_address: externalAddress }),
+  erc20_to_denoms: fc.record({ erc20: token, denom: fc.constantFrom('x', 'y') }),
+  unbatched_transfers: transfer,
+  external_blacklist: externalAddress,
+};
+export type BridgeList = keyof typeof bridgeLists;
+
+export const bridgeState: fc.Arbitrary<Row> = fc.record({
+  params,
+  last_observed_nonce: smallNumber(0, 4),
+  valsets: rows(bridgeLists.valsets),
+  valset_confirms: rows(bridgeLists.valset_confirms, 8),
+  batches: rows(bridgeLists.batches),
+  batch_confirms: rows(bridgeLists.batch_confirms, 8),
+  attestations: rows(bridgeLists.attestations),
+  orchestrator_addresses: rows(bridgeLists.orchestrator_addresses),
+  erc20_to_denoms: rows(bridgeLists.erc20_to_denoms, 3),
+  unbatched_transfers: rows(bridgeLists.unbatched_transfers),
+  last_observed_external_height: height,
+  last_outgoing_batch_id: smallNumber(0, 99),
+  last_outgoing_pool_id: smallNumber(0, 99),
+  last_observed_valset: fc.oneof({ weight: 9, arbitrary: valset }, { weight: 1, arbitrary: fc.constant(null) }),
+  external_blacklist: rows(bridgeLists.external_blacklist, 3),
+});
+
+/** What a poll knows of a bridge beside the document. */
+export const bridgeAbout = fc.record(
+  {
+    height: fc.integer({ min: 100, max: 140 }).map(String),
+    powerThreshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
+    watch: fc.subarray(keys.map((data) => `inj1${data}cccccc`)),
+    tokens: fc.constant([{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }]),
+  },
+  { requiredKeys: [] },
+);
+
+const chain = fc.constantFrom<Json>('1', '56', '7000', 56, '__proto__');
+const coinType = fc.constantFrom<Json>('Native', 'Native', 'Gas', 'ERC20', 'Cmd', 0, 4, 'Unheard', 9);
+
+const cctx = fc.record({
+  creator: fc.constant(''),
+  index: fc.constantFrom('0x1', '0x2', '0x3', '0x4', '0x5', '0x6'),
+  cctx_status: fc.record({
+    status: fc.constantFrom<Json>('PendingOutbound', 'PendingRevert', 'Unheard', 1, 2, 6),
+    lastUpdate_timestamp: fc.constantFrom<Json>('0', '1700000500', 1_700_000_600),
+    created_timestamp: fc.constantFrom<Json>('0', '-1', '1700000000', '1700000100'),
+  }),
+  inbound_params: fc.record({ sender_chain_id: chain, coin_type: coinType, amount }),
+  outbound_params: rows(
+    fc.record({
+      receiver_chainId: chain,
+      coin_type: coinType,
+      amount,
+      tss_nonce: smallNumber(0, 9),
+      hash: fc.constantFrom('', '0xabc'),
+    }),
+    2,
+  ),
+});
+
+export const crosschainLists = { cctxs_missed: cctx, cctxs_pending: cctx };
+export type CrosschainList = keyof typeof crosschainLists;
+
+export const crosschainDocument: fc.Arbitrary<Row> = fc.record({
+  height,
+  cctxs_missed: rows(cctx, 3),
+  cctxs_pending: rows(cctx, 6),
+  total_pending: smallNumber(0, 12),
+  past_cctxs_value: amount,
+  pending_cctxs_value: amount,
+  lowest_pending_cctx_height: smallNumber(0, 140),
+});
+
+export const crosschainAbout = fc.record(
+  {
+    window: fc.constantFrom('1', '7', '50'),
+    rate: fc.constantFrom('1', '1000000000000000000'),
+    hubChainIds: fc.constantFrom(['7000'], ['56', '__proto__']),
+    chains: fc.constant({ '1': 'ethereum', constructor: 'no' }),
+  },
+  { requiredKeys: [] },
+);

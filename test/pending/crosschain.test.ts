@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_ROWS } from '../../src/pending/items.js';
+import { crosschainItemsOf, readable } from './read-items.js';
+
+const cctx = (index: string, created: unknown = '1000', outbound: object = {}) => ({
+  index,
+  cctx_status: { status: 'PendingOutbound', created_timestamp: created, lastUpdate_timestamp: '0' },
+  inbound_params: { sender_chain_id: '7000' },
+  outbound_params: [
+    { receiver_chainId: '1', coin_type: 'Gas', amount: '1', tss_nonce: '1', hash: '' },
+    { receiver_chainId: '56', coin_type: 'ERC20', amount: '2', tss_nonce: '9', hash: '0xhash', ...outbound },
+  ],
+});
+const rowsOf = (cctxs: unknown) => readable(crosschainItemsOf({ cctxs_pending: cctxs }).pending).rows;
+
+describe('cctxs', () => {
+  it('tell what the current outbound waits for', () => {
+    const document = { height: '5', total_pending: '3', cctxs_missed: [], cctxs_pending: [cctx('a')] };
+    expect(crosschainItemsOf(document, { chains: { '56': 'bsc' } })).toEqual({
+      document: 'rate_limiter_input',
+      height: '5',
+      totalPending: '3',
+      listed: 1,
+      hidden: '2',
+      missed: { readable: true, total: 0, unsortable: 0, rows: [] },
+      pending: {
+        readable: true,
+        total: 1,
+        unsortable: 0,
+        rows: [
+          {
+            index: 'a',
+            status: 'PendingOutbound',
+            chainId: '56',
+            chain: 'bsc',
+            coinType: 'ERC20',
+            amount: '2',
+            createdAt: '1970-01-01T00:16:40.000Z',
+            hash: '0xhash',
+            nonce: '9',
+          },
+        ],
+      },
+    });
+  });
+
+  it('come oldest first, each index once, and those of unknown age last', () => {
+    const list = [cctx('late', '30'), cctx('none', '0'), cctx('odd', 'x'), cctx('old', '4'), cctx('old', '99')];
+    expect(readable(crosschainItemsOf({ cctxs_pending: list }).pending).unsortable).toBe(2);
+    expect(rowsOf(list).map(({ index, createdAt }) => [index, createdAt])).toEqual([
+      ['old', '1970-01-01T00:00:04.000Z'],
+      ['late', '1970-01-01T00:00:30.000Z'],
+      ['none', null],
+      ['odd', null],
+    ]);
+  });
+
+  it('of one instant come by nonce, as exact integers', () => {
+    const list = ['9007199254740993', '10', '9007199254740992', '9'].map((tss_nonce) =>
+      cctx(tss_nonce, '5', { tss_nonce }),
+    );
+    expect(rowsOf(list).map(({ nonce }) => nonce)).toEqual(['9', '10', '9007199254740992', '9007199254740993']);
+  });
+
+  it('tell a hash that is not there yet from one that is not known', () => {
+    const hashes = [{ hash: '' }, { hash: null }, { hash: 5 }].map((outbound, index) =>
+      cctx(`${index}`, '5', outbound),
+    );
+    expect(rowsOf(hashes).map(({ hash }) => hash)).toEqual(['', null, null]);
+  });
+
+  it('without an outbound are there, with all of it unknown', () => {
+    const [row] = rowsOf([{ ...cctx('a'), outbound_params: [] }]);
+    expect(row).toMatchObject({ index: 'a', chainId: null, coinType: null, amount: null, hash: null, nonce: null });
+  });
+
+  it('an instant that no calendar has is unknown', () => {
+    expect(rowsOf([cctx('a', '9'.repeat(30))])[0]?.createdAt).toBeNull();
+  });
+
+  it('are at most so many of each list, with the total said', () => {
+    const list = Array.from({ length: 300 }, (_, index) => cctx(`${index}`, String(1000 - index)));
+    const { total, rows } = readable(crosschainItemsOf({ cctxs_missed: list }).missed);
+    expect([total, rows.length, rows[0]?.index]).toEqual([300, MAX_ROWS, '299']);
+  });
+
+  it('one list that cannot be read leaves the other', () => {
+    const items = crosschainItemsOf({ cctxs_missed: [cctx('a'), { ...cctx('b'), index: null }], cctxs_pending: [] });
+    expect(items.missed).toEqual({ readable: false, total: 2 });
+    expect(items.pending).toEqual({ readable: true, total: 0, unsortable: 0, rows: [] });
+    expect([items.listed, items.hidden]).toEqual([2, null]);
+  });
+});

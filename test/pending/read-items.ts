@@ -1,0 +1,57 @@
+import { configured } from '../../src/chain/scalars.js';
+import { readBody, type Reading, type Snapshot } from '../../src/collect/collect.js';
+import {
+  neutralBridge,
+  neutralCrosschain,
+  type BridgeSettings,
+  type Config,
+  type CrosschainSettings,
+} from '../../src/config.js';
+import type { BridgeItems, CrosschainItems, Readable, Section } from '../../src/pending/items.js';
+
+interface About {
+  readonly height?: string;
+  readonly tokens?: Config['tokens'];
+  readonly chains?: Config['chains'];
+}
+
+/** The items of a `state`, as a poll would read them. */
+export function bridgeItemsOf(state: unknown, about: About & Partial<BridgeSettings> = {}): BridgeItems {
+  const { height, tokens = [], chains = {}, ...settings } = about;
+  const { items } = snapshotOf(
+    { ...base({ tokens, chains }), document: 'module_state', settings: { ...neutralBridge, ...settings } },
+    { state },
+    height,
+  );
+  if (items.document !== 'module_state') throw new Error('items of another document');
+  return items;
+}
+
+/** The items of a rate limiter's input, as a poll would read them. */
+export function crosschainItemsOf(document: unknown, about: About & Partial<CrosschainSettings> = {}): CrosschainItems {
+  const { height, tokens = [], chains = {}, ...settings } = about;
+  const { items } = snapshotOf(
+    { ...base({ tokens, chains }), document: 'rate_limiter_input', settings: { ...neutralCrosschain, ...settings } },
+    document,
+    height,
+  );
+  if (items.document !== 'rate_limiter_input') throw new Error('items of another document');
+  return items;
+}
+
+export function snapshotOf(reading: Reading, document: unknown, height: string | undefined): Snapshot {
+  const body = Buffer.from(JSON.stringify(document));
+  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : configured(height));
+  if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
+  return result;
+}
+
+/** A section that can be read; a test that expects one fails otherwise. */
+export function readable<Row>(section: Section<Row>): Readable<Row> {
+  if (!section.readable) throw new Error('the section cannot be read');
+  return section;
+}
+
+function base(labels: Reading['labels']): Omit<Reading, 'document' | 'settings'> {
+  return { target: 't', labels, maxSeries: 200 };
+}
