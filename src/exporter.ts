@@ -1,27 +1,38 @@
 import type { Logger } from 'pino';
 import { clock } from './clock.js';
 import type { Collector } from './collect/collector.js';
-import type { Config } from './config.js';
+import { configText, type Config, type ConfigResult } from './config.js';
 import { createExposition } from './exposition.js';
 import { jobsOf, keyOf } from './jobs.js';
 import { createPollLog } from './poll-log.js';
 import { fingerprint } from './metrics/fingerprint.js';
-import { startPoller } from './poller.js';
+import { startPolling } from './polling.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { createSnapshots } from './snapshots.js';
 import { createApp } from './web/app.js';
+import { pendingDocument } from './web/endpoint-view.js';
+import { pendingPage } from './web/pending-page.js';
 import { startWebServer, type ListenAddress } from './web/server.js';
 import { statusPage } from './web/status-page.js';
+import type { WebConfigFile } from './web/web-config-files.js';
 
 export interface ExporterOptions {
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;
   readonly nodeVersion: string;
+  /** TLS, users and the like; absent for plain HTTP that everybody may read. */
+  readonly webConfig?: WebConfigFile | undefined;
+  /** Whether `/-/reload` may be used. */
+  readonly enableLifecycle: boolean;
+  /** Reads the configuration anew, for a reload. */
+  readonly loadConfig: () => Promise<ConfigResult>;
 }
 
 export interface Exporter {
   readonly url: string;
+  /** Takes over a configuration, all of it or nothing; what is known of unchanged endpoints survives. */
+  readonly reload: () => Promise<ConfigResult>;
   /** Ends in reverse order of the start; polls under way are given up. */
   readonly close: () => Promise<void>;
 }
@@ -33,16 +44,38 @@ export async function startExporter(
   log: Logger,
   options: ExporterOptions,
 ): Promise<Exporter> {
-  const jobs = jobsOf(config);
-  const { maxBodyBytes, staleAfterMs, intervalMs } = config.poll;
+  let jobs = jobsOf(config);
   const snapshots = createSnapshots(
     jobs.map(({ reading }) => keyOf(reading)),
-    maxBodyBytes,
-    staleAfterMs,
+    config.poll,
   );
   const expose = createExposition(snapshots);
   const processMetrics = createProcessMetrics(options.nodeVersion);
-  processMetrics.configLoaded(fingerprint(config), clock().epochSeconds);
+  const logPoll = createPollLog(log);
+  const polling = startPolling(collector, ({ reading }, outcome, at) => {
+    const { before, after } = snapshots.record(keyOf(reading), outcome, at);
+    logPoll(before, after);
+  });
+
+  const reload = oneAtATime(async (): Promise<ConfigResult> => {
+    const loaded = await options.loadConfig();
+    if (!loaded.ok) {
+      processMetrics.configRefused();
+      log.error({ problems: loaded.problems }, 'the new configuration is refused, the old one stays');
+      return loaded;
+    }
+    const asked = new Set(jobs.map(({ url, reading }) => JSON.stringify([keyOf(reading), url])));
+    jobs = jobsOf(loaded.config);
+    const endpoints = jobs.map(({ url, reading }) => {
+      const key = keyOf(reading);
+      return { ...key, isKept: asked.has(JSON.stringify([key, url])) };
+    });
+    snapshots.replace(endpoints, loaded.config.poll);
+    polling.change(jobs, loaded.config.poll.intervalMs);
+    processMetrics.configLoaded(fingerprint(configText(loaded.config)), clock().epochSeconds);
+    log.info({ targets: loaded.config.targets.length }, 'the configuration was reloaded');
+    return loaded;
+  });
 
   const app = createApp(
     {
@@ -50,28 +83,37 @@ export async function startExporter(
         const ofProcess = await processMetrics.expose(format);
         return expose(format, clock()) + ofProcess + (format === 'openmetrics' ? '# EOF\n' : '');
       },
-      statusPage: () => statusPage(snapshots, clock(), options.telemetryPath),
+      statusPage: () => statusPage(pendingDocument(snapshots, clock()).endpoints, options.telemetryPath),
+      pendingPage: (sorting) => pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath),
+      pendingDocument: () => pendingDocument(snapshots, clock()),
       notReady: () =>
         snapshots.all().flatMap((state) => (state.polls > 0 ? [] : [`${state.target} ${state.endpoint}`])),
+      reload,
     },
     options,
     log,
   );
-  const server = await startWebServer(app, options.listen);
+  const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
 
-  const logPoll = createPollLog(log);
-  const pollers = jobs.map((job) =>
-    startPoller(async () => {
-      const outcome = await collector.collect(job);
-      const { before, after } = snapshots.record(keyOf(job.reading), outcome, clock());
-      logPoll(before, after);
-    }, intervalMs),
-  );
+  // Of the text without the secrets: everybody sees the hash, and could try out passwords on it.
+  processMetrics.configLoaded(fingerprint(configText(config)), clock().epochSeconds);
+  polling.change(jobs, config.poll.intervalMs);
   return {
     url: server.url,
+    reload,
     close: async () => {
-      for (const poller of pollers) poller.close();
+      polling.close();
       await server.close();
     },
+  };
+}
+
+/** Runs a task again only when it has ended: two reloads at once could leave the older configuration in place. */
+function oneAtATime<T>(task: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const next = last.then(task, task);
+    last = next;
+    return next;
   };
 }

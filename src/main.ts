@@ -1,16 +1,18 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
+import { getHeapStatistics } from 'node:v8';
 import { parseInvocation } from './cli.js';
 import { startInlineCollector } from './collect/inline.js';
 import { startThreadCollector } from './collect/thread.js';
-import { configText, neutralConfig, type Config } from './config.js';
-import type { Run, Shard } from './config/flags.js';
+import { configText, neutralConfig, type Config, type ConfigResult } from './config.js';
+import type { Run, Shard, WebSettings } from './config/flags.js';
 import { loadConfig } from './config/load.js';
 import { startExporter } from './exporter.js';
 import { createLog } from './log.js';
 import { once, replay, type OneShot } from './one-shot.js';
 import { selectShard } from './shard.js';
 import { VERSION } from './version.js';
+import { loadWebConfig } from './web/web-config-files.js';
 
 /** 0: asked to stop, or done. 1: a failure at run time. 2: bad usage or configuration. */
 type ExitCode = 0 | 1 | 2;
@@ -40,14 +42,16 @@ async function main(): Promise<ExitCode> {
 }
 
 async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
-  const config = await configuration(run);
-  if (config === undefined) return 2;
+  const [config, web] = [await configuration(run), await webOptions(run.web)];
+  if (config === undefined || web === undefined) return 2;
   if (run.checkConfig) return print(configText(config));
   const log = createLog(run.log);
   const stopped = stopSignal();
+  const options = { ...web, nodeVersion: process.versions.node, loadConfig: async () => loaded(run) };
   const collector = startThreadCollector(heapMbFor(config));
   try {
-    const exporter = await startExporter(config, collector, log, { ...run.web, nodeVersion: process.versions.node });
+    const exporter = await startExporter(config, collector, log, options);
+    process.on('SIGHUP', () => void exporter.reload());
     log.info({ version: VERSION, targets: config.targets.length }, `serving ${exporter.url}${run.web.telemetryPath}`);
     const signal = await stopped;
     await exporter.close();
@@ -88,10 +92,12 @@ async function runSimulate({ simulator: settings }: Of<'simulate'>): Promise<Exi
   return 0;
 }
 
-async function runDemo({ simulator: settings, web, log }: Of<'demo'>): Promise<ExitCode> {
+async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'>): Promise<ExitCode> {
   const [{ scenarioProblem }, { startDemo }] = await Promise.all([import('./sim/start.js'), import('./sim/demo.js')]);
   const problem = scenarioProblem(settings);
   if (problem !== undefined) return refuse([problem]);
+  const web = await webOptions(webSettings);
+  if (web === undefined) return 2;
   const stopped = stopSignal();
   const collector = startThreadCollector(heapMbFor(neutralConfig));
   const options = { ...web, nodeVersion: process.versions.node };
@@ -106,26 +112,52 @@ async function runDemo({ simulator: settings, web, log }: Of<'demo'>): Promise<E
 }
 
 /** The configuration with the targets of this shard; `undefined` when it cannot be used, with all problems said. */
-async function configuration(
-  { configFile, shard }: { readonly configFile?: string | undefined; readonly shard?: Shard },
-  otherwise?: Config,
-): Promise<Config | undefined> {
-  const read = (path: string): Promise<string> => readFile(path, 'utf8');
-  const loaded = await loadConfig({ configFile, env: process.env, readFile: read, ...(otherwise && { otherwise }) });
-  if (!loaded.ok) {
-    refuse(loaded.problems);
+async function configuration(source: ConfigSource, otherwise?: Config): Promise<Config | undefined> {
+  const result = await loaded(source, otherwise);
+  if (!result.ok) {
+    refuse(result.problems);
     return undefined;
   }
-  for (const warning of loaded.warnings) process.stderr.write(`warning: ${warning}\n`);
-  const { config } = loaded;
-  if (shard === undefined) return config;
+  for (const warning of result.warnings) process.stderr.write(`warning: ${warning}\n`);
+  return result.config;
+}
+
+/** The same for how to serve, with what the file of `--web.config.file` says. */
+async function webOptions({ configFile, ...web }: WebSettings) {
+  if (configFile === undefined) return web;
+  const result = await loadWebConfig(configFile);
+  if (!result.ok) {
+    refuse(result.problems);
+    return undefined;
+  }
+  for (const warning of result.file.warnings) process.stderr.write(`warning: ${warning}\n`);
+  return { ...web, webConfig: result.file };
+}
+
+interface ConfigSource {
+  readonly configFile?: string | undefined;
+  readonly checkConfig: boolean;
+  readonly shard?: Shard;
+}
+
+async function loaded({ configFile, shard, checkConfig }: ConfigSource, otherwise?: Config): Promise<ConfigResult> {
+  const read = (path: string): Promise<string> => readFile(path, 'utf8');
+  const result = await loadConfig({
+    configFile,
+    env: process.env,
+    readFile: read,
+    checkFiles: checkConfig,
+    ...(otherwise && { otherwise }),
+  });
+  if (!result.ok || shard === undefined) return result;
+  const { config } = result;
   const mine = new Set(
     selectShard(
       config.targets.map(({ name }) => name),
       shard,
     ),
   );
-  return { ...config, targets: config.targets.filter(({ name }) => mine.has(name)) };
+  return { ...result, config: { ...config, targets: config.targets.filter(({ name }) => mine.has(name)) } };
 }
 
 /** Resolves with the signal that asks to stop; a second one stops at once, whatever is still under way. */
@@ -140,12 +172,16 @@ function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Parsing takes four to five times the size of a body; eight leave room for what is derived from it. */
-const HEAP_PER_BODY = 8;
-const MIN_HEAP_MB = 64;
+/** A third of it is for the document, which takes up to twice the size of its body; the rest is for what is derived from it. */
+const HEAP_PER_BODY = 6;
+const MIN_HEAP_MB = 48;
+const MEBIBYTE = 2 ** 20;
 
+/** Memory of the collect thread: what the largest body may need, within what the machine or container and Node.js allow. */
 function heapMbFor({ poll }: Config): number {
-  return Math.max(MIN_HEAP_MB, Math.ceil((HEAP_PER_BODY * poll.maxBodyBytes) / 2 ** 20));
+  const wanted = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
+  const allowed = Math.min(process.constrainedMemory() || Infinity, getHeapStatistics().heap_size_limit) / 2 / MEBIBYTE;
+  return Math.floor(Math.max(MIN_HEAP_MB, Math.min(wanted, allowed)));
 }
 
 function printOneShot({ exposition, failures }: OneShot): ExitCode {

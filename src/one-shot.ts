@@ -61,7 +61,7 @@ async function recorded(
 
 function shown({ poll }: Config, read: readonly Read[]): OneShot {
   const keys = read.map(({ reading }) => keyOf(reading));
-  const snapshots = createSnapshots(keys, poll.maxBodyBytes, poll.staleAfterMs);
+  const snapshots = createSnapshots(keys, poll);
   for (const { reading, outcome } of read) snapshots.record(keyOf(reading), outcome, clock());
   const failures = read.flatMap(({ reading, outcome: { result } }) =>
     result.ok ? [] : [`${reading.target} ${reading.document}: ${result.error.reason}: ${result.error.message}`],

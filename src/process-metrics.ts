@@ -5,6 +5,7 @@ import { VERSION } from './version.js';
 /** What the process tells of itself, by prom-client, which is good at it. */
 export interface ProcessMetrics {
   readonly configLoaded: (hash: number, atEpochSeconds: number) => void;
+  readonly configRefused: () => void;
   readonly expose: (format: Format) => Promise<string>;
 }
 
@@ -48,6 +49,7 @@ export function createProcessMetrics(nodeVersion: string): ProcessMetrics {
       successAt.set(atEpochSeconds);
       configHash.set(hash);
     },
+    configRefused: () => successful.set(0),
     expose: (format) => expose(registry, format),
   };
 }

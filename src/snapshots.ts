@@ -1,10 +1,13 @@
 import { afterPoll, isFresh, unpolled, type EndpointState, type Instant } from './endpoint-state.js';
 import type { Outcome } from './collect/collect.js';
+import type { Config } from './config.js';
 import type { DocumentName } from './documents.js';
 
 /** The latest state of every endpoint. Replaced entry by entry, in one assignment, when a poll ends. */
 export interface Snapshots {
   readonly record: (key: EndpointKey, outcome: Outcome, at: Instant) => { before: EndpointState; after: EndpointState };
+  /** Takes over another set of endpoints; the state of those that are marked as kept goes on. */
+  readonly replace: (endpoints: readonly Endpoint[], limits: ShownLimits) => void;
   readonly all: () => readonly EndpointState[];
   /** Changes whenever something that is shown changes: a poll ended, or a success grew too old to be shown. */
   readonly version: (now: Instant) => number;
@@ -16,10 +19,20 @@ export interface EndpointKey {
   readonly endpoint: DocumentName;
 }
 
-export function createSnapshots(keys: readonly EndpointKey[], maxBodyBytes: number, staleAfterMs: number): Snapshots {
-  const states = new Map(
-    keys.map(({ target, endpoint }) => [keyOf({ target, endpoint }), unpolled(target, endpoint, maxBodyBytes)]),
+export interface Endpoint extends EndpointKey {
+  /** Whether it is asked where it was asked before, so that what is known of it still holds. */
+  readonly isKept: boolean;
+}
+
+export type ShownLimits = Pick<Config['poll'], 'maxBodyBytes' | 'staleAfterMs'>;
+
+export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimits): Snapshots {
+  let states = statesOf(
+    keys.map((key) => ({ ...key, isKept: false })),
+    limits,
+    new Map(),
   );
+  let { staleAfterMs } = limits;
   let version = 0;
   let shown = 0;
 
@@ -34,6 +47,11 @@ export function createSnapshots(keys: readonly EndpointKey[], maxBodyBytes: numb
       version += 1;
       return { before, after };
     },
+    replace: (endpoints, newLimits) => {
+      states = statesOf(endpoints, newLimits, states);
+      ({ staleAfterMs } = newLimits);
+      version += 1;
+    },
     all: () => [...states.values()],
     version: (now) => {
       let count = 0;
@@ -45,6 +63,20 @@ export function createSnapshots(keys: readonly EndpointKey[], maxBodyBytes: numb
     },
     isShown,
   };
+}
+
+function statesOf(
+  endpoints: readonly Endpoint[],
+  { maxBodyBytes }: ShownLimits,
+  known: ReadonlyMap<string, EndpointState>,
+): Map<string, EndpointState> {
+  return new Map(
+    endpoints.map(({ target, endpoint, isKept }) => {
+      const key = keyOf({ target, endpoint });
+      const kept = isKept ? known.get(key) : undefined;
+      return [key, kept === undefined ? unpolled(target, endpoint, maxBodyBytes) : { ...kept, maxBodyBytes }];
+    }),
+  );
 }
 
 function keyOf({ target, endpoint }: EndpointKey): string {

@@ -25,7 +25,7 @@ function answer(height: string | undefined, value = 1): Outcome {
 const FAILED: Outcome = { result: { ok: false, error: { reason: 'timeout', message: 'slow' } }, seconds: {} };
 
 function fresh(): { snapshots: Snapshots; text: (ms: number) => string; poll: (outcome: Outcome, ms: number) => void } {
-  const snapshots = createSnapshots([KEY], 1024, STALE_AFTER_MS);
+  const snapshots = createSnapshots([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
   const expose = createExposition(snapshots);
   return {
     snapshots,

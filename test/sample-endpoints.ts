@@ -31,7 +31,7 @@ export function sampleSnapshots(model: Model = sampleModel()): Snapshots {
     ],
   ];
   const keys = bodies.map(([reading]) => keyOf(reading));
-  const snapshots = createSnapshots(keys, config.poll.maxBodyBytes, config.poll.staleAfterMs);
+  const snapshots = createSnapshots(keys, config.poll);
   for (const [reading, body] of bodies) {
     const outcome = readBody(reading, 'sample', Buffer.from(JSON.stringify(body)), configured(String(model.height)));
     snapshots.record(keyOf(reading), atFixedPace(outcome), NOW);

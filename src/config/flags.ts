@@ -80,6 +80,16 @@ const web = z.object({
     'Address to serve on; port 0 takes any free one.',
   ),
   telemetryPath: flag('--web.telemetry-path', telemetryPath().prefault('/metrics'), 'Path of the metrics.'),
+  configFile: flag(
+    '--web.config.file',
+    z.exactOptional(file()),
+    'File with TLS, users and headers, in the format of exporter-toolkit.',
+  ),
+  enableLifecycle: flag(
+    '--web.enable-lifecycle',
+    trueOrFalse().prefault('false'),
+    'Let POST and PUT of /-/reload read the configuration anew; SIGHUP always does.',
+  ),
   maxRequests: flag('--web.max-requests', value.integer(1, 10_000).prefault('40'), 'Most requests answered at once.'),
 });
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Collector } from '../collect/collector.js';
-import { readConfig, type Config } from '../config.js';
+import { readConfig, type Config, type ConfigResult } from '../config.js';
 import type { SimulatorSettings } from '../config/flags.js';
 import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
 import { HUB_CHAIN_ID } from './cctx-document.js';
@@ -20,18 +20,15 @@ export async function startDemo(
   settings: SimulatorSettings,
   collector: Collector,
   log: Logger,
-  options: ExporterOptions,
+  options: Omit<ExporterOptions, 'loadConfig'>,
   say: (line: string) => void,
 ): Promise<Demo> {
   const simulator = await simulate(settings, say);
   let exporter: Exporter;
   try {
-    exporter = await startExporter(
-      demoConfig({ url: simulator.url, tokens: simulator.model.tokens }),
-      collector,
-      log,
-      options,
-    );
+    const config = demoConfig({ url: simulator.url, tokens: simulator.model.tokens });
+    const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
+    exporter = await startExporter(config, collector, log, { ...options, loadConfig });
   } catch (error) {
     await simulator.close();
     throw error;

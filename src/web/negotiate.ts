@@ -19,6 +19,13 @@ export function negotiateFormat(accept: string | undefined): Format {
   return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text';
 }
 
+/** Whether an `Accept` header names JSON and likes it at least as well as HTML; browsers do not name it. */
+export function prefersJson(accept: string | undefined): boolean {
+  const found = ranges(accept ?? '');
+  const liking = (type: string): number => found.find((range) => range.type === type)?.q ?? 0;
+  return liking('application/json') > 0 && liking('application/json') >= liking('text/html');
+}
+
 /** Whether an `Accept-Encoding` header takes gzip. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const found = ranges(acceptEncoding ?? '');

@@ -57,8 +57,8 @@ export async function start(args: readonly string[], env: Readonly<Record<string
       child.once('exit', (code) => reject(new Error(`ended with ${code}: ${log.join('\n')}`)));
       look();
     });
-  const line = await logged(/serving http/);
-  const url = /serving (http:\/\/[^/]+)/.exec(line)?.[1];
+  const line = await logged(/serving https?:/);
+  const url = /serving (https?:\/\/[^/]+)/.exec(line)?.[1];
   if (url === undefined) throw new Error(`no address in ${line}`);
   return {
     child,

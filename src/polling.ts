@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import { clock } from './clock.js';
+import type { Job, Outcome } from './collect/collect.js';
+import type { Collector } from './collect/collector.js';
+import type { Instant } from './endpoint-state.js';
+import { startPoller, type Poller } from './poller.js';
+
+/** Everything that is polled. */
+export interface Polling {
+  /** Goes on with other jobs: what is unchanged is not disturbed, what is new or changed is polled at once. */
+  readonly change: (jobs: readonly Job[], intervalMs: number) => void;
+  readonly close: () => void;
+}
+
+interface PolledJob extends Poller {
+  readonly job: Job;
+}
+
+/** Polls every job by itself, so that one that fails or hangs delays no other. `record` gets what came of each poll. */
+export function startPolling(collector: Collector, record: (job: Job, outcome: Outcome, at: Instant) => void): Polling {
+  let pollers = new Map<string, PolledJob>();
+
+  function start(job: Job, intervalMs: number): PolledJob {
+    let isCurrent = true;
+    const poller = startPoller(async () => {
+      const outcome = await collector.collect(job);
+      // A poll that was under way when its job was changed answers a question nobody asks any more.
+      if (isCurrent) record(job, outcome, clock());
+    }, intervalMs);
+    return {
+      job,
+      close: () => {
+        isCurrent = false;
+        poller.close();
+      },
+    };
+  }
+
+  return {
+    change: (jobs, intervalMs) => {
+      const before = pollers;
+      const wanted = new Map(jobs.map((job) => [JSON.stringify([job, intervalMs]), job]));
+      // JSON leaves out the secrets, hence the second look.
+      const known = (key: string): PolledJob | undefined => {
+        const poller = before.get(key);
+        return poller !== undefined && isDeepStrictEqual(poller.job, wanted.get(key)) ? poller : undefined;
+      };
+      for (const [key, poller] of before) if (known(key) === undefined) poller.close();
+      pollers = new Map(Array.from(wanted, ([key, job]) => [key, known(key) ?? start(job, intervalMs)]));
+    },
+    close: () => {
+      for (const poller of pollers.values()) poller.close();
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { byDigits, byNumber, byText, within } from '../pending/orders.js';
+import type {
+  BatchItem,
+  BatchState,
+  ClaimItem,
+  CoinItem,
+  Signatures,
+  TransferItem,
+  ValsetItem,
+} from '../pending/items.js';
+import * as cells from './cells.js';
+import { markup, type Markup } from './html.js';
+import type { Column, Table } from './table.js';
+
+export const transferTable: Table<TransferItem> = {
+  name: 'transfers',
+  title: 'Transfers that wait for a batch',
+  none: 'None waits.',
+  columns: [
+    { key: 'id', title: 'Id', cell: ({ id }) => markup`${id}`, order: byDigits(({ id }) => id) },
+    {
+      key: 'token',
+      title: 'Token',
+      cell: ({ amount }) => cells.token(amount),
+      order: byText(({ amount }) => nameOf(amount)),
+    },
+    coinColumn('amount', 'Amount', ({ amount }) => amount),
+    coinColumn('fee', 'Fee', ({ fee }) => fee),
+    { key: 'sender', title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
+    { key: 'destination', title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
+  ],
+};
+
+/** Amounts of different tokens have no common unit: they are sorted token by token. */
+function coinColumn(key: string, title: string, coinOf: (row: TransferItem) => CoinItem): Column<TransferItem> {
+  const order = within(
+    (row: TransferItem) => nameOf(coinOf(row)) ?? '',
+    byDigits((row: TransferItem) => coinOf(row).amount),
+  );
+  return { key, title, cell: (row) => cells.coin(coinOf(row)), order, largestFirst: true };
+}
+
+function nameOf({ symbol, denom, contract }: CoinItem): string | null {
+  return symbol ?? denom ?? contract;
+}
+
+export const batchTable: Table<BatchItem> = {
+  name: 'batches',
+  title: 'Live batches',
+  none: 'None is live.',
+  columns: [
+    { key: 'nonce', title: 'Nonce', cell: ({ nonce }) => markup`${nonce}`, order: byDigits(({ nonce }) => nonce) },
+    { key: 'token', title: 'Token', cell: ({ token }) => cells.token(token) },
+    {
+      key: 'transfers',
+      title: 'Transfers',
+      cell: ({ transfers }) => cells.text(transfers),
+      order: byNumber(({ transfers }) => transfers),
+      largestFirst: true,
+    },
+    {
+      key: 'created',
+      title: 'Built',
+      cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
+      order: byDigits(({ createdHeight }) => createdHeight),
+    },
+    {
+      key: 'timeout',
+      title: 'Timeout',
+      cell: timeoutCell,
+      isWide: true,
+      order: byDigits(({ timeoutHeight }) => timeoutHeight),
+    },
+    signedColumn(),
+    missingColumn('Not signed'),
+  ],
+};
+
+const batchStates: Readonly<Record<BatchState, Markup>> = {
+  live: markup``,
+  overdue: markup`<span class="badge bad" title="past its timeout by the projected height; the hub still holds it">overdue</span>`,
+  expired: markup`<span class="badge bad" title="past its timeout by the height the hub knows; the hub cancels it">expired</span>`,
+};
+
+function timeoutCell({ timeoutHeight, projectedHeadroom, headroom, state }: BatchItem): Markup {
+  const badge = state === null ? markup`` : batchStates[state];
+  return markup`${cells.blocks(projectedHeadroom, 'external blocks', 'left')} ${badge}<small>as the hub knows: ${cells.blocks(headroom, 'blocks', 'left')}</small><small>at external height ${cells.digits(timeoutHeight)}</small>`;
+}
+
+export const valsetTable: Table<ValsetItem> = {
+  name: 'valsets',
+  title: 'Unrelayed validator sets',
+  none: 'None is unrelayed.',
+  columns: [
+    { key: 'nonce', title: 'Nonce', cell: ({ nonce }) => markup`${nonce}`, order: byDigits(({ nonce }) => nonce) },
+    { key: 'members', title: 'Members', cell: ({ members }) => cells.text(members) },
+    {
+      key: 'created',
+      title: 'Made',
+      cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
+      order: byDigits(({ createdHeight }) => createdHeight),
+    },
+    {
+      key: 'deadline',
+      title: 'Signing deadline',
+      cell: ({ deadlineHeight, headroom }) =>
+        heightAndSpan(deadlineHeight, cells.blocks(headroom, 'hub blocks', 'left'), 'jailed after'),
+      order: byDigits(({ deadlineHeight }) => deadlineHeight),
+    },
+    signedColumn(),
+    missingColumn('Not signed'),
+  ],
+};
+
+export const claimTable: Table<ClaimItem> = {
+  name: 'claims',
+  title: 'Claims of pending events',
+  none: 'No event is pending.',
+  columns: [
+    {
+      key: 'event',
+      title: 'Event',
+      cell: ({ eventNonce, conflicting }) =>
+        markup`${eventNonce} ${conflicting ? markup`<span class="badge bad" title="validators claim different things for this event">conflict</span>` : ''}`,
+      order: byDigits(({ eventNonce }) => eventNonce),
+    },
+    {
+      key: 'votes',
+      title: 'Votes',
+      cell: ({ votes }) => cells.text(votes),
+      order: byNumber(({ votes }) => votes),
+      largestFirst: true,
+    },
+    {
+      key: 'voted',
+      title: 'Voted power',
+      cell: ({ votedPowerRatio }) => cells.share(votedPowerRatio, null),
+      order: byNumber(({ votedPowerRatio }) => votedPowerRatio),
+    },
+    {
+      key: 'first',
+      title: 'First vote',
+      cell: ({ firstVoteHeight, age }) => heightAndSpan(firstVoteHeight, cells.blocks(age, 'hub blocks', 'ago')),
+      order: byDigits(({ firstVoteHeight }) => firstVoteHeight),
+    },
+    missingColumn('Not voted for it'),
+  ],
+};
+
+function heightAndSpan(height: Parameters<typeof cells.digits>[0], span: Markup, word = 'at'): Markup {
+  return markup`${span}<small>${word} height ${cells.digits(height)}</small>`;
+}
+
+function signedColumn<Row extends Signatures>(): Column<Row> {
+  return {
+    key: 'signed',
+    title: 'Signed power',
+    cell: ({ signedPowerRatio, belowThreshold }) =>
+      markup`${cells.share(signedPowerRatio, belowThreshold)}${belowThreshold === null ? '' : verdict(belowThreshold)}`,
+    order: byNumber(({ signedPowerRatio }) => signedPowerRatio),
+  };
+}
+
+function verdict(belowThreshold: boolean): Markup {
+  return belowThreshold ? markup`<small class="bad">too little</small>` : markup`<small class="ok">enough</small>`;
+}
+
+function missingColumn<Row extends Pick<ClaimItem, 'missing'>>(title: string): Column<Row> {
+  return {
+    key: 'missing',
+    title,
+    cell: ({ missing }) => cells.missing(missing, 'none'),
+    order: byNumber(({ missing }) => missing?.total ?? null),
+    isWide: true,
+    largestFirst: true,
+  };
+}

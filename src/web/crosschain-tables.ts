@@ -1,0 +1,78 @@
+import { byDigits, byText, within } from '../pending/orders.js';
+import type { CctxItem } from '../pending/items.js';
+import * as cells from './cells.js';
+import { markup, type Markup } from './html.js';
+import type { Column, PageContext, Table } from './table.js';
+import { ago, timeElement } from './time.js';
+
+const columns: readonly Column<CctxItem>[] = [
+  {
+    key: 'created',
+    title: 'Created',
+    cell: ({ createdAt }, page) => cells.orUnknown(createdAt, (iso) => createdCell(iso, page)),
+    order: byText(({ createdAt }) => createdAt),
+  },
+  { key: 'index', title: 'Index', cell: ({ index }) => cells.identifier(index) },
+  {
+    key: 'chain',
+    title: 'Waits on',
+    cell: chainCell,
+    order: byText(chainOf),
+  },
+  {
+    key: 'nonce',
+    title: 'Nonce',
+    cell: ({ nonce }) => cells.text(nonce),
+    order: within(
+      (row) => chainOf(row) ?? '',
+      byDigits(({ nonce }) => nonce),
+    ),
+  },
+  {
+    key: 'status',
+    title: 'Status',
+    cell: ({ status }) => cells.text(status),
+    order: byText(({ status }) => status),
+  },
+  {
+    key: 'amount',
+    title: 'Amount',
+    cell: ({ amount, coinType }) => markup`${cells.digits(amount)} <small>${cells.text(coinType)}</small>`,
+    order: within(
+      ({ coinType }) => coinType ?? '',
+      byDigits(({ amount }) => amount),
+    ),
+    largestFirst: true,
+  },
+  { key: 'hash', title: 'Outbound hash', cell: hashCell, order: byText(({ hash }) => hash) },
+];
+
+export const missedTable: Table<CctxItem> = {
+  name: 'missed',
+  title: 'Missed: overtaken by a later nonce of their chain',
+  none: 'None is missed.',
+  columns,
+};
+
+export const pendingTable: Table<CctxItem> = {
+  name: 'pending',
+  title: 'Pending',
+  none: 'None is pending.',
+  columns,
+};
+
+function createdCell(iso: string, { nowMs }: PageContext): Markup {
+  return markup`<span class="nowrap">${ago((nowMs - Date.parse(iso)) / 1000)}</span><small>${timeElement(iso)}</small>`;
+}
+
+function chainOf({ chain, chainId }: CctxItem): string | null {
+  return chain ?? chainId;
+}
+
+function chainCell({ chain, chainId }: CctxItem): Markup {
+  return chain === null ? cells.text(chainId) : markup`${chain}<small>chain ${cells.text(chainId)}</small>`;
+}
+
+function hashCell({ hash }: CctxItem): Markup {
+  return hash === '' ? markup`<span class="badge">not broadcast</span>` : cells.identifier(hash);
+}
