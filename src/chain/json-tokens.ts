@@ -27,6 +27,15 @@ export const Byte = {
 
 export const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** By the letter after a backslash: how long the escape is; 0 where there is none. */
+export const ESCAPE_LENGTHS = new Uint8Array(256);
+for (const letter of Buffer.from('"\\/bfnrt')) ESCAPE_LENGTHS[letter] = 2;
+ESCAPE_LENGTHS[0x75] = 6;
+
+/** 1 for the bytes of hexadecimal digits. */
+export const IS_HEX = new Uint8Array(256);
+for (const digit of Buffer.from('0123456789abcdefABCDEF')) IS_HEX[digit] = 1;
+
 /** Stands for an object or a list where something else was asked for. */
 export const COMPOUND: unique symbol = Symbol('an object or a list');
 

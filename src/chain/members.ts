@@ -76,10 +76,10 @@ export function memberReader(members: readonly Member[]): (cursor: JsonCursor, p
     const end = cursor.position;
     const found: Record<string, unknown> = { ...blank };
     for (const [member, position] of positions) {
-      cursor.moveTo(position);
+      cursor.position = position;
       found[member.name] = member.read(cursor, problems);
     }
-    cursor.moveTo(end);
+    cursor.position = end;
     return { found, isRecognized: positions.size > 0 };
   }
 

@@ -4,7 +4,8 @@ export type { Digits };
 
 /*
  * The items behind the gauges, as plain data: they cross from the collect thread inside a snapshot, and are the `items` of the
- * JSON of `/pending`. Numbers of the chain are exact texts of digits; `null` stands for what the document does not tell.
+ * JSON of `/pending`. Numbers of the chain are exact texts of digits; `null` stands for what the document does not tell. Rows,
+ * names and the length of texts are bounded: some tens of KiB as JSON, and under 6 MiB when a node means harm.
  */
 
 /** Rows of one section. The oldest are kept, so that a queue of any length stays one page. */

@@ -34,7 +34,7 @@ export async function startDemo(
     throw error;
   }
   say('exporter that watches it');
-  for (const path of [options.telemetryPath, '/']) say(`  ${exporter.url}${path}`);
+  for (const path of [options.telemetryPath, '/', '/pending']) say(`  ${exporter.url}${path}`);
   return {
     simulator,
     exporter,

@@ -1,73 +1,25 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { request } from 'undici';
-import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
-import { readBody, type Outcome, type Reading } from '../../src/collect/collect.js';
-import { neutralBridge, neutralCrosschain } from '../../src/config.js';
-import type { Instant } from '../../src/endpoint-state.js';
-import { createSnapshots, type Snapshots } from '../../src/snapshots.js';
-import { createApp } from '../../src/web/app.js';
+import { describe, expect, it } from 'vitest';
+import type { Snapshots } from '../../src/snapshots.js';
 import { pendingDocument } from '../../src/web/endpoint-view.js';
 import { pendingPage } from '../../src/web/pending-page.js';
 import { statusPage } from '../../src/web/status-page.js';
 import { sortingIn } from '../../src/web/table.js';
-
-const at = (seconds: number): Instant => ({
-  epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
-  monotonicMs: 1000 * seconds,
-});
-
-const TARGET = 'main "net" <1>';
-const BRIDGE = { target: TARGET, endpoint: 'module_state' } as const;
-const CROSSCHAIN = { target: TARGET, endpoint: 'rate_limiter_input' } as const;
-const STALE_AFTER_SECONDS = 60;
-const FAILED: Outcome = {
-  result: { ok: false, error: { reason: 'status', message: 'answered 500: <b>"oh"</b>' } },
-  seconds: {},
-};
-
-const HOSTILE = `<script>alert("1")</script>'&amp;`;
-const transfer = (id: string, amount: string, contract = '0xusdt') => ({
-  id,
-  sender: 'hub1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq',
-  dest_address: HOSTILE,
-  erc20_token: { contract, amount },
-  erc20_fee: { contract, amount: '1' },
-});
-
-const base = {
-  target: TARGET,
-  labels: { tokens: [{ contract: '0xusdt', symbol: 'USDT', decimals: 6 }], chains: { '1': HOSTILE } },
-  maxSeries: 200,
-};
-
-function bridgeAnswer(state: unknown): Outcome {
-  const reading: Reading = { ...base, document: 'module_state', settings: neutralBridge };
-  return readBody(reading, 'test', Buffer.from(JSON.stringify({ state })), undefined);
-}
-
-function crosschainAnswer(document: unknown): Outcome {
-  const reading: Reading = { ...base, document: 'rate_limiter_input', settings: neutralCrosschain };
-  return readBody(reading, 'test', Buffer.from(JSON.stringify(document)), undefined);
-}
-
-function fresh(): Snapshots {
-  return createSnapshots([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
-}
-
-function polled(state: unknown): Snapshots {
-  const snapshots = fresh();
-  snapshots.record(BRIDGE, bridgeAnswer(state), at(0));
-  return snapshots;
-}
+import {
+  at,
+  BRIDGE,
+  CROSSCHAIN,
+  crosschainAnswer,
+  FAILED,
+  fresh,
+  HOSTILE,
+  idsIn,
+  polled,
+  STALE_AFTER_SECONDS,
+  transfer,
+} from './polled.js';
 
 const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, unknown> = {}): string =>
   pendingPage(pendingDocument(snapshots, at(seconds)), sortingIn(query), '/metrics');
-
-/** Ids of the transfers, in the order of the page. */
-const idsIn = (html: string): string[] => [...html.matchAll(/data-label="Id">(\d+)/g)].map(([, id]) => id ?? '');
 
 describe('the pending page', () => {
   it('escapes whatever the chain, the node and the configuration wrote', () => {
@@ -186,104 +138,5 @@ describe('what is old', () => {
     expect(pageOf(snapshots, 0)).toContain('No answer yet.');
     snapshots.record(BRIDGE, FAILED, at(1));
     expect(pageOf(snapshots, 2)).toContain('No answer yet.<br>Last failure: status:');
-  });
-});
-
-describe('over HTTP', () => {
-  let server: Server | undefined;
-
-  afterEach(() => {
-    server?.close();
-    server?.closeAllConnections();
-  });
-
-  async function serve(snapshots: Snapshots, seconds: number): Promise<string> {
-    const shown = {
-      metrics: async () => '',
-      statusPage: () => statusPage(pendingDocument(snapshots, at(seconds)).endpoints, '/metrics'),
-      pendingPage: (sorting: ReturnType<typeof sortingIn>) =>
-        pendingPage(pendingDocument(snapshots, at(seconds)), sorting, '/metrics'),
-      pendingDocument: () => pendingDocument(snapshots, at(seconds)),
-      notReady: () => [],
-      reload: async () => ({ ok: true }) as const,
-    };
-    const options = { telemetryPath: '/metrics', maxRequests: 40, enableLifecycle: false };
-    const app = createApp(shown, options, pino({ level: 'silent' }));
-    server = createServer(app).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
-  it('is HTML unless JSON is asked for by name', async () => {
-    const url = await serve(polled({ unbatched_transfers: [] }), 1);
-    for (const accept of ['', '*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'application/json;q=0']) {
-      const { headers, body } = await request(`${url}/pending`, { headers: { accept } });
-      expect(headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(headers['vary']).toContain('Accept');
-      expect(await body.text()).toContain('<!doctype html>');
-    }
-    for (const accept of [
-      'application/json',
-      'application/json, text/plain, */*',
-      'text/html;q=0.5,application/json',
-    ]) {
-      const { headers, body } = await request(`${url}/pending`, { headers: { accept } });
-      expect(headers['content-type']).toBe('application/json; charset=utf-8');
-      expect(headers['vary']).toContain('Accept');
-      await body.dump();
-    }
-  });
-
-  it('the JSON has freshness and items, with amounts as text', async () => {
-    const snapshots = polled({ unbatched_transfers: [transfer('9007199254740993', String(2n ** 256n))] });
-    snapshots.record(CROSSCHAIN, FAILED, at(2));
-    const url = await serve(snapshots, 5);
-    const { body } = await request(`${url}/pending`, { headers: { accept: 'application/json' } });
-    const [bridge, crosschain] = ((await body.json()) as ReturnType<typeof pendingDocument>).endpoints;
-    expect(bridge).toMatchObject({
-      target: TARGET,
-      endpoint: 'module_state',
-      up: true,
-      asOf: '2026-01-01T12:00:00.000Z',
-      ageSeconds: 5,
-      shown: true,
-      lastFailure: null,
-      items: {
-        document: 'module_state',
-        transfers: {
-          readable: true,
-          total: 1,
-          rows: [{ id: '9007199254740993', amount: { amount: String(2n ** 256n), symbol: 'USDT' } }],
-        },
-        batches: { readable: false, total: null },
-        pendingEvents: null,
-      },
-    });
-    expect(crosschain).toEqual({
-      target: TARGET,
-      endpoint: 'rate_limiter_input',
-      up: false,
-      asOf: null,
-      ageSeconds: null,
-      shown: false,
-      lastFailure: {
-        at: '2026-01-01T12:00:02.000Z',
-        ageSeconds: 3,
-        reason: 'status',
-        message: 'answered 500: <b>"oh"</b>',
-      },
-      items: null,
-    });
-  });
-
-  it('sorts by the query, answers HEAD without a body and refuses other methods', async () => {
-    const url = await serve(polled({ unbatched_transfers: [transfer('1', '1'), transfer('2', '2')] }), 1);
-    const sorted = await request(`${url}/pending?sort=transfers.amount&dir=desc`);
-    expect(idsIn(await sorted.body.text())).toEqual(['2', '1']);
-    const head = await request(`${url}/pending`, { method: 'HEAD' });
-    expect([head.statusCode, await head.body.text()]).toEqual([200, '']);
-    const post = await request(`${url}/pending`, { method: 'POST' });
-    expect([post.statusCode, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
-    await post.body.dump();
   });
 });
