@@ -1,8 +1,10 @@
-import { capped, describeProblems, type Label, pathText } from './config/problems.js';
+import { dirname } from 'node:path';
+import { describeProblems, type Label, pathText } from './config/problems.js';
 import { configSchema } from './config/schema.js';
 import { listSettings } from './config/settings.js';
-import { formatDuration } from './config/units.js';
-import { parseYaml, type Path, type YamlProblem } from './config/yaml-source.js';
+import { doubts } from './config/doubts.js';
+import type { Reach } from './config/reach.js';
+import { openYaml } from './config/yaml-file.js';
 
 export { neutralBridge, neutralConfig, neutralCrosschain } from './config/schema.js';
 export { configText } from './config/text.js';
@@ -39,8 +41,12 @@ export interface BridgeSettings {
   readonly watch: readonly string[];
 }
 
-export interface BridgeEndpoint extends BridgeSettings {
+export interface BridgeEndpoint extends BridgeSettings, Address {}
+
+/** Where an endpoint is, and how it is reached. */
+export interface Address {
   readonly url: string;
+  readonly reach?: Reach;
 }
 
 /** What is asked of and read out of a cross-chain document. Numbers are their decimal digits. */
@@ -52,9 +58,7 @@ export interface CrosschainSettings {
   readonly hubChainIds?: readonly string[];
 }
 
-export interface CrosschainEndpoint extends CrosschainSettings {
-  readonly url: string;
-}
+export interface CrosschainEndpoint extends CrosschainSettings, Address {}
 
 export interface Token {
   /** In lower case. */
@@ -72,57 +76,32 @@ export const settings = listSettings(configSchema);
 
 /** `source` is what the messages call the text: the name of its file. */
 export function parseConfig(text: string, source: string): ConfigResult {
-  const yaml = parseYaml(text);
-  if (!yaml.ok) return { ok: false, problems: capped(yaml.problems, (problem) => yamlProblem(source, problem)) };
-  const { data, lineOf } = yaml.source;
-  return readConfig(data, (path) => {
-    const line = lineOf(path);
-    const place = line === undefined ? source : `${source}:${line}`;
-    return path.length === 0 ? place : `${place}: ${pathText(path)}`;
-  });
+  const yaml = openYaml(text, source);
+  return yaml.ok ? readConfig(yaml.data, yaml.label, dirname(source)) : yaml;
 }
 
-function yamlProblem(source: string, { line, column, message }: YamlProblem): string {
-  return `${[source, line, column].filter((part) => part !== undefined).join(':')}: ${message}`;
+/** Says where in a text that was parsed a path is, for problems that show only later. */
+export function placesIn(text: string, source: string): Label {
+  const yaml = openYaml(text, source);
+  return yaml.ok ? yaml.label : (path) => `${source}: ${pathText(path)}`;
 }
 
 /** Data in the words of the file, from a file or from the environment. */
-export function readConfig(data: unknown, label: Label): ConfigResult {
+export function readConfig(data: unknown, label: Label, directory = ''): ConfigResult {
   const { data: config, error } = configSchema.safeParse(data);
   if (error) return { ok: false, problems: describeProblems(error, settings, label) };
-  return { ok: true, config, warnings: doubts(config).map(({ path, message }) => `${label(path)}: ${message}`) };
+  const targets = config.targets.map((target) => located(target, directory));
+  const warnings = doubts(config).map(({ path, message }) => `${label(path)}: ${message}`);
+  return { ok: true, config: { ...config, targets }, warnings };
 }
 
-interface Doubt {
-  readonly path: Path;
-  readonly message: string;
-}
-
-/** A real node walks the whole history of every chain when the window is that long. */
-const longWindow = 100_000n;
-
-/** What is valid and yet most likely not what was meant. */
-function doubts({ poll, targets }: Config): Doubt[] {
-  const found: Doubt[] = [];
-  if (poll.timeoutMs > poll.intervalMs) {
-    found.push({
-      path: ['poll', 'timeout'],
-      message: `timeout (${formatDuration(poll.timeoutMs)}) is longer than interval (${formatDuration(poll.intervalMs)})`,
-    });
-  }
-  for (const [index, { crosschain }] of targets.entries()) {
-    if (!crosschain) continue;
-    const { window, rate } = crosschain;
-    const path = ['targets', index, 'crosschain'];
-    if (window !== undefined && BigInt(window) > longWindow) {
-      found.push({
-        path: [...path, 'window'],
-        message: `${window} blocks is far above ${longWindow}: the query is heavy for the node`,
-      });
-    }
-    if (rate !== undefined && window === undefined) {
-      found.push({ path: [...path, 'rate'], message: 'has no effect without window' });
-    }
-  }
-  return found;
+/** Files are named relative to the configuration file, as in Prometheus. */
+function located({ bridge, crosschain, ...target }: Target, directory: string): Target {
+  const there = <Endpoint extends Address>(endpoint: Endpoint): Endpoint =>
+    endpoint.reach === undefined ? endpoint : { ...endpoint, reach: { ...endpoint.reach, directory } };
+  return {
+    ...target,
+    ...(bridge && { bridge: there(bridge) }),
+    ...(crosschain && { crosschain: there(crosschain) }),
+  };
 }

@@ -73,6 +73,7 @@ export async function startExporter(
     snapshots.replace(endpoints, loaded.config.poll);
     polling.change(jobs, loaded.config.poll.intervalMs);
     processMetrics.configLoaded(fingerprint(configText(loaded.config)), clock().epochSeconds);
+    for (const warning of loaded.warnings) log.warn(warning);
     log.info({ targets: loaded.config.targets.length }, 'the configuration was reloaded');
     return loaded;
   });

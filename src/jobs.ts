@@ -6,26 +6,21 @@ import type { EndpointKey } from './snapshots.js';
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): Job[] {
   const { timeoutMs, maxBodyBytes } = config.poll;
+  const limits = { timeoutMs, maxBodyBytes };
   return config.targets.flatMap((target) => {
     const base = readingBase(config, target);
-    const job = (url: string, reading: Reading): Job => ({ url, limits: { timeoutMs, maxBodyBytes }, reading });
-    const { bridge, crosschain } = target;
-    return [
-      ...(bridge === undefined
-        ? []
-        : [
-            job(bridge.url + moduleStateDocument.path(bridge), { ...base, document: 'module_state', settings: bridge }),
-          ]),
-      ...(crosschain === undefined
-        ? []
-        : [
-            job(crosschain.url + rateLimiterInputDocument.path(crosschain), {
-              ...base,
-              document: 'rate_limiter_input',
-              settings: crosschain,
-            }),
-          ]),
-    ];
+    const jobs: Job[] = [];
+    if (target.bridge) {
+      const { url, reach, ...settings } = target.bridge;
+      const reading: Reading = { ...base, document: 'module_state', settings };
+      jobs.push({ url: url + moduleStateDocument.path(settings), ...(reach && { reach }), limits, reading });
+    }
+    if (target.crosschain) {
+      const { url, reach, ...settings } = target.crosschain;
+      const reading: Reading = { ...base, document: 'rate_limiter_input', settings };
+      jobs.push({ url: url + rateLimiterInputDocument.path(settings), ...(reach && { reach }), limits, reading });
+    }
+    return jobs;
   });
 }
 

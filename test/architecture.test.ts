@@ -14,9 +14,9 @@ const places: readonly [place: string, pattern: RegExp, mayImport: readonly stri
   ['documents', /^documents\.ts$/, ['documents', 'pending', 'metrics', 'chain', 'config']],
   ['collect', /^collect\//, ['collect', 'documents', 'pending', 'metrics', 'chain', 'config', 'version']],
   ['config', /^(config\/|config\.ts|cli\.ts|shard\.ts)/, ['config']],
-  ['web', /^web\//, ['web', 'state', 'documents', 'pending', 'metrics', 'version']],
+  ['web', /^web\//, ['web', 'state', 'documents', 'pending', 'metrics', 'config', 'version']],
   ['version', /^version\.ts$/, []],
-  ['main', /^main\.ts$/, ['config', 'collect', 'exporter', 'state', 'version', 'sim']],
+  ['main', /^main\.ts$/, ['config', 'collect', 'exporter', 'state', 'web', 'version', 'sim']],
   [
     'exporter',
     /^exporter\.ts$/,

@@ -3,7 +3,7 @@ import { type Invocation, parseInvocation } from '../src/cli.js';
 import { commandNames, commandWords } from '../src/config/flags.js';
 
 const log = { level: 'info', format: 'json' };
-const web = { listen: { port: 10_917 }, telemetryPath: '/metrics', maxRequests: 40 };
+const web = { listen: { port: 10_917 }, telemetryPath: '/metrics', enableLifecycle: false, maxRequests: 40 };
 const daemon = { command: 'daemon', checkConfig: false, web, shard: { index: 1, count: 1 }, log };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy', blockTimeMs: 2_000 };
 
@@ -41,6 +41,8 @@ describe('each flag is read', () => {
       { ...daemon, web: { ...web, telemetryPath: '/probe/chain.metrics' } },
     ],
     ['--web.max-requests=1', { ...daemon, web: { ...web, maxRequests: 1 } }],
+    ['--web.config.file=web.yml', { ...daemon, web: { ...web, configFile: 'web.yml' } }],
+    ['--web.enable-lifecycle', { ...daemon, web: { ...web, enableLifecycle: true } }],
     ['--targets.shard=2/5', { ...daemon, shard: { index: 2, count: 5 } }],
     ['--log.level=debug --log.format pretty', { ...daemon, log: { level: 'debug', format: 'pretty' } }],
     [
@@ -83,6 +85,8 @@ describe('environment variables stand for flags', () => {
       CONFIG_CHECK: 'true',
       WEB_LISTEN_ADDRESS: '0.0.0.0:1',
       WEB_TELEMETRY_PATH: '/m',
+      WEB_CONFIG_FILE: 'web.yml',
+      WEB_ENABLE_LIFECYCLE: 'true',
       WEB_MAX_REQUESTS: '7',
       TARGETS_SHARD: '3/3',
       LOG_LEVEL: 'error',
@@ -92,7 +96,13 @@ describe('environment variables stand for flags', () => {
       command: 'daemon',
       configFile: 'bridge.yaml',
       checkConfig: true,
-      web: { listen: { host: '0.0.0.0', port: 1 }, telemetryPath: '/m', maxRequests: 7 },
+      web: {
+        listen: { host: '0.0.0.0', port: 1 },
+        telemetryPath: '/m',
+        configFile: 'web.yml',
+        enableLifecycle: true,
+        maxRequests: 7,
+      },
       shard: { index: 3, count: 3 },
       log: { level: 'error', format: 'pretty' },
     });
@@ -127,8 +137,8 @@ describe('bad usage is refused with all that is wrong', () => {
     ['-config.file x', ['-config.file: unknown flag — did you mean --config.file?']],
     ['--frobnicate once', ['--frobnicate: unknown flag — see --help for those there are']],
     ['--frobnicate loudly', ['--frobnicate: unknown flag — see --help for those there are']],
-    ['--web.config.file=web.yaml', ['--web.config.file: unknown flag — did you mean --config.file?']],
-    ['--web.enable-lifecycle', ['--web.enable-lifecycle: unknown flag — see --help for those there are']],
+    ['--web.confg.file=web.yaml', ['--web.confg.file: unknown flag — did you mean --web.config.file?']],
+    ['once --web.enable-lifecycle', ['--web.enable-lifecycle: not a flag of once — it belongs to the daemon, demo']],
     ['--no-config.file', ['--no-config.file: unknown flag — did you mean --config.file?']],
     ['--no-config.check=true', ['--no-config.check: unknown flag — did you mean --config.check?']],
     ['--config.file', ['--config.file: has no value — expected --config.file=…']],

@@ -4,6 +4,7 @@ import { configText, parseConfig, settings } from '../src/config.js';
 import { defaultTargetName } from '../src/config/schema.js';
 import { targetVariables } from '../src/config/environment.js';
 import { type CommandName, commandNames, environmentName, flagsOf } from '../src/config/flags.js';
+import { createAuthority } from './certificates.js';
 
 const example = `poll:
   interval: 30s
@@ -20,12 +21,41 @@ targets:
       window: 500
       rate: "1000000000000000000"
       hub_chain_ids: ["7000"]
+      authorization: {credentials_file: /run/secrets/crosschain-token}
   - name: testnet
     bridge: {url: "http://127.0.0.1:1317"}
 tokens:
   - {contract: "0xdac17f958d2ee523a2206206994597c13d831ec7", symbol: USDT, decimals: 6}
 chains: {"1": ethereum, "8332": bitcoin}
 `;
+
+const reachExamples = {
+  'User and password:': `basic_auth:
+  username: exporter
+  password_file: /run/secrets/node-password
+`,
+  'A token; `type` is `Bearer` where nothing else is said:': `authorization:
+  type: Bearer
+  credentials_file: secrets/token          # beside the configuration file
+`,
+  'Further headers, each with any number of values:': `http_headers:
+  X-Api-Key: {files: [/run/secrets/api-key]}
+  X-Client: {values: [bridge-exporter]}
+`,
+  'A node with a certificate of an own authority, which asks for one of ours:': `tls_config:
+  ca_file: /etc/ssl/bridge/ca.crt
+  cert_file: /etc/ssl/bridge/exporter.crt
+  key_file: /etc/ssl/bridge/exporter.key
+  server_name: node.internal.example.org
+  min_version: TLS13
+`,
+  'Through a proxy:': `proxy_url: http://user:secret@proxy.example.org:3128
+`,
+};
+
+const reachSection = Object.entries(reachExamples)
+  .map(([title, keys]) => `${title}\n\n\`\`\`yaml\n${keys}\`\`\``)
+  .join('\n\n');
 
 const cell = (text: string) => text.replaceAll('|', String.raw`\|`);
 const code = (text: string) => `\`${text}\``;
@@ -96,6 +126,35 @@ ${table(['key', 'type', 'default', 'meaning'], settingRows)}
 - **URLs** are http or https, with a path in front of the document's if need be, without user, query and fragment.
 - The file is YAML 1.2, one document; tags are refused.
 
+## How a node is reached
+
+The keys \`basic_auth\`, \`authorization\`, \`http_headers\`, \`tls_config\` and \`proxy_url\` of an endpoint are those of
+Prometheus' own HTTP client configuration. All are optional; there is at most one of \`basic_auth\` and \`authorization\`.
+
+${reachSection}
+
+- **Redirects** are refused: nothing of this is sent to another host.
+- **http_headers** does not set \`Authorization\`, for which there are keys, nor what belongs to the connection, such as \`Host\`
+  or \`Accept-Encoding\`. A header set here replaces the exporter's own.
+- **tls_config** holds for an https proxy as well, except for \`server_name\`, which is the name of the node.
+  \`insecure_skip_verify\` is warned about at the start. Versions before \`TLS12\` also let old ciphers in.
+- **proxy_url** of an https node opens a tunnel, in which the proxy sees nothing; of an http node it is told everything. Its
+  user and password are percent-encoded, and sent to the proxy alone.
+
+### Files and secrets
+
+Every text can be in the configuration or, under the same key with \`_file\`, in a file of its own; the values of a header under
+\`files\`. Relative names begin at the folder of the configuration file. Files are read again for every poll, so a password or
+certificate is replaced by writing its file. Line breaks at the end do not count.
+
+A file that is missing, empty or wrong fails the polls of its endpoint, with reason \`bad_request\`, before the node is asked, and
+the message names it; the first poll after it is right succeeds. It concerns one endpoint, so the exporter starts all the
+same, with a warning, and polls the others; \`--config.check\` refuses it.
+
+Passwords, credentials, \`secrets\` and \`files\` of headers, private keys and the user and password of a proxy are never shown:
+\`--config.check\` prints \`<secret>\` in their place, and where a node sends one back, as it is or encoded, its message is shown
+with \`<secret>\` as well. \`bridge_exporter_config_hash\` does not depend on them. User names and \`values\` of headers are shown.
+
 ## One target without a file
 
 At least one of \`BRIDGE_URL\` and \`CROSSCHAIN_URL\`; all else has the defaults above. An empty variable is not set. With a
@@ -120,10 +179,47 @@ describe('docs/configuration.md', () => {
     expect(parseConfig(example, 'example')).toMatchObject({ ok: true, warnings: [] });
   });
 
+  test.each(Object.entries(reachExamples))('has a valid example: %s', (_title, keys) => {
+    const endpoint = { url: 'https://a.example', ...(parse(keys) as object) };
+    const file = stringify({ targets: [{ name: 'a', bridge: endpoint }] });
+    expect(parseConfig(file, 'example')).toMatchObject({ ok: true, warnings: [] });
+  });
+
   test('has a meaning for every key and every flag', () => {
     const meanings = [...settings, ...commandNames.flatMap(flagsOf)].map(({ meaning }) => meaning);
     expect(meanings.filter((meaning) => meaning === undefined || meaning === '')).toEqual([]);
   });
+});
+
+const certified = createAuthority().issue('exporter');
+
+/** For each key under which an endpoint says how it is reached, the whole section that it is in. */
+const reachValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'basic_auth.username': { username: 'u' },
+  'basic_auth.username_file': { username_file: 'u' },
+  'basic_auth.password': { username: 'u', password: 'p' },
+  'basic_auth.password_file': { username: 'u', password_file: 'p' },
+  'authorization.type': { type: 'ApiKey', credentials: 'c' },
+  'authorization.credentials': { credentials: 'c' },
+  'authorization.credentials_file': { credentials_file: 'c' },
+  'http_headers.<name>.values': { 'X-Key': { values: ['v'] } },
+  'http_headers.<name>.secrets': { 'X-Key': { secrets: ['v'] } },
+  'http_headers.<name>.files': { 'X-Key': { files: ['v'] } },
+  'tls_config.ca': { ca: certified.cert },
+  'tls_config.ca_file': { ca_file: 'ca' },
+  'tls_config.cert': { cert: certified.cert, key_file: 'key' },
+  'tls_config.cert_file': { cert_file: 'cert', key_file: 'key' },
+  'tls_config.key': { cert_file: 'cert', key: certified.key },
+  'tls_config.key_file': { cert_file: 'cert', key_file: 'key' },
+  'tls_config.server_name': { server_name: 'other.example' },
+  'tls_config.insecure_skip_verify': { insecure_skip_verify: true },
+  'tls_config.min_version': { min_version: 'TLS13' },
+  'tls_config.max_version': { max_version: 'TLS12' },
+};
+
+const reachValuesOf = (endpoint: string) => ({
+  ...Object.fromEntries(Object.entries(reachValues).map(([path, section]) => [`${endpoint}.${path}`, section])),
+  [`${endpoint}.proxy_url`]: 'http://proxy.example',
 });
 
 /** For each key that holds a value, one that is not in the file below. */
@@ -138,12 +234,14 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].bridge.dialect': 'peggy',
   'targets[].bridge.power_threshold': 0.67,
   'targets[].bridge.watch': ['inj1qqqqqqqqqqq'],
+  ...reachValuesOf('targets[].bridge'),
   'targets[].crosschain.url': 'https://other.example',
   'targets[].crosschain.dialect': 'zeta',
   'targets[].crosschain.window': 501,
   'targets[].crosschain.limit': 7,
   'targets[].crosschain.rate': '8',
   'targets[].crosschain.hub_chain_ids': ['7001'],
+  ...reachValuesOf('targets[].crosschain'),
   'tokens[].contract': `0x${'1'.repeat(40)}`,
   'tokens[].symbol': 'OTHER',
   'tokens[].decimals': 7,
@@ -174,7 +272,8 @@ describe('every key of the schema is live', () => {
 
   test.each(Object.entries(otherValues))('%s', (path, otherValue) => {
     const before = textOf(parse(everywhere));
-    const after = textOf(withValue(parse(everywhere), path.split('.'), otherValue));
+    const place = /^.*?\.(?:basic_auth|authorization|http_headers|tls_config)(?=\.)/.exec(path)?.[0] ?? path;
+    const after = textOf(withValue(parse(everywhere), place.split('.'), otherValue));
     expect(after).not.toBe(before);
     expect(after).toContain(path.split('.').at(-1));
   });

@@ -16,6 +16,8 @@ const DURATION = 'such as 30s, 1m30s or 500ms';
 const ADDRESS = 'expected an http or https address without user, query and fragment, such as https://node.example.org';
 const NAME = 'expected text of 1 to 128 characters, none of them a control character or half a surrogate pair';
 const INT64 = 'expected a positive integer in decimal digits, at most 9223372036854775807';
+const BRIDGE_KEYS =
+  'url, dialect, power_threshold, watch, basic_auth, authorization, http_headers, tls_config, proxy_url';
 const TOKEN = '0x0000000000000000000000000000000000000001';
 
 const bad: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
@@ -100,7 +102,7 @@ const bad: readonly (readonly [title: string, text: string, ...problems: string[
   [
     'an endpoint left empty',
     'targets:\n  - name: a\n    bridge:',
-    'bridge.yaml:3: targets[0].bridge: is empty — expected a mapping with url, dialect, power_threshold, watch',
+    `bridge.yaml:3: targets[0].bridge: is empty — expected a mapping with ${BRIDGE_KEYS}`,
   ],
   [
     'two targets of one name',
@@ -147,10 +149,9 @@ const bad: readonly (readonly [title: string, text: string, ...problems: string[
     'bridge.yaml:4: __proto__: unknown key — expected one of poll, limits, targets, tokens, chains',
   ],
   [
-    'the keys of authentication, for now',
-    withBridge('basic_auth: {username: u, password: p}\n      tls_config: {}'),
-    'bridge.yaml:5: targets[0].bridge.basic_auth: unknown key — expected one of url, dialect, power_threshold, watch',
-    'bridge.yaml:6: targets[0].bridge.tls_config: unknown key — expected one of url, dialect, power_threshold, watch',
+    'a key of Prometheus that is none here',
+    withBridge('oauth2: {client_secret: hunter2}'),
+    `bridge.yaml:5: targets[0].bridge.oauth2: unknown key — expected one of ${BRIDGE_KEYS}`,
   ],
   [
     'a unit that is missing',

@@ -1,9 +1,15 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Agent, buildConnector, type Dispatcher, errors, request } from 'undici';
+import { type Dispatcher, errors } from 'undici';
+import { type Access, readAccess } from '../config/access.js';
+import type { Reach } from '../config/reach.js';
 import { formatSize } from '../config/units.js';
+import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
 import type { Digits } from './decimal.js';
-import { quoted, type ChainError, type Reason } from './error.js';
+import { createDispatchers, type Dispatchers } from './dispatchers.js';
+import { quoted, type ChainError, type Quote, type Reason } from './error.js';
+import { ConnectFailure, Failure } from './failure.js';
+import { createMask } from './mask.js';
 import { refusal } from './refusal.js';
 import { WRONG } from './reading.js';
 import { readNumber } from './scalars.js';
@@ -30,50 +36,90 @@ const HEIGHT_HEADERS = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-h
 const ERROR_BODY = { maxBytes: 64 * 1024, waitMs: 2_000 };
 
 export interface Client {
-  /** Fetches one document. Every expected failure is a value; redirects are refused, as credentials would travel along. */
-  readonly fetch: (url: URL, limits: FetchLimits) => Promise<FetchResult>;
+  /**
+   * Fetches one document. Every expected failure is a value; redirects are refused, as credentials would travel along. The
+   * files of the reach are read anew each time.
+   */
+  readonly fetch: (url: URL, limits: FetchLimits, reach?: Reach) => Promise<FetchResult>;
   readonly close: () => Promise<void>;
 }
 
 export function createClient(userAgent: string): Client {
-  const agent = new Agent({ connect: connector(), headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 });
+  const dispatchers = createDispatchers();
   return {
-    fetch: (url, limits) => fetchDocument(agent, url, limits, userAgent),
-    close: () => agent.destroy(),
+    fetch: (url, limits, reach) => fetchDocument({ url, limits, reach }, userAgent, dispatchers),
+    close: () => dispatchers.close(),
   };
 }
 
-async function fetchDocument(
-  dispatcher: Dispatcher,
-  url: URL,
-  limits: FetchLimits,
-  userAgent: string,
-): Promise<FetchResult> {
-  const signal = AbortSignal.timeout(limits.timeoutMs);
+interface Asked {
+  readonly url: URL;
+  readonly limits: FetchLimits;
+  readonly reach: Reach | undefined;
+}
+
+async function fetchDocument(asked: Asked, userAgent: string, dispatchers: Dispatchers): Promise<FetchResult> {
+  const signal = AbortSignal.timeout(asked.limits.timeoutMs);
+  let quote: Quote = quoted;
   try {
-    return await exchange(dispatcher, url, limits, userAgent, signal);
+    const access = await beforeAbort(signal, accessOf(asked.reach));
+    const mask = createMask(secretsOf(access));
+    // Before it is cut to size, or half a secret could be left at the end.
+    quote = (text) => quoted(mask(text));
+    const question = questionOf(asked.url, access, userAgent, signal);
+    return await dispatchers.use(access, (dispatcher) => exchange(dispatcher, question, asked, quote));
   } catch (thrown) {
-    return { ok: false, error: describe(thrown, url, limits) };
+    return { ok: false, error: describe(thrown, asked, quote) };
   }
+}
+
+const DIRECT: Access = {
+  basicAuth: undefined,
+  authorization: undefined,
+  headers: [],
+  tls: undefined,
+  proxy: undefined,
+};
+
+async function accessOf(reach: Reach | undefined): Promise<Access> {
+  if (reach === undefined) return DIRECT;
+  const read = await readAccess(reach);
+  if (read.ok) return read.access;
+  const problems = read.problems.map(({ message }) => quoted(message)).join('; ');
+  throw new Failure('bad_request', `was not asked: ${problems}`);
+}
+
+type Question = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
+
+function questionOf(url: URL, access: Access, userAgent: string, signal: AbortSignal): Question {
+  // A cache between us and the node would hand out an old document as a new one.
+  const asked = { accept: '*/*', 'accept-encoding': 'gzip', 'cache-control': 'no-cache', 'user-agent': userAgent };
+  const headers = { ...asked, ...headersOf(access) };
+  const isProxied = access.proxy !== undefined && url.protocol === 'http:';
+  if (!isProxied) return { origin: url.origin, path: url.pathname + url.search, method: 'GET', headers, signal };
+  // A proxy is told the whole address, and with the question who asks; of https addresses it is told by CONNECT.
+  return {
+    origin: url.origin,
+    path: url.href,
+    method: 'GET',
+    headers: { ...headers, ...proxyHeaders(access) },
+    signal,
+  };
 }
 
 async function exchange(
   dispatcher: Dispatcher,
-  url: URL,
-  { maxBodyBytes }: FetchLimits,
-  userAgent: string,
-  signal: AbortSignal,
+  question: Question,
+  { url, limits: { maxBodyBytes } }: Asked,
+  quote: Quote,
 ): Promise<FetchResult> {
-  // A cache between us and the node would hand out an old document as a new one.
-  const asked = { accept: '*/*', 'accept-encoding': 'gzip', 'cache-control': 'no-cache', 'user-agent': userAgent };
-  const answered = request(url, { dispatcher, signal, headers: asked });
-  const { statusCode, headers, body } = await beforeAbort(signal, answered);
+  const { statusCode, headers, body } = await beforeAbort(question.signal, dispatcher.request(question));
   // Destroying what is not read to its end is meant; undici would otherwise report it as an unhandled error.
   body.on('error', () => undefined);
   try {
     const decoded = decode(body, headers['content-encoding']);
     if (statusCode !== 200) {
-      return { ok: false, error: refusal(url.pathname, statusCode, await startOf(decoded)) };
+      return { ok: false, error: refusal(url.pathname, statusCode, await startOf(decoded), quote) };
     }
     if (decoded === undefined) throw new Failure('not_json', `has an unknown content encoding`);
     return { ok: true, body: await whole(decoded, maxBodyBytes), height: heightIn(headers) };
@@ -125,52 +171,25 @@ async function startOf(body: Readable | undefined): Promise<string> {
 
 function heightIn(headers: Readonly<Record<string, string | string[] | undefined>>): Digits | undefined {
   for (const name of HEIGHT_HEADERS) {
-    const height = readNumber(headers[name]);
+    const header = headers[name];
+    const height = typeof header === 'string' ? readNumber(header) : undefined;
     if (height !== undefined && height !== WRONG) return height;
   }
   return undefined;
 }
 
-class Failure extends Error {
-  readonly reason: Reason;
-  constructor(reason: Reason, message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
-
-/** Marks what happens before a connection stands, so that a reset in a handshake is told from one in an answer. */
-class ConnectFailure extends Failure {}
-
-function connector(): buildConnector.connector {
-  const connect = buildConnector({});
-  return (options, callback) => {
-    connect(options, (error, socket) => {
-      if (error === null) callback(null, socket);
-      else callback(new ConnectFailure(connectReason(error, options.protocol), error.message), null);
-    });
-  };
-}
-
-function connectReason(error: Error, protocol: string): Reason {
-  if (error instanceof errors.ConnectTimeoutError) return 'timeout';
-  // Trying several addresses gives an AggregateError; they failed alike.
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  const syscall = first instanceof Error && 'syscall' in first ? first.syscall : undefined;
-  if (syscall === 'getaddrinfo') return 'dns';
-  return syscall === 'connect' || protocol !== 'https:' ? 'connect' : 'tls';
-}
-
-function describe(thrown: unknown, url: URL, { timeoutMs }: FetchLimits): ChainError {
+function describe(thrown: unknown, { url, limits: { timeoutMs } }: Asked, quote: Quote): ChainError {
   const told = (reason: Reason, message: string): ChainError => ({ reason, message: `${url.pathname} ${message}` });
-  if (thrown instanceof ConnectFailure) return told(thrown.reason, `could not be asked: ${quoted(thrown.message)}`);
+  if (thrown instanceof ConnectFailure) return told(thrown.reason, `could not be asked: ${quote(thrown.message)}`);
   if (thrown instanceof Failure) return told(thrown.reason, thrown.message);
-  if (!(thrown instanceof Error)) return told('internal', `failed: ${quoted(String(thrown))}`);
+  if (!(thrown instanceof Error)) return told('internal', `failed: ${quote(String(thrown))}`);
   if (thrown.name === 'TimeoutError') return told('timeout', `took over ${timeoutMs} ms (poll.timeout)`);
   const code = 'code' in thrown ? String(thrown.code) : '';
   if (thrown instanceof errors.HeadersOverflowError) return told('too_large', 'has headers over 16 KiB');
-  if (code.startsWith('Z_')) return told('not_json', `cannot be decoded: ${quoted(thrown.message)}`);
-  return told('aborted', `was cut off: ${quoted(thrown.message)}`);
+  if (code.startsWith('Z_')) return told('not_json', `cannot be decoded: ${quote(thrown.message)}`);
+  // In TLS 1.3 a node refuses a client certificate after the client has taken the handshake for completed.
+  if (code.startsWith('ERR_SSL_')) return told('tls', `could not be asked: ${quote(thrown.message)}`);
+  return told('aborted', `was cut off: ${quote(thrown.message)}`);
 }
 
 /** Rejects at the deadline even while connecting, which undici does not give up when it is told to. */

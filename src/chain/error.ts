@@ -2,7 +2,7 @@
 export const reasons = {
   dns: 'The name of the node does not resolve.',
   connect: 'No connection to the node or its proxy: refused, unreachable.',
-  tls: 'The TLS handshake failed: certificate, name, protocol version.',
+  tls: 'The TLS handshake failed: certificate, name, protocol version; or the node refused the client certificate.',
   timeout: 'The whole exchange did not end within poll.timeout.',
   aborted: 'The connection was lost in the middle of an answer, or the answer is not valid HTTP.',
   too_large:
@@ -12,7 +12,8 @@ export const reasons = {
   rate_limited: 'The node answered 429: it, or a proxy before it, throttles.',
   response_too_large_upstream:
     'The node answered 429 with code 8: its own document is larger than it may send. Waiting does not help; a lower limit, or a higher cap in the node, does.',
-  bad_request: 'The node answered 400: the configuration asks for something it refuses, such as a missing window.',
+  bad_request:
+    'A configuration error: the node answered 400, as it does without a window; or a file the configuration names, of a password or certificate, cannot be used, and nothing was asked.',
   not_json: 'The body is not JSON: HTML, cut off, empty, invalid UTF-8 or a content encoding that cannot be decoded.',
   schema: 'The body is JSON but not the document: none of its fields is there.',
   regression:
@@ -32,6 +33,9 @@ export interface ChainError {
 }
 
 const MAX_QUOTED_CHARACTERS = 200;
+
+/** Makes text from outside fit to be shown. */
+export type Quote = (text: string) => string;
 
 /** Text from outside, fit for one log line: no control characters, bounded, well-formed. */
 export function quoted(text: string): string {

@@ -1,20 +1,20 @@
-import { quoted, type ChainError, type Reason } from './error.js';
+import type { ChainError, Quote, Reason } from './error.js';
 import { isObject } from './schema.js';
 
 /** gRPC's ResourceExhausted. A gateway answers it with 429, though it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
 
 /** What an answer with another status than 200 means. `body` is the start of what came with it. */
-export function refusal(path: string, statusCode: number, body: string): ChainError {
+export function refusal(path: string, statusCode: number, body: string, quote: Quote): ChainError {
   const error = errorBody(body);
-  const said = error.message === undefined ? '' : `: ${quoted(error.message)}`;
+  const said = error.message === undefined ? '' : `: ${quote(error.message)}`;
   return {
     reason: reasonOf(statusCode, error.code),
     message: `${path} was answered with status ${statusCode}${said}`,
   };
 }
 
-function reasonOf(statusCode: number, code: number | undefined): Reason {
+export function reasonOf(statusCode: number, code: number | undefined): Reason {
   switch (statusCode) {
     case 400:
       return 'bad_request';

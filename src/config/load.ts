@@ -1,5 +1,6 @@
-import { type Config, type ConfigResult, parseConfig } from '../config.js';
+import { type Config, type ConfigResult, parseConfig, placesIn } from '../config.js';
 import { type Environment, configFromEnvironment, setTargetVariables } from './environment.js';
+import { fileProblems } from './file-problems.js';
 
 export interface ConfigSource {
   /** Of `--config.file` or CONFIG_FILE. */
@@ -8,10 +9,16 @@ export interface ConfigSource {
   readonly readFile: (path: string) => Promise<string>;
   /** Taken when nothing is configured; without it that is a problem. */
   readonly otherwise?: Config;
+  /**
+   * Whether a file the configuration names, of a password say, has to be there and right. Else that is a warning: it
+   * concerns one endpoint, whose polls fail until it is, and all others are to go on.
+   */
+  readonly checkFiles?: boolean;
 }
 
 /** The configuration of the file or of the one-target variables, never of both. */
-export async function loadConfig({ configFile, env, readFile, otherwise }: ConfigSource): Promise<ConfigResult> {
+export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
+  const { configFile, env, readFile, otherwise, checkFiles = false } = source;
   if (configFile === undefined) {
     return (
       configFromEnvironment(env) ??
@@ -28,7 +35,12 @@ export async function loadConfig({ configFile, env, readFile, otherwise }: Confi
     (text) => ({ ok: true, text }) as const,
     (error: unknown) => ({ ok: false, reason: error instanceof Error ? error.message : String(error) }) as const,
   );
-  return file.ok ? parseConfig(file.text, configFile) : refuse(`${configFile}: cannot be read: ${file.reason}`);
+  if (!file.ok) return refuse(`${configFile}: cannot be read: ${file.reason}`);
+  const result = parseConfig(file.text, configFile);
+  if (!result.ok) return result;
+  const problems = await fileProblems(result.config, placesIn(file.text, configFile));
+  if (checkFiles && problems.length > 0) return { ok: false, problems };
+  return { ...result, warnings: [...result.warnings, ...problems] };
 }
 
 const nothingConfigured =

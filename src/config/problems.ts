@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { instead } from './nearest.js';
-import type { Setting } from './settings.js';
+import { ANY_NAME, type Setting } from './settings.js';
 import type { Path } from './yaml-source.js';
 
 /** More than this helps nobody: a file with one wrong indentation can have thousands. */
@@ -34,12 +34,15 @@ export function capped<T>(problems: readonly T[], describe: (problem: T) => stri
 }
 
 function keysAt(path: Path, settings: readonly Setting[]): string[] {
-  const parent = path.map((segment) => (typeof segment === 'number' ? '[]' : `.${String(segment)}`)).join('');
-  const prefix = parent === '' ? '' : `${parent.slice(1)}.`;
-  const below = settings
-    .filter((setting) => setting.path.startsWith(prefix))
-    .map(({ path: full }) => full.slice(prefix.length));
-  return below.filter((key) => /^\w+$/.test(key));
+  const parents = path.filter((segment) => typeof segment !== 'number');
+  return settings.flatMap(({ path: full }) => {
+    const names = full.replaceAll('[]', '').split('.');
+    const key = names.pop();
+    const isBelow =
+      names.length === parents.length &&
+      names.every((name, index) => name === ANY_NAME || name === String(parents[index]));
+    return key === undefined || !isBelow ? [] : [key];
+  });
 }
 
 /** A path as people write it; a key of odd characters is quoted, so that it cannot break the line. */

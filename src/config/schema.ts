@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { BridgeSettings, Config, CrosschainSettings, Poll } from '../config.js';
+import { reachOf, reachShape, refuseTwoAuthorizations } from './reach-schema.js';
+import { absent, always, list, section } from './sections.js';
 import { formatDuration } from './units.js';
 import * as value from './values.js';
 
@@ -12,22 +14,6 @@ const second = 1_000;
 const hour = 3_600 * second;
 const day = 24 * hour;
 const mebibyte = 2 ** 20;
-
-/** For checks that run even when something beside them is wrong, so that all problems come at once; they trust no type. */
-const always = { when: () => true };
-
-/** Matches a key that was not written; one that was, and is wrong, has its own problem. */
-const absent = z.undefined().optional();
-
-function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: ({ input }) => `${value.whatItIs(input)} — expected a mapping with ${Object.keys(shape).join(', ')}`,
-  });
-}
-
-function list<Entry extends z.ZodType>(entry: Entry) {
-  return z.array(entry, { error: ({ input }) => `${value.whatItIs(input)} — expected a list` });
-}
 
 const poll = section({
   // Blocks are half a second apart at the least; the document is heavy for the node, so anything shorter is a slip.
@@ -89,10 +75,22 @@ const bridgeSettingsOf = (keys: z.output<z.ZodObject<typeof bridgeSettings>>): B
   watch: [...new Set(keys.watch)],
 });
 
-const bridge = section({
-  url: value.baseUrl().describe('Base address of the node; the path of the document is appended.'),
-  ...bridgeSettings,
-}).transform(({ url, ...keys }) => ({ url, ...bridgeSettingsOf(keys) }));
+// Not shown when it is no mapping: it may be an address with a password in it.
+const endpoint = <Shape extends z.core.$ZodLooseShape>(settings: Shape) =>
+  section(
+    {
+      url: value.baseUrl().describe('Base address of the node; the path of the document is appended.'),
+      ...settings,
+      ...reachShape,
+    },
+    value.whatKindItIs,
+  ).superRefine(refuseTwoAuthorizations, always);
+
+const bridge = endpoint(bridgeSettings).transform((keys) => ({
+  url: keys.url,
+  ...bridgeSettingsOf(keys),
+  ...reachOf(keys),
+}));
 
 const maxInt64 = 2n ** 63n - 1n;
 const maxUint32 = 2n ** 32n - 1n;
@@ -120,19 +118,22 @@ const crosschainSettings = {
 };
 
 const crosschainSettingsOf = ({
+  dialect,
+  window,
+  limit,
+  rate,
   hub_chain_ids: hubChainIds,
-  ...keys
 }: z.output<z.ZodObject<typeof crosschainSettings>>): CrosschainSettings => ({
-  ...keys,
+  dialect,
+  ...(window !== undefined && { window }),
+  ...(limit !== undefined && { limit }),
+  ...(rate !== undefined && { rate }),
   ...(hubChainIds && { hubChainIds: [...new Set(hubChainIds)] }),
 });
 
-const crosschain = section({
-  url: value.baseUrl().describe('Base address of the node; the path of the document is appended.'),
-  ...crosschainSettings,
-})
+const crosschain = endpoint(crosschainSettings)
   .superRefine(refuseZetaWithoutWindow, always)
-  .transform(({ url, ...keys }) => ({ url, ...crosschainSettingsOf(keys) }));
+  .transform((keys) => ({ url: keys.url, ...crosschainSettingsOf(keys), ...reachOf(keys) }));
 
 function refuseZetaWithoutWindow(keys: unknown, context: z.RefinementCtx): void {
   const lacking = z.object({ dialect: z.literal('zeta'), window: absent });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** One key of the file: a row of the reference, and what an unknown key is compared with. */
 export interface Setting {
-  /** As in `targets[].bridge.url`; `[]` stands for every entry of a list. */
+  /** As in `targets[].bridge.url`; `[]` stands for every entry of a list, `<name>` for every name in a mapping. */
   readonly path: string;
   readonly type: string;
   readonly required: boolean;
@@ -12,6 +12,9 @@ export interface Setting {
   /** What people call it where that is not its path: the name of a flag. */
   readonly title?: string;
 }
+
+/** Stands in a path for every name somebody chooses. */
+export const ANY_NAME = '<name>';
 
 type About = Omit<Setting, 'type'>;
 
@@ -29,7 +32,7 @@ function describe(schema: unknown, given: About): Setting[] {
   if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodUnknown)) return describe(schema.in, about);
   if (schema instanceof z.ZodObject) return [{ ...about, type: 'mapping' }, ...describeKeys(schema, about.path)];
   if (schema instanceof z.ZodArray) return describeEntries(schema.element, about);
-  if (schema instanceof z.ZodRecord) return [{ ...about, type: `mapping to ${typeName(schema.valueType)}` }];
+  if (schema instanceof z.ZodRecord) return describeValues(schema.valueType, about);
   return [{ ...about, type: typeName(schema) }];
 }
 
@@ -51,6 +54,12 @@ function describeKeys(schema: z.ZodObject, parent: string): Setting[] {
 function describeEntries(element: unknown, about: About): Setting[] {
   const [entry, ...keys] = describe(element, { path: `${about.path}[]`, required: true });
   return [{ ...about, type: `list of ${entry?.type ?? 'values'}` }, ...keys];
+}
+
+/** The keys of such a mapping are names its writer chooses. */
+function describeValues(valueType: unknown, about: About): Setting[] {
+  const [value, ...keys] = describe(valueType, { path: `${about.path}.${ANY_NAME}`, required: true });
+  return [{ ...about, type: `mapping to ${value?.type ?? 'values'}` }, ...keys];
 }
 
 function typeName(schema: unknown): string {

@@ -9,18 +9,25 @@ import { formatDuration, formatSize, parseDuration, parseSize } from './units.js
 /** `wrong` says what is the matter with the text; without it the text itself is shown. */
 export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wrong?: string };
 
-interface Kind {
+export interface Kind {
   readonly type: string;
   readonly expected: string;
 }
 
-export function kind<T>({ type, expected }: Kind, read: (text: string) => Reading<T>) {
+export function kind<T>(about: Kind, read: (text: string) => Reading<T>, subject = whatItIs) {
+  return kindOfAny(about, (raw) => (typeof raw === 'string' ? read(raw) : refuse()), subject);
+}
+
+/** A kind whose texts may be secrets: what is wrong with one is said without showing it. */
+export const quietKind = <T>(about: Kind, read: (text: string) => Reading<T>) => kind(about, read, whatKindItIs);
+
+function kindOfAny<T>({ type, expected }: Kind, read: (raw: unknown) => Reading<T>, subject: typeof whatItIs) {
   return z
     .unknown()
     .transform((raw, context): T => {
-      const reading: Reading<T> = typeof raw === 'string' ? read(raw) : { ok: false, wrong: whatItIs(raw) };
+      const reading = read(raw);
       if (reading.ok) return reading.value;
-      context.addIssue(`${reading.wrong ?? whatItIs(raw)} — expected ${expected}`);
+      context.addIssue(`${reading.wrong ?? subject(raw)} — expected ${expected}`);
       return z.NEVER;
     })
     .meta({ type });
@@ -40,6 +47,19 @@ export function whatItIs(raw: unknown): string {
   if (typeof raw === 'boolean') return `is the truth value ${raw}`;
   return Array.isArray(raw) ? 'is a list' : 'is a mapping';
 }
+
+/** The same for what may be a secret, though it stands in the wrong place. */
+export function whatKindItIs(raw: unknown): string {
+  if (typeof raw === 'string' && raw !== '') return 'is text of another form';
+  return typeof raw === 'boolean' ? 'is a truth value' : whatItIs(raw);
+}
+
+export const truthValue = () =>
+  kindOfAny(
+    { type: 'boolean', expected: 'true or false' },
+    (raw) => (typeof raw === 'boolean' ? accept(raw) : refuse()),
+    whatItIs,
+  );
 
 export function duration(smallest: number, largest: number) {
   const expected = `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;

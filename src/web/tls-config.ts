@@ -42,15 +42,15 @@ function keysOf<Name extends string>(table: Readonly<Record<Name, string>>): Nam
 }
 
 const tlsKeys = {
-  cert: value.text('a certificate in PEM form'),
-  key: value.text('a private key in PEM form'),
-  client_ca: value.text('a certificate in PEM form'),
-  cert_file: value.text('the name of a file'),
-  key_file: value.text('the name of a file'),
-  client_ca_file: value.text('the name of a file'),
+  cert: z.optional(value.text('a certificate in PEM form')),
+  key: z.optional(value.text('a private key in PEM form')),
+  client_ca: z.optional(value.text('a certificate in PEM form')),
+  cert_file: z.optional(value.text('the name of a file')),
+  key_file: z.optional(value.text('the name of a file')),
+  client_ca_file: z.optional(value.text('the name of a file')),
   client_auth_type: z.optional(clientAuthType()),
   client_allowed_sans: z.optional(
-    list(value.name('a name of the certificate')).min(1, {
+    list(value.text('a name of the certificate')).min(1, {
       error: 'is empty — expected at least one name, or no such key',
     }),
   ),

@@ -7,11 +7,9 @@ import * as value from '../config/values.js';
  * where yes is true and a key without a value is not written. No message quotes what can be a secret.
  */
 
-/** Text that cannot be left out, as it is in a list. */
-export const name = (expected: string) =>
+/** Text that says something; in a list an empty one is not left out. */
+export const text = (expected: string) =>
   value.kind({ type: 'text', expected }, (written) => value.acceptIf(written !== '', written));
-
-export const text = (expected: string) => z.optional(name(expected));
 
 /** One of some names. */
 export function named<Name extends string>(expected: string, names: readonly Name[]) {

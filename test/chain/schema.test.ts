@@ -18,9 +18,9 @@ const neutral = { path: '/', fields: {}, values: {} };
 const renamed = { path: '/', fields: { name: 'real_name' }, values: {} };
 const shape = object({ name: text, size: number, seen: flag, rows: list(object({ size: number })) });
 
-function read<T>(shape: Shape<T>, dialect: Dialect, json: unknown, problems: Problems = noProblems()) {
+function read<T>(form: Shape<T>, dialect: Dialect, json: unknown, problems: Problems = noProblems()) {
   const body = Buffer.from(typeof json === 'string' ? json : JSON.stringify(json));
-  return shape.compile('doc', dialect)(new JsonCursor(body, Infinity, false), problems);
+  return form.compile('doc', dialect)(new JsonCursor(body, Infinity, false), problems);
 }
 
 describe('reading a document by its shape', () => {
