@@ -10,10 +10,10 @@ const folder = mkdtempSync(join(tmpdir(), 'bodies-'));
 describe('a body that is not the document', () => {
   it.each<[string, string | Buffer, string, RegExp]>([
     ['not JSON', 'soon', 'not_json', /is not JSON: /],
-    ['HTML', '<html><body>502 Bad Gateway</body></html>', 'not_json', /is not JSON: Unexpected token '<'/],
+    ['HTML', '<html><body>502 Bad Gateway</body></html>', 'not_json', /is not JSON: unexpected '<' at byte 0/],
     ['empty', '', 'not_json', /has an empty body/],
     ['white space', ' \n', 'not_json', /is not JSON/],
-    ['cut off', '{"state":{"last_observed_nonce":"1', 'not_json', /is not JSON: Unterminated string/],
+    ['cut off', '{"state":{"last_observed_nonce":"1', 'not_json', /is not JSON: it ends at byte 34, in the middle/],
     ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not_json', /is not valid UTF-8/],
     ['packed', gzipSync('{"state":{"last_observed_nonce":"1"}}'), 'not_json', /is not valid UTF-8/],
     ['two documents', '{"state":{"params":null}}{}', 'not_json', /is not JSON/],

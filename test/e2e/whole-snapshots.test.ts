@@ -3,12 +3,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriesOf } from '../exposition-text.js';
 import { start, type Running } from './cli.js';
 
-const TARGETS = ['a', 'b', 'c', 'd'];
+const TARGETS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+/** Between two scrapes of one scraper, so that they leave the machine some time for polls. */
+const PAUSE_MS = 50;
 const SCRAPERS = 50;
 const SECONDS = 4;
 
@@ -62,6 +65,7 @@ describe('while snapshots change more than 20 times a second', () => {
     const scrape = async (index: number): Promise<void> => {
       const accept = index % 2 === 0 ? 'text/plain' : 'application/openmetrics-text';
       while (performance.now() < until) {
+        await sleep(PAUSE_MS);
         const { statusCode, body } = await request(`${daemon.url}/metrics`, { headers: { accept } });
         const text = await body.text();
         expect(statusCode).toBe(200);
