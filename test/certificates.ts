@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import forge from 'node-forge';
 
 /** A certificate with its key, as PEM text and as the files it is in. */
 export interface Certificate {
@@ -18,37 +19,80 @@ export interface Authority extends Certificate {
   readonly expire: (certificate: Certificate) => Certificate;
 }
 
-/** An authority of its own, made by the openssl program when the test runs, so that no key is checked in and none expires. */
+const DAY_MS = 86_400_000;
+
+/** An authority of its own, made when the test runs, so that no key is checked in and none expires. */
 export function createAuthority(commonName = 'test authority'): Authority {
   const folder = mkdtempSync(join(tmpdir(), 'authority-'));
-  const own = issue(folder, 'ca', commonName, ['-addext', 'basicConstraints=critical,CA:TRUE']);
+  const own = issue(folder, 'ca', { commonName, extensions: [{ name: 'basicConstraints', critical: true, cA: true }] });
   let issued = 0;
+  const next = (): string => {
+    issued += 1;
+    return `issued-${issued}`;
+  };
   return {
     ...own,
     issue: (name, names = []) => {
-      issued += 1;
-      const signed = ['-CA', own.certFile, '-CAkey', own.keyFile, '-addext', 'basicConstraints=critical,CA:FALSE'];
-      const alternative = names.length === 0 ? [] : ['-addext', `subjectAltName=${names.join(',')}`];
-      return issue(folder, `issued-${issued}`, name, [...signed, ...alternative]);
+      const alternative = names.length === 0 ? [] : [{ name: 'subjectAltName', altNames: names.map(alternativeName) }];
+      const extensions = [{ name: 'basicConstraints', critical: true, cA: false }, ...alternative];
+      return issue(folder, next(), { commonName: name, extensions, authority: own });
     },
-    expire: (certificate) => expire(certificate, own),
+    expire: (certificate) => expire(folder, next(), certificate, own),
   };
 }
 
-function issue(folder: string, file: string, commonName: string, extra: readonly string[]): Certificate {
-  const [certFile, keyFile] = [join(folder, `${file}.crt`), join(folder, `${file}.key`)];
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-keyout', keyFile];
-  const subject = ['-subj', `/CN=${commonName}`, '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...key, ...subject, '-out', certFile, ...extra], { stdio: 'pipe' });
-  return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8'), certFile, keyFile };
+interface Wanted {
+  readonly commonName: string;
+  readonly extensions: readonly object[];
+  /** Signs itself without one. */
+  readonly authority?: Certificate;
 }
 
-function expire({ key, certFile, keyFile }: Certificate, authority: Certificate): Certificate {
-  const [requestFile, expiredFile] = [`${certFile}.csr`, `${certFile}.expired`];
-  const copied = ['-copy_extensions', 'copyall'];
-  const asked = ['-x509toreq', '-in', certFile, '-signkey', keyFile, ...copied, '-out', requestFile];
-  execFileSync('openssl', ['x509', ...asked], { stdio: 'pipe' });
-  const signed = ['-in', requestFile, '-CA', authority.certFile, '-CAkey', authority.keyFile, '-days', '-1'];
-  execFileSync('openssl', ['x509', '-req', ...signed, ...copied, '-out', expiredFile], { stdio: 'pipe' });
-  return { cert: readFileSync(expiredFile, 'utf8'), key, certFile: expiredFile, keyFile };
+function issue(folder: string, file: string, { commonName, extensions, authority }: Wanted): Certificate {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const own = forge.pki.privateKeyFromPem(key);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.setRsaPublicKey(own.n, own.e);
+  certificate.setSubject([{ name: 'commonName', value: commonName }]);
+  certificate.setExtensions([...extensions]);
+  const now = Date.now();
+  return signed(folder, file, certificate, key, [now - DAY_MS, now + DAY_MS], authority);
+}
+
+function expire(folder: string, file: string, { cert, key }: Certificate, authority: Certificate): Certificate {
+  const now = Date.now();
+  return signed(folder, file, forge.pki.certificateFromPem(cert), key, [now - 2 * DAY_MS, now - DAY_MS], authority);
+}
+
+function signed(
+  folder: string,
+  file: string,
+  certificate: forge.pki.Certificate,
+  key: string,
+  [from, to]: readonly [number, number],
+  authority: Certificate | undefined,
+): Certificate {
+  // A leading zero keeps the number positive.
+  certificate.serialNumber = `00${randomBytes(8).toString('hex')}`;
+  certificate.validity.notBefore = new Date(from);
+  certificate.validity.notAfter = new Date(to);
+  const issuer = authority && forge.pki.certificateFromPem(authority.cert);
+  certificate.setIssuer((issuer ?? certificate).subject.attributes);
+  certificate.sign(forge.pki.privateKeyFromPem(authority?.key ?? key), forge.md.sha256.create());
+  const cert = forge.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
+  const [certFile, keyFile] = [join(folder, `${file}.crt`), join(folder, `${file}.key`)];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key);
+  return { cert, key, certFile, keyFile };
+}
+
+/** Numbers of the kinds of names, as in RFC 5280 §4.2.1.6. */
+const kinds: Readonly<Record<string, number>> = { email: 1, DNS: 2, URI: 6, IP: 7 };
+
+function alternativeName(name: string): object {
+  const [, kind = '', value = ''] = /^(\w+):(.*)$/.exec(name) ?? [];
+  const type = kinds[kind];
+  if (type === undefined) throw new RangeError(`${name} is no alternative name`);
+  return kind === 'IP' ? { type, ip: value } : { type, value };
 }

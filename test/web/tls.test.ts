@@ -102,16 +102,16 @@ describe('a handshake', () => {
     ['max_version: TLS12', { minVersion: 'TLSv1.3' }, false],
     ['max_version: TLS12', {}, true],
     [
-      'cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]',
-      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' },
+      'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]',
+      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES256-GCM-SHA384' },
       false,
     ],
     [
-      'cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]',
-      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' },
+      'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]',
+      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES256-GCM-SHA384' },
       true,
     ],
-    ['cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]', { minVersion: 'TLSv1.3' }, true],
+    ['cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]', { minVersion: 'TLSv1.3' }, true],
     ['cipher_suites: [TLS_AES_128_GCM_SHA256]', { maxVersion: 'TLSv1.2' }, false],
     ['curve_preferences: [CurveP384]', { ecdhCurve: 'X25519' }, false],
     ['curve_preferences: [CurveP384]', { ecdhCurve: 'X25519:P-384' }, true],
@@ -121,10 +121,10 @@ describe('a handshake', () => {
   });
 
   it('takes the order of the server, unless told otherwise', async () => {
-    const suites = 'cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]';
+    const suites = 'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]';
     const client: ConnectionOptions = {
       maxVersion: 'TLSv1.2',
-      ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384',
+      ciphers: 'ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384',
     };
     const chosen = async (keys: string): Promise<string> => {
       const { url } = await serve(keys);
@@ -135,8 +135,8 @@ describe('a handshake', () => {
       socket.destroy();
       return name;
     };
-    expect(await chosen(suites)).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
-    expect(await chosen(`${suites}, prefer_server_cipher_suites: false`)).toBe('ECDHE-ECDSA-AES128-GCM-SHA256');
+    expect(await chosen(suites)).toBe('ECDHE-RSA-AES256-GCM-SHA384');
+    expect(await chosen(`${suites}, prefer_server_cipher_suites: false`)).toBe('ECDHE-RSA-AES128-GCM-SHA256');
   });
 });
 
