@@ -25,7 +25,8 @@ const secrets = {
   headerFile: createHeaderCanary(),
   proxyUser: createCanary(),
   proxyPassword: createCanary(),
-  key: own.key.split('\n')[1] ?? '',
+  // Not its first line: that says which algorithm it is of, as certificates do.
+  key: own.key.split('\n')[5] ?? '',
 };
 
 function file(name: string, content: string): string {
