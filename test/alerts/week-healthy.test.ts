@@ -1,0 +1,6 @@
+import { describe } from 'vitest';
+import { silentWeek } from './week.js';
+
+describe('a week of the scenario healthy', () => {
+  silentWeek('healthy');
+});
