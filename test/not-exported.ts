@@ -14,7 +14,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'ValsetConfirm.signature': 'proof, of use to whoever relays it',
   'BatchConfirm.orchestrator': 'the signature counts by its external key, which need not be that of the orchestrator',
   'BatchConfirm.signature': 'proof, of use to whoever relays it',
-  'OutgoingTransfer.sender': IDENTITY,
+  'OutgoingTransfer.sender': `${IDENTITY}; shown on /pending`,
   'OutgoingTransfer.dest_address': `${IDENTITY}; shown on /pending`,
   'Attestation.claim.type_url': 'the kind of event; what the exporter tells does not depend on it',
   'Cctx.creator': IDENTITY,

@@ -24,7 +24,7 @@ interface Pending {
 /** Small beside the heap, which would otherwise be a third larger than it is meant to be. */
 const YOUNG_GENERATION_MB = 16;
 
-/** A poll that was under way when the thread broke is given to the next one once, as it need not be the culprit. */
+/** When it is not known whose document broke the thread, every poll under way is tried once more, on the next one. */
 const MAX_ATTEMPTS = 2;
 
 /**
@@ -72,12 +72,13 @@ export function startThreadCollector(maxHeapMb: number): Collector {
 
   function replace(fault: Error | undefined): void {
     worker = startWorker();
+    const isCulpritKnown = [...pending.values()].some(({ reading }) => reading);
     for (const [id, entry] of pending) {
-      if (entry.reading || entry.attempts >= MAX_ATTEMPTS) {
+      if (!isCulpritKnown) entry.attempts += 1;
+      if (entry.reading || entry.attempts > MAX_ATTEMPTS) {
         pending.delete(id);
-        entry.settle({ result: { ok: false, error: brokenBy(fault, maxHeapMb) }, seconds: {} });
+        entry.settle({ result: { ok: false, error: brokenBy(fault, entry.reading, maxHeapMb) }, seconds: {} });
       } else {
-        entry.attempts += 1;
         post(id, entry);
       }
     }
@@ -102,8 +103,8 @@ export function startThreadCollector(maxHeapMb: number): Collector {
   };
 }
 
-function brokenBy(fault: Error | undefined, maxHeapMb: number): ChainError {
-  if (fault !== undefined && 'code' in fault && fault.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+function brokenBy(fault: Error | undefined, isReading: boolean, maxHeapMb: number): ChainError {
+  if (isReading && fault !== undefined && 'code' in fault && fault.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return { reason: 'too_large', message: `reading the document took more than ${maxHeapMb} MiB of memory` };
   }
   return { reason: 'internal', message: `the collect thread ended: ${fault?.message ?? 'without an error'}` };
