@@ -11,6 +11,7 @@ import { createProcessMetrics } from './process-metrics.js';
 import { createSnapshots } from './snapshots.js';
 import { createApp } from './web/app.js';
 import { pendingDocument } from './web/endpoint-view.js';
+import { createMetricsPage } from './web/metrics-page.js';
 import { pendingPage } from './web/pending-page.js';
 import { startWebServer, type ListenAddress } from './web/server.js';
 import { statusPage } from './web/status-page.js';
@@ -49,8 +50,8 @@ export async function startExporter(
     jobs.map(({ reading }) => keyOf(reading)),
     config.poll,
   );
-  const expose = createExposition(snapshots);
   const processMetrics = createProcessMetrics(options.nodeVersion);
+  const metricsPage = createMetricsPage(createExposition(snapshots), processMetrics.expose);
   const logPoll = createPollLog(log);
   const polling = startPolling(collector, ({ reading }, outcome, at) => {
     const { before, after } = snapshots.record(keyOf(reading), outcome, at);
@@ -80,10 +81,7 @@ export async function startExporter(
 
   const app = createApp(
     {
-      metrics: async (format) => {
-        const ofProcess = await processMetrics.expose(format);
-        return expose(format, clock()) + ofProcess + (format === 'openmetrics' ? '# EOF\n' : '');
-      },
+      metrics: (format) => metricsPage(format, clock()),
       statusPage: () => statusPage(pendingDocument(snapshots, clock()).endpoints, options.telemetryPath),
       pendingPage: (sorting) => pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath),
       pendingDocument: () => pendingDocument(snapshots, clock()),

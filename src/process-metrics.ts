@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Instant } from './endpoint-state.js';
 import { formatSeries, formatTitle, type Format } from './metrics/text-format.js';
 import { VERSION } from './version.js';
 
@@ -6,11 +7,14 @@ import { VERSION } from './version.js';
 export interface ProcessMetrics {
   readonly configLoaded: (hash: number, atEpochSeconds: number) => void;
   readonly configRefused: () => void;
-  readonly expose: (format: Format) => Promise<string>;
+  readonly expose: (format: Format, now: Instant) => Promise<string>;
 }
 
 /** Gauges with counter names, which `promtool check metrics` refuses, and lags that each scraper resets for the others. */
 const LEFT_OUT = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
+
+/** Scrapers that come together get the same numbers. */
+const MAX_AGE_MS = 1000;
 
 /** OpenMetrics wants `le` to look like a float; prom-client's own buckets have integers. */
 const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
@@ -43,14 +47,25 @@ export function createProcessMetrics(nodeVersion: string): ProcessMetrics {
     help: 'Fingerprint of the configuration in use, to tell instances apart. Unit: first 48 bits of a SHA-256.',
     registers,
   });
+  const known = new Map<Format, { readonly atMs: number; readonly text: string }>();
   return {
     configLoaded: (hash, atEpochSeconds) => {
       successful.set(1);
       successAt.set(atEpochSeconds);
       configHash.set(hash);
+      known.clear();
     },
-    configRefused: () => successful.set(0),
-    expose: (format) => expose(registry, format),
+    configRefused: () => {
+      successful.set(0);
+      known.clear();
+    },
+    expose: async (format, { monotonicMs: atMs }) => {
+      const last = known.get(format);
+      if (last !== undefined && atMs - last.atMs < MAX_AGE_MS) return last.text;
+      const text = await expose(registry, format);
+      known.set(format, { atMs, text });
+      return text;
+    },
   };
 }
 

@@ -1,16 +1,16 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
-import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Format } from '../metrics/text-format.js';
+import { bodyOf, type Body } from './body.js';
 import type { PendingDocument } from './endpoint-view.js';
 import { acceptsGzip, contentTypes, negotiateFormat, prefersJson } from './negotiate.js';
 import { sortingIn, type Sorting } from './table.js';
 
 /** What the pages and paths show; all of it is at hand, nothing here waits for a chain node. */
 export interface Shown {
-  readonly metrics: (format: Format) => Promise<string>;
+  readonly metrics: (format: Format) => Promise<Body>;
   readonly statusPage: () => string;
   readonly pendingPage: (sorting: Sorting | undefined) => string;
   readonly pendingDocument: () => PendingDocument;
@@ -27,20 +27,44 @@ export interface WebOptions {
   readonly enableLifecycle: boolean;
 }
 
-const compress = promisify(gzip);
+/** Express finds the way to the pages; a scrape, for which that would double the time of the whole answer, goes past it. */
+export function createApp(shown: Shown, options: WebOptions, log: Logger): RequestListener {
+  const admits = atMost(options.maxRequests);
+  const scrape = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!admits(response)) return;
+    const format = negotiateFormat(request.headers.accept);
+    const body = await shown.metrics(format);
+    response.setHeader('Content-Type', contentTypes[format]);
+    await send(request, response, body);
+  };
+  const fail = (error: unknown, response: ServerResponse): void => {
+    log.error({ err: error }, 'a request failed');
+    if (!response.headersSent) plain(response, 500, 'internal error');
+  };
+  const app = createPages(shown, options, admits, scrape, fail);
+  return (request, response) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead || request.url?.split('?', 1)[0] !== options.telemetryPath) app(request, response);
+    else scrape(request, response).catch((error: unknown) => fail(error, response));
+  };
+}
 
-export function createApp(shown: Shown, options: WebOptions, log: Logger): Express {
+function createPages(
+  shown: Shown,
+  options: WebOptions,
+  admits: (response: ServerResponse) => boolean,
+  scrape: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  fail: (error: unknown, response: ServerResponse) => void,
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
 
-  const limited = atMost(options.maxRequests);
-  page(app, options.telemetryPath, limited, async (request, response) => {
-    const format = negotiateFormat(request.headers.accept);
-    const text = await shown.metrics(format);
-    response.setHeader('Content-Type', contentTypes[format]);
-    await send(request, response, text);
-  });
+  const limited: RequestHandler = (_request, response, next) => {
+    if (admits(response)) next();
+  };
+  // As the router understands the path, with another case or a slash at the end.
+  page(app, options.telemetryPath, scrape);
   page(app, '/-/healthy', (_request, response) => {
     plain(response, 200, 'healthy');
   });
@@ -66,10 +90,10 @@ export function createApp(shown: Shown, options: WebOptions, log: Logger): Expre
   page(app, '/pending', limited, async (request, response) => {
     if (prefersJson(request.headers.accept)) {
       response.setHeader('Content-Type', 'application/json; charset=utf-8');
-      await send(request, response, `${JSON.stringify(shown.pendingDocument())}\n`);
+      await send(request, response, bodyOf(`${JSON.stringify(shown.pendingDocument())}\n`));
     } else {
       asHtml(response);
-      await send(request, response, shown.pendingPage(sortingIn(request.query)));
+      await send(request, response, bodyOf(shown.pendingPage(sortingIn(request.query))));
     }
   });
   app.use((_request, response) => {
@@ -77,9 +101,8 @@ export function createApp(shown: Shown, options: WebOptions, log: Logger): Expre
   });
   // Express' own handler would send the stack.
   const fault: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-    log.error({ err: error }, 'a request failed');
-    if (response.headersSent) next(error);
-    else plain(response, 500, 'internal error');
+    fail(error, response);
+    if (response.headersSent && !response.writableEnded) next(error);
   };
   app.use(fault);
   return app;
@@ -102,38 +125,37 @@ function only(methods: string): RequestHandler {
 }
 
 /** Refuses more than `limit` requests at once, so that scrapers in a hurry cannot pile up texts in memory. */
-function atMost(limit: number): RequestHandler {
+function atMost(limit: number): (response: ServerResponse) => boolean {
   let underWay = 0;
-  return (_request, response, next) => {
+  return (response) => {
     if (underWay >= limit) {
       response.setHeader('Retry-After', '1');
       plain(response, 503, `over ${limit} requests at once (--web.max-requests)`);
-      return;
+      return false;
     }
     underWay += 1;
     response.once('close', () => {
       underWay -= 1;
     });
-    next();
+    return true;
   };
 }
 
 /** For answers that depend on `Accept`, and are long enough to be worth gzip. */
-async function send(request: Request, response: Response, text: string): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, body: Body): Promise<void> {
+  const isCompressed = acceptsGzip(request.headers['accept-encoding']);
+  const bytes = isCompressed ? await body.gzip() : body.plain;
   response.setHeader('Vary', 'Accept, Accept-Encoding');
-  if (acceptsGzip(request.headers['accept-encoding'])) {
-    response.setHeader('Content-Encoding', 'gzip');
-    response.end(await compress(text, { level: 1 }));
-  } else {
-    response.end(text);
-  }
+  if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
+  response.setHeader('Content-Length', bytes.length);
+  response.end(bytes);
 }
 
-function asHtml(response: Response): void {
+function asHtml(response: ServerResponse): void {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
 }
 
-function plain(response: Response, status: number, text: string): void {
+function plain(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
   response.end(`${text}\n`);

@@ -10,6 +10,7 @@ import { createApp } from '../../src/web/app.js';
 import { createAuthenticator } from '../../src/web/auth.js';
 import { isPasswordOf } from '../../src/web/password.js';
 import type { PasswordCheck } from '../../src/web/password-thread.js';
+import { bodyOf } from '../../src/web/body.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/web/server.js';
 import { loadWebConfig } from '../../src/web/web-config-files.js';
 import { start as startDaemon } from '../e2e/cli.js';
@@ -62,7 +63,7 @@ async function start(yaml: string, check = inPlace, maxRequests = 40): Promise<S
   };
   const app = createApp(
     {
-      metrics: async () => 'metrics\n',
+      metrics: async () => bodyOf('metrics\n'),
       statusPage: () => 'page',
       pendingPage: () => 'page',
       pendingDocument: () => ({ generatedAt: '', endpoints: [] }),

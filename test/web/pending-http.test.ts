@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../src/snapshots.js';
 import { createApp } from '../../src/web/app.js';
+import { bodyOf } from '../../src/web/body.js';
 import { pendingDocument } from '../../src/web/endpoint-view.js';
 import { pendingPage } from '../../src/web/pending-page.js';
 import { statusPage } from '../../src/web/status-page.js';
@@ -22,7 +23,7 @@ describe('/pending over HTTP', () => {
 
   async function serve(snapshots: Snapshots, seconds: number): Promise<string> {
     const shown = {
-      metrics: async () => '',
+      metrics: async () => bodyOf(''),
       statusPage: () => statusPage(pendingDocument(snapshots, at(seconds)).endpoints, '/metrics'),
       pendingPage: (sorting: ReturnType<typeof sortingIn>) =>
         pendingPage(pendingDocument(snapshots, at(seconds)), sorting, '/metrics'),

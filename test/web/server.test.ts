@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApp, type Shown, type WebOptions } from '../../src/web/app.js';
+import { bodyOf, type Body } from '../../src/web/body.js';
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/web/server.js';
 import { rawClient, requestText } from './raw-client.js';
 
@@ -30,7 +31,7 @@ async function start(listener: RequestListener, limits: Partial<ServerLimits> = 
 }
 
 const shown: Shown = {
-  metrics: async () => 'metrics\n',
+  metrics: async () => bodyOf('metrics\n'),
   statusPage: () => '<!doctype html>',
   pendingPage: () => '<!doctype html>',
   pendingDocument: () => ({ generatedAt: '', endpoints: [] }),
@@ -41,15 +42,15 @@ const options: WebOptions = { telemetryPath: '/metrics', maxRequests: 2, enableL
 
 /** An app whose scrapes wait to be let go. */
 function heldApp(): { app: RequestListener; release: (text: string) => void; arrived: () => number } {
-  const waiting = new Set<(text: string) => void>();
+  const waiting = new Set<(body: Body) => void>();
   let arrivals = 0;
-  const metrics = (): Promise<string> =>
+  const metrics = (): Promise<Body> =>
     new Promise((resolve) => {
       arrivals += 1;
       waiting.add(resolve);
     });
   const release = (text: string): void => {
-    for (const resolve of waiting) resolve(text);
+    for (const resolve of waiting) resolve(bodyOf(text));
     waiting.clear();
   };
   return { app: createApp({ ...shown, metrics }, options, log), release, arrived: () => arrivals };
@@ -81,7 +82,7 @@ describe('what every answer says', () => {
   });
 
   it('a fault is a line in the log, and nobody outside sees it', async () => {
-    const metrics = (): Promise<string> => Promise.reject(new Error('the secret place'));
+    const metrics = (): Promise<Body> => Promise.reject(new Error('the secret place'));
     const { url } = await start(createApp({ ...shown, metrics }, options, log));
     expect(await get(`${url}/metrics`)).toMatchObject({ status: 500, text: 'internal error\n' });
   });
@@ -90,6 +91,8 @@ describe('what every answer says', () => {
 describe('methods and paths', () => {
   it.each([
     ['HEAD', '/metrics', 200, undefined],
+    ['GET', '/metrics?x=1', 200, undefined],
+    ['GET', '/Metrics/', 200, undefined],
     ['HEAD', '/none', 404, undefined],
     ['POST', '/metrics', 405, 'GET, HEAD'],
     ['DELETE', '/-/healthy', 405, 'GET, HEAD'],
@@ -157,9 +160,9 @@ describe('clients that take their time', () => {
 
   it('one that does not read its answer is cut off, and its place is free again', async () => {
     let scrapes = 0;
-    const metrics = async (): Promise<string> => {
+    const metrics = async (): Promise<Body> => {
       scrapes += 1;
-      return scrapes === 1 ? LARGE : 'small';
+      return bodyOf(scrapes === 1 ? LARGE : 'small');
     };
     const app = createApp({ ...shown, metrics }, { ...options, maxRequests: 1 }, log);
     const { url } = await start(app, { answerMs: 500 });
