@@ -7,10 +7,10 @@ export interface Poller {
 const JITTER = 0.1;
 
 /**
- * Polls at once, then `intervalMs` after each end, give or take a tenth. There is no retry: the next poll is the retry.
- * `poll` must not reject, and has its own deadline.
+ * Polls at once or after a delay, then `intervalMs` after each end, give or take a tenth. There is no retry: the next poll is the
+ * retry. `poll` must not reject, and has its own deadline.
  */
-export function startPoller(poll: () => Promise<void>, intervalMs: number): Poller {
+export function startPoller(poll: () => Promise<void>, intervalMs: number, delayMs = 0): Poller {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -23,7 +23,8 @@ export function startPoller(poll: () => Promise<void>, intervalMs: number): Poll
     void run();
   }
 
-  start();
+  if (delayMs > 0) timer = setTimeout(start, delayMs);
+  else start();
   return {
     close: () => {
       closed = true;

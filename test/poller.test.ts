@@ -28,6 +28,18 @@ describe('the poller', () => {
     expect(new Set(gaps).size, 'the gaps differ').toBeGreaterThan(20);
   });
 
+  it('starts later when it is told to, and not at all when it is closed before', async () => {
+    let polls = 0;
+    const poll = async (): Promise<void> => void (polls += 1);
+    poller = startPoller(poll, 10 * INTERVAL_MS, 2 * INTERVAL_MS);
+    const closing = startPoller(poll, INTERVAL_MS, INTERVAL_MS);
+    closing.close();
+    await vi.advanceTimersByTimeAsync(2 * INTERVAL_MS - 1);
+    expect(polls).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(polls).toBe(1);
+  });
+
   it('has one poll under way, however long it takes', async () => {
     let underWay = 0;
     let polls = 0;

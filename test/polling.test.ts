@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Job, Outcome } from '../src/collect/collect.js';
 import type { Collector } from '../src/collect/collector.js';
 import { parseConfig } from '../src/config.js';
@@ -28,6 +28,7 @@ describe('polling goes on with other jobs', () => {
 
   afterEach(() => {
     polling?.close();
+    vi.useRealTimers();
     asked.length = 0;
   });
 
@@ -38,6 +39,19 @@ describe('polling goes on with other jobs', () => {
     polling.change(jobs('hunter2', 'a', 'b'), HOUR);
     polling.change(jobs('hunter2', 'b', 'c'), HOUR);
     expect(names()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('starts the first ones together and the others one by one', () => {
+    vi.useFakeTimers();
+    polling = startPolling(collector, () => undefined);
+    const many = Array.from({ length: 100 }, (_, index) => `chain-${index}`);
+    polling.change(jobs('hunter2', ...many), HOUR);
+    const counts = [0, 10, 10, 1000].map((ms) => {
+      vi.advanceTimersByTime(ms);
+      return asked.length;
+    });
+    expect(counts).toEqual([16, 17, 18, 100]);
+    expect(names()).toEqual(many);
   });
 
   it('and takes a new password for a change, though nothing shows it', () => {
