@@ -25,8 +25,8 @@ const secrets = {
   headerFile: createHeaderCanary(),
   proxyUser: createCanary(),
   proxyPassword: createCanary(),
-  // Not its first line: that says which algorithm it is of, as certificates do.
-  key: own.key.split('\n')[5] ?? '',
+  // Not one of its first lines: those say the algorithm and the public part, as certificates do.
+  key: own.key.split('\n')[20] ?? '',
 };
 
 function file(name: string, content: string): string {
