@@ -1,8 +1,8 @@
-import type { Digits } from './chain/decimal.js';
+import type { Numeral } from './chain/decimal.js';
 import { bridgeDialects, crosschainDialects, type Dialect } from './chain/dialect.js';
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
-import { readDocument, type DocumentResult } from './chain/read-document.js';
+import { readDocument, type DocumentResult, type TextAt } from './chain/read-document.js';
 import { WRONG } from './chain/reading.js';
 import { object, recognized, type Reader, type Shape } from './chain/schema.js';
 import type { BridgeSettings, Config, CrosschainSettings } from './config.js';
@@ -37,7 +37,7 @@ export interface Document<Settings, Input> {
   /** The input of the families; `undefined` when the body is JSON and not this document. */
   readonly read: (body: Buffer, about: About<Settings>) => DocumentResult<Input>;
   /** Hub height the document is of, to notice a node that falls behind itself. */
-  readonly heightOf: (input: Input) => Digits | undefined;
+  readonly heightOf: (input: Input) => Numeral | undefined;
   readonly families: readonly Family<Input>[];
   /** What is behind the families, for `/pending`. */
   readonly items: (input: Input) => Items;
@@ -48,7 +48,7 @@ export interface About<Settings> {
   readonly settings: Settings;
   readonly labels: LabelSettings;
   /** Hub height of the answer, from its header. */
-  readonly height: Digits | undefined;
+  readonly height: Numeral | undefined;
 }
 
 /** What the configuration adds for people to read. */
@@ -64,8 +64,8 @@ export const moduleStateDocument: Document<BridgeSettings, BridgeInput> = {
   name: 'module_state',
   path: ({ dialect }) => bridgeDialects[dialect].path,
   read: (body, { settings, labels, height }) =>
-    mapped(readDocument(readState[settings.dialect], body), ({ state }) =>
-      state === undefined || state === WRONG ? undefined : { state, height, settings, tokens: labels.tokens },
+    mapped(readDocument(readState[settings.dialect], body), ({ state }, textAt) =>
+      state === undefined || state === WRONG ? undefined : { state, textAt, height, settings, tokens: labels.tokens },
     ),
   heightOf: ({ height }) => height,
   families: [
@@ -118,8 +118,8 @@ function compiled<Name extends string, T>(
 
 function mapped<T, Input>(
   result: DocumentResult<T>,
-  toInput: (document: T) => Input | undefined,
+  toInput: (document: T, textAt: TextAt) => Input | undefined,
 ): DocumentResult<Input> {
   if (!result.ok) return result;
-  return { ...result, document: result.document === undefined ? undefined : toInput(result.document) };
+  return { ...result, document: result.document === undefined ? undefined : toInput(result.document, result.textAt) };
 }

@@ -1,3 +1,8 @@
+/** As addresses are joined and shown; their case is a checksum at most. */
+export function lowerCase(address: string): string {
+  return address.toLowerCase();
+}
+
 const BECH32 = /^[^1].*1(?<data>[02-9ac-hj-np-z]+)[02-9ac-hj-np-z]{6}$/;
 
 /**
@@ -6,7 +11,7 @@ const BECH32 = /^[^1].*1(?<data>[02-9ac-hj-np-z]+)[02-9ac-hj-np-z]{6}$/;
  * case.
  */
 export function dataPart(address: string): string {
-  const lower = address.toLowerCase();
+  const lower = lowerCase(address);
   if (lower.startsWith('0x')) return lower;
   return BECH32.exec(lower)?.groups?.['data'] ?? lower;
 }

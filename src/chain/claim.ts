@@ -1,11 +1,15 @@
+import { decimalText, EXACT_LENGTH, integer, type Numeral } from './decimal.js';
+
 /** A field of a protobuf message that ends where the message does not is malformed; so is a varint over 64 bits. */
 const MAX_VARINT_BYTES = 10;
+const UINT32 = 2 ** 32;
 const UINT64 = 1n << 64n;
 
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
 interface Varint {
-  readonly value: bigint;
+  /** The nearest double, which every value that is used as a number is exactly. */
+  readonly value: number;
   readonly end: number;
 }
 
@@ -13,22 +17,22 @@ interface Varint {
  * The event nonce in the bytes of a claim: field 1, which is a varint in every kind of claim; the last one, as protobuf has it.
  * `undefined` when the text is not strict base64 or the bytes are not a well-formed message with that field.
  */
-export function eventNonceInClaim(base64: string): bigint | undefined {
+export function eventNonceInClaim(base64: string): Numeral | undefined {
   const bytes = Buffer.from(base64, 'base64');
   // Node's decoder takes anything; only strict base64 survives the way back.
   if (bytes.toString('base64') !== base64) return undefined;
-  let nonce: bigint | undefined;
+  let nonce: Numeral | undefined;
   let at = 0;
   while (at < bytes.length) {
     const tag = readVarint(bytes, at);
-    if (tag === undefined || tag.value >> 3n === 0n || tag.value >= 1n << 32n) return undefined;
-    const isNonce = tag.value >> 3n === 1n;
-    const wireType = Number(tag.value & 7n);
+    if (tag === undefined || tag.value < 8 || tag.value >= UINT32) return undefined;
+    const isNonce = Math.floor(tag.value / 8) === 1;
+    const wireType = tag.value % 8;
     if (isNonce && wireType !== WireType.varint) return undefined;
     if (wireType === WireType.varint) {
       const varint = readVarint(bytes, tag.end);
       if (varint === undefined) return undefined;
-      if (isNonce) nonce = varint.value;
+      if (isNonce) nonce = numeral(bytes, tag.end, varint);
       at = varint.end;
     } else {
       const end = endOfField(bytes, wireType, tag.end);
@@ -47,7 +51,7 @@ function endOfField(bytes: Buffer, wireType: number, at: number): number | undef
       return at + 4;
     case WireType.lengthDelimited: {
       const length = readVarint(bytes, at);
-      return length && length.end + Number(length.value);
+      return length && length.end + length.value;
     }
     default:
       return undefined;
@@ -55,12 +59,26 @@ function endOfField(bytes: Buffer, wireType: number, at: number): number | undef
 }
 
 function readVarint(bytes: Buffer, start: number): Varint | undefined {
-  let value = 0n;
-  for (let index = 0; index < MAX_VARINT_BYTES; index += 1) {
-    const byte = bytes[start + index];
+  const first = bytes[start];
+  if (first !== undefined && first < 0x80) return { value: first, end: start + 1 };
+  let value = 0;
+  let scale = 1;
+  for (let at = start; at < start + MAX_VARINT_BYTES; at += 1) {
+    const byte = bytes[at];
     if (byte === undefined) return undefined;
-    value |= BigInt(byte & 0x7f) << BigInt(7 * index);
-    if (byte < 0x80) return value < UINT64 ? { value, end: start + index + 1 } : undefined;
+    value += (byte & 0x7f) * scale;
+    scale *= 0x80;
+    if (byte >= 0x80) continue;
+    const end = at + 1;
+    return Number.isSafeInteger(value) || exactVarint(bytes, start, end) < UINT64 ? { value, end } : undefined;
   }
   return undefined;
+}
+
+function numeral(bytes: Buffer, start: number, { value, end }: Varint): Numeral {
+  return value < 10 ** EXACT_LENGTH ? value : decimalText(integer(exactVarint(bytes, start, end)));
+}
+
+function exactVarint(bytes: Buffer, start: number, end: number): bigint {
+  return bytes.subarray(start, end).reduceRight((value, byte) => (value << 7n) | BigInt(byte & 0x7f), 0n);
 }

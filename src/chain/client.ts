@@ -3,9 +3,9 @@ import { createGunzip } from 'node:zlib';
 import { type Dispatcher, errors } from 'undici';
 import { type Access, readAccess } from '../config/access.js';
 import type { Reach } from '../config/reach.js';
-import { formatSize } from '../config/units.js';
+import { announcedLength, BodyMemory, wholeBody, type Body } from './body.js';
 import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
-import type { Digits } from './decimal.js';
+import type { Numeral } from './decimal.js';
 import { createDispatchers, type Dispatchers } from './dispatchers.js';
 import { quoted, type ChainError, type Quote, type Reason } from './error.js';
 import { ConnectFailure, Failure } from './failure.js';
@@ -23,9 +23,10 @@ export interface FetchLimits {
 
 export interface Answer {
   readonly ok: true;
-  readonly body: Buffer;
+  /** To be released once it is read. */
+  readonly body: Body;
   /** Hub height the node says the answer is of; absent without the header. */
-  readonly height: Digits | undefined;
+  readonly height: Numeral | undefined;
 }
 
 export type FetchResult = Answer | { readonly ok: false; readonly error: ChainError };
@@ -46,8 +47,9 @@ export interface Client {
 
 export function createClient(userAgent: string): Client {
   const dispatchers = createDispatchers();
+  const memory = new BodyMemory();
   return {
-    fetch: (url, limits, reach) => fetchDocument({ url, limits, reach }, userAgent, dispatchers),
+    fetch: (url, limits, reach) => fetchDocument({ url, limits, reach, memory }, userAgent, dispatchers),
     close: () => dispatchers.close(),
   };
 }
@@ -56,6 +58,7 @@ interface Asked {
   readonly url: URL;
   readonly limits: FetchLimits;
   readonly reach: Reach | undefined;
+  readonly memory: BodyMemory;
 }
 
 async function fetchDocument(asked: Asked, userAgent: string, dispatchers: Dispatchers): Promise<FetchResult> {
@@ -110,7 +113,7 @@ function questionOf(url: URL, access: Access, userAgent: string, signal: AbortSi
 async function exchange(
   dispatcher: Dispatcher,
   question: Question,
-  { url, limits: { maxBodyBytes } }: Asked,
+  { url, limits: { maxBodyBytes }, memory }: Asked,
   quote: Quote,
 ): Promise<FetchResult> {
   const { statusCode, headers, body } = await beforeAbort(question.signal, dispatcher.request(question));
@@ -122,7 +125,9 @@ async function exchange(
       return { ok: false, error: refusal(url.pathname, statusCode, await startOf(decoded), quote) };
     }
     if (decoded === undefined) throw new Failure('not_json', `has an unknown content encoding`);
-    return { ok: true, body: await whole(decoded, maxBodyBytes), height: heightIn(headers) };
+    // Of what is encoded, the length says nothing.
+    const announced = decoded === body ? announcedLength(headers['content-length']) : undefined;
+    return { ok: true, body: await wholeBody(decoded, maxBodyBytes, announced, memory), height: heightIn(headers) };
   } finally {
     body.destroy();
   }
@@ -136,17 +141,6 @@ function decode(body: Readable, encoding: string | string[] | undefined): Readab
   const gunzip = createGunzip();
   body.on('error', (error) => gunzip.destroy(error));
   return body.pipe(gunzip);
-}
-
-async function whole(body: Readable, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw new Failure('too_large', `is over ${formatSize(maxBytes)} (poll.max_body_size)`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
 }
 
 /** What an error answer says, as far as it comes: the status decides the reason even if its body stalls or has no end. */
@@ -169,7 +163,7 @@ async function startOf(body: Readable | undefined): Promise<string> {
   return Buffer.concat(chunks).subarray(0, ERROR_BODY.maxBytes).toString();
 }
 
-function heightIn(headers: Readonly<Record<string, string | string[] | undefined>>): Digits | undefined {
+function heightIn(headers: Readonly<Record<string, string | string[] | undefined>>): Numeral | undefined {
   for (const name of HEIGHT_HEADERS) {
     const header = headers[name];
     const height = typeof header === 'string' ? readNumber(header) : undefined;

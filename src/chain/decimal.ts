@@ -1,5 +1,11 @@
-/** A number as the chain writes it: optional sign, digits, optional fraction. `scalars.ts` and `decimalText` make them. */
+/** A number as text: optional sign, digits, optional fraction. `scalars.ts` and `decimalText` make them. */
 export type Digits = string & { readonly __brand: 'digits' };
+
+/** A number of a document: itself when it is written as a whole one of at most 15 digits, which nearly all are, else its text. */
+export type Numeral = number | Digits;
+
+/** Texts up to this length differ as doubles wherever they differ as numbers. */
+export const EXACT_LENGTH = 15;
 
 /** An exact decimal: `units` × 10^−`scale`. Amounts reach 2^256, so nothing is added or compared as a double. */
 export interface Decimal {
@@ -9,7 +15,8 @@ export interface Decimal {
 
 export const ZERO: Decimal = { units: 0n, scale: 0 };
 
-export function decimal(digits: Digits): Decimal {
+export function decimal(digits: Numeral): Decimal {
+  if (typeof digits === 'number') return integer(digits);
   const point = digits.indexOf('.');
   if (point < 0) return { units: BigInt(digits), scale: 0 };
   return {
@@ -23,7 +30,7 @@ export function integer(value: number | bigint): Decimal {
 }
 
 /** The nearest double of the text; never a negative zero, which Prometheus would print as `-0`. */
-export function double(digits: Digits): number {
+export function double(digits: Numeral): number {
   return Number(digits) + 0;
 }
 
@@ -53,6 +60,56 @@ export function compare(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
+const SPLIT = 10 ** EXACT_LENGTH;
+const ZERO_CODE = 0x30;
+
+/** Adds up many numbers. Up to 30 digits it does so in two halves, as arithmetic on big integers takes several times as long. */
+export class Sum {
+  #high = 0;
+  #low = 0;
+  #other = ZERO;
+
+  add(numeral: Numeral): void {
+    if (typeof numeral === 'number') this.#addHalves(0, numeral);
+    else if (numeral.length > 2 * EXACT_LENGTH || !this.#addDigits(numeral))
+      this.#other = add(this.#other, decimal(numeral));
+  }
+
+  get total(): Decimal {
+    const halves = BigInt(this.#high) * BigInt(SPLIT) + BigInt(this.#low);
+    return add(this.#other, { units: halves, scale: 0 });
+  }
+
+  /** Whether it has only digits. */
+  #addDigits(text: Digits): boolean {
+    const split = Math.max(0, text.length - EXACT_LENGTH);
+    let high = 0;
+    let low = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      const digit = text.charCodeAt(index) - ZERO_CODE;
+      if (digit < 0 || digit > 9) return false;
+      if (index < split) high = 10 * high + digit;
+      else low = 10 * low + digit;
+    }
+    this.#addHalves(high, low);
+    return true;
+  }
+
+  #addHalves(high: number, low: number): void {
+    this.#low += low;
+    this.#high += high;
+    if (this.#low >= SPLIT) {
+      this.#low -= SPLIT;
+      this.#high += 1;
+    }
+    // Before the next could take it beyond what a double counts exactly.
+    if (this.#high < 4 * SPLIT) return;
+    this.#other = this.total;
+    this.#high = 0;
+    this.#low = 0;
+  }
+}
+
 export function lowest(values: readonly Decimal[]): Decimal | undefined {
   return values.reduce<Decimal | undefined>((low, value) => (low && compare(low, value) <= 0 ? low : value), undefined);
 }
@@ -64,9 +121,36 @@ export function highest(values: readonly Decimal[]): Decimal | undefined {
   );
 }
 
-/** A text that equal numbers share, however they are written. */
-export function keyOf({ units, scale }: Decimal): string {
-  return scale > 0 && units % 10n === 0n ? keyOf({ units: units / 10n, scale: scale - 1 }) : `${units}e-${scale}`;
+/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+export function compareNumerals(a: Numeral, b: Numeral): number {
+  return isShort(a) && isShort(b) ? Number(a) - Number(b) : compare(decimal(a), decimal(b));
+}
+
+function isShort(numeral: Numeral): boolean {
+  return typeof numeral === 'number' || numeral.length <= EXACT_LENGTH;
+}
+
+export function isPositive(numeral: Numeral): boolean {
+  return compareNumerals(numeral, 0) > 0;
+}
+
+export function lowestNumeral(numerals: readonly Numeral[]): Numeral | undefined {
+  return numerals.reduce<Numeral | undefined>(
+    (low, numeral) => (low !== undefined && compareNumerals(low, numeral) <= 0 ? low : numeral),
+    undefined,
+  );
+}
+
+export function highestNumeral(numerals: readonly Numeral[]): Numeral | undefined {
+  return numerals.reduce<Numeral | undefined>(
+    (high, numeral) => (high !== undefined && compareNumerals(high, numeral) >= 0 ? high : numeral),
+    undefined,
+  );
+}
+
+/** What equal numbers share, however they are written. */
+export function keyOf(numeral: Numeral): string {
+  return typeof numeral === 'number' ? String(numeral) : decimalText(decimal(numeral));
 }
 
 /** The double nearest to a ÷ b; `undefined` when b is 0. */

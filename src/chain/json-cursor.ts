@@ -1,8 +1,16 @@
-import { JsonLexer } from './json-lexer.js';
-import { Byte, COMPOUND, Nesting, NumberLiteral, OverBudget } from './json-tokens.js';
+import { EXACT_LENGTH } from './decimal.js';
+import { JsonValues } from './json-values.js';
+import { Byte, COMPOUND, NumberLiteral, OverBudget, standsAt } from './json-tokens.js';
+import type { SharedTexts } from './shared-texts.js';
 
 /** About what a string takes beside its characters. */
 const STRING_OVERHEAD = 24;
+
+/** What a number takes when it is too large to stand where its pointer would. */
+const NUMBER_BYTES = 16;
+
+/** Where a text stands in its document. */
+export type TextPlace = number & { readonly __brand: 'place of a text' };
 
 /** What stands where no object or list is asked for. */
 export type Scalar = string | boolean | null | NumberLiteral | typeof COMPOUND;
@@ -12,9 +20,9 @@ export type Scalar = string | boolean | null | NumberLiteral | typeof COMPOUND;
  * document of 40 MB then takes gigabytes, and the memory limit of a worker thread does not hold it, as V8 ends the whole process
  * when one allocation is too much. Skipping costs no memory here however deep it goes, and what is made is counted against a budget.
  */
-export class JsonCursor extends JsonLexer {
+export class JsonCursor extends JsonValues {
+  #at = this.start;
   #left: number;
-  readonly #nesting = new Nesting();
   /** Whether an object may have one key several times, as hardly any has. */
   readonly expectsRepeatedKeys: boolean;
 
@@ -26,12 +34,12 @@ export class JsonCursor extends JsonLexer {
   }
 
   get position(): number {
-    return this.at;
+    return this.#at;
   }
 
   /** Only to a position this cursor was at before. */
   set position(position: number) {
-    this.at = position;
+    this.#at = position;
   }
 
   /** Takes from the budget; throws when it is used up. */
@@ -41,131 +49,139 @@ export class JsonCursor extends JsonLexer {
   }
 
   passesNull(): boolean {
-    if (this.next() !== Byte.letterN) return false;
-    this.word('null', null);
+    const at = this.afterSpace(this.#at);
+    if (this.bytes[at] !== Byte.letterN) return false;
+    this.#at = this.endOfWord(at, 'null');
     return true;
   }
 
   /** Enters an object or list when one stands next. */
   enters(open: number): boolean {
-    if (this.next() !== open) return false;
-    this.at += 1;
+    const at = this.afterSpace(this.#at);
+    if (this.bytes[at] !== open) return false;
+    this.#at = at + 1;
     return true;
   }
 
   /** Whether another entry follows before the end, which is passed when none does. */
   hasEntry(close: number, isFirst: boolean): boolean {
-    const byte = this.next();
+    const at = this.afterSpace(this.#at);
+    const byte = this.bytes[at];
     if (byte === close) {
-      this.at += 1;
+      this.#at = at + 1;
       return false;
     }
-    if (!isFirst) {
-      if (byte !== Byte.comma) this.fail();
-      this.at += 1;
-    }
+    if (!isFirst && byte !== Byte.comma) this.fail(at);
+    this.#at = isFirst ? at : at + 1;
     return true;
   }
 
-  /** Whether the key that comes next is written just so, quotes included; it is passed when it is. */
-  passesKey(quoted: Uint8Array): boolean {
-    const start = this.next() === Byte.quote ? this.at : this.fail();
-    for (let index = 0; index < quoted.length; index += 1) {
-      if (this.bytes[start + index] !== quoted[index]) return false;
-    }
-    this.at = start + quoted.length;
-    this.#passColon();
+  /** Passes just these bytes when they are next. */
+  passes(expected: DataView): boolean {
+    if (!standsAt(this.words, this.#at, expected)) return false;
+    this.#at += expected.byteLength;
     return true;
   }
 
-  /** The key that comes next, and how it is written, quotes included. */
-  key(): { readonly name: string; readonly quoted: Uint8Array } {
-    if (this.next() !== Byte.quote) this.fail();
-    const start = this.at;
-    const name = this.text();
-    const quoted = this.bytes.subarray(start, this.at);
-    this.#passColon();
-    return { name, quoted };
+  /** The bytes since an earlier position. */
+  passed(from: number): Uint8Array {
+    return this.bytes.subarray(from, this.#at);
+  }
+
+  /** The key that comes next, with its colon. */
+  key(): string {
+    const start = this.afterSpace(this.#at);
+    const end = this.endOfQuoted(start);
+    const name = this.textPassed(start, end);
+    this.#at = this.endOfColon(end);
+    return name;
+  }
+
+  /**
+   * A whole number in quotes, as nearly every one is written: itself up to 15 digits, its text up to 30. For anything else
+   * `undefined`, and nothing is passed.
+   */
+  wholeNumber(): number | string | undefined {
+    const { bytes } = this;
+    const start = this.afterSpace(this.#at);
+    if (bytes[start] !== Byte.quote) return undefined;
+    let at = start + 1;
+    let value = 0;
+    for (let byte = bytes[at]; byte !== undefined && byte >= Byte.zero && byte <= Byte.nine; byte = bytes[at]) {
+      value = 10 * value + byte - Byte.zero;
+      at += 1;
+    }
+    const length = at - start - 1;
+    const hasLeadingZero = length > 1 && bytes[start + 1] === Byte.zero;
+    if (bytes[at] !== Byte.quote || length === 0 || length > 2 * EXACT_LENGTH || hasLeadingZero) return undefined;
+    this.#at = at + 1;
+    const isExact = length <= EXACT_LENGTH;
+    this.spend(isExact ? NUMBER_BYTES : STRING_OVERHEAD + length);
+    return isExact ? value : this.part(start + 1, at);
+  }
+
+  /** Passes the text that comes next and says where it stands; `undefined` when it is no text, nothing passed. */
+  textPlace(): TextPlace | undefined {
+    const start = this.afterSpace(this.#at);
+    if (this.bytes[start] !== Byte.quote) return undefined;
+    this.#at = this.endOfText(start);
+    return start as TextPlace;
+  }
+
+  /** The text that stands at a place this cursor gave. */
+  textAt(place: TextPlace): string {
+    return this.textPassed(place, this.endOfText(place));
+  }
+
+  /** What is known of the text that comes next; `undefined` when it is no text, nothing passed. */
+  shared<T>(texts: SharedTexts<T>): T | undefined {
+    const start = this.afterSpace(this.#at);
+    if (this.bytes[start] !== Byte.quote) return undefined;
+    const end = this.endOfText(start);
+    this.#at = end;
+    const known = texts.find(this.words, start, end);
+    if (known !== undefined) return known;
+    this.spend(STRING_OVERHEAD + end - start);
+    return texts.learn(this.words, start, end, this.textPassed(start, end));
   }
 
   /** The value that comes next when it is none of the others; `COMPOUND` for an object or a list, which is passed. */
   scalar(): Scalar {
-    switch (this.next()) {
+    const start = this.afterSpace(this.#at);
+    switch (this.bytes[start]) {
       case Byte.quote: {
-        const text = this.text();
-        this.spend(STRING_OVERHEAD + text.length);
-        return text;
+        const end = this.endOfText(start);
+        this.#at = end;
+        this.spend(STRING_OVERHEAD + end - start);
+        return this.textPassed(start, end);
       }
       case Byte.letterT:
-        return this.word('true', true);
+        this.#at = this.endOfWord(start, 'true');
+        return true;
       case Byte.letterF:
-        return this.word('false', false);
+        this.#at = this.endOfWord(start, 'false');
+        return false;
       case Byte.letterN:
-        return this.word('null', null);
+        this.#at = this.endOfWord(start, 'null');
+        return null;
       case Byte.openBrace:
       case Byte.openBracket:
         this.skip();
         return COMPOUND;
-      default: {
-        const start = this.at;
-        this.passNumber();
-        return new NumberLiteral(this.bytes.toString('latin1', start, this.at));
-      }
+      default:
+        this.#at = this.endOfNumber(start);
+        return new NumberLiteral(this.part(start, this.#at));
     }
   }
 
-  /** Passes one value, checking that it is JSON. Depth costs a bit of memory for eight levels, and no stack. */
+  /** Passes one value, checking that it is JSON. */
   skip(): void {
-    do {
-      this.#passOne(this.#nesting);
-    } while (this.#nesting.depth > 0);
+    this.#at = this.endOfValue(this.afterSpace(this.#at));
   }
 
   /** Nothing but white space may follow. */
   end(): void {
-    if (this.next() !== undefined) this.fail();
-  }
-
-  /** Passes one scalar, or one step into, along or out of what is nested. */
-  #passOne(nesting: Nesting): void {
-    const byte = this.next();
-    if (byte === Byte.openBrace || byte === Byte.openBracket) {
-      this.at += 1;
-      nesting.push(byte === Byte.openBrace);
-      if (this.next() === (byte === Byte.openBrace ? Byte.closeBrace : Byte.closeBracket)) this.#passEnds(nesting);
-      else if (byte === Byte.openBrace) this.#passKey();
-      return;
-    }
-    if (byte === Byte.quote) this.passText();
-    else if (byte === Byte.letterT) this.word('true', true);
-    else if (byte === Byte.letterF) this.word('false', false);
-    else if (!this.passesNull()) this.passNumber();
-    this.#passEnds(nesting);
-  }
-
-  /** After a value: passes every end that follows, then the comma before the next value. */
-  #passEnds(nesting: Nesting): void {
-    while (nesting.depth > 0) {
-      const byte = this.next();
-      if (byte === Byte.comma) {
-        this.at += 1;
-        if (nesting.isObject) this.#passKey();
-        return;
-      }
-      if (byte !== (nesting.isObject ? Byte.closeBrace : Byte.closeBracket)) this.fail();
-      this.at += 1;
-      nesting.pop();
-    }
-  }
-
-  #passKey(): void {
-    if (this.next() !== Byte.quote) this.fail();
-    this.passText();
-    this.#passColon();
-  }
-
-  #passColon(): void {
-    if (this.next() !== Byte.colon) this.fail();
-    this.at += 1;
+    const at = this.afterSpace(this.#at);
+    if (at < this.bytes.length) this.fail(at);
   }
 }

@@ -27,6 +27,36 @@ export const Byte = {
 
 export const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** The high bit of each byte of a word. */
+export const HIGH_BITS = 0x80808080;
+
+/**
+ * Whether a quote, a backslash or a control character is among the four bytes of a word. A byte that is below what is taken from it
+ * borrows, which shows in its high bit; only such a byte can make the one above it look like one as well.
+ */
+export function stopsText(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const isQuote = (quotes - 0x01010101) & ~quotes;
+  const isBackslash = (backslashes - 0x01010101) & ~backslashes;
+  const isControl = (word - 0x20202020) & ~word;
+  return ((isQuote | isBackslash | isControl) & HIGH_BITS) !== 0;
+}
+
+/** Whether just these bytes stand somewhere; four at a time, as this is asked of every key. */
+export function standsAt(bytes: DataView, start: number, expected: DataView): boolean {
+  const { byteLength } = expected;
+  if (start + byteLength > bytes.byteLength) return false;
+  let index = 0;
+  for (; index + 4 <= byteLength; index += 4) {
+    if (bytes.getInt32(start + index) !== expected.getInt32(index)) return false;
+  }
+  for (; index < byteLength; index += 1) {
+    if (bytes.getUint8(start + index) !== expected.getUint8(index)) return false;
+  }
+  return true;
+}
+
 /** By the letter after a backslash: how long the escape is; 0 where there is none. */
 export const ESCAPE_LENGTHS = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) ESCAPE_LENGTHS[letter] = 2;

@@ -1,12 +1,12 @@
-import { chainId, flag, list, number, object, text, type ReadAs } from './schema.js';
+import { address, addressKey, chainId, flag, list, number, object, text, textPlace, type ReadAs } from './schema.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
-const member = object({ power: number, external_address: text });
+const member = object({ power: number, external_address: address });
 
 const params = object({
   bridge_id: text,
   contract_source_hash: text,
-  bridge_external_address: text,
+  bridge_external_address: address,
   bridge_chain_id: chainId,
   signed_valsets_window: number,
   signed_batches_window: number,
@@ -21,50 +21,56 @@ const params = object({
   unbond_slashing_valsets_window: number,
   slash_fraction_bad_eth_signature: number,
   hub_coin_denom: text,
-  hub_coin_erc20_contract: text,
+  hub_coin_erc20_contract: address,
   claim_slashing_enabled: flag,
   bridge_contract_start_height: number,
   valset_reward: object({ denom: text, amount: number }),
-  admins: list(text),
+  admins: list(address),
 });
 
 const valset = object({ nonce: number, members: list(member), height: number, reward_amount: number });
 
-const coin = object({ contract: text, amount: number });
+const coin = object({ contract: address, amount: number });
 
-const transfer = object({ id: number, sender: text, dest_address: text, erc20_token: coin, erc20_fee: coin });
+const transfer = object({
+  id: number,
+  sender: textPlace,
+  dest_address: textPlace,
+  erc20_token: coin,
+  erc20_fee: coin,
+});
 
 const batch = object({
   batch_nonce: number,
   batch_timeout: number,
   transactions: list(transfer),
-  token_contract: text,
+  token_contract: address,
   block: number,
 });
 
 /** The spec shows a claim as packed bytes; real nodes unpack it, and then the event nonce is a field of its own. */
 const claim = object({ event_nonce: number, value: text });
 
-const attestation = object({ observed: flag, votes: list(text), height: number, claim });
+const attestation = object({ observed: flag, votes: list(addressKey), height: number, claim });
 
-const orchestratorAddress = object({ sender: text, orchestrator: text, eth_address: text });
+const orchestratorAddress = object({ sender: addressKey, orchestrator: address, eth_address: address });
 
 export const moduleState = object({
   params,
   last_observed_nonce: number,
   valsets: list(valset),
-  valset_confirms: list(object({ nonce: number, eth_address: text })),
+  valset_confirms: list(object({ nonce: number, eth_address: address })),
   batches: list(batch),
-  batch_confirms: list(object({ nonce: number, token_contract: text, eth_signer: text })),
+  batch_confirms: list(object({ nonce: number, token_contract: address, eth_signer: address })),
   attestations: list(attestation),
   orchestrator_addresses: list(orchestratorAddress),
-  erc20_to_denoms: list(object({ erc20: text, denom: text })),
+  erc20_to_denoms: list(object({ erc20: address, denom: text })),
   unbatched_transfers: list(transfer),
   last_observed_external_height: number,
   last_outgoing_batch_id: number,
   last_outgoing_pool_id: number,
   last_observed_valset: valset,
-  external_blacklist: list(text),
+  external_blacklist: list(address),
 });
 
 export type ModuleState = ReadAs<typeof moduleState>;

@@ -1,15 +1,23 @@
 import { getHeapStatistics } from 'node:v8';
 import { formatSize } from '../config/units.js';
 import type { ChainError } from './error.js';
-import { JsonCursor } from './json-cursor.js';
+import { JsonCursor, type TextPlace } from './json-cursor.js';
 import { NotJson, OverBudget, RepeatedKey } from './json-tokens.js';
 import { noProblems, type Problems, type Reader } from './schema.js';
 import { WRONG } from './reading.js';
 
 /** What was read: the document with what was odd in it, or why it could not be read, after the name of what was read. */
 export type DocumentResult<T> =
-  | { readonly ok: true; readonly document: T | undefined; readonly problems: Problems }
+  | {
+      readonly ok: true;
+      readonly document: T | undefined;
+      readonly problems: Problems;
+      /** As long as the body is there. */
+      readonly textAt: TextAt;
+    }
   | { readonly ok: false; readonly error: ChainError };
+
+export type TextAt = (place: TextPlace) => string;
 
 /** Of the memory of the thread; the rest is for what is derived from the document, and for what still has to be collected. */
 const SHARE_FOR_DOCUMENT = 1 / 3;
@@ -39,7 +47,8 @@ function readOnce<T>(read: Reader<T>, body: Buffer, memory: number, expectsRepea
     const cursor = new JsonCursor(body, memory, expectsRepeatedKeys);
     const document = read(cursor, problems);
     cursor.end();
-    return { ok: true, document: document === WRONG ? undefined : document, problems };
+    const textAt: TextAt = (place) => cursor.textAt(place);
+    return { ok: true, document: document === WRONG ? undefined : document, problems, textAt };
   } catch (thrown) {
     if (thrown instanceof RepeatedKey) return readOnce(read, body, memory, true);
     throw thrown;

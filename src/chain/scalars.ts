@@ -30,6 +30,11 @@ export function readText(json: Exclude<Scalar, null>): Read<string> {
   return typeof json === 'string' ? json : WRONG;
 }
 
+/** For what is read before it becomes a scalar. */
+export function readNone(): Read<never> {
+  return WRONG;
+}
+
 export function readFlag(json: Exclude<Scalar, null>): Read<boolean> {
   return typeof json === 'boolean' ? json : WRONG;
 }

@@ -1,10 +1,12 @@
-import type { Digits } from './decimal.js';
+import { dataPart, lowerCase } from './address.js';
+import type { Numeral } from './decimal.js';
 import type { Dialect } from './dialect.js';
-import type { JsonCursor } from './json-cursor.js';
+import type { JsonCursor, TextPlace } from './json-cursor.js';
 import { Byte, NumberLiteral } from './json-tokens.js';
 import { memberReader } from './members.js';
 import { WRONG, type Read } from './reading.js';
-import { readChainId, readFlag, readNumber, readText, type ScalarReader } from './scalars.js';
+import { SharedTexts } from './shared-texts.js';
+import { readChainId, readFlag, readNone, readNumber, readText, type ScalarReader } from './scalars.js';
 
 /** What reading a document counts: values of a wrong kind and unknown enum values, by the path of their field. */
 export interface Problems {
@@ -30,17 +32,23 @@ export interface Shape<T> {
 
 export type ReadAs<S> = S extends Shape<infer T> ? T : never;
 
-type Fields = Readonly<Record<string, Shape<unknown>>>;
-type ObjectOf<F extends Fields> = { readonly [K in keyof F]: Read<ReadAs<F[K]>> };
-
-export const number: Shape<Digits> = scalar(readNumber);
+export const number: Shape<Numeral> = scalar(readNumber, (cursor) => cursor.wholeNumber() as Numeral | undefined);
 export const text: Shape<string> = scalar(readText);
+/** A text that is seldom looked at: only where it stands, to be had from the document as long as that is there. */
+export const textPlace: Shape<TextPlace> = scalar(readNone, (cursor) => cursor.textPlace());
+/** An address in lower case, as it is joined and shown. */
+export const address: Shape<string> = shared(readText, lowerCase);
+/** What a bech32 address is joined by. */
+export const addressKey: Shape<string> = shared(readText, dataPart);
 export const flag: Shape<boolean> = scalar(readFlag);
-export const chainId: Shape<string> = scalar(readChainId);
+export const chainId: Shape<string> = shared(readChainId, (id) => id);
 
-function scalar<T>(read: ScalarReader<T>): Shape<T> {
+/** `readPlain` reads what nearly always stands there, and leaves the rest to `read`. */
+function scalar<T>(read: ScalarReader<T>, readPlain?: (cursor: JsonCursor) => T | undefined): Shape<T> {
   return {
     compile: (path) => (cursor, problems) => {
+      const plain = readPlain?.(cursor);
+      if (plain !== undefined) return plain;
       const json = cursor.scalar();
       if (json === null) return undefined;
       const value = read(json);
@@ -49,6 +57,12 @@ function scalar<T>(read: ScalarReader<T>): Shape<T> {
     },
     paths: (path) => [path],
   };
+}
+
+/** A text of which few are different: what is made of each is made once. What is no text is left to `read`. */
+function shared(read: ScalarReader<string>, make: (text: string) => string): Shape<string> {
+  const texts = new SharedTexts(make);
+  return scalar(read, (cursor) => cursor.shared(texts));
 }
 
 /** What an enum value reads as when the exporter does not know it. */
@@ -61,20 +75,26 @@ export const OTHER = 'other';
 export function oneOf(numbers: ReadonlyMap<number, string>): Shape<string> {
   const known = new Set(numbers.values());
   return {
-    compile:
-      (path, { values }) =>
-      (cursor, problems) => {
+    compile: (path, { values }) => {
+      const names = new SharedTexts((name) => {
+        const value = valueName(values, name);
+        return known.has(value) ? value : OTHER;
+      });
+      return (cursor, problems) => {
+        const name = cursor.shared(names);
+        if (name === OTHER) count(problems.unknown, path);
+        if (name !== undefined) return name;
         const json = cursor.scalar();
         if (json === null) return undefined;
-        if (typeof json !== 'string' && !(json instanceof NumberLiteral)) {
+        if (!(json instanceof NumberLiteral)) {
           count(problems.invalid, path);
           return WRONG;
         }
-        const name = typeof json === 'string' ? valueName(values, json) : numbers.get(Number(json.text));
-        if (name !== undefined && known.has(name)) return name;
-        count(problems.unknown, path);
-        return OTHER;
-      },
+        const value = numbers.get(Number(json.text));
+        if (value === undefined) count(problems.unknown, path);
+        return value ?? OTHER;
+      };
+    },
     paths: (path) => [path],
   };
 }
@@ -82,6 +102,9 @@ export function oneOf(numbers: ReadonlyMap<number, string>): Shape<string> {
 function valueName(values: Dialect['values'], name: string): string {
   return (Object.hasOwn(values, name) ? values[name] : undefined) ?? name;
 }
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+type ObjectOf<F extends Fields> = { readonly [K in keyof F]: Read<ReadAs<F[K]>> };
 
 export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
   readonly fields: F;
@@ -113,13 +136,13 @@ function compileObject<F extends Fields>(
       wireName: dialect.fields[name] ?? name,
       read: shape.compile(join(path, name), dialect),
     })),
+    needsKey,
   );
   return (cursor, problems) => {
     if (cursor.passesNull()) return undefined;
     if (!cursor.enters(Byte.openBrace)) return wrong(cursor, path, problems);
-    const { found, isRecognized } = readMembers(cursor, problems);
     // The members are the fields of the shape, each read as its own shape says.
-    return needsKey && !isRecognized ? undefined : (found as ObjectOf<F>);
+    return readMembers(cursor, problems) as ObjectOf<F> | undefined;
   };
 }
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Client, FetchLimits } from '../chain/client.js';
-import type { Digits } from '../chain/decimal.js';
+import type { Numeral } from '../chain/decimal.js';
 import type { ChainError } from '../chain/error.js';
 import type { Problems } from '../chain/schema.js';
 import type { BridgeSettings, CrosschainSettings } from '../config.js';
@@ -52,7 +52,7 @@ export interface Snapshot {
   readonly families: readonly FamilyLines[];
   /** For `/pending`; bounded, so that the threads do not copy a document after all. */
   readonly items: Items;
-  readonly height: Digits | undefined;
+  readonly height: Numeral | undefined;
   readonly problems: Problems;
 }
 
@@ -69,12 +69,16 @@ export async function collect(job: Job, client: Client, onBody: () => void = () 
   const seconds = { fetch: secondsSince(started) };
   if (!answer.ok) return { result: answer, seconds };
   onBody();
-  const read = readBody(job.reading, url.pathname, answer.body, answer.height);
-  return { ...read, seconds: { ...seconds, ...read.seconds } };
+  try {
+    const read = readBody(job.reading, url.pathname, answer.body.bytes, answer.height);
+    return { ...read, seconds: { ...seconds, ...read.seconds } };
+  } finally {
+    answer.body.release();
+  }
 }
 
 /** The part of a poll after the network, which is also what `replay` does with a file. `source` names it in messages. */
-export function readBody(reading: Reading, source: string, body: Buffer, height: Digits | undefined): Outcome {
+export function readBody(reading: Reading, source: string, body: Buffer, height: Numeral | undefined): Outcome {
   switch (reading.document) {
     case 'module_state':
       return derive(moduleStateDocument, { ...reading, height }, reading, source, body);

@@ -1,4 +1,4 @@
-import { decimal, double, type Digits, toDouble } from '../chain/decimal.js';
+import { decimal, double, type Numeral, toDouble } from '../chain/decimal.js';
 import { need, type Read } from '../chain/reading.js';
 
 /** One series of a family: its label values, in the order of the family's labels, and its value. */
@@ -70,7 +70,7 @@ export function compareLabels(a: readonly string[], b: readonly string[]): numbe
 }
 
 /** The double nearest to a number of the document. */
-export function valueOf(read: Read<Digits>): number {
+export function valueOf(read: Read<Numeral>): number {
   return double(need(read));
 }
 
@@ -79,7 +79,7 @@ export function lengthOf(list: Read<readonly unknown[]>): number {
 }
 
 /** Milliseconds on the wire, seconds in Prometheus. */
-export function secondsOf(read: Read<Digits>): number {
+export function secondsOf(read: Read<Numeral>): number {
   const { units, scale } = decimal(need(read));
   return toDouble({ units, scale: scale + 3 });
 }
@@ -91,6 +91,7 @@ const MAX_LABEL_CHARACTERS = 128;
  * and not a duplicate, which would fail the whole scrape.
  */
 export function labelText(text: string): string {
+  if (text.length <= MAX_LABEL_CHARACTERS && text.isWellFormed()) return text;
   // 256 UTF-16 units hold at least 128 characters; cutting there first keeps a text of megabytes cheap.
   const wellFormed = text.slice(0, 2 * MAX_LABEL_CHARACTERS).toWellFormed();
   return wellFormed.length <= MAX_LABEL_CHARACTERS

@@ -10,6 +10,37 @@ export function groupBy<T>(list: readonly T[], key: (row: T) => string): Readonl
   return groups;
 }
 
+export interface LabelledGroup<T> {
+  readonly labels: readonly string[];
+  readonly rows: readonly T[];
+}
+
+/** Rows by their labels. They are looked up one by one, as making one key of them takes several times as long. */
+export function groupByLabels<T>(
+  list: readonly T[],
+  labelsOf: (row: T) => readonly string[],
+): readonly LabelledGroup<T>[] {
+  const groups: LabelledGroup<T>[] = [];
+  const root: Branch<T> = { next: new Map(), rows: undefined };
+  for (const row of list) {
+    const labels = labelsOf(row);
+    let branch = root;
+    for (const label of labels) {
+      let next = branch.next.get(label);
+      if (next === undefined) branch.next.set(label, (next = { next: new Map(), rows: undefined }));
+      branch = next;
+    }
+    if (branch.rows === undefined) groups.push({ labels, rows: (branch.rows = []) });
+    branch.rows.push(row);
+  }
+  return groups;
+}
+
+interface Branch<T> {
+  readonly next: Map<string, Branch<T>>;
+  rows: T[] | undefined;
+}
+
 /** The first row of each key: in look-ups a repeated key counts once. */
 export function firstBy<T>(list: readonly T[], key: (row: T) => string): ReadonlyMap<string, T> {
   const first = new Map<string, T>();

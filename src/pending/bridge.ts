@@ -43,23 +43,23 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     conflictingEvents: known(() => conflictingEvents(input).size),
     batches: section(
       () => rows(state.batches),
-      ({ block, batch_nonce }) => [known(() => decimal(need(block))), decimal(need(batch_nonce))],
+      ({ block, batch_nonce }) => [known(() => need(block)), need(batch_nonce)],
       (batch) => batchItem(input, batch),
       () => lengthOf(state.batches),
     ),
     valsets: section(
       () => unrelayedValsets(input),
-      ({ nonce }) => [decimal(need(nonce))],
+      ({ nonce }) => [need(nonce)],
       (valset) => valsetItem(input, valset),
     ),
     claims: section(
       () => pendingClaims(input),
-      ({ nonce, attestation }) => [nonce, known(() => decimal(need(attestation.height)))],
+      ({ nonce, attestation }) => [nonce, known(() => need(attestation.height))],
       (claim) => claimItem(input, claim),
     ),
     transfers: section(
       () => unbatched(input),
-      ({ id }) => [decimal(need(id))],
+      ({ id }) => [need(id)],
       (transfer) => transferItem(input, transfer),
       () => lengthOf(state.unbatched_transfers),
     ),
@@ -72,8 +72,8 @@ function transferItem(
 ): TransferItem {
   return {
     id: exact(id),
-    sender: cutText(() => need(sender)),
-    destination: cutText(() => need(dest_address)),
+    sender: cutText(() => input.textAt(need(sender))),
+    destination: cutText(() => input.textAt(need(dest_address))),
     amount: coinItem(input, erc20_token),
     fee: coinItem(input, erc20_fee),
   };
@@ -116,7 +116,7 @@ function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
 
 function claimItem(input: BridgeInput, { nonce, attestation }: Event): ClaimItem {
   return {
-    eventNonce: decimalText(nonce),
+    eventNonce: exact(nonce),
     conflicting: conflictingEvents(input).has(keyOf(nonce)),
     votes: known(() => voters(attestation).length),
     votedPowerRatio: known(() => ratio(votedPower(input, attestation), newestTotal(input))),

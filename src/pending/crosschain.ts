@@ -1,4 +1,4 @@
-import { decimal, decimalText, toDouble, type Decimal } from '../chain/decimal.js';
+import { decimalText, double, type Numeral } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import { need } from '../chain/reading.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
@@ -34,7 +34,7 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
 }
 
 function byAge(cctx: Cctx): Keys {
-  return [known(() => createdAt(cctx)), known(() => decimal(need(need(currentOutbound(cctx)).tss_nonce)))];
+  return [known(() => createdAt(cctx)), known(() => need(need(currentOutbound(cctx)).tss_nonce))];
 }
 
 function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
@@ -56,8 +56,8 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
 /** The last instant that ISO 8601 writes with four digits of a year. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-function isoTime(seconds: Decimal | undefined): string | undefined {
+function isoTime(seconds: Numeral | undefined): string | undefined {
   if (seconds === undefined) return undefined;
-  const ms = toDouble(seconds) * 1000;
+  const ms = double(seconds) * 1000;
   return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
 }

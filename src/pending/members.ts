@@ -25,6 +25,9 @@ const ranked = once((valset: Valset): Ranked => {
   return { addresses, powers, total: known(() => totalPower(valset)) };
 });
 
+/** What is shown of each member, worked out once: who is missing under one batch is missing under others. */
+const shownMembers = once((_valset: Valset) => new Map<string, MissingMember>());
+
 /** The members of a set that have not done it, by external address. */
 export function missingOf(
   input: BridgeInput,
@@ -39,17 +42,19 @@ export function missingOf(
       if (powers === null || total === null) return undefined;
       return ratio(sum(of.map((address) => powers.get(address) ?? ZERO)), total);
     });
-  return {
-    total: missing.length,
-    powerRatio: share(missing),
-    members: missing.slice(0, MAX_MEMBERS).map((address) => member(input, address, share([address]))),
-  };
+  const shown = shownMembers(valset);
+  const members = missing.slice(0, MAX_MEMBERS).map((address) => {
+    const row = shown.get(address) ?? member(input, address, share([address]));
+    shown.set(address, row);
+    return row;
+  });
+  return { total: missing.length, powerRatio: share(missing), members };
 }
 
 function member(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
   const orchestrator = known(() => {
     const row = orchestratorByAddress(input).get(address);
-    return row && need(row.orchestrator).toLowerCase();
+    return row && need(row.orchestrator);
   });
   return {
     externalAddress: labelText(address),

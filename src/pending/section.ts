@@ -1,4 +1,4 @@
-import { compare, decimal, decimalText, type Decimal, type Digits } from '../chain/decimal.js';
+import { compareNumerals, decimal, decimalText, type Digits, type Numeral } from '../chain/decimal.js';
 import { need, type Read } from '../chain/reading.js';
 import { labelText } from '../metrics/family.js';
 import { unlessWithdrawn } from '../metrics/singly.js';
@@ -11,7 +11,7 @@ export function known<T>(derive: () => T | undefined): T | null {
 }
 
 /** A number of the document, exact and always written the same way. */
-export function exact(read: Read<Digits>): Digits {
+export function exact(read: Read<Numeral>): Digits {
   return decimalText(decimal(need(read)));
 }
 
@@ -21,7 +21,7 @@ export function cutText(derive: () => string | undefined): string | null {
 }
 
 /** What rows are sorted by, first key first; what is not known comes last. */
-export type Keys = readonly (Decimal | null)[];
+export type Keys = readonly (Numeral | null)[];
 
 /**
  * The oldest of `all`, which are those with the lowest keys. When they cannot be read, nor what every row must have, the
@@ -35,33 +35,37 @@ export function section<T, Row>(
 ): Section<Row> {
   const read = known(() => {
     const found = all();
-    const unsortable = found.filter((row) => keys(row)[0] === null).length;
-    return { total: found.length, unsortable, rows: lowest(found, keys).map(item) };
+    const { kept, unsortable } = lowest(found, keys);
+    return { total: found.length, unsortable, rows: kept.map(item) };
   });
   return read === null ? { readable: false, total: known(count) } : { readable: true, ...read };
 }
 
 /** One pass that keeps no more than is shown: the lists of a busy day are long. */
-function lowest<T>(rows: readonly T[], keys: (row: T) => Keys): readonly T[] {
+function lowest<T>(rows: readonly T[], keys: (row: T) => Keys): { kept: readonly T[]; unsortable: number } {
   const kept: { readonly row: T; readonly keys: Keys }[] = [];
+  let unsortable = 0;
   for (const row of rows) {
     const keyed = { row, keys: keys(row) };
+    if (keyed.keys[0] === null) unsortable += 1;
+    const last = kept.at(-1);
+    if (kept.length === MAX_ROWS && last !== undefined && inOrder(last.keys, keyed.keys) <= 0) continue;
     const at = kept.findLastIndex((other) => inOrder(other.keys, keyed.keys) <= 0) + 1;
-    if (at < MAX_ROWS) kept.splice(at, 0, keyed);
+    kept.splice(at, 0, keyed);
     if (kept.length > MAX_ROWS) kept.pop();
   }
-  return kept.map(({ row }) => row);
+  return { kept: kept.map(({ row }) => row), unsortable };
 }
 
 function inOrder(a: Keys, b: Keys): number {
-  for (const [position, key] of a.entries()) {
-    const difference = knownFirst(key, b[position] ?? null);
+  for (let position = 0; position < a.length; position += 1) {
+    const difference = knownFirst(a[position] ?? null, b[position] ?? null);
     if (difference !== 0) return difference;
   }
   return 0;
 }
 
-function knownFirst(a: Decimal | null, b: Decimal | null): number {
+function knownFirst(a: Numeral | null, b: Numeral | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return compare(a, b);
+  return compareNumerals(a, b);
 }

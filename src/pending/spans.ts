@@ -1,4 +1,4 @@
-import { decimal, decimalText, multiply, subtract, toDouble, type Decimal, type Digits } from '../chain/decimal.js';
+import { decimal, decimalText, multiply, subtract, toDouble, type Decimal, type Numeral } from '../chain/decimal.js';
 import type { Params } from '../chain/module-state.js';
 import { need, type Read } from '../chain/reading.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
@@ -6,7 +6,7 @@ import type { BlockSpan } from './items.js';
 import { known } from './section.js';
 
 /** Hub blocks from a height to the height of the answer. */
-export function hubBlocksSince(input: BridgeInput, height: Read<Digits>): BlockSpan | null {
+export function hubBlocksSince(input: BridgeInput, height: Read<Numeral>): BlockSpan | null {
   return hubSpan(input, () => subtract(decimal(need(input.height)), decimal(need(height))));
 }
 
@@ -16,7 +16,7 @@ export function hubBlocksUntil(input: BridgeInput, height: () => Decimal): Block
 }
 
 /** External blocks from one external height to another. */
-export function externalBlocks(input: BridgeInput, from: () => Decimal, to: Read<Digits>): BlockSpan | null {
+export function externalBlocks(input: BridgeInput, from: () => Decimal, to: Read<Numeral>): BlockSpan | null {
   return span(
     () => subtract(decimal(need(to)), from()),
     () => need(input.state.params).average_external_block_time,

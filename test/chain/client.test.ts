@@ -39,7 +39,7 @@ describe('fetching a document', () => {
     const result = await fetchState();
     if (!result.ok) throw new Error(result.error.message);
     expect(result.height).toBe(String(simulator.model.height));
-    expect(JSON.parse(result.body.toString())).toEqual(simulator.model.moduleState());
+    expect(JSON.parse(result.body.bytes.toString())).toEqual(simulator.model.moduleState());
   });
 
   it('has no height without the header or with one that is no number', async () => {

@@ -3,14 +3,17 @@ import { describe, expect, it } from 'vitest';
 import {
   add,
   compare,
+  compareNumerals,
   decimal,
   double,
   floorDivide,
   integer,
+  keyOf,
   multiply,
   ratio,
   subtract,
   sum,
+  Sum,
   toDouble,
   type Decimal,
 } from '../../src/chain/decimal.js';
@@ -44,6 +47,52 @@ describe('exact decimals', () => {
     expect(floorDivide(integer(-8), integer(2))).toEqual(integer(-4));
     expect(floorDivide(d('0.5'), d('0.25'))).toEqual(integer(2));
     expect(floorDivide(integer(1), integer(0))).toBeUndefined();
+  });
+
+  it('compare and have one key as numerals, whichever way they are written', () => {
+    const short = fc.integer({ min: -(10 ** 15), max: 10 ** 15 });
+    const written = fc.tuple(short, fc.constantFrom('', '0', '000')).map(([value, zeros]) => {
+      return { value, numeral: digits(`${value < 0 ? '-' : ''}${zeros}${Math.abs(value)}.${zeros}0`) };
+    });
+    const numeral = fc.oneof(
+      written,
+      short.map((value) => ({ value, numeral: value })),
+    );
+    fc.assert(
+      fc.property(numeral, numeral, (a, b) => {
+        expect(Math.sign(compareNumerals(a.numeral, b.numeral))).toBe(Math.sign(a.value - b.value) + 0);
+        expect(keyOf(a.numeral) === keyOf(b.numeral)).toBe(a.value === b.value);
+      }),
+    );
+    expect(compareNumerals(digits('9007199254740993'), digits('9007199254740992'))).toBe(1);
+  });
+
+  it('are summed as numerals to the unit, in any order and size', () => {
+    const numeral = fc.oneof(
+      fc.nat({ max: 10 ** 15 - 1 }),
+      fc
+        .bigInt({ min: 0n, max: 10n ** 30n - 1n })
+        .map(String)
+        .map(digits),
+      fc
+        .bigInt({ min: -(10n ** 80n), max: 10n ** 80n })
+        .map(String)
+        .map(digits),
+    );
+    fc.assert(
+      fc.property(fc.array(numeral, { maxLength: 50 }), (numerals) => {
+        const total = new Sum();
+        for (const one of numerals) total.add(one);
+        expect(total.total).toEqual(sum(numerals.map(decimal)));
+      }),
+    );
+  });
+
+  it('are summed without an error that builds up', () => {
+    const total = new Sum();
+    const largest = digits('9'.repeat(30));
+    for (let count = 0; count < 10_000; count += 1) total.add(largest);
+    expect(total.total.units).toBe(10_000n * (10n ** 30n - 1n));
   });
 
   it('have no ratio to nothing', () => {

@@ -26,7 +26,7 @@ function read<T>(form: Shape<T>, dialect: Dialect, json: unknown, problems: Prob
 describe('reading a document by its shape', () => {
   it('takes values, and leaves missing ones undefined', () => {
     const found = read(shape, neutral, { name: '', size: '', seen: null, rows: [{ size: '1' }, null] });
-    expect(found).toEqual({ name: '', size: undefined, seen: undefined, rows: [{ size: '1' }, undefined] });
+    expect(found).toEqual({ name: '', size: undefined, seen: undefined, rows: [{ size: 1 }, undefined] });
   });
 
   it('marks what is of another kind, counts it by field and goes on', () => {
@@ -36,7 +36,7 @@ describe('reading a document by its shape', () => {
       name: WRONG,
       size: WRONG,
       seen: WRONG,
-      rows: [{ size: WRONG }, WRONG, { size: WRONG }, { size: '3' }],
+      rows: [{ size: WRONG }, WRONG, { size: WRONG }, { size: 3 }],
     });
     expect([...problems.invalid]).toEqual([
       ['doc.name', 1],

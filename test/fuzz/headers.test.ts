@@ -72,7 +72,7 @@ describe('whatever headers a node sends', () => {
       async (line, headers, text) => {
         answer = Buffer.from([line, ...headers.map(([name, content]) => `${name}: ${content}`), '', text].join('\r\n'));
         const result = await client.fetch(url, { timeoutMs: 2000, maxBodyBytes: 10_000 });
-        if (result.ok) expect(result.body.length).toBeLessThanOrEqual(10_000);
+        if (result.ok) expect(result.body.bytes.length).toBeLessThanOrEqual(10_000);
         else {
           expect(reasonNames).toContain(result.error.reason);
           expect(result.error.reason, result.error.message).not.toBe('internal');

@@ -4,19 +4,30 @@ import { labelledGauge } from '../family.js';
 import { singly } from '../singly.js';
 import { voters } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { batchKey, newestAddresses, nonceKey, orchestratorByAddress, validatorBySender } from './joins.js';
+import {
+  batchKey,
+  confirmsByBatch,
+  confirmsByValset,
+  newestAddresses,
+  nonceKey,
+  orchestratorByAddress,
+  validatorBySender,
+} from './joins.js';
 
-function orphanValsetConfirms({ state }: BridgeInput): number {
-  const known = new Set(rows(state.valsets).map(({ nonce }) => nonceKey(nonce)));
-  return rows(state.valset_confirms).filter(({ nonce }) => !known.has(nonceKey(nonce))).length;
+function orphanValsetConfirms(input: BridgeInput): number {
+  return countOrphans(confirmsByValset(input), new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce))));
 }
 
-function orphanBatchConfirms({ state }: BridgeInput): number {
-  const live = new Set(
-    rows(state.batches).map(({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract)),
+function orphanBatchConfirms(input: BridgeInput): number {
+  const keys = rows(input.state.batches).map(({ batch_nonce, token_contract }) =>
+    batchKey(batch_nonce, token_contract),
   );
-  return rows(state.batch_confirms).filter(({ nonce, token_contract }) => !live.has(batchKey(nonce, token_contract)))
-    .length;
+  return countOrphans(confirmsByBatch(input), new Set(keys));
+}
+
+/** Confirms of what is no longer there. */
+function countOrphans(confirms: ReadonlyMap<string, readonly unknown[]>, live: ReadonlySet<string>): number {
+  return Array.from(confirms).reduce((total, [key, { length }]) => total + (live.has(key) ? 0 : length), 0);
 }
 
 function membersWithoutOrchestrator(input: BridgeInput): number {
@@ -26,15 +37,18 @@ function membersWithoutOrchestrator(input: BridgeInput): number {
 
 function unknownVoters(input: BridgeInput): number {
   const known = validatorBySender(input);
-  const distinct = new Set(rows(input.state.attestations).flatMap(voters));
-  return Array.from(distinct).filter((voter) => !known.has(voter)).length;
+  const unknown = new Set<string>();
+  for (const attestation of rows(input.state.attestations)) {
+    for (const voter of voters(attestation)) if (!known.has(voter)) unknown.add(voter);
+  }
+  return unknown.size;
 }
 
 function duplicateOrchestrators({ state }: BridgeInput): number {
   const addresses = new Set<string>();
   const orchestrators = new Set<string>();
   return rows(state.orchestrator_addresses).filter((row) => {
-    const address = need(row.eth_address).toLowerCase();
+    const address = need(row.eth_address);
     const orchestrator = dataPart(need(row.orchestrator));
     const repeats = addresses.has(address) || orchestrators.has(orchestrator);
     addresses.add(address);

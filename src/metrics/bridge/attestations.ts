@@ -1,13 +1,20 @@
-import { dataPart } from '../../chain/address.js';
 import { eventNonceInClaim } from '../../chain/claim.js';
-import { add, compare, decimal, integer, lowest, type Decimal } from '../../chain/decimal.js';
+import {
+  add,
+  compareNumerals,
+  decimal,
+  decimalText,
+  integer,
+  lowestNumeral,
+  type Numeral,
+} from '../../chain/decimal.js';
 import { once } from '../../chain/memo.js';
 import type { Attestation } from '../../chain/module-state.js';
 import { ifPresent, need, rows, WITHDRAWN } from '../../chain/reading.js';
 import type { BridgeInput } from './input.js';
 
 export interface Event {
-  readonly nonce: Decimal;
+  readonly nonce: Numeral;
   readonly attestation: Attestation;
 }
 
@@ -16,24 +23,24 @@ export const events = once(({ state }: BridgeInput): readonly Event[] =>
   rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
 );
 
-function eventNonce({ claim }: Attestation): Decimal {
+function eventNonce({ claim }: Attestation): Numeral {
   const { event_nonce, value } = need(claim);
   const told = ifPresent(event_nonce);
-  if (told !== undefined) return decimal(told);
+  if (told !== undefined) return told;
   const packed = eventNonceInClaim(need(value));
   if (packed === undefined) throw WITHDRAWN;
-  return integer(packed);
+  return packed;
 }
 
-export function lastObservedNonce({ state }: BridgeInput): Decimal {
-  return decimal(need(state.last_observed_nonce));
+export function lastObservedNonce({ state }: BridgeInput): Numeral {
+  return need(state.last_observed_nonce);
 }
 
 /** The observed attestations of the last observed event; several when validators claimed differently. */
 const observedOfLast = once((input: BridgeInput): readonly Attestation[] => {
   const last = lastObservedNonce(input);
   return events(input)
-    .filter(({ nonce }) => compare(nonce, last) === 0)
+    .filter(({ nonce }) => compareNumerals(nonce, last) === 0)
     .map(({ attestation }) => attestation)
     .filter(({ observed }) => need(observed));
 });
@@ -45,22 +52,22 @@ export const votesOnLastObserved = once((input: BridgeInput): ReadonlySet<string
 });
 
 /** Hub height of the first vote for the last observed event; `undefined` when the event is no longer in the state. */
-export const heightOfLastObserved = once((input: BridgeInput): Decimal | undefined =>
+export const heightOfLastObserved = once((input: BridgeInput): Numeral | undefined =>
   lowestHeight(observedOfLast(input)),
 );
 
 /** The attestations of the event that the oracle has to observe next. */
 export const nextEvent = once((input: BridgeInput): readonly Attestation[] => {
-  const next = add(lastObservedNonce(input), integer(1));
+  const next = decimalText(add(decimal(lastObservedNonce(input)), integer(1)));
   return events(input)
-    .filter(({ nonce }) => compare(nonce, next) === 0)
+    .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
     .map(({ attestation }) => attestation);
 });
 
 export function voters({ votes }: Attestation): readonly string[] {
-  return rows(votes).map(dataPart);
+  return rows(votes);
 }
 
-export function lowestHeight(attestations: readonly Attestation[]): Decimal | undefined {
-  return lowest(attestations.map(({ height }) => decimal(need(height))));
+export function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
+  return lowestNumeral(attestations.map(({ height }) => need(height)));
 }

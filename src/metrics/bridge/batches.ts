@@ -29,7 +29,7 @@ export const projectedExternalHeight = once((input: BridgeInput): Decimal | unde
   const externalBlock = decimal(need(params.average_external_block_time));
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
-  const elapsed = multiply(subtract(now, observedAt), hubBlock);
+  const elapsed = multiply(subtract(now, decimal(observedAt)), hubBlock);
   return floorDivide(add(multiply(base, externalBlock), elapsed), externalBlock);
 });
 

@@ -1,4 +1,19 @@
-import { compare, highest, keyOf, ratio, subtract, sum, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import {
+  compare,
+  compareNumerals,
+  decimal,
+  double,
+  highest,
+  highestNumeral,
+  keyOf,
+  ratio,
+  subtract,
+  sum,
+  toDouble,
+  ZERO,
+  type Decimal,
+  type Numeral,
+} from '../../chain/decimal.js';
 import { once } from '../../chain/memo.js';
 import type { Attestation } from '../../chain/module-state.js';
 import { need } from '../../chain/reading.js';
@@ -14,7 +29,7 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
   return new Set(
     voters(attestation).flatMap((voter) => {
       const row = validators.get(voter);
-      return row === undefined ? [] : [need(row.eth_address).toLowerCase()];
+      return row === undefined ? [] : [need(row.eth_address)];
     }),
   );
 }
@@ -28,7 +43,7 @@ export function votedPower(input: BridgeInput, attestation: Attestation): Decima
 /** Claims of events that are not observed yet. */
 export const pendingClaims = once((input: BridgeInput): readonly Event[] => {
   const last = lastObservedNonce(input);
-  return events(input).filter(({ nonce }) => compare(nonce, last) > 0);
+  return events(input).filter(({ nonce }) => compareNumerals(nonce, last) > 0);
 });
 
 /** The events not observed yet of which validators claim different things, by key of their nonce. */
@@ -40,12 +55,12 @@ export const conflictingEvents = once((input: BridgeInput): ReadonlySet<string> 
 /** How many events are claimed and not observed yet, also those before the newest that no claim is left of. */
 export function pendingEvents(input: BridgeInput): Decimal {
   const last = lastObservedNonce(input);
-  const pending = subtract(newestNonce(input) ?? last, last);
+  const pending = subtract(decimal(newestNonce(input) ?? last), decimal(last));
   return compare(pending, ZERO) > 0 ? pending : ZERO;
 }
 
-function newestNonce(input: BridgeInput): Decimal | undefined {
-  return highest(events(input).map(({ nonce }) => nonce));
+function newestNonce(input: BridgeInput): Numeral | undefined {
+  return highestNumeral(events(input).map(({ nonce }) => nonce));
 }
 
 const NONCE_FIELDS = [
@@ -65,7 +80,7 @@ export const eventFamilies: readonly BridgeFamily[] = [
     reads: NONCE_FIELDS,
     value: (input) => {
       const newest = newestNonce(input);
-      return newest && toDouble(newest);
+      return newest === undefined ? undefined : double(newest);
     },
   }),
   gauge({
@@ -110,7 +125,7 @@ export const eventFamilies: readonly BridgeFamily[] = [
     reads: [...PENDING_FIELDS, 'state.attestations[].height'],
     value: (input) => {
       const first = lowestHeight(nextEvent(input));
-      return first && toDouble(first);
+      return first === undefined ? undefined : double(first);
     },
   }),
 ];

@@ -4,17 +4,15 @@ import { gauge } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
 import type { BridgeFamily } from './input.js';
 
-const ADDRESS_FIELDS = new Set(['bridge_external_address', 'hub_coin_erc20_contract', 'admins']);
-
-/** The canonical form of what was read: sorted keys and lists, addresses in lower case, missing as null. */
-function canonical(read: Read<unknown>, isAddress: boolean): unknown {
+/** The canonical form of what was read: sorted keys and lists, missing as null. */
+function canonical(read: Read<unknown>): unknown {
   const value = ifPresent(read);
   if (value === undefined) return null;
-  if (typeof value === 'string') return isAddress ? value.toLowerCase() : value;
-  if (Array.isArray(value)) return value.map((row: Read<unknown>) => canonical(row, isAddress)).toSorted(byJson);
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(canonical).toSorted(byJson);
   if (!isObject(value)) return value;
   const keys = Object.keys(value).toSorted();
-  return Object.fromEntries(keys.map((key) => [key, canonical(value[key], ADDRESS_FIELDS.has(key))]));
+  return Object.fromEntries(keys.map((key) => [key, canonical(value[key])]));
 }
 
 function byJson(a: unknown, b: unknown): number {
@@ -29,13 +27,13 @@ export const hashFamilies: readonly BridgeFamily[] = [
     help: 'Fingerprint of all parameters: a change of the value is a change of some parameter, its size means nothing.',
     unit: 'first 48 bits of a SHA-256',
     reads: ['state.params'],
-    value: ({ state }) => fingerprint(canonical(need(state.params), false)),
+    value: ({ state }) => fingerprint(canonical(need(state.params))),
   }),
   gauge({
     name: 'bridge_external_blacklist_hash',
     help: 'Fingerprint of the blacklist: a change of the value is a change of the list, its size means nothing.',
     unit: 'first 48 bits of a SHA-256',
     reads: ['state.external_blacklist'],
-    value: ({ state }) => fingerprint(canonical(need(state.external_blacklist), true)),
+    value: ({ state }) => fingerprint(canonical(need(state.external_blacklist))),
   }),
 ];

@@ -1,13 +1,16 @@
-import type { Digits } from '../../chain/decimal.js';
+import type { Numeral } from '../../chain/decimal.js';
 import type { ModuleState } from '../../chain/module-state.js';
+import type { TextAt } from '../../chain/read-document.js';
 import type { BridgeSettings, Token } from '../../config.js';
 import type { Family } from '../family.js';
 
 /** What a bridge family is derived from: one response and the configuration, and nothing that changes by itself. */
 export interface BridgeInput {
   readonly state: ModuleState;
+  /** Texts that are read by their place only. */
+  readonly textAt: TextAt;
   /** Hub height of the response, `H` in the definitions; absent when the node does not send the header. */
-  readonly height: Digits | undefined;
+  readonly height: Numeral | undefined;
   readonly settings: BridgeSettings;
   readonly tokens: readonly Token[];
 }

@@ -1,5 +1,4 @@
-import { dataPart } from '../../chain/address.js';
-import { add, compare, decimal, keyOf, sum, ZERO, type Decimal, type Digits } from '../../chain/decimal.js';
+import { add, compare, decimal, keyOf, sum, ZERO, type Decimal, type Numeral } from '../../chain/decimal.js';
 import { once } from '../../chain/memo.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { need, rows, type Read } from '../../chain/reading.js';
@@ -7,7 +6,7 @@ import { firstBy, groupBy } from '../grouping.js';
 import type { BridgeInput } from './input.js';
 
 /*
- * The joins across the state that several families share. Addresses are joined in lower case, bech32 ones on their data part.
+ * The joins across the state that several families share.
  */
 
 /** The validator set with the highest nonce, the first of them when the nonce repeats; none when there are no sets. */
@@ -33,7 +32,7 @@ export function totalPower({ members }: Valset): Decimal {
 
 /** The addresses of a set, each once. */
 export function memberAddresses({ members }: Valset): ReadonlySet<string> {
-  return new Set(rows(members).map(({ external_address }) => need(external_address).toLowerCase()));
+  return new Set(rows(members).map(({ external_address }) => need(external_address)));
 }
 
 export const newestAddresses = once((input: BridgeInput): ReadonlySet<string> => {
@@ -45,7 +44,7 @@ export const newestAddresses = once((input: BridgeInput): ReadonlySet<string> =>
 export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal> {
   const powers = new Map<string, Decimal>();
   for (const { external_address, power } of rows(members)) {
-    const address = need(external_address).toLowerCase();
+    const address = need(external_address);
     powers.set(address, add(powers.get(address) ?? ZERO, decimal(need(power))));
   }
   return powers;
@@ -62,11 +61,11 @@ export const newestTotal = once((input: BridgeInput): Decimal => {
 });
 
 /** Equal nonces, equal keys, however they are written. */
-export function nonceKey(nonce: Read<Digits>): string {
-  return keyOf(decimal(need(nonce)));
+export function nonceKey(nonce: Read<Numeral>): string {
+  return keyOf(need(nonce));
 }
 
-const confirmsByValset = once(({ state }: BridgeInput) =>
+export const confirmsByValset = once(({ state }: BridgeInput) =>
   groupBy(rows(state.valset_confirms), ({ nonce }) => nonceKey(nonce)),
 );
 
@@ -77,11 +76,11 @@ export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySe
 }
 
 /** Batch nonces are counted for all tokens together on some chains and for each token on others: both are the key. */
-export function batchKey(nonce: Read<Digits>, tokenContract: Read<string>): string {
-  return `${nonceKey(nonce)} ${need(tokenContract).toLowerCase()}`;
+export function batchKey(nonce: Read<Numeral>, tokenContract: Read<string>): string {
+  return `${nonceKey(nonce)} ${need(tokenContract)}`;
 }
 
-const confirmsByBatch = once(({ state }: BridgeInput) =>
+export const confirmsByBatch = once(({ state }: BridgeInput) =>
   groupBy(rows(state.batch_confirms), ({ nonce, token_contract }) => batchKey(nonce, token_contract)),
 );
 
@@ -92,17 +91,17 @@ export function batchSigners(input: BridgeInput, { batch_nonce, token_contract }
 }
 
 function addresses(reads: readonly Read<string>[]): ReadonlySet<string> {
-  return new Set(reads.map((read) => need(read).toLowerCase()));
+  return new Set(reads.map(need));
 }
 
 /** The validator behind an external address; the first row counts when an address repeats. */
 export const orchestratorByAddress = once(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
-  firstBy(rows(state.orchestrator_addresses), ({ eth_address }) => need(eth_address).toLowerCase()),
+  firstBy(rows(state.orchestrator_addresses), ({ eth_address }) => need(eth_address)),
 );
 
 /** The validator behind a vote, by the data part that its account and its operator address share. */
 export const validatorBySender = once(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
-  firstBy(rows(state.orchestrator_addresses), ({ sender }) => dataPart(need(sender))),
+  firstBy(rows(state.orchestrator_addresses), ({ sender }) => need(sender)),
 );
 
 /** Validator sets newer than the one in the contract. */

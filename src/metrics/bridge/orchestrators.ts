@@ -34,7 +34,7 @@ export const watchedMembers = once((input: BridgeInput): readonly Member[] => {
     // Without a choice to make it is a label and nothing else.
     const orchestrator = watched.size > 0 ? need(row.orchestrator) : (ifPresent(row.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
-    return [{ address, row, labels: [labelText(orchestrator.toLowerCase()), labelText(address)] as const }];
+    return [{ address, row, labels: [labelText(orchestrator), labelText(address)] as const }];
   });
   const powers = new Map(unlessWithdrawn(() => Array.from(newestPowers(input))));
   const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
@@ -173,7 +173,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       if (voters === undefined) return [];
       return watchedMembers(input).map(({ labels, row }) => ({
         labels,
-        value: voters.has(dataPart(need(row.sender))) ? 0 : 1,
+        value: voters.has(need(row.sender)) ? 0 : 1,
       }));
     },
   }),

@@ -11,8 +11,6 @@ const INFO_LABELS = [
   'hub_coin_erc20_contract',
 ] as const;
 
-const ADDRESSES: ReadonlySet<string> = new Set(['bridge_external_address', 'hub_coin_erc20_contract']);
-
 /** The parameters of the module; only governance or an upgrade changes them. */
 export const paramsFamilies: readonly BridgeFamily[] = [
   labelledGauge({
@@ -26,8 +24,7 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     derive: ({ state }) => {
       const params = ifPresent(state.params);
       const shown = INFO_LABELS.map((label) => {
-        const text = ifPresent(params?.[label]) ?? '';
-        return labelText(ADDRESSES.has(label) ? text.toLowerCase() : text);
+        return labelText(ifPresent(params?.[label]) ?? '');
       });
       return [{ labels: shown, value: 1 }];
     },

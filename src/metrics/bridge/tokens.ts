@@ -1,7 +1,7 @@
-import { add, decimal, lowest, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
 import { once } from '../../chain/memo.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
-import { ifPresent, need, rows, type Read } from '../../chain/reading.js';
+import { ifPresent, need, rows, WITHDRAWN, WRONG, type Read } from '../../chain/reading.js';
 import { gauge, labelledGauge, labelText, type Sample } from '../family.js';
 import { unlessWithdrawn } from '../singly.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -15,19 +15,16 @@ const batched = once(({ state }: BridgeInput): Transfers =>
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
 );
 
-const token = ({ erc20_token }: Transfer): Coin => need(erc20_token);
-const fee = ({ erc20_fee }: Transfer): Coin => need(erc20_fee);
-
 /** As it is shown, which is also how it is joined: contracts that are cut to one label are one series. */
 export function contractOf({ contract }: Pick<Coin, 'contract'>): string {
-  return labelText(need(contract).toLowerCase());
+  return labelText(need(contract));
 }
 
 /** Denom by contract: the list of the state first, then the hub coin. What does not say leaves it empty. */
 export const denoms = once(({ state }: BridgeInput): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
   const name = (erc20: Read<string>, denom: Read<string>): void => {
-    const contract = labelText((ifPresent(erc20) ?? '').toLowerCase());
+    const contract = labelText(ifPresent(erc20) ?? '');
     if (contract !== '' && !found.has(contract)) found.set(contract, labelText(ifPresent(denom) ?? ''));
   };
   for (const row of ifPresent(state.erc20_to_denoms) ?? []) {
@@ -39,45 +36,69 @@ export const denoms = once(({ state }: BridgeInput): ReadonlyMap<string, string>
   return found;
 });
 
+/** What a part of a queue holds of a contract. */
+interface Held {
+  transfers: number;
+  readonly amount: Sum;
+}
+
+/** One of the two coins of the transfers of a queue, by contract. */
+interface Part {
+  readonly held: ReadonlyMap<string, Held>;
+  /** Without one of the amounts every sum would be wrong. */
+  readonly hasAllAmounts: boolean;
+}
+
+const unbatchedTokens = part(unbatched, ({ erc20_token }) => erc20_token);
+const unbatchedFees = part(unbatched, ({ erc20_fee }) => erc20_fee);
+const batchedTokens = part(batched, ({ erc20_token }) => erc20_token);
+const batchedFees = part(batched, ({ erc20_fee }) => erc20_fee);
+
+function part(queue: (input: BridgeInput) => Transfers, coin: (transfer: Transfer) => Read<Coin>) {
+  return once((input: BridgeInput): Part => {
+    const held = new Map<string, Held>();
+    let hasAllAmounts = true;
+    for (const transfer of queue(input)) {
+      const moved = need(coin(transfer));
+      const contract = contractOf(moved);
+      let own = held.get(contract);
+      if (own === undefined) held.set(contract, (own = { transfers: 0, amount: new Sum() }));
+      own.transfers += 1;
+      if (moved.amount === undefined || moved.amount === WRONG) hasAllAmounts = false;
+      else own.amount.add(moved.amount);
+    }
+    return { held, hasAllAmounts };
+  });
+}
+
 /**
  * Contracts that have a series: those with a denom, and those of every part of the two queues that can be read. A part that
  * cannot withdraws the families it is about; to the others it adds nothing.
  */
 const contracts = once((input: BridgeInput): ReadonlySet<string> => {
-  const found = new Set(denoms(input).keys());
-  for (const queue of [unbatched, batched]) {
-    for (const coin of [token, fee]) {
-      const read = unlessWithdrawn(() => queue(input).map((transfer) => contractOf(coin(transfer))));
-      for (const contract of read) found.add(contract);
-    }
-  }
-  return found;
+  const parts = [unbatchedTokens, unbatchedFees, batchedTokens, batchedFees];
+  const queued = parts.flatMap((read) => unlessWithdrawn(() => Array.from(read(input).held.keys())));
+  return new Set([...denoms(input).keys(), ...queued]);
 });
 
-function byContract(
-  queue: (input: BridgeInput) => Transfers,
-  coin: (transfer: Transfer) => Coin,
-  amount: (coin: Coin) => Decimal,
-) {
-  return (input: BridgeInput): readonly Sample[] => {
-    const totals = new Map<string, Decimal>();
-    for (const transfer of queue(input)) {
-      const moved = coin(transfer);
-      const contract = contractOf(moved);
-      totals.set(contract, add(totals.get(contract) ?? ZERO, amount(moved)));
-    }
-    return Array.from(contracts(input), (contract) => ({
-      labels: [contract, denoms(input).get(contract) ?? ''],
-      value: toDouble(totals.get(contract) ?? ZERO),
-    }));
-  };
+function byContract(input: BridgeInput, { held }: Part, value: (own: Held) => number): readonly Sample[] {
+  return Array.from(contracts(input), (contract) => {
+    const own = held.get(contract);
+    return { labels: [contract, denoms(input).get(contract) ?? ''], value: own === undefined ? 0 : value(own) };
+  });
 }
 
-const one = (): Decimal => ({ units: 1n, scale: 0 });
-const amountOf = ({ amount }: Coin): Decimal => decimal(need(amount));
+function transfers(read: (input: BridgeInput) => Part) {
+  return (input: BridgeInput): readonly Sample[] => byContract(input, read(input), (own) => own.transfers);
+}
 
-/** Every queued transfer of the state, wherever it waits. */
-export const queuedTransfers = once((input: BridgeInput): Transfers => [...unbatched(input), ...batched(input)]);
+function amounts(read: (input: BridgeInput) => Part) {
+  return (input: BridgeInput): readonly Sample[] => {
+    const found = read(input);
+    if (!found.hasAllAmounts) throw WITHDRAWN;
+    return byContract(input, found, ({ amount }) => toDouble(amount.total));
+  };
+}
 
 const DENOM_FIELDS = [
   'state.erc20_to_denoms',
@@ -114,42 +135,42 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     help: 'Transfers that wait for a batch.',
     reads: TOKEN_FIELDS,
     ...COUNTED,
-    derive: byContract(unbatched, token, one),
+    derive: transfers(unbatchedTokens),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_amount',
     help: 'Amount that waits for a batch.',
     reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_token.amount`],
     ...SUMMED,
-    derive: byContract(unbatched, token, amountOf),
+    derive: amounts(unbatchedTokens),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_fees',
     help: 'Fees of the transfers that wait for a batch; too low a sum and no one builds one.',
     reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_fee.amount`],
     ...SUMMED,
-    derive: byContract(unbatched, fee, amountOf),
+    derive: amounts(unbatchedFees),
   }),
   labelledGauge({
     name: 'bridge_token_batched_transfers',
     help: 'Transfers in live batches.',
     reads: TOKEN_FIELDS,
     ...COUNTED,
-    derive: byContract(batched, token, one),
+    derive: transfers(batchedTokens),
   }),
   labelledGauge({
     name: 'bridge_token_batched_amount',
     help: 'Amount in live batches.',
     reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_token.amount`],
     ...SUMMED,
-    derive: byContract(batched, token, amountOf),
+    derive: amounts(batchedTokens),
   }),
   labelledGauge({
     name: 'bridge_token_batched_fees',
     help: 'Fees of the transfers in live batches.',
     reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_fee.amount`],
     ...SUMMED,
-    derive: byContract(batched, fee, amountOf),
+    derive: amounts(batchedFees),
   }),
   labelledGauge({
     name: 'bridge_token_info',
@@ -180,8 +201,8 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     unit: 'transfer id',
     reads: [UNBATCHED, `${UNBATCHED}[].id`, 'state.batches', BATCHED, `${BATCHED}[].id`],
     value: (input) => {
-      const oldest = lowest(queuedTransfers(input).map(({ id }) => decimal(need(id))));
-      return oldest && toDouble(oldest);
+      const oldest = lowestNumeral([...unbatched(input), ...batched(input)].map(({ id }) => need(id)));
+      return oldest === undefined ? undefined : double(oldest);
     },
   }),
 ];

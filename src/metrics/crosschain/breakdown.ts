@@ -1,8 +1,8 @@
-import { compare, decimal, highest, lowest, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { decimal, double, highest, isPositive, lowestNumeral, toDouble, type Numeral } from '../../chain/decimal.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
 import { ifPresent, need } from '../../chain/reading.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
-import { groupBy } from '../grouping.js';
+import { groupByLabels } from '../grouping.js';
 import { unlessWithdrawn } from '../singly.js';
 import { chainLabels, currentOutbound, distinctCctxs, lists, outboundForLabels, type ListName } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
@@ -19,14 +19,7 @@ function byLabels<T>(
   labelsOf: (row: T) => readonly string[],
   value: (group: readonly T[]) => number | undefined,
 ): readonly Sample[] {
-  const groups = groupBy(
-    all.map((row) => ({ row, labels: labelsOf(row) })),
-    ({ labels }) => JSON.stringify(labels),
-  );
-  return Array.from(groups.values(), (group) => ({
-    labels: group[0]?.labels ?? [],
-    value: value(group.map(({ row }) => row)),
-  }));
+  return groupByLabels(all, labelsOf).map(({ labels, rows }) => ({ labels, value: value(rows) }));
 }
 
 function direction({ inbound_params }: Cctx, hubChainIds: readonly string[] | undefined): string {
@@ -37,12 +30,12 @@ function direction({ inbound_params }: Cctx, hubChainIds: readonly string[] | un
 }
 
 /** The instant it was created; when that is not known, that of its last change; 0 for neither. */
-export function createdAt({ cctx_status }: Cctx): Decimal | undefined {
+export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
   const status = need(cctx_status);
-  const created = decimal(need(status.created_timestamp));
-  if (compare(created, ZERO) > 0) return created;
-  const changed = decimal(need(status.lastUpdate_timestamp));
-  return compare(changed, ZERO) > 0 ? changed : undefined;
+  const created = need(status.created_timestamp);
+  if (isPositive(created)) return created;
+  const changed = need(status.lastUpdate_timestamp);
+  return isPositive(changed) ? changed : undefined;
 }
 
 function hasNoHash(cctx: Cctx): boolean {
@@ -50,8 +43,9 @@ function hasNoHash(cctx: Cctx): boolean {
   return outbound !== undefined && need(outbound.hash) === '';
 }
 
-function double(value: Decimal | undefined): number | undefined {
-  return value && toDouble(value);
+function lowestOf(values: readonly Numeral[]): number | undefined {
+  const low = lowestNumeral(values);
+  return low === undefined ? undefined : double(low);
 }
 
 const LISTS = ['cctxs_missed', 'cctxs_pending'] as const;
@@ -104,7 +98,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
       byLabels(
         cctxs,
         (cctx) => [list, ...chainLabels(cctx, input)],
-        (group) => double(lowest(group.map(createdAt).filter((at) => at !== undefined))),
+        (group) => lowestOf(group.map(createdAt).filter((at) => at !== undefined)),
       ),
     ),
   }),
@@ -142,7 +136,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
       byLabels(
         distinctCctxs.pending(input).filter((cctx) => currentOutbound(cctx) !== undefined),
         (cctx) => chainLabels(cctx, input),
-        (group) => double(lowest(group.map((cctx) => decimal(need(currentOutbound(cctx)?.tss_nonce))))),
+        (group) => lowestOf(group.map((cctx) => need(currentOutbound(cctx)?.tss_nonce))),
       ),
   }),
   gauge({
@@ -158,7 +152,8 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     value: (input) => {
       const outbounds = distinctCctxs.pending(input).map(currentOutbound);
       const native = outbounds.filter((outbound) => outbound !== undefined && need(outbound.coin_type) === NATIVE);
-      return double(highest(native.map((outbound) => decimal(need(outbound?.amount)))));
+      const largest = highest(native.map((outbound) => decimal(need(outbound?.amount))));
+      return largest && toDouble(largest);
     },
   }),
 ];

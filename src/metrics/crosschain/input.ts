@@ -1,4 +1,4 @@
-import type { Digits } from '../../chain/decimal.js';
+import type { Numeral } from '../../chain/decimal.js';
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import type { Config, CrosschainSettings } from '../../config.js';
 import type { Family } from '../family.js';
@@ -6,7 +6,7 @@ import type { Family } from '../family.js';
 /** What a cross-chain family is derived from: one response and the configuration, and nothing that changes by itself. */
 export interface CrosschainInput {
   readonly document: RateLimiterInput;
-  readonly height: Digits | undefined;
+  readonly height: Numeral | undefined;
   readonly settings: CrosschainSettings;
   readonly chains: Config['chains'];
 }
