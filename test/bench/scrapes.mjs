@@ -1,0 +1,96 @@
+/** How fast scrapes are answered: while large documents are polled, and many at once. */
+import { gzipSync } from 'node:zlib';
+import { startDaemon } from './daemon.mjs';
+import { start } from './processes.mjs';
+import { quantile, spread } from './statistics.mjs';
+
+const MB = 25;
+const PAUSE_MS = 5;
+
+export async function scrapeLatency({ node, forMs }) {
+  const scraper = await start('scraper.mjs');
+  const latency = async (interval) => {
+    const url = `${node}/${MB}`;
+    const daemon = await startDaemon({
+      poll: { interval, timeout: '20s', stale_after: '2h' },
+      targets: [{ name: 'bench', bridge: { url }, crosschain: { url, window: '500' } }],
+    });
+    await daemon.untilReady();
+    const question = { url: `${daemon.url}/metrics`, connections: 1, pauseMs: PAUSE_MS };
+    await scraper.ask({ ...question, forMs: forMs / 4 });
+    const seconds = await scraper.ask({ ...question, forMs });
+    await daemon.close();
+    return seconds.map((one) => one * 1000);
+  };
+  const [idle, busy] = [await latency('1h'), await latency('100ms')];
+  scraper.close();
+  const [idle99, busy99] = [quantile(idle, 0.99), quantile(busy, 0.99)];
+  return [
+    {
+      figure: `scrape while ${MB} MB documents are polled, p99 ÷ idle`,
+      own: `${busy99.toFixed(2)} ms`,
+      floor: `${idle99.toFixed(2)} ms`,
+      ratio: busy99 / idle99,
+      limit: 3,
+    },
+    {
+      figure: 'the slowest of these scrapes',
+      own: `${Math.max(...busy).toFixed(1)} ms`,
+      floor: `${Math.max(...idle).toFixed(1)} ms`,
+      ratio: Math.max(...busy),
+      limit: 30,
+      unit: 'ms',
+    },
+  ];
+}
+
+const SERIES = 10_000;
+const CONNECTIONS = 4;
+
+export async function scrapeRate({ node, forMs, rounds }) {
+  const url = `${node}/0.2`;
+  const target = (index) => ({ name: `bench-${index}`, bridge: { url }, crosschain: { url, window: '500' } });
+  const started = async (targets) => {
+    const daemon = await startDaemon({
+      poll: { interval: '1h', stale_after: '2h' },
+      targets: Array.from({ length: targets }, (_, index) => target(index)),
+    });
+    await daemon.untilReady();
+    const plain = await daemon.metrics();
+    return { daemon, plain, series: plain.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length };
+  };
+  const one = await started(1);
+  const two = await started(2);
+  await Promise.all([one.daemon.close(), two.daemon.close()]);
+  const { daemon, plain, series } = await started(Math.round(SERIES / (two.series - one.series)));
+  const bare = await start('bare.mjs', [], {
+    plain: Buffer.from(plain).toString('base64'),
+    gzip: gzipSync(plain, { level: 1 }).toString('base64'),
+  });
+  const scraper = await start('scraper.mjs');
+  const rate = async (address, encoding) => {
+    const asked = { url: `${address}/metrics`, encoding, connections: CONNECTIONS, pauseMs: 0, forMs };
+    return ((await scraper.ask(asked)).length / forMs) * 1000;
+  };
+  const rows = [];
+  for (const [name, encoding] of [['plain'], ['gzip', 'gzip']]) {
+    const own = [];
+    const floor = [];
+    for (let round = 0; round < rounds; round += 1) {
+      floor.push(await rate(bare.said, encoding));
+      own.push(await rate(daemon.url, encoding));
+    }
+    rows.push({
+      figure: `scrapes a second, ${series.toLocaleString('en')} series, ${name}, ÷ bare server`,
+      own: spread(own, '/s', 0),
+      floor: spread(floor, '/s', 0),
+      ratio: quantile(own, 0.5) / quantile(floor, 0.5),
+      limit: 0.8,
+      isAtLeast: true,
+    });
+  }
+  scraper.close();
+  bare.close();
+  await daemon.close();
+  return rows;
+}

@@ -1,0 +1,12 @@
+export function quantile(values, share) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}
+
+export const median = (values) => quantile(values, 0.5);
+
+/** Median with the quarter below and the quarter above it. */
+export function spread(values, unit, digits = 1) {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(values, share).toFixed(digits));
+  return `${middle} ${unit} (${low} to ${high})`;
+}
