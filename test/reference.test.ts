@@ -36,6 +36,26 @@ A target has at most \`limits.max_series_per_family\` series of a family. Over t
 orchestrator families the most powerful, and timestamps, deadlines and nonces the lowest; counts add the rest up in one series whose
 labels read \`other\`, and the others leave it out. \`bridge_exporter_series_dropped\` says how many are not shown by themselves.
 
+## Stability
+
+Every metric is \`stable\` or \`experimental\`; HELP of an experimental one ends in \`Stability: experimental.\`
+
+- **Stable**: name, type, labels, unit and meaning stay as they are until the next major version. The closed sets of label values
+  (\`kind\`, \`list\`, \`direction\`, \`observed\`, \`phase\`, \`endpoint\`, \`reason\`) may get new values in a minor version, and lose none.
+- **Experimental**: may change or go in any release; the [changelog](../CHANGELOG.md) says so. Do not page on it. A new metric begins like
+  this, and becomes stable in a minor version when it has proven useful.
+- **Deprecated**: a stable metric that is to go, or to be renamed, says so first. From a minor version on its HELP begins with
+  \`Deprecated since 1.4.0: use …\` and the changelog names it; it is still exposed, beside its successor, in that minor version and all
+  that follow, and goes with the next major version, not earlier than three months later. Alerts and dashboards of this project move to the
+  successor when the deprecation begins.
+- **A mistake is corrected at once.** When a value contradicts its HELP, the value changes in a patch release, and the changelog says so.
+
+What can be absent stays so: that a metric has no series when it cannot be right is part of its meaning, and no change.
+
+The same holds for the names of alerts and recording rules, flags, environment variables, configuration keys, HTTP paths, exit
+codes and failure reasons: all are stable. Thresholds and durations of alerts, panels of the dashboards, the JSON of \`/pending\`, and
+the words of logs and pages are not promised. All this holds from 0.1.0 on: what is stable there goes in 1.0.0 at the earliest.
+
 ## Bridge
 
 From \`GET /bridge/v1/module_state\`. Every family carries the label \`target\`.
@@ -58,30 +78,31 @@ ${table(endpointFamilies, ENDPOINT_LABELS)}
 
 Without labels of an endpoint:
 
-| metric | type | meaning |
-|---|---|---|
+| metric | type | meaning | stability |
+|---|---|---|---|
 ${await ownProcessRows()}
 
-Besides these there are the usual \`process_*\` and \`nodejs_*\` metrics of a Node.js process.
+Besides these there are the usual \`process_*\` and \`nodejs_*\` metrics of a Node.js process. They are experimental: they come from
+Node.js and the library prom-client, and change with them.
 `;
 }
 
 function table(families: readonly FamilyHeader[], common: readonly string[]): string {
-  const rows = families.map(({ name, type, labels, help, unit, reads }) => {
+  const rows = families.map(({ name, type, labels, help, unit, reads, stability = 'stable' }) => {
     const own = labels.filter((label) => !common.includes(label)).map((label) => `\`${label}\``);
     const sources = sourcesOf(reads).map((source) =>
       /^[\w.[\]{}, ]+$/.test(source) && !/^(response|configuration|the) /.test(source) ? `\`${source}\`` : source,
     );
     const what = type === 'counter' ? `${help} Counter.` : help;
-    return `| \`${name}\` | ${own.join(', ')} | ${what} | ${unit} | ${sources.join(', ')} |`;
+    return `| \`${name}\` | ${own.join(', ')} | ${what} | ${unit} | ${sources.join(', ')} | ${stability} |`;
   });
-  return ['| metric | labels | meaning | unit | source |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| metric | labels | meaning | unit | source | stability |', '|---|---|---|---|---|---|', ...rows].join('\n');
 }
 
 async function ownProcessRows(): Promise<string> {
   const text = await createProcessMetrics('20').expose('text', { epochSeconds: 0, monotonicMs: 0 });
   return [...text.matchAll(/^# HELP (bridge_exporter_\S+) (.+)\n# TYPE \S+ (\S+)$/gm)]
-    .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} |`)
+    .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} | stable |`)
     .join('\n');
 }
 

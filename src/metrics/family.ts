@@ -24,6 +24,8 @@ export interface FamilyHeader {
   readonly reads: readonly string[];
   /** Label names after the ones every family of its kind carries. */
   readonly labels: readonly string[];
+  /** What may change without notice says so; without it, name, labels and meaning hold until the next major version. */
+  readonly stability?: 'experimental';
 }
 
 /** A chain family: one object holds all there is to know about it. */
@@ -33,7 +35,7 @@ export interface Family<Input> extends FamilyHeader {
   readonly derive: (input: Input) => readonly Sample[];
 }
 
-type Described = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'reads'>;
+type Described = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'reads' | 'stability'>;
 
 /** A family with one series a target. */
 export function gauge<Input>(

@@ -3,9 +3,10 @@ import type { FamilyHeader } from './family.js';
 /** Text format 0.0.4, or OpenMetrics 1.0.0, which differ here only in how a counter's family is named. */
 export type Format = 'text' | 'openmetrics';
 
-/** HELP as users read it: what it is, its unit, where it comes from. */
-export function helpOf({ help, unit, reads }: FamilyHeader): string {
-  return `${help} Unit: ${unit}. Source: ${sourcesOf(reads).join(', ')}.`;
+/** HELP as users read it: what it is, its unit, where it comes from, and whether it may still change. */
+export function helpOf({ help, unit, reads, stability }: FamilyHeader): string {
+  const mayChange = stability === undefined ? '' : ` Stability: ${stability}.`;
+  return `${help} Unit: ${unit}. Source: ${sourcesOf(reads).join(', ')}.${mayChange}`;
 }
 
 /** The sources of a family, with the fields of a row gathered: `state.valsets[].{nonce, height}`. */
