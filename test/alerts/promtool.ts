@@ -56,8 +56,11 @@ export interface Firing {
   readonly times: number;
 }
 
+/** Recordings of other exporters at the same time, by their label `instance`. */
+export type Others = Readonly<Record<string, Recorded>>;
+
 /** Runs the alerts over a recording in promtool, which is Prometheus' own rule engine, and reads off all that fired. */
-export function firings(recorded: Recorded): Firing[] {
+export function firings(recorded: Recorded, others: Others = {}): Firing[] {
   const step = recorded.sampleSeconds;
   const end = (recorded.samples - 1) * step;
   const firing = 'ALERTS{alertstate="firing"}';
@@ -70,7 +73,7 @@ export function firings(recorded: Recorded): Firing[] {
   };
   // promtool tells what a query gives when it is made to expect nothing.
   const tests = Object.values(queries).map((expr) => ({ expr, eval_time: `${end}s`, exp_samples: [] }));
-  const { output } = runTests(recorded, { promql_expr_test: tests });
+  const { output } = runTests(recorded, { promql_expr_test: tests }, others);
   const given = new Map(
     Array.from(
       output.matchAll(/expr: "((?:[^"\\]|\\.)*)", time: .*\n\s+exp: nil\n\s+got: (.*)\n/g),
@@ -97,15 +100,17 @@ export function shownAt(
   return runTests(recorded, { alert_rule_test: tests }).output;
 }
 
-/** Labels that a scrape adds. */
-const SCRAPED = 'job="bridge",instance="localhost:10917"';
-
-function runTests(recorded: Recorded, tests: Readonly<Record<string, unknown>>): Checked {
+function runTests(recorded: Recorded, tests: Readonly<Record<string, unknown>>, others: Others = {}): Checked {
   const interval = `${recorded.sampleSeconds}s`;
-  const input_series = Array.from(recorded.series, ([key, values]) => ({
-    series: key.endsWith('}') ? `${key.slice(0, -1)},${SCRAPED}}` : `${key}{${SCRAPED}}`,
-    values: Array.from({ length: recorded.samples }, (_, at) => valueAt(values, at)).join(' '),
-  }));
+  const instances = { 'localhost:10917': recorded, ...others };
+  const input_series = Object.entries(instances).flatMap(([instance, { series, samples }]) => {
+    // Labels that a scrape adds.
+    const scraped = `job="bridge",instance="${instance}"`;
+    return Array.from(series, ([key, values]) => ({
+      series: key.endsWith('}') ? `${key.slice(0, -1)},${scraped}}` : `${key}{${scraped}}`,
+      values: Array.from({ length: samples }, (_, at) => valueAt(values, at)).join(' '),
+    }));
+  });
   const file = {
     rule_files: [RULES],
     evaluation_interval: interval,
