@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { seriesOf } from '../exposition-text.js';
+import { stableNames } from '../stable.js';
 import { run } from './cli.js';
 
 /*
@@ -41,7 +42,7 @@ async function replay(path: string, dialect: 'neutral' | 'peggy', ...flags: stri
   writeFileSync(config, `targets: [{name: real, bridge: {url: http://localhost, dialect: ${dialect}}}]`);
   const { code, stdout, stderr } = await run(['replay', '--config.file', config, '--bridge', path, ...flags]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const told = seriesOf(stdout).filter(({ name }) => !name.startsWith('bridge_exporter_'));
+  const told = seriesOf(stdout).filter(({ name }) => stableNames.has(name) && !name.startsWith('bridge_exporter_'));
   return Object.fromEntries(
     told.map(({ name, labels, value }) => {
       const own = labels.replace(/^target="real",?/, '');
