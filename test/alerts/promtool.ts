@@ -85,9 +85,9 @@ export function firings(recorded: Recorded, others: Others = {}): Firing[] {
   // The watchdog always fires, so an answer without anything is a failure of the query.
   if (!from || !until || !times) throw new Error(`promtool does not tell what fired: ${output.slice(0, 4000)}`);
   return Array.from(from, ([key, { labels, value }]) => {
-    const { alertname: alert = '', severity = '', alertstate: _firing, ...others } = labels;
+    const { alertname: alert = '', severity = '', alertstate: _firing, ...own } = labels;
     const last = until.get(key)?.value ?? NaN;
-    return { alert, severity, labels: others, from: value / 60, until: last / 60, times: times.get(key)?.value ?? NaN };
+    return { alert, severity, labels: own, from: value / 60, until: last / 60, times: times.get(key)?.value ?? NaN };
   });
 }
 
