@@ -5,13 +5,13 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { createModel } from '../src/sim/model.js';
-import { valueIn } from './exposition-text.js';
+import { createModel } from '../../src/sim/model.js';
+import { valueIn } from '../exposition-text.js';
 
 /*
  * Follows docs/adding-a-metric.md in a copy of the project: what it says to write, run and expect.
  */
-const project = fileURLToPath(new URL('..', import.meta.url));
+const project = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(project, 'docs/adding-a-metric.md'), 'utf8');
 const copy = mkdtempSync(join(tmpdir(), 'adding-a-metric-'));
 
@@ -79,7 +79,7 @@ it('a gauge is one edit of one file', { timeout: 180_000 }, async () => {
   rmSync(join(copy, 'body.json'));
 
   await run('npx', 'vitest', 'run', ...TESTS.map((name) => `test/${name}`), '-u');
-  const listed = Array.from(page.matchAll(/^- `([^`]+)`: the /gm), ([, file]) => file);
+  const listed = Array.from(page.matchAll(/^- `([^`]+)`: the /gm), ([, file = '']) => file);
   expect(listed).toHaveLength(3);
   expect(changedFiles()).toEqual([HAND_WRITTEN, ...listed].toSorted());
 });
