@@ -11,7 +11,8 @@ export const isThere = (file: string): boolean => existsSync(pathOf(file));
 
 export const read = (file: string): string => readFileSync(pathOf(file), 'utf8');
 
-export const readYaml = (file: string): unknown => parse(read(file));
+/** With the merge keys of Compose. */
+export const readYaml = (file: string): unknown => parse(read(file), { merge: true });
 
 export interface PackageJson {
   readonly name: string;
