@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../e2e/cli.js';
 import { check, hasTool } from '../e2e/tools.js';
-import { composed, mountsOf } from './compose.js';
+import { composed, mountsOf, type Service } from './compose.js';
 import { isThere, pathOf, read, readYaml } from './files.js';
 
 const hasPromtool = hasTool('promtool');
@@ -91,6 +91,21 @@ describe('compose.yaml', () => {
       const [target] = (parse(stdout) as { targets: { bridge: object; crosschain: object }[] }).targets;
       expect(target).toMatchObject({ bridge: { url }, crosschain: { url, window: '500' } });
     }
+  });
+});
+
+describe('the override of docs/deployment.md', () => {
+  it('has the exporter read a file in place of the variables', async () => {
+    const [, snippet = ''] = /```yaml\n(services:\n[^`]+)```/.exec(read('docs/deployment.md')) ?? [];
+    const override = (parse(snippet) as { services: { exporter: Service } }).services.exporter;
+    const [{ target, mode } = { target: '', mode: '' }] = mountsOf(override);
+    expect({ target, mode }).toEqual({ target: override.environment?.['CONFIG_FILE'], mode: 'ro' });
+
+    const file = join(folder, 'bridge.yaml');
+    writeFileSync(file, 'targets: [{name: own, bridge: {url: "https://node.example.org", dialect: peggy}}]');
+    const merged = { ...services['exporter']?.environment, ...override.environment, CONFIG_FILE: file };
+    const { code, stdout } = await run(['--config.check'], merged);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('dialect: peggy') });
   });
 });
 
