@@ -66,11 +66,12 @@ test('names stay in their shards from release to release', () => {
   `);
 });
 
-test('five shards of a thousand names are even within 5 %, and a sixth shard takes a sixth', () => {
+test('five shards of a thousand names have each once, are even within 5 %, and a sixth shard takes a sixth', () => {
   for (let set = 0; set < 40; set += 1) {
     const names = namesOf(set, 1_000);
     const five = deal(names, 5);
     const six = deal(names, 6);
+    expect([five.size, six.size]).toEqual([1_000, 1_000]);
     const sizes = sizesOf(five, 5);
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(190);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(210);
