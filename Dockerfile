@@ -1,6 +1,7 @@
 # The image of bridge-exporter. It needs no shell, no capability and nothing to write to:
 #   docker build -t bridge-exporter .
-#   docker run --read-only --cap-drop=ALL --memory=128m -p 127.0.0.1:10917:10917 -e BRIDGE_URL=https://node.example.org bridge-exporter
+#   docker run --read-only --cap-drop=ALL --memory=256m -p 127.0.0.1:10917:10917 \
+#     -e BRIDGE_URL=https://node.example.org bridge-exporter
 
 # Nothing that is copied from here is native code, so the platform that builds does it for every platform.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
@@ -33,8 +34,10 @@ ENV NODE_ENV=production
 EXPOSE 10917
 # `node` of the base image, by number: Kubernetes can tell that it is not root.
 USER 1000:1000
-# Asks over plain HTTP, where WEB_LISTEN_ADDRESS says. With TLS, with a password and without health_paths_without_auth, or with
-# the flag instead of the variable, put another check in its place. Kubernetes does not look at it.
-HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-  CMD ["node", "-e", "require('http').get('http://' + (process.env.WEB_LISTEN_ADDRESS || ':10917').replace(/^:/, 'localhost:') + '/-/healthy', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
+# Asks over plain HTTP, where WEB_LISTEN_ADDRESS says. With TLS, with a password and without health_paths_without_auth, or
+# with the flag instead of the variable, put another check in its place. Kubernetes does not look at it.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["node", "-e", "\
+  const address = (process.env.WEB_LISTEN_ADDRESS || ':10917').replace(/^:/, 'localhost:'); \
+  const exit = ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1); \
+  require('http').get('http://' + address + '/-/healthy', exit)"]
 ENTRYPOINT ["node", "/app/dist/main.js"]

@@ -31,7 +31,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What `kubectl apply --kustomize` sends, without the hash behind the names of generated objects; `edit` changes the files. */
+/** What `kubectl apply --kustomize` sends, without the hash behind generated names; `edit` changes what is read. */
 export function rendered(folder: string, edit = (manifest: Manifest): Manifest => manifest): Manifest[] {
   const kustomization = readYaml(join(folder, 'kustomization.yaml')) as Kustomization;
   const unknown = Object.keys(kustomization).filter((key) => !keys.has(key));

@@ -15,8 +15,8 @@ import { start, type Running } from './cli.js';
 import { hasTool } from './tools.js';
 
 /*
- * What compose.yaml starts, without containers: the same commands, environment and files, on ports of this machine. Grafana is
- * not there; test/deploy/compose.test.ts looks at its files.
+ * What compose.yaml starts, without containers: the same commands, environment and files, on ports of this machine.
+ * Grafana is not there; test/deploy/compose.test.ts looks at its files.
  */
 
 const hasTools = [hasTool('prometheus'), hasTool('prometheus-alertmanager')].every(Boolean);
