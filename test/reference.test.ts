@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { reasons } from '../src/chain/error.js';
+import { reasonNames, reasons } from '../src/chain/error.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../src/documents.js';
 import type { FamilyHeader } from '../src/metrics/family.js';
 import { sourcesOf } from '../src/metrics/text-format.js';
 import { createProcessMetrics } from '../src/process-metrics.js';
+import { remedies } from '../src/remedies.js';
 import { ENDPOINT_LABELS, endpointFamilies } from '../src/self-metrics.js';
 
 /*
@@ -107,7 +108,7 @@ async function ownProcessRows(): Promise<string> {
 }
 
 function failureReference(): string {
-  const rows = Object.entries(reasons).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`);
+  const rows = reasonNames.map((reason) => `| \`${reason}\` | ${reasons[reason]} | ${remedies[reason]} |`);
   return `# Failure reasons
 
 Written from the code by \`npm test -- -u\`. Values of the label \`reason\` of \`bridge_exporter_poll_failures_total\`; the log and
@@ -115,8 +116,8 @@ the status page say the same word with what happened, where and which limit.
 
 A failed poll keeps the last answer until \`poll.stale_after\`. There is no retry: the next poll is the retry.
 
-| reason | meaning |
-|---|---|
+| reason | meaning | what to do |
+|---|---|---|
 ${rows.join('\n')}
 
 A status other than 200 decides the reason even if the body that comes with it stalls or has no end.
