@@ -3,6 +3,7 @@ import { clock } from './clock.js';
 import type { Collector } from './collect/collector.js';
 import { configText, type Config, type ConfigResult } from './config.js';
 import { createExposition } from './exposition.js';
+import type { Instant } from './endpoint-state.js';
 import { jobsOf, keyOf } from './jobs.js';
 import { createPollLog } from './poll-log.js';
 import { fingerprint } from './metrics/fingerprint.js';
@@ -10,11 +11,13 @@ import { startPolling } from './polling.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { createSnapshots } from './snapshots.js';
 import { createApp } from './web/app.js';
+import { endpointStatuses } from './web/endpoint-status.js';
 import { pendingDocument } from './web/endpoint-view.js';
 import { createMetricsPage } from './web/metrics-page.js';
 import { pendingPage } from './web/pending-page.js';
 import { startWebServer, type ListenAddress } from './web/server.js';
-import { statusPage } from './web/status-page.js';
+import { statusPage, type StatusDocument } from './web/status-page.js';
+import { isoTime } from './web/time.js';
 import type { WebConfigFile } from './web/web-config-files.js';
 
 export interface ExporterOptions {
@@ -45,7 +48,10 @@ export async function startExporter(
   log: Logger,
   options: ExporterOptions,
 ): Promise<Exporter> {
+  const startedAt = clock();
   let jobs = jobsOf(config);
+  let inUse = { poll: config.poll, hash: hashOf(config), readAt: startedAt };
+  let refusedAt: Instant | undefined;
   const snapshots = createSnapshots(
     jobs.map(({ reading }) => keyOf(reading)),
     config.poll,
@@ -62,6 +68,7 @@ export async function startExporter(
     const loaded = await options.loadConfig();
     if (!loaded.ok) {
       processMetrics.configRefused();
+      refusedAt = clock();
       log.error({ problems: loaded.problems }, 'the new configuration is refused, the old one stays');
       return loaded;
     }
@@ -73,16 +80,32 @@ export async function startExporter(
     });
     snapshots.replace(endpoints, loaded.config.poll);
     polling.change(jobs, loaded.config.poll.intervalMs);
-    processMetrics.configLoaded(fingerprint(configText(loaded.config)), clock().epochSeconds);
+    inUse = { poll: loaded.config.poll, hash: hashOf(loaded.config), readAt: clock() };
+    refusedAt = undefined;
+    processMetrics.configLoaded(inUse.hash, inUse.readAt.epochSeconds);
     for (const warning of loaded.warnings) log.warn(warning);
     log.info({ targets: loaded.config.targets.length }, 'the configuration was reloaded');
     return loaded;
   });
 
+  const statusDocument = (now: Instant): StatusDocument => ({
+    generatedAt: isoTime(now.epochSeconds),
+    endpoints: endpointStatuses(snapshots, now, inUse.poll.staleAfterMs),
+    instance: {
+      ...inUse.poll,
+      nodeVersion: options.nodeVersion,
+      startedAt: isoTime(startedAt.epochSeconds),
+      uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
+      configHash: inUse.hash,
+      configReadAt: isoTime(inUse.readAt.epochSeconds),
+      configRefusedAt: refusedAt ? isoTime(refusedAt.epochSeconds) : null,
+    },
+  });
+
   const app = createApp(
     {
       metrics: (format) => metricsPage(format, clock()),
-      statusPage: () => statusPage(pendingDocument(snapshots, clock()).endpoints, options.telemetryPath),
+      statusPage: () => statusPage(statusDocument(clock()), options.telemetryPath),
       pendingPage: (sorting) => pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath),
       pendingDocument: () => pendingDocument(snapshots, clock()),
       notReady: () =>
@@ -94,8 +117,7 @@ export async function startExporter(
   );
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
 
-  // Of the text without the secrets: everybody sees the hash, and could try out passwords on it.
-  processMetrics.configLoaded(fingerprint(configText(config)), clock().epochSeconds);
+  processMetrics.configLoaded(inUse.hash, inUse.readAt.epochSeconds);
   polling.change(jobs, config.poll.intervalMs);
   return {
     url: server.url,
@@ -105,6 +127,11 @@ export async function startExporter(
       await server.close();
     },
   };
+}
+
+/** Of the text without the secrets: everybody sees the hash, and could try out passwords on it. */
+function hashOf(config: Config): number {
+  return fingerprint(configText(config));
 }
 
 /** Runs a task again only when it has ended: two reloads at once could leave the older configuration in place. */

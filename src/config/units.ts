@@ -67,3 +67,9 @@ export function formatSize(bytes: number): string {
   const unit = sizeUnits.find(({ factor }) => bytes >= factor && bytes % factor === 0);
   return unit ? `${bytes / unit.factor}${unit.name}` : `${bytes}B`;
 }
+
+/** For people: `1.2 MiB`. */
+export function roughSize(bytes: number): string {
+  const unit = sizeUnits.find(({ name, factor }) => name.endsWith('iB') && bytes >= factor);
+  return unit ? `${(bytes / unit.factor).toFixed(1)} ${unit.name}` : `${bytes} B`;
+}

@@ -83,9 +83,9 @@ function createPages(
     else plain(response, 500, ['the old configuration stays:', ...result.problems].join('\n'));
   };
   app.route('/-/reload').post(reload).put(reload).all(only('POST, PUT'));
-  page(app, '/', limited, (_request, response) => {
+  page(app, '/', limited, async (request, response) => {
     asHtml(response);
-    response.end(shown.statusPage());
+    await send(request, response, bodyOf(shown.statusPage()));
   });
   page(app, '/pending', limited, async (request, response) => {
     if (prefersJson(request.headers.accept)) {
@@ -141,7 +141,7 @@ function atMost(limit: number): (response: ServerResponse) => boolean {
   };
 }
 
-/** For answers that depend on `Accept`, and are long enough to be worth gzip. */
+/** For answers that are long enough to be worth gzip; some depend on `Accept` as well. */
 async function send(request: IncomingMessage, response: ServerResponse, body: Body): Promise<void> {
   const isCompressed = acceptsGzip(request.headers['accept-encoding']);
   const bytes = isCompressed ? await body.gzip() : body.plain;

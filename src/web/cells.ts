@@ -68,7 +68,8 @@ export function blocks(span: BlockSpan | null, unit: string, word: 'ago' | 'left
 export function share(ratio: number | null, tooLittle: boolean | null): Markup {
   return orUnknown(ratio, (known) => {
     const kind = tooLittle === null ? '' : tooLittle ? 'bad' : 'ok';
-    const bar = markup`<span class="bar ${kind}" style="--share:${percent(known)}"></span>`;
+    // A drawing, because the content policy lets no element have a style of its own.
+    const bar = markup`<svg class="bar ${kind}" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${known}" height="1"/></svg>`;
     return markup`<span class="nowrap">${bar} ${percent(known)}</span>`;
   });
 }
@@ -81,7 +82,7 @@ export function missing(value: Missing | null, all: string): Markup {
     if (total === 0) return markup`<span class="ok">${all}</span>`;
     const power = powerRatio === null ? '' : ` · ${percent(powerRatio)} of power`;
     const more = total - members.length;
-    return markup`<details${total <= SHORT_LIST ? markup` open` : ''}><summary>${total}${power}</summary>
+    return markup`<details class="missing"${total <= SHORT_LIST ? markup` open` : ''}><summary>${total}${power}</summary>
 <ol>${members.map(member)}</ol>${more > 0 ? markup`<p class="note">and ${more} of less power</p>` : ''}</details>`;
   });
 }

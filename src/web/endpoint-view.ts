@@ -26,9 +26,15 @@ export interface FailureView {
   readonly at: string;
   readonly ageSeconds: number;
   /** One of the failure reasons of the metrics. */
-  readonly reason: string;
+  readonly reason: keyof EndpointState['failures'];
   readonly message: string;
 }
+
+/** What people call the endpoints. */
+export const endpointTitles: Readonly<Record<DocumentName, string>> = {
+  module_state: 'Bridge',
+  rate_limiter_input: 'Cross-chain',
+};
 
 /** The JSON of `/pending`. */
 export interface PendingDocument {
@@ -41,7 +47,7 @@ export function pendingDocument(snapshots: Snapshots, now: Instant): PendingDocu
   return { generatedAt: isoTime(now.epochSeconds), endpoints };
 }
 
-function viewOf(
+export function viewOf(
   { target, endpoint, last, success, failure }: EndpointState,
   shown: boolean,
   now: Instant,

@@ -1,43 +1,118 @@
-import type { Items } from '../pending/items.js';
+import type { BatchItem, CctxItem, Items, Section, Signatures } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
+import { duration } from './time.js';
 
-interface Figure {
+export interface Figure {
   readonly count: string | number | null;
   readonly label: string;
   /** The table it links to. */
   readonly table: string;
   /** Shown, and as trouble, only when there are some. */
   readonly isTrouble?: boolean;
+  /** Seconds the oldest of them has waited, where that is known: what tells stuck from busy. */
+  readonly oldest?: number | null;
+  /** Seconds it may take before it is trouble. */
+  readonly patience?: number;
 }
 
-function figuresOf(items: Items): readonly Figure[] {
+/** Signatures take a minute or two: what has just been made is no trouble. */
+const SIGNING_SECONDS = 300;
+
+function figuresOf(items: Items, nowMs: number): readonly Figure[] {
   switch (items.document) {
-    case 'module_state':
+    case 'module_state': {
+      const { batches, valsets, claims } = items;
       return [
-        { count: items.batches.total, label: 'Live batches', table: 'batches' },
-        { count: items.batchesBelowThreshold, label: 'Batches short of signatures', table: 'batches', isTrouble: true },
-        { count: items.valsets.total, label: 'Unrelayed valsets', table: 'valsets' },
-        { count: items.valsetsBelowThreshold, label: 'Valsets short of signatures', table: 'valsets', isTrouble: true },
-        { count: items.pendingEvents, label: 'Pending events', table: 'claims' },
-        { count: items.conflictingEvents, label: 'Conflicting events', table: 'claims', isTrouble: true },
+        { count: batches.total, label: 'Live batches', table: 'batches', oldest: oldest(batches, hubAge) },
+        {
+          count: deadBatches(batches),
+          label: 'Batches past their timeout',
+          table: 'batches',
+          isTrouble: true,
+          oldest: oldest(batches, hubAge, isDead),
+        },
+        {
+          count: items.batchesBelowThreshold,
+          label: 'Batches short of signatures',
+          table: 'batches',
+          isTrouble: true,
+          oldest: oldest(batches, hubAge, isShort),
+          patience: SIGNING_SECONDS,
+        },
+        { count: valsets.total, label: 'Unrelayed valsets', table: 'valsets', oldest: oldest(valsets, hubAge) },
+        {
+          count: items.valsetsBelowThreshold,
+          label: 'Valsets short of signatures',
+          table: 'valsets',
+          isTrouble: true,
+          oldest: oldest(valsets, hubAge, isShort),
+          patience: SIGNING_SECONDS,
+        },
+        { count: items.pendingEvents, label: 'Pending events', table: 'claims', oldest: oldest(claims, hubAge) },
+        {
+          count: items.conflictingEvents,
+          label: 'Conflicting events',
+          table: 'claims',
+          isTrouble: true,
+          oldest: oldest(claims, hubAge, ({ conflicting }) => conflicting),
+        },
         { count: items.transfers.total, label: 'Unbatched transfers', table: 'transfers' },
       ];
-    case 'rate_limiter_input':
+    }
+    case 'rate_limiter_input': {
+      const { missed, pending, hidden } = items;
+      const age = ({ createdAt }: CctxItem): number | null =>
+        createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
       return [
-        { count: items.missed.total, label: 'Missed cctxs', table: 'missed', isTrouble: true },
-        { count: items.pending.total, label: 'Pending cctxs', table: 'pending' },
-        { count: items.hidden, label: 'Hidden cctxs', table: 'pending', isTrouble: true },
+        { count: missed.total, label: 'Missed cctxs', table: 'missed', isTrouble: true, oldest: oldest(missed, age) },
+        { count: pending.total, label: 'Pending cctxs', table: 'pending', oldest: oldest(pending, age) },
+        { count: hidden, label: 'Hidden cctxs', table: 'pending', isTrouble: true },
       ];
+    }
   }
 }
 
+/** How long the first of the rows has waited; they are oldest first. */
+function oldest<Row>(
+  section: Section<Row>,
+  age: (row: Row) => number | null,
+  isMeant: (row: Row) => boolean = () => true,
+): number | null {
+  const row = section.readable ? section.rows.find(isMeant) : undefined;
+  return row === undefined ? null : age(row);
+}
+
+const hubAge = ({ age }: Pick<BatchItem, 'age'>): number | null => age?.seconds ?? null;
+const isShort = ({ belowThreshold }: Signatures): boolean => belowThreshold === true;
+const isDead = ({ state }: BatchItem): boolean => state === 'overdue' || state === 'expired';
+
+/** Batches the contract refuses by now and the hub still holds, as far as they are listed. */
+function deadBatches(batches: Section<BatchItem>): number | string | null {
+  if (!batches.readable) return null;
+  const dead = batches.rows.filter(isDead).length;
+  if (dead === 0) return batches.rows.some(({ state }) => state === null) ? null : 0;
+  return batches.rows.length < batches.total ? `at least ${dead}` : dead;
+}
+
+/** What to show of an endpoint, in its order; trouble only when there is some. */
+export function shownFigures(items: Items, nowMs: number): readonly Figure[] {
+  return figuresOf(items, nowMs).filter(({ count, isTrouble }) => isTrouble !== true || String(count) !== '0');
+}
+
+export function isKnownTrouble({ count, isTrouble, oldest: age = null, patience = 0 }: Figure): boolean {
+  return isTrouble === true && count !== null && (age === null || age >= patience);
+}
+
 /** The headline numbers of an endpoint, each with a link to what is behind it. */
-export function figures(target: string, items: Items): Markup {
-  const shown = figuresOf(items).filter(({ count, isTrouble }) => isTrouble !== true || String(count) !== '0');
-  const links = shown.map(
-    ({ count, label, table, isTrouble }) =>
-      markup`<li><a class="${isTrouble === true && count !== null ? 'bad' : ''}" href="/pending#${anchor(target, table)}">${label} <b>${count ?? 'unknown'}</b></a>`,
-  );
+export function figures(target: string, items: Items, nowMs: number): Markup {
+  const links = shownFigures(items, nowMs).map((figure) => markup`<li>${figureLink(target, figure)}`);
   return markup`<ul class="figures">${links}</ul>`;
+}
+
+export function figureLink(target: string, figure: Figure): Markup {
+  const { count, label, table, oldest: age = null } = figure;
+  const kind = isKnownTrouble(figure) ? markup` class="bad"` : '';
+  const wait = age === null ? '' : markup` <small>oldest ${duration(age)}</small>`;
+  return markup`<a${kind} href="/pending#${anchor(target, table)}">${label} <b>${count ?? 'unknown'}</b>${wait}</a>`;
 }

@@ -2,14 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Authenticate } from './auth.js';
+import { CONTENT_POLICY } from './content-policy.js';
 import { createRateLimiter } from './rate-limiter.js';
 import type { RateLimit, WebRules } from './web-config.js';
 
-/** What every answer says of itself, unless the web configuration says otherwise. Pages have style and nothing else. */
+/** What every answer says of itself, unless the web configuration says otherwise. */
 const defaultHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy': CONTENT_POLICY,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -2,7 +2,7 @@ import type { BridgeItems, CrosschainItems, Section } from '../pending/items.js'
 import { batchTable, claimTable, transferTable, valsetTable } from './bridge-tables.js';
 import { digits, percent, text } from './cells.js';
 import { missedTable, pendingTable } from './crosschain-tables.js';
-import type { EndpointView, PendingDocument } from './endpoint-view.js';
+import { endpointTitles, type EndpointView, type PendingDocument } from './endpoint-view.js';
 import { figures } from './figures.js';
 import { markup, type Markup } from './html.js';
 import { anchor, layout } from './layout.js';
@@ -24,24 +24,19 @@ export function pendingPage(
   const body = markup`<p class="note">Made at ${timeElement(generatedAt)}; reload for the present. Ages in blocks are as of each answer. A click on an address or hash selects all of it. <code>Accept: application/json</code> gives the same as JSON.</p>
 ${targets.length > 1 ? contents(targets) : ''}
 ${parts}`;
-  return layout('Pending', telemetryPath, body);
+  return layout({ path: '/pending', title: 'Pending', heading: markup`Pending`, telemetryPath, body });
 }
 
 function contents(targets: readonly string[]): Markup {
   return markup`<ul class="figures">${targets.map((target) => markup`<li><a href="#${anchor(target)}">${target}</a>`)}</ul>`;
 }
 
-const endpointTitles: Readonly<Record<EndpointView['endpoint'], string>> = {
-  module_state: 'Bridge',
-  rate_limiter_input: 'Cross-chain',
-};
-
 function endpointHtml(view: EndpointView, page: PageContext): Markup {
   const { target, endpoint, items } = view;
   return markup`<section id="${anchor(target, endpoint)}">
 <h3>${endpointTitles[endpoint]} <span class="quiet">${endpoint}</span></h3>
 ${freshness(view)}
-${items === null ? '' : [figures(target, items), itemsHtml(view, items, page)]}
+${items === null ? '' : [figures(target, items, page.nowMs), itemsHtml(view, items, page)]}
 </section>
 `;
 }

@@ -1,14 +1,18 @@
 /** Both pages: wide tables become cards on a phone; colours follow the system. */
 export const STYLE = `
-:root{color-scheme:light dark;font:16px/1.45 system-ui,sans-serif;
+:root{color-scheme:light dark;font:16px/1.45 system-ui,sans-serif;overflow-anchor:none;
+--page:light-dark(#ffffff,#12161c);--ink:light-dark(#1b2026,#e2e8ee);
 --line:light-dark(#d5dae1,#363d47);--soft:light-dark(#f4f6f8,#1d2229);--quiet:light-dark(#59636e,#9198a1);
---ok:light-dark(#116329,#4ac26b);--bad:light-dark(#b3122b,#ff7b86);--link:light-dark(#0757ba,#6cb0ff);
-background:light-dark(#fff,#12161c);color:light-dark(#1b2026,#e2e8ee)}
+--ok:light-dark(#116329,#4ac26b);--warn:light-dark(#8a4600,#e8a33d);--bad:light-dark(#b3122b,#ff7b86);--link:light-dark(#0757ba,#6cb0ff);
+background:var(--page);color:var(--ink)}
 *{box-sizing:border-box}
+[hidden]{display:none!important}
 body{margin:0 auto;max-width:80rem;padding:0 1rem 3rem}
 header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.2rem .6rem;padding:.8rem 0;border-bottom:1px solid var(--line)}
 nav{display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem;margin-left:auto}
 a{color:var(--link);text-underline-offset:.15em}
+nav [aria-current]{color:inherit;font-weight:600;text-decoration:none}
+:focus-visible{outline:2px solid var(--link);outline-offset:2px}
 h1{font-size:1.5rem;margin:1rem 0 .4rem}
 h2{font-size:1.3rem;margin:2.2rem 0 .4rem;padding-top:1.2rem;border-top:2px solid var(--line);overflow-wrap:anywhere}
 h3{font-size:1.1rem;margin:1.4rem 0 .3rem}
@@ -19,29 +23,75 @@ p{margin:.3rem 0;overflow-wrap:anywhere}
 .alert{border-left:.25rem solid var(--bad);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
 .badge{display:inline-block;border:1px solid;border-radius:1rem;padding:0 .5rem;font-size:.8rem;white-space:nowrap}
 .figures{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;margin:.6rem 0;padding:0}
-.figures a{display:block;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.5rem;background:var(--soft);color:inherit;text-decoration:none}
-.figures a.bad{color:var(--bad);border-color:currentColor}
-.figures a:hover{border-color:var(--link)}
+.figures li{max-width:100%}
+.figures li>a:only-child{display:block;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.5rem;background:var(--soft);color:inherit;text-decoration:none}
+.figures li>a.bad:only-child{color:var(--bad);border-color:currentColor}
+.figures li>a:only-child:hover{border-color:var(--link)}
 .figures b{font-size:1.1rem;font-variant-numeric:tabular-nums}
+.figures small{color:var(--quiet)}
 .facts{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;margin:.6rem 0;font-size:.875rem}
-.facts div{display:flex;gap:.4rem}.facts dt{color:var(--quiet)}.facts dd{margin:0}
+.facts div{display:flex;gap:.4rem}.facts dt{color:var(--quiet)}.facts dd{margin:0;overflow-wrap:anywhere}
 section>div{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.5rem 0}
 th,td{text-align:left;padding:.45rem .7rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-th{font-weight:600;white-space:nowrap}th a{color:inherit}th[aria-sort] a{color:var(--link)}
-td small{display:block;font-size:.8rem;color:var(--quiet)}
+th{font-weight:600;white-space:nowrap}thead a{color:inherit}th[aria-sort] a{color:var(--link)}
+td small,tbody th small{display:block;font-size:.8rem;color:var(--quiet)}
 code{font:.92em ui-monospace,monospace}
 .id{white-space:nowrap;user-select:all}
 .id span{font-size:0}.id span::before{content:"…";font-size:.8rem}
 .digits{font-variant-numeric:tabular-nums;overflow-wrap:anywhere}.digits span{display:inline-block;margin-left:.2em}
-.nowrap{white-space:nowrap}
-.bar{display:inline-block;width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);background:linear-gradient(to right,currentColor var(--share),transparent 0)}
+.nowrap,td time,a small{white-space:nowrap}
+.bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
 .bar.ok{color:var(--ok)}.bar.bad{color:var(--bad)}
 td .figures{margin:0}
 summary{cursor:pointer}
 details ol{margin:.3rem 0;padding-left:1.5rem}
 details li.watched{font-weight:600}
-@media (min-width:68.01rem){details li{white-space:nowrap}}
+.state{white-space:nowrap}
+.state::before{display:inline-block;width:1.2em;content:"○"/""}
+.state.up::before{content:"●"/""}.state.failing::before{content:"▲"/""}.state.stale::before{content:"■"/""}
+.state.up{color:var(--ok)}.state.failing{color:var(--warn)}.state.stale{color:var(--bad)}.state.unpolled{color:var(--quiet)}
+h1 .state{font-weight:inherit}
+#as-of{font-size:.875rem;color:var(--quiet);margin:.8rem 0 0}
+#out-of-date{position:sticky;top:0;z-index:1;margin:.6rem 0;padding:.6rem .8rem;background:var(--bad);color:var(--page)}
+.old #live{display:none}
+.old main{filter:grayscale(1);opacity:.7}
+.tiles{display:flex;flex-wrap:wrap;gap:.6rem;list-style:none;margin:.8rem 0;padding:0}
+.tiles li{flex:1 1 8rem;border:1px solid var(--line);border-radius:.6rem}
+.tiles a,.tiles .none{display:flex;align-items:baseline;gap:.5rem;padding:.4rem .9rem;color:inherit;text-decoration:none}
+.tiles b{font-size:1.6rem;line-height:1.3;font-variant-numeric:tabular-nums}
+.tiles .none,.tiles .none .state{color:var(--quiet)}
+.tiles>.stale,.tiles>.failing{background:var(--soft);border-color:currentColor}
+.tiles>.stale{color:var(--bad)}.tiles>.failing{color:var(--warn)}
+.tiles .state{white-space:normal}
+.tiles a:hover{text-decoration:underline}
+.part h2{font-size:1.1rem;margin:1.6rem 0 .3rem;padding:0;border:0}
+.trouble{list-style:none;margin:.3rem 0;padding:0 0 0 .8rem;border-left:.25rem solid var(--bad)}
+.trouble li{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.15rem 0;overflow-wrap:anywhere}
+.trouble small{color:var(--quiet)}
+.endpoints tbody th{font-weight:400;white-space:normal}
+.endpoints .target{font-weight:600;overflow-wrap:anywhere}
+.endpoints td,.endpoints tbody th{padding:.35rem 1rem .35rem 0}
+.endpoints th:first-child,.endpoints td:first-child{border-left:.25rem solid transparent;padding-left:.5rem}
+.endpoints td p{margin:0 0 .2rem}
+.endpoints td p small{display:inline}
+.endpoints .figures{gap:0 1.1rem}
+.endpoints .figures li>a:only-child{padding:0;border:0;background:none}
+.endpoints .figures li>a:only-child:hover{text-decoration:underline}
+.endpoints .figures b{font-size:inherit}
+.endpoints .figures small{display:inline}
+.endpoints ul:not(.figures){margin:.2rem 0;padding-left:1.2rem}
+.endpoints details{overflow-wrap:anywhere}
+.endpoints p.note{display:inline-block;margin-right:.8rem}.endpoints p.note+.figures{display:inline-flex}
+.reason{font-weight:600;color:var(--bad)}
+.remedy::before{content:"→ "/""}
+.names{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;margin:.3rem 0;padding:0;font-size:.875rem}
+@media (min-width:68.01rem){
+.missing li{white-space:nowrap}
+.endpoints{table-layout:fixed}
+.endpoints .failing td:first-child{border-left-color:var(--warn)}.endpoints .stale td:first-child{border-left-color:var(--bad)}
+.endpoints th:nth-child(1){width:6rem}.endpoints th:nth-child(2){width:15rem}.endpoints th:nth-child(3){width:9.5rem}.endpoints th:nth-child(5){width:8.5rem}
+}
 @media (max-width:68rem){
 .cards thead tr{display:flex;flex-wrap:wrap;gap:.2rem .9rem}
 .cards thead tr:has(a)::before{content:"Sort by";color:var(--quiet)}
@@ -52,4 +102,16 @@ details li.watched{font-weight:600}
 .cards td{display:block;padding:0;border:0;min-width:0;overflow-wrap:anywhere}
 .cards td.wide{grid-column:span 2}
 .cards td::before{display:block;content:attr(data-label);color:var(--quiet);font-size:.8rem}
+.endpoints tbody tr{display:block;padding:.5rem .7rem}
+.endpoints tr.failing{border-left:.25rem solid var(--warn)}.endpoints tr.stale{border-left:.25rem solid var(--bad)}
+.endpoints td,.endpoints tbody th,.endpoints td:first-child{padding:.1rem 0;border:0}
+.endpoints tr>:nth-child(-n+2){display:inline-block;margin-right:.6rem;vertical-align:top;max-width:100%}
+.endpoints td:nth-child(n+4){margin-top:.3rem}
+.endpoints td::before{display:none}
+.endpoints td:nth-child(3)::before,.endpoints td:nth-child(5)::before{display:inline;content:attr(data-label) " "}
+}
+@media print{
+:root{color-scheme:only light}
+nav,#as-of a,#live,#out-of-date{display:none}
+tr{break-inside:avoid}
 }`;

@@ -24,5 +24,14 @@ export function isoTime(epochSeconds: number): string {
 
 /** An instant in UTC, as whoever reads it at night may be in another zone than the machine. */
 export function timeElement(iso: string): Markup {
-  return markup`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
+  return markup`<time datetime="${iso}">${utc(iso)}</time>`;
+}
+
+/** The same told by its distance, `12 s ago`; the instant shows when it is pointed at. */
+export function distanceElement(iso: string, distance: string): Markup {
+  return markup`<time datetime="${iso}" title="${utc(iso)}">${distance}</time>`;
+}
+
+function utc(iso: string): string {
+  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -66,7 +66,7 @@ export async function start(args: readonly string[], env: Readonly<Record<string
     url,
     logged,
     stop: async (signal = 'SIGTERM') => {
-      if (child.exitCode !== null) return { code: child.exitCode, ms: 0 };
+      if (child.exitCode !== null || child.signalCode !== null) return { code: child.exitCode, ms: 0 };
       const began = performance.now();
       const exited = once(child, 'exit');
       child.kill(signal);

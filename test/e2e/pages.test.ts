@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScenarioName } from '../../src/sim/scenarios.js';
 import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
+import { CHROMIUM, keep, launchBrowser, overflowOf } from './browser.js';
 import { start, type Running } from './cli.js';
 import { hasTool } from './tools.js';
 
@@ -14,16 +15,6 @@ import { hasTool } from './tools.js';
  * The pages of the built daemon as a person sees them, in a browser that runs no script. With SCREENSHOTS set, what it saw is
  * left in the folder for temporary files.
  */
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const WIDTHS = [1280, 768, 380, 320] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
@@ -44,7 +35,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages, in a browser without JavaScript'
   let daemon: Running;
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+    browser = await launchBrowser();
     simulators = await Promise.all(
       scenarios.map(async (scenario) =>
         startSimulator({ host: '127.0.0.1', port: 0, seed: 1, scenario, blockTimeMs: 2000, tick: false }),
@@ -77,7 +68,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages, in a browser without JavaScript'
         expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
         expect(asked).toEqual([daemon.url + path]);
         expect(await overflowOf(page), `${path} at ${width}`).toBe(0);
-        await keep(page, `${path.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}`);
+        await keep(page, `pages${path.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}`);
       }
       await context.close();
     });
@@ -137,21 +128,7 @@ function configFile(simulators: readonly Simulator[]): string {
   return file;
 }
 
-/** Pixels by which the document is wider than the window. */
-async function overflowOf(page: Page): Promise<number> {
-  const width = page.viewportSize()?.width ?? Number.NaN;
-  const box = await page.locator('html').evaluate((html) => html.scrollWidth);
-  return box - width;
-}
-
 async function textOf(page: Page, target: string): Promise<string> {
   const own = page.locator(`[id="${target}/module_state"], [id="${target}/rate_limiter_input"]`);
   return (await own.allInnerTexts()).join('\n');
-}
-
-async function keep(page: Page, name: string): Promise<void> {
-  if (!process.env['SCREENSHOTS']) return;
-  const folder = join(tmpdir(), 'bridge-exporter-screenshots');
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `pages${name}.png`) });
 }

@@ -9,7 +9,6 @@ import { createApp } from '../../src/web/app.js';
 import { bodyOf } from '../../src/web/body.js';
 import { pendingDocument } from '../../src/web/endpoint-view.js';
 import { pendingPage } from '../../src/web/pending-page.js';
-import { statusPage } from '../../src/web/status-page.js';
 import type { sortingIn } from '../../src/web/table.js';
 import { at, CROSSCHAIN, FAILED, idsIn, polled, TARGET, transfer } from './polled.js';
 
@@ -24,7 +23,7 @@ describe('/pending over HTTP', () => {
   async function serve(snapshots: Snapshots, seconds: number): Promise<string> {
     const shown = {
       metrics: async () => bodyOf(''),
-      statusPage: () => statusPage(pendingDocument(snapshots, at(seconds)).endpoints, '/metrics'),
+      statusPage: () => '',
       pendingPage: (sorting: ReturnType<typeof sortingIn>) =>
         pendingPage(pendingDocument(snapshots, at(seconds)), sorting, '/metrics'),
       pendingDocument: () => pendingDocument(snapshots, at(seconds)),

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../src/snapshots.js';
 import { pendingDocument } from '../../src/web/endpoint-view.js';
 import { pendingPage } from '../../src/web/pending-page.js';
-import { statusPage } from '../../src/web/status-page.js';
 import { sortingIn } from '../../src/web/table.js';
 import {
   at,
@@ -31,20 +30,16 @@ describe('the pending page', () => {
       at(0),
     );
     snapshots.record(BRIDGE, FAILED, at(1));
-    for (const html of [
-      pageOf(snapshots, 2, { sort: HOSTILE, dir: HOSTILE }),
-      statusPage(pendingDocument(snapshots, at(2)).endpoints, '/metrics?"<'),
-    ]) {
-      expect(html).toContain('&lt;b&gt;&quot;oh&quot;&lt;/b&gt;');
-      expect(html).toContain('main &quot;net&quot; &lt;1&gt;');
-      for (const raw of ['<script', '<b>"oh"', 'alert("', 'net" <1>', '?"<']) expect(html).not.toContain(raw);
-    }
+    const html = pageOf(snapshots, 2, { sort: HOSTILE, dir: HOSTILE });
+    expect(html).toContain('&lt;b&gt;&quot;oh&quot;&lt;/b&gt;');
+    expect(html).toContain('main &quot;net&quot; &lt;1&gt;');
+    for (const raw of ['<script', '<b>"oh"', 'alert("', 'net" <1>']) expect(html).not.toContain(raw);
     expect(pageOf(snapshots, 2)).toContain('title="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;amp;"');
   });
 
   it('loads nothing, runs nothing and leads nowhere else', () => {
     const html = pageOf(polled({ unbatched_transfers: [transfer('1', '1')] }), 1);
-    expect(html).not.toMatch(/https?:|\/\/|<script|<img|<link|@import|url\(|\son\w+=/i);
+    expect(html).not.toMatch(/https?:|\/\/|<script|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
     const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? '');
     expect(targets.length).toBeGreaterThan(5);
     expect(targets.filter((href) => !/^[/?#]/.test(href))).toEqual([]);
@@ -127,7 +122,6 @@ describe('what is old', () => {
       expect(html).toContain('No answer since <time');
       expect(html).toContain('61 s ago: too old to be shown');
       expect(html).not.toContain('424242');
-      expect(statusPage(document.endpoints, '/metrics')).not.toContain('Unbatched transfers');
       expect(JSON.stringify(document)).not.toContain('424242');
       expect(document.endpoints[0]).toMatchObject({ shown: false, ageSeconds: 61, items: null });
     }

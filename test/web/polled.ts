@@ -1,7 +1,12 @@
+import { configured } from '../../src/chain/scalars.js';
 import { readBody, type Outcome, type Reading } from '../../src/collect/collect.js';
 import { neutralBridge, neutralCrosschain } from '../../src/config.js';
 import type { Instant } from '../../src/endpoint-state.js';
 import { createSnapshots, type Snapshots } from '../../src/snapshots.js';
+import { endpointStatuses } from '../../src/web/endpoint-status.js';
+import type { Instance } from '../../src/web/instance.js';
+import { statusPage } from '../../src/web/status-page.js';
+import { isoTime } from '../../src/web/time.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -32,9 +37,14 @@ const base = {
   maxSeries: 200,
 };
 
-function bridgeAnswer(state: unknown): Outcome {
+export function bridgeAnswer(state: unknown, height?: string): Outcome {
   const reading: Reading = { ...base, document: 'module_state', settings: neutralBridge };
-  return readBody(reading, 'test', Buffer.from(JSON.stringify({ state })), undefined);
+  return readBody(
+    reading,
+    'test',
+    Buffer.from(JSON.stringify({ state })),
+    height === undefined ? height : configured(height),
+  );
 }
 
 export function crosschainAnswer(document: unknown): Outcome {
@@ -50,6 +60,25 @@ export function polled(state: unknown): Snapshots {
   const snapshots = fresh();
   snapshots.record(BRIDGE, bridgeAnswer(state), at(0));
   return snapshots;
+}
+
+export const instance: Instance = {
+  nodeVersion: '20.19.0',
+  startedAt: '2026-01-01T11:00:00.000Z',
+  uptimeSeconds: 3600,
+  configHash: 81_985_529_216,
+  configReadAt: '2026-01-01T11:59:00.000Z',
+  configRefusedAt: null,
+  intervalMs: 30_000,
+  timeoutMs: 20_000,
+  staleAfterMs: STALE_AFTER_SECONDS * 1000,
+};
+
+/** The status page so many seconds after twelve. */
+export function statusAt(snapshots: Snapshots, seconds: number, about = instance, telemetryPath = '/metrics'): string {
+  const now = at(seconds);
+  const endpoints = endpointStatuses(snapshots, now, about.staleAfterMs);
+  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, instance: about }, telemetryPath);
 }
 
 /** Ids of the transfers, in the order of the page. */
