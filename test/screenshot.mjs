@@ -1,0 +1,66 @@
+/**
+ * Takes docs/status-page.png anew: `npm run build && node test/screenshot.mjs`. Three simulated chains, one endpoint that fails.
+ * CHROMIUM names the browser where it is not /usr/bin/chromium.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { request } from 'undici';
+import { startInlineCollector } from '../dist/collect/inline.js';
+import { readConfig } from '../dist/config.js';
+import { startExporter } from '../dist/exporter.js';
+import { createLog } from '../dist/log.js';
+import { startSimulator } from '../dist/sim/simulator.js';
+
+const FILE = fileURLToPath(new URL('../docs/status-page.png', import.meta.url));
+const SCENARIOS = { mainnet: 'unsigned-batch', testnet: 'healthy', staging: 'missed-cctxs' };
+
+const simulators = await Promise.all(
+  Object.values(SCENARIOS).map((scenario) =>
+    startSimulator({ host: '127.0.0.1', port: 0, seed: 1, scenario, blockTimeMs: 2000 }),
+  ),
+);
+const [, , staging] = simulators;
+const targets = Object.keys(SCENARIOS).map((name, index) => {
+  const { url } = simulators[index];
+  return { name, bridge: { url }, crosschain: { url, window: '500' } };
+});
+const poll = { interval: '1s', timeout: '1s', stale_after: '5m' };
+const read = readConfig({ poll, targets }, (path) => path.join('.'));
+if (!read.ok) throw new Error(read.problems.join('\n'));
+
+const collector = startInlineCollector();
+const exporter = await startExporter(read.config, collector, createLog({ level: 'silent', format: 'json' }), {
+  listen: { host: '127.0.0.1', port: 0 },
+  telemetryPath: '/metrics',
+  maxRequests: 40,
+  nodeVersion: process.versions.node,
+  enableLifecycle: false,
+  loadConfig: async () => read,
+});
+
+async function until(pattern) {
+  for (;;) {
+    const { body } = await request(exporter.url);
+    if (pattern.test(await body.text())) return;
+    await sleep(100);
+  }
+}
+
+await until(/All 6 endpoints are up/);
+const message = 'upstream connect error or disconnect/reset before headers';
+staging.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
+await until(/class="failing"[^]*>1\d s ago</);
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
+const page = await browser.newPage({ viewport: { width: 1120, height: 870 }, colorScheme: 'light' });
+await page.goto(exporter.url);
+// Hiding the caret would take a style of its own, which the content policy refuses.
+await page.screenshot({ path: FILE, caret: 'initial' });
+await browser.close();
+await exporter.close();
+await collector.close();
+await Promise.all(simulators.map((simulator) => simulator.close()));
