@@ -2,36 +2,37 @@ import { z } from 'zod';
 import { readArguments } from './config/arguments.js';
 import type { Environment } from './config/environment.js';
 import { type CommandName, type Run, commandFlags, commandNames, environmentName, flagsOf } from './config/flags.js';
-import { helpText } from './config/help.js';
 import { describeProblems, pathText } from './config/problems.js';
+import { question, similarFlags } from './config/slips.js';
 
 export type Invocation =
   | Run
-  | { readonly command: 'help'; readonly text: string }
+  | { readonly command: 'help'; readonly about: CommandName }
   | { readonly command: 'version' }
-  | { readonly command: 'usage-error'; readonly problems: readonly string[] };
+  /** `about` is the command whose help says how it is used. */
+  | { readonly command: 'usage-error'; readonly about: CommandName; readonly problems: readonly string[] };
 
 /** What is wanted, or everything that is wrong with how it was said. `argv` begins after the name of the program. */
 export function parseInvocation(argv: readonly string[], env: Environment): Invocation {
   const { command, flags, problems } = readArguments(argv);
-  if (flags.has('--help')) return { command: 'help', text: helpText(command ?? 'daemon') };
+  if (flags.has('--help')) return { command: 'help', about: command ?? 'daemon' };
   if (flags.has('--version')) return { command: 'version' };
-  if (!command) return { command: 'usage-error', problems };
+  if (!command) return { command: 'usage-error', about: 'daemon', problems };
   const { run, problems: wrongValues } = readRun(command, flags, env);
   const all = [...problems, ...foreignFlags(command, flags), ...wrongValues];
-  return run && all.length === 0 ? run : { command: 'usage-error', problems: all };
+  return run && all.length === 0 ? run : { command: 'usage-error', about: command, problems: all };
 }
 
 function foreignFlags(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
+  const own = flagsOf(command).map(({ name }) => name);
   return [...flags.keys()]
     .filter((name) => !takes(name, command))
-    .map(
-      (name) =>
-        `${name}: not a flag of ${called(command)} — it belongs to ${commandNames
-          .filter((other) => takes(name, other))
-          .map(called)
-          .join(', ')}`,
-    );
+    .map((name) => {
+      const owners = commandNames.filter((other) => takes(name, other)).map(called);
+      const meant = similarFlags(name, own);
+      const hint = meant.length === 0 ? '' : `; ${question(meant)}`;
+      return `${name}: not a flag of ${called(command)} — it belongs to ${owners.join(', ')}${hint}`;
+    });
 }
 
 const takes = (name: string, command: CommandName): boolean => flagsOf(command).some((flag) => flag.name === name);

@@ -5,7 +5,8 @@ import { parseInvocation } from './cli.js';
 import { startInlineCollector } from './collect/inline.js';
 import { startThreadCollector } from './collect/thread.js';
 import { configText, neutralConfig, type Config, type ConfigResult } from './config.js';
-import type { Run, Shard, WebSettings } from './config/flags.js';
+import type { CommandName, LogSettings, Run, Shard, WebSettings } from './config/flags.js';
+import { helpText } from './config/help.js';
 import { loadConfig } from './config/load.js';
 import { startExporter } from './exporter.js';
 import { createLog } from './log.js';
@@ -23,11 +24,11 @@ async function main(): Promise<ExitCode> {
   const invocation = parseInvocation(process.argv.slice(2), process.env);
   switch (invocation.command) {
     case 'help':
-      return print(invocation.text);
+      return print(helpText(invocation.about, await scenariosFor(invocation.about)));
     case 'version':
       return print(`bridge-exporter ${VERSION} (node ${process.versions.node})\n`);
     case 'usage-error':
-      return refuse([...invocation.problems, 'see bridge-exporter --help']);
+      return refuse([...invocation.problems, seeHelp(invocation.about)]);
     case 'daemon':
       return runDaemon(invocation);
     case 'once':
@@ -68,7 +69,7 @@ async function runOnce(run: Of<'once'>): Promise<ExitCode> {
   if (run.checkConfig) return print(configText(config));
   const collector = startInlineCollector();
   try {
-    return printOneShot(await once(config, collector));
+    return printOneShot(await once(config, collector, progressOf(run.log)));
   } finally {
     await collector.close();
   }
@@ -78,15 +79,15 @@ async function runReplay(run: Of<'replay'>): Promise<ExitCode> {
   const config = await configuration(run, neutralConfig);
   if (config === undefined) return 2;
   if (run.checkConfig) return print(configText(config));
-  return printOneShot(await replay(config, run.recording));
+  return printOneShot(await replay(config, run.recording, progressOf(run.log)));
 }
 
-async function runSimulate({ simulator: settings }: Of<'simulate'>): Promise<ExitCode> {
+async function runSimulate({ simulator: settings, log }: Of<'simulate'>): Promise<ExitCode> {
   const { scenarioProblem, simulate } = await import('./sim/start.js');
   const problem = scenarioProblem(settings);
-  if (problem !== undefined) return refuse([problem]);
+  if (problem !== undefined) return refuse([problem, seeHelp('simulate')]);
   const stopped = stopSignal();
-  const simulator = await simulate(settings, say);
+  const simulator = await simulate(settings, say, progressOf(log));
   await stopped;
   await simulator.close();
   return 0;
@@ -95,14 +96,14 @@ async function runSimulate({ simulator: settings }: Of<'simulate'>): Promise<Exi
 async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'>): Promise<ExitCode> {
   const [{ scenarioProblem }, { startDemo }] = await Promise.all([import('./sim/start.js'), import('./sim/demo.js')]);
   const problem = scenarioProblem(settings);
-  if (problem !== undefined) return refuse([problem]);
+  if (problem !== undefined) return refuse([problem, seeHelp('demo')]);
   const web = await webOptions(webSettings);
   if (web === undefined) return 2;
   const stopped = stopSignal();
   const collector = startThreadCollector(heapMbFor(neutralConfig));
   const options = { ...web, nodeVersion: process.versions.node };
   try {
-    const demo = await startDemo(settings, collector, createLog(log), options, say);
+    const demo = await startDemo(settings, collector, createLog(log), options, say, progressOf(log));
     await stopped;
     await demo.close();
   } finally {
@@ -118,7 +119,7 @@ async function configuration(source: ConfigSource, otherwise?: Config): Promise<
     refuse(result.problems);
     return undefined;
   }
-  for (const warning of result.warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of result.warnings) complain(`warning: ${warning}`);
   return result.config;
 }
 
@@ -130,7 +131,7 @@ async function webOptions({ configFile, ...web }: WebSettings) {
     refuse(result.problems);
     return undefined;
   }
-  for (const warning of result.file.warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of result.file.warnings) complain(`warning: ${warning}`);
   return { ...web, webConfig: result.file };
 }
 
@@ -184,9 +185,20 @@ function heapMbFor({ poll }: Config): number {
   return Math.floor(Math.max(MIN_HEAP_MB, Math.min(wanted, allowed)));
 }
 
+function seeHelp(command: CommandName): string {
+  return `see bridge-exporter ${command === 'daemon' ? '' : `${command} `}--help`;
+}
+
+/** Those a command can play; they are the simulator's, which is loaded for nothing else. */
+async function scenariosFor(command: CommandName) {
+  if (command !== 'simulate' && command !== 'demo') return [];
+  const { scenarioRows } = await import('./sim/start.js');
+  return scenarioRows;
+}
+
 function printOneShot({ exposition, failures }: OneShot): ExitCode {
   print(exposition);
-  for (const failure of failures) process.stderr.write(`${failure}\n`);
+  for (const line of failures) complain(line);
   return failures.length === 0 ? 0 : 1;
 }
 
@@ -200,14 +212,23 @@ function say(line: string): void {
 }
 
 function refuse(problems: readonly string[]): ExitCode {
-  for (const problem of problems) process.stderr.write(`bridge-exporter: ${problem}\n`);
+  for (const problem of problems) complain(`bridge-exporter: ${problem}`);
   return 2;
+}
+
+function complain(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** For what takes its time; silent where the log is. */
+function progressOf({ level }: LogSettings): (line: string) => void {
+  return level === 'silent' ? () => undefined : complain;
 }
 
 /** The exit code is set rather than forced, so that what was printed gets out. */
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}\n`);
+  complain(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }

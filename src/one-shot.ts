@@ -4,67 +4,109 @@ import { clock } from './clock.js';
 import { readBody, type Outcome, type Reading } from './collect/collect.js';
 import type { Collector } from './collect/collector.js';
 import { neutralBridge, neutralCrosschain, type Config } from './config.js';
-import { formatSize } from './config/units.js';
 import type { Recording } from './config/flags.js';
+import { unreadable } from './config/small-file.js';
+import { formatDuration, formatSize, roughSize } from './config/units.js';
 import { createExposition } from './exposition.js';
 import { jobsOf, keyOf, readingBase } from './jobs.js';
+import { remedies } from './remedies.js';
 import { createSnapshots } from './snapshots.js';
 
-/** What `once` and `replay` print: the exposition of what succeeded, and a line for each endpoint that failed. */
+/** What `once` and `replay` print: the exposition of what succeeded, and what failed in lines that explain the exit code. */
 export interface OneShot {
   readonly exposition: string;
   readonly failures: readonly string[];
 }
+
+/** Tells a person who waits what is under way. */
+type Progress = (line: string) => void;
 
 interface Read {
   readonly reading: Reading;
   readonly outcome: Outcome;
 }
 
+/** A person wonders after about so long. */
+const PATIENCE_MS = 1_000;
+
 /** Polls every endpoint once. */
-export async function once(config: Config, collector: Collector): Promise<OneShot> {
-  const polls = jobsOf(config).map(async (job) => ({ reading: job.reading, outcome: await collector.collect(job) }));
-  return shown(config, await Promise.all(polls));
+export async function once(config: Config, collector: Collector, progress: Progress): Promise<OneShot> {
+  const jobs = jobsOf(config);
+  const waiting = setTimeout(() => {
+    const deadline = formatDuration(config.poll.timeoutMs);
+    progress(`polling ${counted(jobs.length, 'endpoint')}, each for at most ${deadline} …`);
+  }, PATIENCE_MS);
+  const polls = jobs.map(async (job) => ({ reading: job.reading, outcome: await collector.collect(job) }));
+  const read = await Promise.all(polls);
+  clearTimeout(waiting);
+  return shown(config, read, 'poll');
 }
 
 /** Treats recorded bodies as the answers of the first target of the configuration. Rejects when a file cannot be read. */
-export async function replay(config: Config, { bridgeFile, crosschainFile, hubHeight }: Recording): Promise<OneShot> {
+export async function replay(config: Config, recording: Recording, progress: Progress): Promise<OneShot> {
+  const { bridgeFile, crosschainFile, hubHeight } = recording;
   const [target] = config.targets;
   if (target === undefined) throw new Error('a configuration has at least one target');
   const base = readingBase(config, target);
   const read: Read[] = [];
   if (bridgeFile !== undefined) {
     const reading: Reading = { ...base, document: 'module_state', settings: target.bridge ?? neutralBridge };
-    read.push({ reading, outcome: await recorded(config, reading, bridgeFile, hubHeight) });
+    read.push({ reading, outcome: await recorded(config, reading, bridgeFile, hubHeight, progress) });
   }
   if (crosschainFile !== undefined) {
     const settings = target.crosschain ?? neutralCrosschain;
     const reading: Reading = { ...base, document: 'rate_limiter_input', settings };
-    read.push({ reading, outcome: await recorded(config, reading, crosschainFile, undefined) });
+    read.push({ reading, outcome: await recorded(config, reading, crosschainFile, undefined, progress) });
   }
-  return shown(config, read);
+  return shown(config, read, 'recorded body');
 }
+
+/** Reading holds up everything else, so that it is said before; as much as this takes about a second. */
+const LARGE_BYTES = 32 * 2 ** 20;
 
 async function recorded(
   { poll: { maxBodyBytes } }: Config,
   reading: Reading,
   file: string,
   height: string | undefined,
+  progress: Progress,
 ): Promise<Outcome> {
-  const { size } = await stat(file);
+  const { size } = await orSay(file, stat(file));
   if (size > maxBodyBytes) {
-    const message = `${file} is over ${formatSize(maxBodyBytes)} (poll.max_body_size)`;
+    const message = `${file} is over ${formatSize(maxBodyBytes)} (poll.max_body_size): it has ${roughSize(size)}`;
     return { result: { ok: false, error: { reason: 'too_large', message } }, seconds: {} };
   }
-  return readBody(reading, file, await readFile(file), height === undefined ? undefined : configured(height));
+  if (size > LARGE_BYTES) progress(`reading ${file} (${roughSize(size)}) …`);
+  const body = await orSay(file, readFile(file));
+  return readBody(reading, file, body, height === undefined ? undefined : configured(height));
 }
 
-function shown({ poll }: Config, read: readonly Read[]): OneShot {
+/** What a file gives, or a sentence about why it gives nothing. */
+async function orSay<T>(file: string, reading: Promise<T>): Promise<T> {
+  return reading.catch((cause: unknown) => {
+    throw new Error(unreadable(file, cause), { cause });
+  });
+}
+
+function shown({ poll }: Config, read: readonly Read[], kind: 'poll' | 'recorded body'): OneShot {
   const keys = read.map(({ reading }) => keyOf(reading));
   const snapshots = createSnapshots(keys, poll);
   for (const { reading, outcome } of read) snapshots.record(keyOf(reading), outcome, clock());
   const failures = read.flatMap(({ reading, outcome: { result } }) =>
-    result.ok ? [] : [`${reading.target} ${reading.document}: ${result.error.reason}: ${result.error.message}`],
+    result.ok
+      ? []
+      : [
+          `${reading.target} ${reading.document}: ${result.error.reason}: ${result.error.message}`,
+          `  ${remedies[result.error.reason]}`,
+        ],
   );
-  return { exposition: createExposition(snapshots)('text', clock()), failures };
+  const failed = read.filter(({ outcome }) => !outcome.result.ok).length;
+  const verdict = failed === 0 ? [] : [`exit 1: ${failed} of ${counted(read.length, kind)} failed`];
+  return { exposition: createExposition(snapshots)('text', clock()), failures: [...failures, ...verdict] };
+}
+
+const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;
+
+function counted(count: number, kind: keyof typeof plurals): string {
+  return `${count} ${count === 1 ? kind : plurals[kind]}`;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Invocation, parseInvocation } from '../src/cli.js';
 import { commandNames, commandWords } from '../src/config/flags.js';
+import { helpText } from '../src/config/help.js';
+import { scenarioRows } from '../src/sim/start.js';
 
 const log = { level: 'info', format: 'json' };
 const web = { listen: { port: 10_917 }, telemetryPath: '/metrics', enableLifecycle: false, maxRequests: 40 };
@@ -16,7 +18,15 @@ describe('each command has its defaults', () => {
     ['once', { command: 'once', checkConfig: false, shard: { index: 1, count: 1 }, log }],
     ['replay --bridge b.json', { command: 'replay', checkConfig: false, recording: { bridgeFile: 'b.json' }, log }],
     ['simulate', { command: 'simulate', simulator, log }],
-    ['demo', { command: 'demo', simulator, web: { ...web, listen: { host: '127.0.0.1', port: 10_917 } }, log }],
+    [
+      'demo',
+      {
+        command: 'demo',
+        simulator,
+        web: { ...web, listen: { host: '127.0.0.1', port: 10_917 } },
+        log: { ...log, format: 'pretty' },
+      },
+    ],
     ['--version', { command: 'version' }],
     ['once --version', { command: 'version' }],
   ])('bridge-exporter %s', (line, invocation) => {
@@ -131,9 +141,33 @@ describe('bad usage is refused with all that is wrong', () => {
   const shard = 'expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5';
   test.each<[line: string, problems: string[]]>([
     ['onec', ['onec: unknown command — did you mean once?']],
-    ['daemon', ['daemon: unknown command — expected one of once, replay, simulate, demo']],
+    ['help', ['help: unknown command — did you mean --help?']],
+    [
+      'https://u:secret@a.example',
+      ['https://…@a.example: unknown command — the address of a node goes into BRIDGE_URL or CROSSCHAIN_URL'],
+    ],
+    ['bridge.yaml', ['bridge.yaml: unknown command — did you mean --config.file=bridge.yaml?']],
+    [
+      'replay --bridge=b.json c.json',
+      ['c.json: one word too many — did you mean replay --bridge=c.json or replay --crosschain=c.json?'],
+    ],
+    [
+      'daemon',
+      ['daemon: unknown command — expected one of once, replay, simulate, demo, or none, which runs the daemon'],
+    ],
     ['once replay', ['replay: one word too many — expected one command, and flags']],
     ['--config.fil=x', ['--config.fil: unknown flag — did you mean --config.file?']],
+    ['--config=x', ['--config: unknown flag — did you mean --config.check, --config.file or --web.config.file?']],
+    ['-v', ['-v: unknown flag — did you mean --version?']],
+    ['-s 1', ['-s: unknown flag — see --help for those there are']],
+    ['-c x', ['-c: unknown flag — did you mean --config.file?']],
+    ['--port=80', ['--port: unknown flag — did you mean --web.listen-address?']],
+    ['--log=debug', ['--log: unknown flag — did you mean --log.level or --log.format?']],
+    ['--a=b', ['--a: unknown flag — see --help for those there are']],
+    [
+      '--listen=:80',
+      ['--listen: not a flag of the daemon — it belongs to simulate, demo; did you mean --web.listen-address?'],
+    ],
     ['-config.file x', ['-config.file: unknown flag — did you mean --config.file?']],
     ['--frobnicate once', ['--frobnicate: unknown flag — see --help for those there are']],
     ['--frobnicate loudly', ['--frobnicate: unknown flag — see --help for those there are']],
@@ -141,8 +175,9 @@ describe('bad usage is refused with all that is wrong', () => {
     ['once --web.enable-lifecycle', ['--web.enable-lifecycle: not a flag of once — it belongs to the daemon, demo']],
     ['--no-config.file', ['--no-config.file: unknown flag — did you mean --config.file?']],
     ['--no-config.check=true', ['--no-config.check: unknown flag — did you mean --config.check?']],
-    ['--config.file', ['--config.file: has no value — expected --config.file=…']],
-    ['--config.file --config.check', ['--config.file: has no value — expected --config.file=…']],
+    ['--config.file', ['--config.file: has no value — expected --config.file=<file>']],
+    ['--web.listen-address', ['--web.listen-address: has no value — expected --web.listen-address=<address>']],
+    ['--config.file --config.check', ['--config.file: has no value — expected --config.file=<file>']],
     ['--config.file=', ['--config.file: is empty — expected the name of a file']],
     ['--config.check=yes', ['--config.check: "yes" — expected true or false']],
     ['--log.level=info --log.level=debug', ['--log.level: given twice — expected it once']],
@@ -153,12 +188,13 @@ describe('bad usage is refused with all that is wrong', () => {
       'replay --bridge b.json --hub-height 0x10',
       ['--hub-height: "0x10" — expected a positive integer in decimal digits, at most 9223372036854775807'],
     ],
-    ...['10917', ':65536', 'a/b:1', '[::1:1', '[a]:1', '::1:1', 'https://a:1', ':-1'].map(
-      (text): [string, string[]] => [
-        `--web.listen-address=${text.replace(' ', '_ ').replace('_ ', '/')}`,
-        [`--web.listen-address: ${JSON.stringify(text.replace(' ', '/'))} — ${address}`],
-      ],
-    ),
+    ['--web.listen-address=10917', [`--web.listen-address: "10917" lacks the colon before the port — ${address}`]],
+    ['simulate --listen=:65536', [`--listen: ":65536" is above the last port, 65535 — ${address}`]],
+    ['--web.listen-address 99999', [`--web.listen-address: "99999" is above the last port, 65535 — ${address}`]],
+    ...['a/b:1', 'a', ':', '[::1:1', '[a]:1', '::1:1', 'https://a:1', ':-1'].map((text): [string, string[]] => [
+      `--web.listen-address=${text.replace(' ', '_ ').replace('_ ', '/')}`,
+      [`--web.listen-address: ${JSON.stringify(text.replace(' ', '/'))} — ${address}`],
+    ]),
     ...['/', 'metrics', '/pending', '/Pending', '/-/healthy', '/metrics/', '//a', '/a/../b', '/a?b', '/:id'].map(
       (text): [string, string[]] => [`--web.telemetry-path=${text}`, [`--web.telemetry-path: "${text}" — ${path}`]],
     ),
@@ -187,12 +223,18 @@ describe('bad usage is refused with all that is wrong', () => {
       ],
     ],
   ])('bridge-exporter %s', (line, problems) => {
-    expect(parse(line)).toEqual({ command: 'usage-error', problems });
+    expect(parse(line)).toMatchObject({ command: 'usage-error', problems });
+  });
+
+  test('and points to the help of the command', () => {
+    expect(parse('once --foo')).toMatchObject({ about: 'once' });
+    expect(parse('onec')).toMatchObject({ about: 'daemon' });
   });
 
   test('a bad variable is called by its name', () => {
     expect(parse('', { WEB_MAX_REQUESTS: 'many' })).toEqual({
       command: 'usage-error',
+      about: 'daemon',
       problems: ['WEB_MAX_REQUESTS: "many" — expected an integer from 1 to 10000'],
     });
   });
@@ -200,7 +242,9 @@ describe('bad usage is refused with all that is wrong', () => {
 
 const textOf = (line: string) => {
   const invocation = parse(line);
-  return invocation.command === 'help' ? invocation.text : '';
+  if (invocation.command !== 'help') return '';
+  const { about } = invocation;
+  return helpText(about, about === 'simulate' || about === 'demo' ? scenarioRows : []);
 };
 
 describe('help', () => {

@@ -1,12 +1,15 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { neutralConfig } from '../src/config.js';
+import { neutralConfig, parseConfig } from '../src/config.js';
 import { type Environment, configFromEnvironment } from '../src/config/environment.js';
+import { FIRST_FILE } from '../src/config/help.js';
 import { loadConfig } from '../src/config/load.js';
 
 const ADDRESS = 'expected an http or https address without user, query and fragment, such as https://node.example.org';
+
+const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
 
 const read = (path: string) => readFile(path, 'utf8');
 
@@ -145,7 +148,9 @@ describe('the configuration is loaded', () => {
 
   test('from a file with problems, which name it', async () => {
     const configFile = join(folder, 'bad.yaml');
-    const problems = [`${configFile}:1: targets: is empty — expected at least one target`];
+    const problems = [
+      `${configFile}:1: targets: is empty — expected a list of at least one target, such as ${ONE_TARGET}`,
+    ];
     expect(await loadConfig({ configFile, env: {}, readFile: read })).toEqual({ ok: false, problems });
   });
 
@@ -156,8 +161,23 @@ describe('the configuration is loaded', () => {
 
   test('not from a file that cannot be read', async () => {
     const configFile = join(folder, 'none.yaml');
-    const problems = [`${configFile}: cannot be read: ENOENT: no such file or directory, open '${configFile}'`];
+    const problems = [`${configFile}: cannot be read: ENOENT: no such file or directory`];
     expect(await loadConfig({ configFile, env: {}, readFile: read })).toEqual({ ok: false, problems });
+    const directory = [`${folder}: cannot be read: EISDIR: illegal operation on a directory`];
+    expect(await loadConfig({ configFile: folder, env: {}, readFile: read })).toEqual({
+      ok: false,
+      problems: directory,
+    });
+  });
+
+  test('nor from one whose name leads elsewhere, which is said', async () => {
+    const problems = [`no.yaml: cannot be read: ENOENT: no such file or directory — looked for ${resolve('no.yaml')}`];
+    expect(await loadConfig({ configFile: 'no.yaml', env: {}, readFile: read })).toEqual({ ok: false, problems });
+  });
+
+  test('but from the files its messages and the help propose', async () => {
+    expect(parseConfig(`targets: ${ONE_TARGET}`, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
+    expect(parseConfig(FIRST_FILE, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
   });
 
   test('not from a file and variables at once', async () => {
@@ -172,7 +192,11 @@ describe('the configuration is loaded', () => {
     expect(await loadConfig({ env: {}, readFile: read })).toEqual({
       ok: false,
       problems: [
-        'nothing to poll is configured — expected --config.file or CONFIG_FILE; or for one target BRIDGE_URL, CROSSCHAIN_URL, or both',
+        `nothing to poll is configured — expected a file of targets (CONFIG_FILE is the same):
+  bridge-exporter --config.file=bridge.yaml
+or one node by its address, BRIDGE_URL, CROSSCHAIN_URL or both:
+  BRIDGE_URL=https://node.example.org bridge-exporter
+Without a node, bridge-exporter demo shows a simulated one.`,
       ],
     });
   });

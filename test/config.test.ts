@@ -18,17 +18,16 @@ const NAME = 'expected text of 1 to 128 characters, none of them a control chara
 const INT64 = 'expected a positive integer in decimal digits, at most 9223372036854775807';
 const BRIDGE_KEYS =
   'url, dialect, power_threshold, watch, basic_auth, authorization, http_headers, tls_config, proxy_url';
+const TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
+const TARGETS = `expected a list of at least one target, such as ${TARGET}`;
+const WHOLE = `expected a mapping with poll, limits, targets, tokens, chains, such as targets: ${TARGET}`;
 const TOKEN = '0x0000000000000000000000000000000000000001';
 
 const bad: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
-  ['nothing', '', 'bridge.yaml: is empty — expected a mapping with poll, limits, targets, tokens, chains'],
-  [
-    'only a comment',
-    '# later\n',
-    'bridge.yaml: is empty — expected a mapping with poll, limits, targets, tokens, chains',
-  ],
-  ['text', 'hello', 'bridge.yaml: "hello" — expected a mapping with poll, limits, targets, tokens, chains'],
-  ['a list', '- targets', 'bridge.yaml: is a list — expected a mapping with poll, limits, targets, tokens, chains'],
+  ['nothing', '', `bridge.yaml: is empty — ${WHOLE}`],
+  ['only a comment', '# later\n', `bridge.yaml: is empty — ${WHOLE}`],
+  ['text', 'hello', `bridge.yaml: "hello" — ${WHOLE}`],
+  ['a list', '- targets', `bridge.yaml: is a list — ${WHOLE}`],
   [
     'two documents',
     'targets: []\n---\ntargets: []',
@@ -69,10 +68,10 @@ const bad: readonly (readonly [title: string, text: string, ...problems: string[
     `bridge.yaml:2: targets[0].name: is a list — ${NAME}`,
     'bridge.yaml:2: targets[0]: has no endpoint — expected bridge, crosschain, or both',
   ],
-  ['no targets', 'poll: {}', 'bridge.yaml: targets: is missing — expected a list'],
-  ['an empty list of targets', 'targets: []', 'bridge.yaml:1: targets: is empty — expected at least one target'],
-  ['targets without any', 'targets:', 'bridge.yaml:1: targets: is empty — expected a list'],
-  ['targets that are a mapping', 'targets: {name: a}', 'bridge.yaml:1: targets: is a mapping — expected a list'],
+  ['no targets', 'poll: {}', `bridge.yaml: targets: is missing — ${TARGETS}`],
+  ['an empty list of targets', 'targets: []', `bridge.yaml:1: targets: is empty — ${TARGETS}`],
+  ['targets without any', 'targets:', `bridge.yaml:1: targets: is empty — ${TARGETS}`],
+  ['targets that are a mapping', 'targets: {name: a}', `bridge.yaml:1: targets: is a mapping — ${TARGETS}`],
   [
     'a target that is text',
     'targets: [mainnet]',

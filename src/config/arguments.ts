@@ -1,5 +1,5 @@
 import { type CommandName, commandNames, commandWords, flagsOf } from './flags.js';
-import { instead, nearest } from './nearest.js';
+import { commandInstead, question, shownWord, similarFlags, wordInstead } from './slips.js';
 
 export interface Arguments {
   /** Absent when the word for it is no command. */
@@ -15,6 +15,7 @@ const switches = new Set([
   '--version',
   ...allFlags.filter(({ type }) => type === 'boolean').map(({ name }) => name),
 ]);
+const types = new Map(allFlags.map(({ name, type }) => [name, type]));
 const flagNames = new Set([...switches, ...allFlags.map(({ name }) => name)]);
 
 /** Sorts the words of a command line; whether the texts are right for their flags is not looked at. */
@@ -52,18 +53,21 @@ function readFlag(word: string, rest: string[]): { name: string; text: string | 
 
 function flagProblem(name: string, text: string | undefined, repeated: boolean): string | undefined {
   if (!flagNames.has(name)) {
-    const meant = nearest(name, [...flagNames]);
-    return `${name}: unknown flag — ${meant === undefined ? 'see --help for those there are' : `did you mean ${meant}?`}`;
+    const meant = similarFlags(name, [...flagNames]);
+    return `${name}: unknown flag — ${meant.length === 0 ? 'see --help for those there are' : question(meant)}`;
   }
-  if (text === undefined) return `${name}: has no value — expected ${name}=…`;
+  if (text === undefined) return `${name}: has no value — expected ${name}=<${types.get(name) ?? 'value'}>`;
   return repeated ? `${name}: given twice — expected it once` : undefined;
 }
 
 function readWords([word, ...surplus]: readonly string[], problems: string[]): { command?: CommandName } {
-  problems.push(...surplus.map((extra) => `${extra}: one word too many — expected one command, and flags`));
+  for (const extra of surplus) {
+    const meant = wordInstead(extra, flagNames) ?? 'expected one command, and flags';
+    problems.push(`${shownWord(extra)}: one word too many — ${meant}`);
+  }
   if (word === undefined) return { command: 'daemon' };
   if (isCommandWord(word)) return { command: word };
-  problems.push(`${word}: unknown command — ${instead(word, commandWords)}`);
+  problems.push(`${shownWord(word)}: unknown command — ${wordInstead(word, flagNames) ?? commandInstead(word)}`);
   return {};
 }
 

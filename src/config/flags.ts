@@ -32,9 +32,12 @@ const listenAddress = () =>
   value.kind(
     { type: 'address', expected: 'an address such as :10917, 127.0.0.1:10917 or [::1]:10917' },
     (text): value.Reading<ListenAddress> => {
-      const { name, v6, port } = /^(?:(?<name>[\w.-]+)|\[(?<v6>[^\]]+)\])?:(?<port>\d{1,5})$/.exec(text)?.groups ?? {};
-      if (Number(port ?? NaN) > 65_535 || port === undefined || (v6 !== undefined && !isIPv6(v6)))
-        return value.refuse();
+      const { name, v6, colon, port } =
+        /^(?:(?<name>[\w.-]+(?=:))|\[(?<v6>[^\]]+)\])?(?<colon>:)?(?<port>\d{1,5})$/.exec(text)?.groups ?? {};
+      if (Number(port ?? NaN) > 65_535) return value.refuse(`${JSON.stringify(text)} is above the last port, 65535`);
+      if (port !== undefined && colon === undefined)
+        return value.refuse(`${JSON.stringify(text)} lacks the colon before the port`);
+      if (port === undefined || (v6 !== undefined && !isIPv6(v6))) return value.refuse();
       const host = v6 ?? name;
       return value.accept({ ...(host !== undefined && { host }), port: Number(port) });
     },
@@ -99,14 +102,16 @@ const sharding = {
 
 const logLevel = value.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent');
 
+const logFormat = (preset: 'json' | 'pretty') =>
+  flag('--log.format', value.oneOf('json', 'pretty').prefault(preset), 'Form of the log; pretty is for terminals.');
+
 const log = z.object({
   level: flag('--log.level', logLevel.prefault('info'), 'Least severe messages to log.'),
-  format: flag(
-    '--log.format',
-    value.oneOf('json', 'pretty').prefault('json'),
-    'Form of the log; pretty is for terminals.',
-  ),
+  format: logFormat('json'),
 });
+
+// People watch it, and nothing collects its lines.
+const demoLog = log.extend({ format: logFormat('pretty') });
 
 const maxInt64 = 2n ** 63n - 1n;
 
@@ -153,7 +158,7 @@ export const commandFlags = {
   once: z.object({ command: z.literal('once'), ...configuration, ...sharding, log }),
   replay: z.object({ command: z.literal('replay'), recording, ...configuration, log }),
   simulate: z.object({ command: z.literal('simulate'), simulator, log }),
-  demo: z.object({ command: z.literal('demo'), simulator, web: demoWeb, log }),
+  demo: z.object({ command: z.literal('demo'), simulator, web: demoWeb, log: demoLog }),
 };
 
 export type CommandName = keyof typeof commandFlags;
@@ -179,6 +184,11 @@ export function flagsOf(command: CommandName): Flag[] {
 
 export interface Flag extends Setting {
   readonly name: string;
+}
+
+/** A flag as one would write it: with its default, or with the kind of value it takes. */
+export function flagText({ name, type, default: preset }: Flag): string {
+  return type === 'boolean' ? name : `${name}=${preset ?? `<${type}>`}`;
 }
 
 /** `--web.listen-address` is WEB_LISTEN_ADDRESS. */

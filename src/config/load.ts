@@ -1,6 +1,7 @@
 import { type Config, type ConfigResult, parseConfig, placesIn } from '../config.js';
 import { type Environment, configFromEnvironment, setTargetVariables } from './environment.js';
 import { fileProblems } from './file-problems.js';
+import { unreadable } from './small-file.js';
 
 export interface ConfigSource {
   /** Of `--config.file` or CONFIG_FILE. */
@@ -33,9 +34,9 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   }
   const file = await readFile(configFile).then(
     (text) => ({ ok: true, text }) as const,
-    (error: unknown) => ({ ok: false, reason: error instanceof Error ? error.message : String(error) }) as const,
+    (error: unknown) => ({ ok: false, problem: unreadable(configFile, error) }) as const,
   );
-  if (!file.ok) return refuse(`${configFile}: cannot be read: ${file.reason}`);
+  if (!file.ok) return refuse(file.problem);
   const result = parseConfig(file.text, configFile);
   if (!result.ok) return result;
   const problems = await fileProblems(result.config, placesIn(file.text, configFile));
@@ -43,7 +44,10 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   return { ...result, warnings: [...result.warnings, ...problems] };
 }
 
-const nothingConfigured =
-  'nothing to poll is configured — expected --config.file or CONFIG_FILE; or for one target BRIDGE_URL, CROSSCHAIN_URL, or both';
+const nothingConfigured = `nothing to poll is configured — expected a file of targets (CONFIG_FILE is the same):
+  bridge-exporter --config.file=bridge.yaml
+or one node by its address, BRIDGE_URL, CROSSCHAIN_URL or both:
+  BRIDGE_URL=https://node.example.org bridge-exporter
+Without a node, bridge-exporter demo shows a simulated one.`;
 
 const refuse = (problem: string): ConfigResult => ({ ok: false, problems: [problem] });

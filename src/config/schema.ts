@@ -185,34 +185,42 @@ const refuseRepeated = (key: string, listName: string) => (entries: unknown, con
 
 const chainIdKey = z.string().refine(value.isChainId);
 
+const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
+const SOME_TARGETS = `a list of at least one target, such as ${ONE_TARGET}`;
+
 /** Name of the only target where none is configured. */
 export const defaultTargetName = 'default';
 
-export const configSchema = section({
-  poll: poll.prefault({}).describe('How the endpoints are polled.'),
-  limits: section({
-    // A scrape renders every series; beyond this Prometheus would be the first to suffer.
-    max_series_per_family: value
-      .integer(1, 100_000)
-      .prefault('200')
-      .describe('Most series of one family a target may have.'),
-  })
-    .transform((keys) => ({ maxSeriesPerFamily: keys.max_series_per_family }))
-    .prefault({})
-    .describe('What bounds the size of the exposition.'),
-  targets: list(target)
-    .min(1, { error: 'is empty — expected at least one target' })
-    .superRefine(refuseRepeated('name', 'targets'), always)
-    .describe('The chains to poll.'),
-  tokens: list(token)
-    .superRefine(refuseRepeated('contract', 'tokens'), always)
-    .prefault([])
-    .describe('For people: symbols and decimals of token contracts.'),
-  chains: z
-    .record(chainIdKey, value.label(128), { error: describeChains })
-    .prefault({})
-    .describe('For people: names of chain ids.'),
-});
+export const configSchema = section(
+  {
+    poll: poll.prefault({}).describe('How the endpoints are polled.'),
+    limits: section({
+      // A scrape renders every series; beyond this Prometheus would be the first to suffer.
+      max_series_per_family: value
+        .integer(1, 100_000)
+        .prefault('200')
+        .describe('Most series of one family a target may have.'),
+    })
+      .transform((keys) => ({ maxSeriesPerFamily: keys.max_series_per_family }))
+      .prefault({})
+      .describe('What bounds the size of the exposition.'),
+    targets: z
+      .array(target, { error: ({ input }) => `${value.whatItIs(input)} — expected ${SOME_TARGETS}` })
+      .min(1, { error: `is empty — expected ${SOME_TARGETS}` })
+      .superRefine(refuseRepeated('name', 'targets'), always)
+      .describe('The chains to poll.'),
+    tokens: list(token)
+      .superRefine(refuseRepeated('contract', 'tokens'), always)
+      .prefault([])
+      .describe('For people: symbols and decimals of token contracts.'),
+    chains: z
+      .record(chainIdKey, value.label(128), { error: describeChains })
+      .prefault({})
+      .describe('For people: names of chain ids.'),
+  },
+  value.whatItIs,
+  `, such as targets: ${ONE_TARGET}`,
+);
 
 function describeChains(issue: z.core.$ZodRawIssue): string {
   return issue.code === 'invalid_key'

@@ -5,9 +5,13 @@ import * as value from './values.js';
 
 type Subject = (raw: unknown) => string;
 
-export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape, subject: Subject = value.whatItIs) {
+export function section<Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  subject: Subject = value.whatItIs,
+  example = '',
+) {
   return z.strictObject(shape, {
-    error: ({ input }) => `${subject(input)} — expected a mapping with ${Object.keys(shape).join(', ')}`,
+    error: ({ input }) => `${subject(input)} — expected a mapping with ${Object.keys(shape).join(', ')}${example}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
 import { accept, refuse, type Reading } from './values.js';
 
 /** Far more than any bundle of authorities has; a password file that is a disk image is a slip. */
@@ -36,6 +37,13 @@ function decoded(bytes: Buffer): string {
   } catch {
     throw new Unfit('is not UTF-8');
   }
+}
+
+/** What is in the way of reading a file that somebody named, with the place of a missing one whose name tells none. */
+export function unreadable(path: string, error: unknown): string {
+  const what = systemError(error);
+  const place = what.startsWith('ENOENT') && !isAbsolute(path) ? ` — looked for ${resolve(path)}` : '';
+  return `${path}: cannot be read: ${what}${place}`;
 }
 
 /** `ENOENT: no such file or directory`, without the call and the path that Node.js appends. */

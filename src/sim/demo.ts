@@ -5,7 +5,7 @@ import type { SimulatorSettings } from '../config/flags.js';
 import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
 import { HUB_CHAIN_ID } from './cctx-document.js';
 import { chainNames } from './external-chains.js';
-import { simulate } from './start.js';
+import { simulate, type Say } from './start.js';
 import type { Simulator } from './simulator.js';
 import type { Token } from './tokens.js';
 
@@ -21,9 +21,10 @@ export async function startDemo(
   collector: Collector,
   log: Logger,
   options: Omit<ExporterOptions, 'loadConfig'>,
-  say: (line: string) => void,
+  say: Say,
+  progress: Say,
 ): Promise<Demo> {
-  const simulator = await simulate(settings, say);
+  const simulator = await simulate(settings, say, progress);
   let exporter: Exporter;
   try {
     const config = demoConfig({ url: simulator.url, tokens: simulator.model.tokens });
@@ -33,8 +34,15 @@ export async function startDemo(
     await simulator.close();
     throw error;
   }
-  say('exporter that watches it');
-  for (const path of [options.telemetryPath, '/', '/pending']) say(`  ${exporter.url}${path}`);
+  const places = [
+    ['/', 'status page, to begin with'],
+    ['/pending', 'what waits, item by item'],
+    [options.telemetryPath, 'for Prometheus'],
+  ] as const;
+  const width = Math.max(...places.map(([path]) => path.length)) + 2;
+  say('\nexporter that watches it');
+  for (const [path, what] of places) say(`  ${exporter.url}${path.padEnd(width)}${what}`);
+  say('\nCtrl+C stops both; --scenario=stuck shows an incident, --help lists the others.\n');
   return {
     simulator,
     exporter,

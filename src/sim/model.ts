@@ -38,14 +38,22 @@ export interface Model {
 export function createModel({ seed, scenario, startTime, blockTimeMs }: ModelOptions): Model {
   requireWholeNumber('seed', seed, 0);
   requireWholeNumber('blockTimeMs', blockTimeMs, 1);
-  const warmUpBlocks = clamp((WARM_UP_MINUTES * MINUTE_MS) / blockTimeMs, LEAST_WARM_UP_BLOCKS, MOST_WARM_UP_BLOCKS);
-  const warmUpMs = 2 * warmUpBlocks * blockTimeMs;
-  requireWholeNumber('startTime', startTime, Math.ceil(warmUpMs / 1000));
-  const chain = new SimulatedChain(seed, blockTimeMs, startTime * 1000 - warmUpMs);
-  chain.advance(warmUpBlocks);
+  const warmUp = warmUpMs(blockTimeMs);
+  requireWholeNumber('startTime', startTime, Math.ceil(warmUp / 1000));
+  const chain = new SimulatedChain(seed, blockTimeMs, startTime * 1000 - warmUp);
+  chain.advance(warmUpBlocks(blockTimeMs));
   chain.setScenario(scenario);
-  chain.advance(warmUpBlocks);
+  chain.advance(warmUpBlocks(blockTimeMs));
   return chain;
+}
+
+/** How much time of the chain passes before step 0: half of it healthy, half in its scenario. */
+export function warmUpMs(blockTimeMs: number): number {
+  return 2 * warmUpBlocks(blockTimeMs) * blockTimeMs;
+}
+
+function warmUpBlocks(blockTimeMs: number): number {
+  return clamp((WARM_UP_MINUTES * MINUTE_MS) / blockTimeMs, LEAST_WARM_UP_BLOCKS, MOST_WARM_UP_BLOCKS);
 }
 
 class SimulatedChain implements Model {

@@ -84,7 +84,9 @@ async function listen(server: Server, { host, port }: SimulatorOptions): Promise
     await once(server, 'listening');
   } catch (cause) {
     const reason =
-      cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE' ? 'it is in use' : String(cause);
+      cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+        ? 'it is in use; --listen=:0 takes any free port'
+        : String(cause);
     throw new Error(`the simulator cannot listen on ${host}:${port}: ${reason}`, { cause });
   }
   const address = server.address();

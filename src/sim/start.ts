@@ -1,21 +1,37 @@
 import type { SimulatorSettings } from '../config/flags.js';
+import { instead } from '../config/nearest.js';
+import { formatDuration } from '../config/units.js';
 import { endpointPaths } from './answer.js';
-import { isScenarioName, scenarioNames } from './scenarios.js';
+import { warmUpMs } from './model.js';
+import { isScenarioName, scenarioNames, scenarios } from './scenarios.js';
 import { startSimulator, type Simulator } from './simulator.js';
 
 const LOOPBACK = '127.0.0.1';
 
+/** Each scenario and what happens in it, for `--help`. */
+export const scenarioRows = scenarioNames.map((name) => [name, scenarios[name].description] as const);
+
 /** A scenario that does not exist; the command line cannot know, as it does not load the simulator. */
 export function scenarioProblem({ scenario }: SimulatorSettings): string | undefined {
-  return isScenarioName(scenario)
-    ? undefined
-    : `--scenario: ${JSON.stringify(scenario)} is no scenario — expected one of ${scenarioNames.join(', ')}`;
+  if (isScenarioName(scenario)) return undefined;
+  return `--scenario: ${JSON.stringify(scenario)} is no scenario — ${instead(scenario, scenarioNames)}`;
 }
 
-/** Serves the Chain Query Service over a simulated chain and says where. */
-export async function simulate(settings: SimulatorSettings, say: (line: string) => void): Promise<Simulator> {
+/** Says something to whoever started the program. */
+export type Say = (line: string) => void;
+
+/** A machine lives through about so much of a chain in a second. */
+const LONG_WARM_UP_MS = 8 * 3_600_000;
+
+/** Serves the Chain Query Service over a simulated chain and says where; and before, `progress`, why that takes long. */
+export async function simulate(settings: SimulatorSettings, say: Say, progress: Say): Promise<Simulator> {
   const { listen, seed, scenario, blockTimeMs, startTimeSeconds } = settings;
   if (!isScenarioName(scenario)) throw new RangeError(`${scenario} is no scenario`);
+  const blockTime = formatDuration(blockTimeMs);
+  const warmUp = warmUpMs(blockTimeMs);
+  if (warmUp > LONG_WARM_UP_MS) {
+    progress(`living through ${formatDuration(warmUp)} of the chain first, at ${blockTime} a block …`);
+  }
   const simulator = await startSimulator({
     host: listen.host ?? LOOPBACK,
     port: listen.port,
@@ -24,7 +40,7 @@ export async function simulate(settings: SimulatorSettings, say: (line: string) 
     blockTimeMs,
     ...(startTimeSeconds !== undefined && { startTime: startTimeSeconds }),
   });
-  say(`simulated chain (scenario ${scenario}, seed ${seed})`);
+  say(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}`);
   for (const path of endpointPaths) say(`  ${simulator.url}${path}`);
   return simulator;
 }

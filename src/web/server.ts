@@ -94,12 +94,7 @@ export async function startWebServer(
     await once(server.listen(port, host), 'listening');
   } catch (error) {
     watch.close();
-    throw new Error(
-      `cannot listen on ${host ?? ''}:${port}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`cannot listen on ${host ?? ''}:${port}: ${listenProblem(error)}`, { cause: error });
   }
   server.on('error', (error) => log.error({ err: error }, 'a connection could not be accepted'));
   return {
@@ -110,6 +105,13 @@ export async function startWebServer(
       await passwords.close();
     },
   };
+}
+
+function listenProblem(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return 'EADDRINUSE: it is in use — expected a free one; port 0 takes any';
+  if (code === 'EACCES') return 'EACCES: not allowed — expected a port from 1024 on, or the right to take this one';
+  return error instanceof Error ? error.message : String(error);
 }
 
 function httpOptions({ headersMs, requestMs, idleMs }: ServerLimits): HttpOptions {

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { Reason } from '../../src/chain/error.js';
+import { remedies } from '../../src/remedies.js';
 import { run } from './cli.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bodies-'));
 
 describe('a body that is not the document', () => {
-  it.each<[string, string | Buffer, string, RegExp]>([
+  it.each<[string, string | Buffer, Reason, RegExp]>([
     ['not JSON', 'soon', 'not_json', /is not JSON: /],
     ['HTML', '<html><body>502 Bad Gateway</body></html>', 'not_json', /is not JSON: unexpected '<' at byte 0/],
     ['empty', '', 'not_json', /has an empty body/],
@@ -24,7 +26,12 @@ describe('a body that is not the document', () => {
     ['no state', '{"last_observed_nonce":"1"}', 'schema', /none of the fields/],
     ['another state', '{"state":{"nonce":"1"}}', 'schema', /none of the fields/],
     ['a list for a state', '{"state":[]}', 'schema', /none of the fields/],
-    ['65 MiB', Buffer.alloc(65 * 1024 * 1024, ' '), 'too_large', /is over 64MiB \(poll\.max_body_size\)/],
+    [
+      '65 MiB',
+      Buffer.alloc(65 * 1024 * 1024, ' '),
+      'too_large',
+      /is over 64MiB \(poll\.max_body_size\): it has 65\.0 MiB/,
+    ],
   ])('%s: no chain series and a clear reason', async (title, body, reason, message) => {
     const file = join(folder, title);
     writeFileSync(file, body);
@@ -32,7 +39,7 @@ describe('a body that is not the document', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^default module_state: ${reason}: `));
     expect(stderr).toMatch(message);
-    expect(stderr.split('\n')).toHaveLength(2);
+    expect(stderr.split('\n').slice(1)).toEqual([`  ${remedies[reason]}`, 'exit 1: 1 of 1 recorded body failed', '']);
     expect(stdout).not.toMatch(/^bridge_(?!exporter_)/m);
     expect(stdout).toContain(
       `bridge_exporter_poll_failures_total{target="default",endpoint="module_state",reason="${reason}"} 1`,
@@ -59,6 +66,6 @@ describe('a body that is not the document', () => {
   it('a file that is not there is said plainly', async () => {
     const { code, stderr } = await run(['replay', '--bridge', join(folder, 'absent')]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^bridge-exporter: ENOENT: no such file or directory, stat '.*absent'\n$/);
+    expect(stderr).toMatch(/^bridge-exporter: .*absent: cannot be read: ENOENT: no such file or directory\n$/);
   });
 });

@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
+export const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 
 export interface Ended {
   readonly code: number;

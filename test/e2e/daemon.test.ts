@@ -79,7 +79,9 @@ describe('the daemon', () => {
     expect(valueIn(first, 'bridge_height')).toBe(simulator.model.height);
 
     simulator.advance(60);
-    const next = await until(daemon, (text) => valueIn(text, 'bridge_height') === simulator.model.height);
+    const next = await until(daemon, (text) =>
+      ['bridge_height', 'crosschain_height'].every((name) => valueIn(text, name) === simulator.model.height),
+    );
     const moved = ['bridge_last_observed_nonce', 'bridge_last_outgoing_pool_id', 'crosschain_height'];
     for (const name of moved) expect(valueIn(next, name), name).toBeGreaterThan(valueIn(first, name) ?? Infinity);
   });
@@ -216,7 +218,12 @@ describe('what goes wrong at the start', () => {
     const { code, stderr } = await run([`--web.listen-address=127.0.0.1:${port}`], env);
     taken.close();
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^bridge-exporter: cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`, 'm'));
+    expect(stderr).toMatch(
+      new RegExp(
+        `^bridge-exporter: cannot listen on 127\\.0\\.0\\.1:${port}: EADDRINUSE: it is in use — expected a free one; port 0 takes any$`,
+        'm',
+      ),
+    );
     expect(stderr).not.toContain('    at ');
   });
 

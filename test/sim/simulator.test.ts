@@ -165,7 +165,7 @@ describe('starting and closing', () => {
   it('an address in use is a clear error', async () => {
     const { port } = new URL(simulator.url);
     await expect(startSimulator({ ...options, port: Number(port) })).rejects.toThrow(
-      `the simulator cannot listen on 127.0.0.1:${port}: it is in use`,
+      `the simulator cannot listen on 127.0.0.1:${port}: it is in use; --listen=:0 takes any free port`,
     );
   });
 
@@ -197,12 +197,20 @@ describe('starting and closing', () => {
       blockTimeMs: 2000,
       startTimeSeconds: 1_790_000_000,
     };
-    const started = await simulate(settings, (line) => lines.push(line));
+    const say = (line: string) => lines.push(line);
+    const progress = (line: string) => lines.push(`progress: ${line}`);
+    const started = await simulate(settings, say, progress);
     await started.close();
     expect(lines).toEqual([
-      'simulated chain (scenario stuck, seed 9)',
+      'simulated chain: scenario stuck, seed 9, a block every 2s',
       `  ${started.url}${MODULE_STATE}`,
       `  ${started.url}${RATE_LIMITER_INPUT}`,
+    ]);
+    lines.length = 0;
+    await (await simulate({ ...settings, blockTimeMs: 120_000 }, say, progress)).close();
+    expect(lines.slice(0, 2)).toEqual([
+      'progress: living through 10h of the chain first, at 2m a block …',
+      'simulated chain: scenario stuck, seed 9, a block every 2m',
     ]);
   });
 });
