@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parseInvocation } from './cli.js';
 import { startInlineCollector } from './collect/inline.js';
@@ -8,6 +9,7 @@ import { configText, neutralConfig, type Config, type ConfigResult } from './con
 import type { CommandName, LogSettings, Run, Shard, WebSettings } from './config/flags.js';
 import { helpText } from './config/help.js';
 import { loadConfig } from './config/load.js';
+import { heapMbFor, withinMemory, type AllowedMemory } from './config/memory.js';
 import { startExporter } from './exporter.js';
 import { createLog } from './log.js';
 import { once, replay, type OneShot } from './one-shot.js';
@@ -49,7 +51,7 @@ async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
   const log = createLog(run.log);
   const stopped = stopSignal();
   const options = { ...web, nodeVersion: process.versions.node, loadConfig: async () => loaded(run) };
-  const collector = startThreadCollector(heapMbFor(config));
+  const collector = startThreadCollector(heapMbFor(config, allowedMemory()));
   try {
     const exporter = await startExporter(config, collector, log, options);
     process.on('SIGHUP', () => void exporter.reload());
@@ -100,7 +102,7 @@ async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'
   const web = await webOptions(webSettings);
   if (web === undefined) return 2;
   const stopped = stopSignal();
-  const collector = startThreadCollector(heapMbFor(neutralConfig));
+  const collector = startThreadCollector(heapMbFor(neutralConfig, allowedMemory()));
   const options = { ...web, nodeVersion: process.versions.node };
   try {
     const demo = await startDemo(settings, collector, createLog(log), options, say, progressOf(log));
@@ -150,15 +152,17 @@ async function loaded({ configFile, shard, checkConfig }: ConfigSource, otherwis
     checkFiles: checkConfig,
     ...(otherwise && { otherwise }),
   });
-  if (!result.ok || shard === undefined) return result;
-  const { config } = result;
+  if (!result.ok) return result;
+  const { config, warnings } = withinMemory(result.config, allowedMemory());
+  const fitting = { ...result, config, warnings: [...result.warnings, ...warnings] };
+  if (shard === undefined) return fitting;
   const mine = new Set(
     selectShard(
       config.targets.map(({ name }) => name),
       shard,
     ),
   );
-  return { ...result, config: { ...config, targets: config.targets.filter(({ name }) => mine.has(name)) } };
+  return { ...fitting, config: { ...config, targets: config.targets.filter(({ name }) => mine.has(name)) } };
 }
 
 /** Resolves with the signal that asks to stop; a second one stops at once, whatever is still under way. */
@@ -173,16 +177,11 @@ function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** A third of it is for the document, which takes up to twice the size of its body; the rest is for what is derived from it. */
-const HEAP_PER_BODY = 6;
-const MIN_HEAP_MB = 48;
-const MEBIBYTE = 2 ** 20;
-
-/** Memory of the collect thread: what the largest body may need, within what the machine or container and Node.js allow. */
-function heapMbFor({ poll }: Config): number {
-  const wanted = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
-  const allowed = Math.min(process.constrainedMemory() || Infinity, getHeapStatistics().heap_size_limit) / 2 / MEBIBYTE;
-  return Math.floor(Math.max(MIN_HEAP_MB, Math.min(wanted, allowed)));
+/** A limit above the memory of the machine is none. */
+function allowedMemory(): AllowedMemory {
+  const constrained = process.constrainedMemory();
+  const isLimited = constrained > 0 && constrained < totalmem();
+  return { bytes: isLimited ? constrained : Infinity, heapBytes: getHeapStatistics().heap_size_limit };
 }
 
 function seeHelp(command: CommandName): string {

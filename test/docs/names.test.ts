@@ -17,7 +17,7 @@ const flags = commandNames.flatMap((command) => flagsOf(command).map(({ name }) 
 const variables = new Set([...flags.flatMap((flag) => environmentName(flag) ?? []), ...Object.keys(targetVariables)]);
 const { scripts: ownScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
 /** With the commands npm has of its own. */
-const scripts = new Set([...Object.keys(ownScripts), 'ci', 'install', 'link', 'audit']);
+const scripts = new Set([...Object.keys(ownScripts), 'ci', 'install', 'link', 'audit', 'prune']);
 
 /** Alerts of this project, and those that pages give as examples. */
 const alertNames = new Set([
@@ -25,8 +25,8 @@ const alertNames = new Set([
   ...blocksOf('yaml').flatMap(({ code }) => Array.from(code.matchAll(/^ *- alert: (\w+)$/gm), ([, name = '']) => name)),
 ]);
 
-/** Flags of npm, of every command, and in general. */
-const OTHER_FLAGS = /^--(?:silent|omit|help|version|name)$/;
+/** Flags of npm, of the benchmark, of Docker, of `install`, of every command, and in general. */
+const OTHER_FLAGS = /^--(?:silent|omit|quick|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
 
 describe.each(pages)('$file', (page) => {
   const quoted = quotedIn(page);
