@@ -12,12 +12,14 @@ export interface Figure {
   readonly isTrouble?: boolean;
   /** Seconds the oldest of them has waited, where that is known: what tells stuck from busy. */
   readonly oldest?: number | null;
-  /** Seconds it may take before it is trouble. */
+  /** Seconds after which waiting is trouble. */
   readonly patience?: number;
 }
 
-/** Signatures take a minute or two: what has just been made is no trouble. */
+/** Signatures take a minute or two; for events and cctxs it is what the alerts wait for. */
 const SIGNING_SECONDS = 300;
+const OBSERVING_SECONDS = 900;
+const CCTX_SECONDS = 1800;
 
 function figuresOf(items: Items, nowMs: number): readonly Figure[] {
   switch (items.document) {
@@ -49,7 +51,13 @@ function figuresOf(items: Items, nowMs: number): readonly Figure[] {
           oldest: oldest(valsets, hubAge, isShort),
           patience: SIGNING_SECONDS,
         },
-        { count: items.pendingEvents, label: 'Pending events', table: 'claims', oldest: oldest(claims, hubAge) },
+        {
+          count: items.pendingEvents,
+          label: 'Pending events',
+          table: 'claims',
+          oldest: oldest(claims, hubAge),
+          patience: OBSERVING_SECONDS,
+        },
         {
           count: items.conflictingEvents,
           label: 'Conflicting events',
@@ -66,7 +74,13 @@ function figuresOf(items: Items, nowMs: number): readonly Figure[] {
         createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
       return [
         { count: missed.total, label: 'Missed cctxs', table: 'missed', isTrouble: true, oldest: oldest(missed, age) },
-        { count: pending.total, label: 'Pending cctxs', table: 'pending', oldest: oldest(pending, age) },
+        {
+          count: pending.total,
+          label: 'Pending cctxs',
+          table: 'pending',
+          oldest: oldest(pending, age),
+          patience: CCTX_SECONDS,
+        },
         { count: hidden, label: 'Hidden cctxs', table: 'pending', isTrouble: true },
       ];
     }
@@ -100,8 +114,10 @@ export function shownFigures(items: Items, nowMs: number): readonly Figure[] {
   return figuresOf(items, nowMs).filter(({ count, isTrouble }) => isTrouble !== true || String(count) !== '0');
 }
 
-export function isKnownTrouble({ count, isTrouble, oldest: age = null, patience = 0 }: Figure): boolean {
-  return isTrouble === true && count !== null && (age === null || age >= patience);
+export function isKnownTrouble({ count, isTrouble = false, oldest: age = null, patience }: Figure): boolean {
+  if (count === null) return false;
+  if (patience === undefined || age === null) return isTrouble;
+  return age >= patience;
 }
 
 /** The headline numbers of an endpoint, each with a link to what is behind it. */

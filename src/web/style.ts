@@ -108,6 +108,7 @@ h1 .state{font-weight:inherit}
 .endpoints tr>:nth-child(-n+2){display:inline-block;margin-right:.6rem;vertical-align:top;max-width:100%}
 .endpoints td:nth-child(n+4){margin-top:.3rem}
 .endpoints td::before{display:none}
+.endpoints .polls{display:inline}
 .endpoints td:nth-child(3)::before,.endpoints td:nth-child(5)::before{display:inline;content:attr(data-label) " "}
 }
 @media print{

@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScenarioName } from '../../src/sim/scenarios.js';
 import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { CHROMIUM, keep, launchBrowser, overflowOf } from './browser.js';
+import { CHROMIUM, keep, launchBrowser, overflowOf, watchedPage } from './browser.js';
 import { start, type Running } from './cli.js';
 import { hasTool } from './tools.js';
 
@@ -58,16 +58,14 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages, in a browser without JavaScript'
         colorScheme,
         javaScriptEnabled: false,
       });
-      const page = await context.newPage();
-      const asked: string[] = [];
-      page.on('request', (sent) => asked.push(sent.url()));
       for (const path of ['/', '/pending', '/pending?sort=transfers.amount&dir=desc']) {
-        asked.length = 0;
+        const { page, said, asked } = await watchedPage(context);
         const response = await page.goto(daemon.url + path);
         expect(response?.status()).toBe(200);
         expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
         expect(asked).toEqual([daemon.url + path]);
         expect(await overflowOf(page), `${path} at ${width}`).toBe(0);
+        expect(said, 'no violation of the content policy').toEqual([]);
         await keep(page, `pages${path.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}`);
       }
       await context.close();

@@ -270,6 +270,23 @@ describe('trouble on the chains', () => {
     expect(old).toContain('<a class="bad"');
   });
 
+  it('is an event or a cctx that waits long', () => {
+    const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
+    const claimed = { ...settled, attestations: [...settled.attestations, claim] };
+    const pending = { index: '0x2', cctx_status: { created_timestamp: created }, outbound_params: [outbound] };
+    const snapshots = fresh();
+    snapshots.record(CROSSCHAIN, crosschainAnswer({ ...cctxs, cctxs_pending: [pending], total_pending: '1' }), at(0));
+    for (const [height, isTrouble] of [
+      ['949', false],
+      ['950', true],
+    ] as const) {
+      snapshots.record(BRIDGE, bridgeAnswer(claimed, height), at(0));
+      const trouble = between(textOf(statusAt(snapshots, 0)), 'Trouble on the chains', 'Up 2');
+      expect(trouble.includes('Pending events 1\noldest 15 min')).toBe(isTrouble);
+      expect(trouble).toContain('Pending cctxs 1\noldest 60 min');
+    }
+  });
+
   it.each([
     ['past by the height the hub knows', ['90', '80', '200'], '2'],
     ['not past by that, and by now unknown', ['200'], 'unknown'],
