@@ -30,7 +30,7 @@ const poll = section({
     .duration(100, 7 * day)
     .prefault('5m')
     .describe('Chain series older than this are withdrawn. At least `interval` + `timeout`.'),
-  // A body becomes one string, and V8 holds none of 512 MiB.
+  // Texts of a body become strings, and V8 holds none of 512 MiB.
   max_body_size: value
     .size(1024, 511 * mebibyte)
     .prefault('64MiB')
