@@ -72,7 +72,7 @@ describe.skipIf(!hasPrometheus)('the queries of the dashboards', () => {
     const where = ['--listen=127.0.0.1:0', '--web.listen-address=127.0.0.1:0', '--log.level=error'];
     const { stdout } = run(process.execPath, [MAIN, 'demo', ...where, `--scenario=${scenario}`, '--block-time=500ms']);
     for await (const line of createInterface({ input: stdout! })) {
-      const [, host] = /http:\/\/(\S+)\/metrics$/.exec(line) ?? [];
+      const [, host] = /http:\/\/(\S+)\/metrics\b/.exec(line) ?? [];
       if (host !== undefined) return host;
     }
     throw new Error(`the demo of ${scenario} did not start`);
