@@ -8,7 +8,7 @@ export const remedies: Readonly<Record<Reason, string>> = {
   timeout: 'Check the load of the node; raise poll.timeout if its document takes that long.',
   aborted: 'Look into the logs of the node, and of proxies before it, at the time of the failure.',
   too_large:
-    'Raise poll.max_body_size if the document really is that large; a lower limit makes a cross-chain one smaller.',
+    'Raise poll.max_body_size, or the memory, if the document really is that large; a cross-chain one shrinks with limit.',
   status:
     'Look after the node and the proxies before it; 404 and 501 mean a wrong URL, dialect or a node without the module.',
   unauthorized: 'Check the credentials of this endpoint; files with passwords and tokens are read anew by each poll.',

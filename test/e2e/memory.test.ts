@@ -79,7 +79,7 @@ describe('documents that break the memory allowed for them', () => {
     const { code, stderr } = await run(['replay', '--bridge', file], { NODE_OPTIONS: '--max-old-space-size=96' });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^default module_state: too_large: .*rows\.json takes more than \d+(\.\d+)?MiB of memory to read\n$/,
+      /^default module_state: too_large: .*rows\.json takes more than \d+(\.\d+)?MiB of memory to read\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
     );
   });
 });
