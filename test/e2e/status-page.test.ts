@@ -54,7 +54,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
     daemons = {
       healthy: await startDaemon(healthy),
       failing: await startDaemon(failing),
-      stale: await startDaemon(stale, '{interval: 200ms, timeout: 300ms, stale_after: 600ms}'),
+      stale: await startDaemon(stale, '{interval: 200ms, timeout: 300ms, stale_after: 3s}'),
       unpolled: await startDaemon(unpolled),
     };
     await Promise.all(names.map(async (name) => until(daemons[name], / up<\/b>|class="up"/)));
