@@ -35,13 +35,13 @@ export async function startDemo(
     throw error;
   }
   const places = [
-    ['/', 'status page, to begin with'],
-    ['/pending', 'what waits, item by item'],
-    [options.telemetryPath, 'for Prometheus'],
+    ['status page, to begin with', '/'],
+    ['what waits, item by item', '/pending'],
+    ['for Prometheus', options.telemetryPath],
   ] as const;
-  const width = Math.max(...places.map(([path]) => path.length)) + 2;
+  const width = Math.max(...places.map(([what]) => what.length)) + 2;
   say('\nexporter that watches it');
-  for (const [path, what] of places) say(`  ${exporter.url}${path.padEnd(width)}${what}`);
+  for (const [what, path] of places) say(`  ${what.padEnd(width)}${exporter.url}${path}`);
   say('\nCtrl+C stops both; --scenario=stuck shows an incident, --help lists the others.\n');
   return {
     simulator,

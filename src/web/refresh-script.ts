@@ -56,7 +56,8 @@ function tell() {
   // Whoever comes back to the tab sees the alarm only if the refresh takes long.
   alarm.hidden = trouble === '' && (!old || (busy && performance.now() - began < 1000));
   // The sentence stays the same while it is true, so that it is read out once; the age beside it is not read out.
-  const sentence = alarm.hidden ? '' : 'Out of date: ' + (trouble || 'not refreshed yet') + '. This is as of ' + time.textContent + ',';
+  const why = trouble || 'not refreshed yet';
+  const sentence = alarm.hidden ? '' : 'Out of date: ' + why + '. This is as of ' + time.textContent + ',';
   const [spoken, silent] = alarm.children;
   if (spoken.textContent !== sentence) spoken.textContent = sentence;
   const seconds = Math.round(age() / 1000);
@@ -107,7 +108,8 @@ function become(old, next) {
   const byId = new Map([...old.children].map((child) => [child.id, child]));
   let place = old.firstChild;
   for (const child of [...next.childNodes]) {
-    const known = child.id ? byId.get(child.id) : place && !place.id && place.nodeName === child.nodeName ? place : undefined;
+    const isAlike = place && !place.id && place.nodeName === child.nodeName;
+    const known = child.id ? byId.get(child.id) : isAlike ? place : undefined;
     if (known === undefined) old.insertBefore(child, place);
     else {
       if (known === place) place = place.nextSibling;

@@ -124,9 +124,9 @@ describe('demo', () => {
   ${node}/chain/crosschain/rateLimiterInput
 
 exporter that watches it
-  ${exporter}/         status page, to begin with
-  ${exporter}/pending  what waits, item by item
-  ${exporter}/metrics  for Prometheus
+  status page, to begin with  ${exporter}/
+  what waits, item by item    ${exporter}/pending
+  for Prometheus              ${exporter}/metrics
 
 Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 
