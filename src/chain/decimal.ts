@@ -63,7 +63,7 @@ export function compare(a: Decimal, b: Decimal): number {
 const SPLIT = 10 ** EXACT_LENGTH;
 const ZERO_CODE = 0x30;
 
-/** Adds up many numbers. Up to 30 digits it does so in two halves, as arithmetic on big integers takes several times as long. */
+/** Adds up many numbers. Up to 30 digits it does so in two halves, as arithmetic on big integers takes longer. */
 export class Sum {
   #high = 0;
   #low = 0;

@@ -15,7 +15,7 @@ export interface LabelledGroup<T> {
   readonly rows: readonly T[];
 }
 
-/** Rows by their labels. They are looked up one by one, as making one key of them takes several times as long. */
+/** Rows by their labels. They are looked up one by one, as making one key of them takes longer. */
 export function groupByLabels<T>(
   list: readonly T[],
   labelsOf: (row: T) => readonly string[],
