@@ -1,11 +1,13 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Format } from '../metrics/text-format.js';
 import { bodyOf, type Body } from './body.js';
 import type { PendingDocument } from './endpoint-view.js';
+import { pathOf, setHeaders, type HeaderList, type Listener } from './listener.js';
 import { acceptsGzip, contentTypes, negotiateFormat, prefersJson } from './negotiate.js';
+import { rememberLast } from './remember-last.js';
 import { sortingIn, type Sorting } from './table.js';
 
 /** What the pages and paths show; all of it is at hand, nothing here waits for a chain node. */
@@ -28,43 +30,45 @@ export interface WebOptions {
 }
 
 /** Express finds the way to the pages; a scrape, for which that would double the time of the whole answer, goes past it. */
-export function createApp(shown: Shown, options: WebOptions, log: Logger): RequestListener {
-  const admits = atMost(options.maxRequests);
-  const scrape = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!admits(response)) return;
-    const format = negotiateFormat(request.headers.accept);
+export function createApp(shown: Shown, options: WebOptions, log: Logger): Listener {
+  const limit = createLimit(options.maxRequests);
+  const formatFor = rememberLast(negotiateFormat);
+  const scrape: Handler = async (request, response, headers) => {
+    const format = formatFor(request.headers.accept);
     const body = await shown.metrics(format);
-    response.setHeader('Content-Type', contentTypes[format]);
-    await send(request, response, body);
+    await send(request, response, [...headers, 'Content-Type', contentTypes[format]], body);
   };
-  const fail = (error: unknown, response: ServerResponse): void => {
-    log.error({ err: error }, 'a request failed');
-    if (!response.headersSent) plain(response, 500, 'internal error');
-  };
-  const app = createPages(shown, options, admits, scrape, fail);
-  return (request, response) => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (!isRead || request.url?.split('?', 1)[0] !== options.telemetryPath) app(request, response);
-    else scrape(request, response).catch((error: unknown) => fail(error, response));
+  const pages = createPages(shown, options, limit, scrape, log);
+  return (request, response, headers) => {
+    if (!isRead(request) || pathOf(request) !== options.telemetryPath) {
+      setHeaders(response, headers);
+      pages(request, response);
+    } else if (limit.admits(response)) {
+      scrape(request, response, headers).catch((error: unknown) => fail(error, response, headers, log));
+    } else {
+      setHeaders(response, headers);
+      limit.refuse(response);
+    }
   };
 }
 
-function createPages(
-  shown: Shown,
-  options: WebOptions,
-  admits: (response: ServerResponse) => boolean,
-  scrape: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  fail: (error: unknown, response: ServerResponse) => void,
-): Express {
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+type Handler = (...parameters: Parameters<Listener>) => Promise<void>;
+
+function createPages(shown: Shown, options: WebOptions, limit: Limit, scrape: Handler, log: Logger): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
 
   const limited: RequestHandler = (_request, response, next) => {
-    if (admits(response)) next();
+    if (limit.admits(response)) next();
+    else limit.refuse(response);
   };
   // As the router understands the path, with another case or a slash at the end.
-  page(app, options.telemetryPath, scrape);
+  page(app, options.telemetryPath, limited, async (request, response) => scrape(request, response, []));
   page(app, '/-/healthy', (_request, response) => {
     plain(response, 200, 'healthy');
   });
@@ -84,16 +88,13 @@ function createPages(
   };
   app.route('/-/reload').post(reload).put(reload).all(only('POST, PUT'));
   page(app, '/', limited, async (request, response) => {
-    asHtml(response);
-    await send(request, response, bodyOf(shown.statusPage()));
+    await send(request, response, HTML, bodyOf(shown.statusPage()));
   });
   page(app, '/pending', limited, async (request, response) => {
     if (prefersJson(request.headers.accept)) {
-      response.setHeader('Content-Type', 'application/json; charset=utf-8');
-      await send(request, response, bodyOf(`${JSON.stringify(shown.pendingDocument())}\n`));
+      await send(request, response, JSON_TYPE, bodyOf(`${JSON.stringify(shown.pendingDocument())}\n`));
     } else {
-      asHtml(response);
-      await send(request, response, bodyOf(shown.pendingPage(sortingIn(request.query))));
+      await send(request, response, HTML, bodyOf(shown.pendingPage(sortingIn(request.query))));
     }
   });
   app.use((_request, response) => {
@@ -101,7 +102,7 @@ function createPages(
   });
   // Express' own handler would send the stack.
   const fault: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-    fail(error, response);
+    fail(error, response, [], log);
     if (response.headersSent && !response.writableEnded) next(error);
   };
   app.use(fault);
@@ -124,35 +125,55 @@ function only(methods: string): RequestHandler {
   };
 }
 
-/** Refuses more than `limit` requests at once, so that scrapers in a hurry cannot pile up texts in memory. */
-function atMost(limit: number): (response: ServerResponse) => boolean {
+interface Limit {
+  /** Whether there is room for one more, which then counts until its answer is over. */
+  readonly admits: (response: ServerResponse) => boolean;
+  readonly refuse: (response: ServerResponse) => void;
+}
+
+/** Of the requests at once, so that scrapers in a hurry cannot pile up texts in memory. */
+function createLimit(limit: number): Limit {
   let underWay = 0;
-  return (response) => {
-    if (underWay >= limit) {
+  return {
+    admits: (response) => {
+      if (underWay >= limit) return false;
+      underWay += 1;
+      response.on('close', () => {
+        underWay -= 1;
+      });
+      return true;
+    },
+    refuse: (response) => {
       response.setHeader('Retry-After', '1');
       plain(response, 503, `over ${limit} requests at once (--web.max-requests)`);
-      return false;
-    }
-    underWay += 1;
-    response.once('close', () => {
-      underWay -= 1;
-    });
-    return true;
+    },
   };
 }
 
+const HTML: HeaderList = ['Content-Type', 'text/html; charset=utf-8'];
+const JSON_TYPE: HeaderList = ['Content-Type', 'application/json; charset=utf-8'];
+
+const takesGzip = rememberLast(acceptsGzip);
+
 /** For answers that are long enough to be worth gzip; some depend on `Accept` as well. */
-async function send(request: IncomingMessage, response: ServerResponse, body: Body): Promise<void> {
-  const isCompressed = acceptsGzip(request.headers['accept-encoding']);
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: HeaderList,
+  body: Body,
+): Promise<void> {
+  const isCompressed = takesGzip(request.headers['accept-encoding']);
   const bytes = isCompressed ? await body.gzip() : body.plain;
-  response.setHeader('Vary', 'Accept, Accept-Encoding');
-  if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
-  response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
+  const encoding = isCompressed ? ['Content-Encoding', 'gzip'] : [];
+  const all = [...headers, 'Vary', 'Accept, Accept-Encoding', ...encoding, 'Content-Length', String(bytes.length)];
+  response.writeHead(200, all).end(bytes);
 }
 
-function asHtml(response: ServerResponse): void {
-  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+function fail(error: unknown, response: ServerResponse, headers: HeaderList, log: Logger): void {
+  log.error({ err: error }, 'a request failed');
+  if (response.headersSent) return;
+  setHeaders(response, headers);
+  plain(response, 500, 'internal error');
 }
 
 function plain(response: ServerResponse, status: number, text: string): void {

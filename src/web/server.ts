@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerOptions as HttpOptions } from 'node:http';
+import { createServer, type ServerOptions as HttpOptions } from 'node:http';
 import {
   createServer as createTlsServer,
   type Server as TlsServer,
@@ -12,6 +12,7 @@ import { createAuthenticator } from './auth.js';
 import { isClientLetIn } from './client-certificates.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
+import type { Listener } from './listener.js';
 import { createPasswordThread, type PasswordThread } from './password-thread.js';
 import type { Tls } from './tls-files.js';
 import { watchWebConfig, type WebConfigFile } from './web-config-files.js';
@@ -66,7 +67,7 @@ export interface ServerParts {
 
 /** Listens; rejects with a sentence that says what is in the way when it cannot. */
 export async function startWebServer(
-  listener: RequestListener,
+  listener: Listener,
   { host, port }: ListenAddress,
   { log, webConfig, limits = serverLimits, passwords = createPasswordThread() }: ServerParts,
 ): Promise<WebServer> {

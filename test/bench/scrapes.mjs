@@ -45,7 +45,7 @@ export async function scrapeLatency({ node, forMs }) {
 }
 
 const SERIES = 10_000;
-const CONNECTIONS = 4;
+const CONNECTIONS = 16;
 
 export async function scrapeRate({ node, forMs, rounds }) {
   const url = `${node}/0.2`;

@@ -32,7 +32,7 @@ describe('/pending over HTTP', () => {
     };
     const options = { telemetryPath: '/metrics', maxRequests: 40, enableLifecycle: false };
     const app = createApp(shown, options, pino({ level: 'silent' }));
-    server = createServer(app).listen(0, '127.0.0.1');
+    server = createServer((asked, answer) => app(asked, answer, [])).listen(0, '127.0.0.1');
     await once(server, 'listening');
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }

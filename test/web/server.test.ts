@@ -1,4 +1,5 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { Listener } from '../../src/web/listener.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { request } from 'undici';
@@ -20,7 +21,7 @@ afterEach(async () => {
   servers = [];
 });
 
-async function start(listener: RequestListener, limits: Partial<ServerLimits> = {}): Promise<WebServer> {
+async function start(listener: Listener, limits: Partial<ServerLimits> = {}): Promise<WebServer> {
   const server = await startWebServer(
     listener,
     { host: '127.0.0.1', port: 0 },
@@ -41,7 +42,7 @@ const shown: Shown = {
 const options: WebOptions = { telemetryPath: '/metrics', maxRequests: 2, enableLifecycle: false };
 
 /** An app whose scrapes wait to be let go. */
-function heldApp(): { app: RequestListener; release: (text: string) => void; arrived: () => number } {
+function heldApp(): { app: Listener; release: (text: string) => void; arrived: () => number } {
   const waiting = new Set<(body: Body) => void>();
   let arrivals = 0;
   const metrics = (): Promise<Body> =>
@@ -85,7 +86,11 @@ describe('what every answer says', () => {
   it('a fault is a line in the log, and nobody outside sees it', async () => {
     const metrics = (): Promise<Body> => Promise.reject(new Error('the secret place'));
     const { url } = await start(createApp({ ...shown, metrics }, options, log));
-    expect(await get(`${url}/metrics`)).toMatchObject({ status: 500, text: 'internal error\n' });
+    expect(await get(`${url}/metrics`)).toMatchObject({
+      status: 500,
+      text: 'internal error\n',
+      headers: { 'x-frame-options': 'DENY' },
+    });
   });
 });
 
@@ -199,7 +204,7 @@ describe('--web.max-requests', () => {
     await until(() => arrived() === 2);
     for (const path of ['/metrics', '/', '/pending']) {
       const refused = await get(url + path);
-      expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'x-frame-options': 'DENY' } });
       expect(refused.text).toBe('over 2 requests at once (--web.max-requests)\n');
     }
     expect((await get(`${url}/-/healthy`)).status).toBe(200);
@@ -257,7 +262,7 @@ describe('the end', () => {
 
   it('does not cut off an answer that is handed over and not read yet', async () => {
     let handedOver: ServerResponse | undefined;
-    const answer: RequestListener = (_request, response) => {
+    const answer: Listener = (_request, response) => {
       handedOver = response.end(LARGE);
     };
     const server = await start(answer, { drainMs: 10_000 });

@@ -8,6 +8,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { alternativeNames } from '../../src/web/client-certificates.js';
+import { setHeaders } from '../../src/web/listener.js';
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/web/server.js';
 import { loadWebConfig } from '../../src/web/web-config-files.js';
 import { createAuthority } from '../certificates.js';
@@ -43,7 +44,10 @@ async function start(tls: string, limits: Partial<ServerLimits> = {}): Promise<S
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(line) });
   const server = await startWebServer(
-    (_request, response) => void response.end('served'),
+    (_request, response, headers) => {
+      setHeaders(response, headers);
+      response.end('served');
+    },
     { host: '127.0.0.1', port: 0 },
     { log, webConfig: loaded.file, limits: { ...serverLimits, drainMs: 300, ...limits } },
   );
