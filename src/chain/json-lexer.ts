@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { Byte, BYTE_ORDER_MARK, ESCAPE_LENGTHS, HIGH_BITS, IS_HEX, NotJson, stopsText } from './json-tokens.js';
+import { bytesBefore, Byte, BYTE_ORDER_MARK, ESCAPE_LENGTHS, IS_HEX, NotJson, stopsIn } from './json-tokens.js';
+
+/** Three harmless bytes, to make a word of one byte. */
+const SPACES = 0x20202000;
 
 /**
  * Finds where each piece ends that JSON is made of, strictly; what stands where is up to the cursor. Positions are passed along
@@ -10,7 +13,6 @@ export class JsonLexer {
   protected readonly words: DataView;
   /** Of the text passed last. */
   private hasEscape = false;
-  private isAscii = true;
 
   /** Throws when the bytes are not UTF-8. */
   constructor(bytes: Buffer) {
@@ -20,13 +22,13 @@ export class JsonLexer {
   }
 
   protected get start(): number {
-    return this.bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
+    return this.bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   }
 
   /** The text that was just passed, from quote to quote. One with an escape is left to JSON.parse, which knows them all. */
   protected textPassed(start: number, end: number): string {
     if (this.hasEscape) return JSON.parse(this.bytes.toString('utf8', start, end)) as string;
-    return this.bytes.toString(this.isAscii ? 'latin1' : 'utf8', start + 1, end - 1);
+    return this.bytes.toString('utf8', start + 1, end - 1);
   }
 
   /** Of bytes that are known to be ASCII. */
@@ -34,33 +36,31 @@ export class JsonLexer {
     return this.bytes.toString('latin1', start, end);
   }
 
-  /** After the text whose opening quote stands here. Four bytes at a time, as most of a document is texts. */
+  /** After the text whose opening quote stands here. */
   protected endOfText(start: number): number {
-    const { bytes, words } = this;
-    const lastWord = bytes.length - 4;
-    let at = start + 1;
-    let seen = 0;
     this.hasEscape = false;
-    for (;;) {
-      while (at <= lastWord) {
-        const word = words.getInt32(at, true);
-        if (stopsText(word)) break;
-        seen |= word;
-        at += 4;
-      }
-      let byte = bytes[at];
-      while (byte !== undefined && byte >= Byte.space && byte !== Byte.quote && byte !== Byte.backslash) {
-        seen |= byte;
-        at += 1;
-        byte = bytes[at];
-      }
-      if (byte === Byte.quote) break;
-      if (byte !== Byte.backslash) this.fail(at);
-      at = this.endOfEscape(at);
+    let at = this.stopOfText(start + 1);
+    while (this.bytes[at] !== Byte.quote) {
+      if (this.bytes[at] !== Byte.backslash) this.fail(at);
       this.hasEscape = true;
+      at = this.stopOfText(this.endOfEscape(at));
     }
-    this.isAscii = (seen & HIGH_BITS) === 0;
     return at + 1;
+  }
+
+  /** Where a text has its next quote, backslash or control character. Eight bytes at a time, as most of a document is texts. */
+  private stopOfText(start: number): number {
+    const { bytes, words } = this;
+    const lastPair = bytes.length - 8;
+    let at = start;
+    for (; at <= lastPair; at += 8) {
+      const first = stopsIn(words.getInt32(at, true));
+      const second = stopsIn(words.getInt32(at + 4, true));
+      if (first !== 0) return at + bytesBefore(first);
+      if (second !== 0) return at + 4 + bytesBefore(second);
+    }
+    while (stopsIn((bytes[at] ?? 0) | SPACES) === 0) at += 1;
+    return at;
   }
 
   private endOfEscape(at: number): number {

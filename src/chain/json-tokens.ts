@@ -28,19 +28,24 @@ export const Byte = {
 export const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The high bit of each byte of a word. */
-export const HIGH_BITS = 0x80808080;
+const HIGH_BITS = 0x80808080 | 0;
 
 /**
- * Whether a quote, a backslash or a control character is among the four bytes of a word. A byte that is below what is taken from it
- * borrows, which shows in its high bit; only such a byte can make the one above it look like one as well.
+ * A bit for each quote, backslash or control character among the four bytes of a word, and perhaps for some above the lowest of
+ * them: a byte that is below what is taken from it borrows, which shows in its high bit and can change the byte above it.
  */
-export function stopsText(word: number): boolean {
+export function stopsIn(word: number): number {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
   const isQuote = (quotes - 0x01010101) & ~quotes;
   const isBackslash = (backslashes - 0x01010101) & ~backslashes;
   const isControl = (word - 0x20202020) & ~word;
-  return ((isQuote | isBackslash | isControl) & HIGH_BITS) !== 0;
+  return (isQuote | isBackslash | isControl) & HIGH_BITS;
+}
+
+/** How many bytes stand before the lowest that `stopsIn` found. */
+export function bytesBefore(stops: number): number {
+  return (31 - Math.clz32(stops & -stops)) >> 3;
 }
 
 /** Whether just these bytes stand somewhere; four at a time, as this is asked of every key. */

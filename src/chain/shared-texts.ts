@@ -41,7 +41,7 @@ export class SharedTexts<T> {
   }
 }
 
-/** By the length and the last characters, as those are what addresses differ in. */
+/** By the length, the last characters and some in the middle: addresses differ in the last, or only in which letters are large. */
 function placeOf(bytes: DataView, start: number, end: number): number {
   let hash = end - start;
   if (hash < 8) {
@@ -49,6 +49,7 @@ function placeOf(bytes: DataView, start: number, end: number): number {
   } else {
     hash = Math.imul(hash ^ bytes.getInt32(end - 8, true), 0x9e3779b1);
     hash = Math.imul(hash ^ bytes.getInt32(end - 4, true) ^ (hash >>> 15), 0x85ebca6b);
+    hash = Math.imul(hash ^ bytes.getInt32((start + end) >> 1, true) ^ (hash >>> 13), 0x9e3779b1);
   }
   return (hash ^ (hash >>> 13)) & (PLACES - 1);
 }
