@@ -62,7 +62,10 @@ interface Asked {
 }
 
 async function fetchDocument(asked: Asked, userAgent: string, dispatchers: Dispatchers): Promise<FetchResult> {
-  const signal = AbortSignal.timeout(asked.limits.timeoutMs);
+  const deadline = new AbortController();
+  const { signal } = deadline;
+  // The timer of AbortSignal.timeout cannot be stopped: all of a poll would stay in memory until it would have timed out.
+  const timer = setTimeout(() => deadline.abort(new DOMException('over', 'TimeoutError')), asked.limits.timeoutMs);
   let quote: Quote = quoted;
   try {
     const access = await beforeAbort(signal, accessOf(asked.reach));
@@ -73,6 +76,8 @@ async function fetchDocument(asked: Asked, userAgent: string, dispatchers: Dispa
     return await dispatchers.use(access, (dispatcher) => exchange(dispatcher, question, asked, quote));
   } catch (thrown) {
     return { ok: false, error: describe(thrown, asked, quote) };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
