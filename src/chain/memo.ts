@@ -1,20 +1,34 @@
+type Result<T> = { readonly value: T } | { readonly thrown: unknown };
+
+const RESULTS: unique symbol = Symbol('what was derived from this');
+
+interface Input {
+  [RESULTS]?: Map<unknown, Result<unknown>>;
+}
+
 /**
  * Derives once for each input what several families share. A withdrawal is remembered as well, so that it reaches every one
- * of them.
+ * of them. The results are kept with the input itself: in a WeakMap, which is older than its entries, they would outlive the
+ * document in every collection of young memory, and with them all the rows they refer to.
  */
-export function once<Input extends object, T>(derive: (input: Input) => T): (input: Input) => T {
-  const known = new WeakMap<Input, { readonly value: T } | { readonly thrown: unknown }>();
-  return (input) => {
-    let result = known.get(input);
+export function once<T extends object, Derived>(derive: (input: T) => Derived): (input: T) => Derived {
+  return (input: T & Input) => {
+    const results = (input[RESULTS] ??= new Map());
+    // Only what is put here is found under this function.
+    let result = results.get(derive) as Result<Derived> | undefined;
     if (result === undefined) {
-      try {
-        result = { value: derive(input) };
-      } catch (thrown) {
-        result = { thrown };
-      }
-      known.set(input, result);
+      result = resultOf(() => derive(input));
+      results.set(derive, result);
     }
     if ('thrown' in result) throw result.thrown;
     return result.value;
   };
+}
+
+function resultOf<T>(derive: () => T): Result<T> {
+  try {
+    return { value: derive() };
+  } catch (thrown) {
+    return { thrown };
+  }
 }
