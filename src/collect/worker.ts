@@ -1,3 +1,4 @@
+import { platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { createClient } from '../chain/client.js';
 import { USER_AGENT } from '../version.js';
@@ -7,6 +8,10 @@ import type { FromThread, ToThread } from './thread.js';
 /** The collect thread: jobs in, outcomes out, several fetches under way at once and one document read at a time. */
 const port = parentPort;
 if (port === null) throw new Error('worker.js runs as a worker thread only');
+
+/** Before a poll, which can wait, comes a scrape, which cannot; elsewhere than on Linux it would be the priority of the process. */
+const NICENESS = 10;
+if (platform() === 'linux') setPriority(NICENESS);
 
 const client = createClient(USER_AGENT);
 const send = (message: FromThread): void => port.postMessage(message);
