@@ -1,19 +1,26 @@
 import type { Readable } from 'node:stream';
+import { getHeapStatistics } from 'node:v8';
+import { HEAP_PER_BODY } from '../config/memory.js';
 import { formatSize } from '../config/units.js';
 import { Failure } from './failure.js';
 
 /** Taken at the start; what a node announces is believed when this much has come. */
 const FIRST_BYTES = 2 ** 20;
 
-/** Kept between polls, in all. */
-const MAX_SPARE_BYTES = 2 ** 25;
+/** Kept between polls, in all: as much as the largest body may have, since the memory of the thread is a multiple of that. */
+const MAX_SPARE_BYTES = getHeapStatistics().heap_size_limit / HEAP_PER_BODY;
 
 /**
  * Memory for bodies, used again: the collector of garbage counts what is outside its heap as well, and with some megabytes more at
  * each poll it would go through everything each time, which takes as long as reading the document.
  */
 export class BodyMemory {
+  readonly #maxSpareBytes: number;
   #spare: Buffer[] = [];
+
+  constructor(maxSpareBytes: number = MAX_SPARE_BYTES) {
+    this.#maxSpareBytes = maxSpareBytes;
+  }
 
   /** At least so many bytes, with whatever was there before. */
   take(bytes: number): Buffer {
@@ -25,9 +32,9 @@ export class BodyMemory {
 
   /** Only when nothing looks at it any more. The largest that fit are kept, the others are for the collector. */
   give(buffer: Buffer): void {
-    if (buffer.length > MAX_SPARE_BYTES) return;
+    if (buffer.length > this.#maxSpareBytes) return;
     this.#spare = [...this.#spare, buffer].toSorted((a, b) => a.length - b.length);
-    while (this.#spare.reduce((total, { length }) => total + length, 0) > MAX_SPARE_BYTES) this.#spare.shift();
+    while (this.#spare.reduce((total, { length }) => total + length, 0) > this.#maxSpareBytes) this.#spare.shift();
   }
 }
 

@@ -37,7 +37,7 @@ export function withinMemory(
 }
 
 /** A third of it is for the document, which takes up to twice the size of its body; the rest is for what is derived from it. */
-const HEAP_PER_BODY = 6;
+export const HEAP_PER_BODY = 6;
 const LEAST_HEAP_MB = 48;
 
 /** Memory of the collect thread: what the largest body may need, and at most half of what there is. */

@@ -71,7 +71,7 @@ describe('the memory of bodies', () => {
   });
 
   it('keeps no more than some of it, the largest', () => {
-    const memory = new BodyMemory();
+    const memory = new BodyMemory(32 * MIB);
     const buffers = Array.from({ length: 100 }, (_, index) => Buffer.alloc((index + 1) * 10_000));
     for (const buffer of [...buffers, Buffer.alloc(64 * MIB)]) memory.give(buffer);
     const kept = buffers
