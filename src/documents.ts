@@ -2,7 +2,7 @@ import type { Numeral } from './chain/decimal.js';
 import { bridgeDialects, crosschainDialects, type Dialect } from './chain/dialect.js';
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
-import { readDocument, type DocumentResult, type TextAt } from './chain/read-document.js';
+import { readDocument, type DocumentResult, type Places } from './chain/read-document.js';
 import { WRONG } from './chain/reading.js';
 import { object, recognized, type Reader, type Shape } from './chain/schema.js';
 import type { BridgeSettings, Config, CrosschainSettings } from './config.js';
@@ -64,8 +64,8 @@ export const moduleStateDocument: Document<BridgeSettings, BridgeInput> = {
   name: 'module_state',
   path: ({ dialect }) => bridgeDialects[dialect].path,
   read: (body, { settings, labels, height }) =>
-    mapped(readDocument(readState[settings.dialect], body), ({ state }, textAt) =>
-      state === undefined || state === WRONG ? undefined : { state, textAt, height, settings, tokens: labels.tokens },
+    mapped(readDocument(readState[settings.dialect], body), ({ state }, places) =>
+      state === undefined || state === WRONG ? undefined : { state, places, height, settings, tokens: labels.tokens },
     ),
   heightOf: ({ height }) => height,
   families: [
@@ -118,8 +118,8 @@ function compiled<Name extends string, T>(
 
 function mapped<T, Input>(
   result: DocumentResult<T>,
-  toInput: (document: T, textAt: TextAt) => Input | undefined,
+  toInput: (document: T, places: Places) => Input | undefined,
 ): DocumentResult<Input> {
   if (!result.ok) return result;
-  return { ...result, document: result.document === undefined ? undefined : toInput(result.document, result.textAt) };
+  return { ...result, document: result.document === undefined ? undefined : toInput(result.document, result.places) };
 }

@@ -15,12 +15,9 @@ interface Varint {
 
 /**
  * The event nonce in the bytes of a claim: field 1, which is a varint in every kind of claim; the last one, as protobuf has it.
- * `undefined` when the text is not strict base64 or the bytes are not a well-formed message with that field.
+ * `undefined` when the bytes are not a well-formed message with that field.
  */
-export function eventNonceInClaim(base64: string): Numeral | undefined {
-  const bytes = Buffer.from(base64, 'base64');
-  // Node's decoder takes anything; only strict base64 survives the way back.
-  if (bytes.toString('base64') !== base64) return undefined;
+export function eventNonceInClaim(bytes: Uint8Array): Numeral | undefined {
   let nonce: Numeral | undefined;
   let at = 0;
   while (at < bytes.length) {
@@ -43,7 +40,7 @@ export function eventNonceInClaim(base64: string): Numeral | undefined {
   return nonce;
 }
 
-function endOfField(bytes: Buffer, wireType: number, at: number): number | undefined {
+function endOfField(bytes: Uint8Array, wireType: number, at: number): number | undefined {
   switch (wireType) {
     case WireType.fixed64:
       return at + 8;
@@ -58,7 +55,7 @@ function endOfField(bytes: Buffer, wireType: number, at: number): number | undef
   }
 }
 
-function readVarint(bytes: Buffer, start: number): Varint | undefined {
+function readVarint(bytes: Uint8Array, start: number): Varint | undefined {
   const first = bytes[start];
   if (first !== undefined && first < 0x80) return { value: first, end: start + 1 };
   let value = 0;
@@ -75,10 +72,10 @@ function readVarint(bytes: Buffer, start: number): Varint | undefined {
   return undefined;
 }
 
-function numeral(bytes: Buffer, start: number, { value, end }: Varint): Numeral {
+function numeral(bytes: Uint8Array, start: number, { value, end }: Varint): Numeral {
   return value < 10 ** EXACT_LENGTH ? value : decimalText(integer(exactVarint(bytes, start, end)));
 }
 
-function exactVarint(bytes: Buffer, start: number, end: number): bigint {
+function exactVarint(bytes: Uint8Array, start: number, end: number): bigint {
   return bytes.subarray(start, end).reduceRight((value, byte) => (value << 7n) | BigInt(byte & 0x7f), 0n);
 }

@@ -70,7 +70,7 @@ export class Sum {
   #other = ZERO;
 
   add(numeral: Numeral): void {
-    if (typeof numeral === 'number') this.#addHalves(0, numeral);
+    if (typeof numeral === 'number') this.addHalves(0, numeral);
     else if (numeral.length > 2 * EXACT_LENGTH || !this.#addDigits(numeral))
       this.#other = add(this.#other, decimal(numeral));
   }
@@ -91,11 +91,12 @@ export class Sum {
       if (index < split) high = 10 * high + digit;
       else low = 10 * low + digit;
     }
-    this.#addHalves(high, low);
+    this.addHalves(high, low);
     return true;
   }
 
-  #addHalves(high: number, low: number): void {
+  /** Adds `high` × 10^15 + `low`, both whole and below 10^15. */
+  addHalves(high: number, low: number): void {
     this.#low += low;
     this.#high += high;
     if (this.#low >= SPLIT) {
@@ -149,9 +150,19 @@ export function highestNumeral(numerals: readonly Numeral[]): Numeral | undefine
 }
 
 /** What equal numbers share, however they are written. */
-export function keyOf(numeral: Numeral): string {
-  return typeof numeral === 'number' ? String(numeral) : decimalText(decimal(numeral));
+export function keyOf(numeral: Numeral): Numeral {
+  if (typeof numeral === 'number') return numeral;
+  const text = exactText(numeral);
+  return text.length <= EXACT_LENGTH && !text.includes('.') ? Number(text) : text;
 }
+
+/** All its digits, always written the same way. */
+export function exactText(numeral: Numeral): Digits {
+  if (typeof numeral === 'number') return String(numeral) as Digits;
+  return WRITTEN_PLAINLY.test(numeral) ? numeral : decimalText(decimal(numeral));
+}
+
+const WRITTEN_PLAINLY = /^(?:0|[1-9]\d*)$/;
 
 /** The double nearest to a ÷ b; `undefined` when b is 0. */
 export function ratio(a: Decimal, b: Decimal): number | undefined {

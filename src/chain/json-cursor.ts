@@ -1,6 +1,9 @@
+import { strictBase64 } from './base64.js';
 import { EXACT_LENGTH } from './decimal.js';
 import { JsonValues } from './json-values.js';
-import { Byte, COMPOUND, NumberLiteral, OverBudget, standsAt } from './json-tokens.js';
+import { Byte, COMPOUND, NumberLiteral, OverBudget } from './json-tokens.js';
+import { KeptNumbers, type NumberPlace } from './kept-numbers.js';
+import type { KnownBytes } from './known-bytes.js';
 import type { SharedTexts } from './shared-texts.js';
 
 /** About what a string takes beside its characters. */
@@ -11,6 +14,12 @@ const NUMBER_BYTES = 16;
 
 /** Where a text stands in its document. */
 export type TextPlace = number & { readonly __brand: 'place of a text' };
+
+/** Digits of which every number fits in 32 bits. */
+const INTEGER_LENGTH = 9;
+
+/** Read so far. */
+let documents = 0;
 
 /** What stands where no object or list is asked for. */
 export type Scalar = string | boolean | null | NumberLiteral | typeof COMPOUND;
@@ -25,10 +34,15 @@ export class JsonCursor extends JsonValues {
   #left: number;
   /** Whether an object may have one key several times, as hardly any has. */
   readonly expectsRepeatedKeys: boolean;
+  readonly numbers = new KeptNumbers();
+  /** Another one for each document. */
+  readonly serial: number;
 
   /** Throws when the bytes are not UTF-8. `budget` is about how many bytes of memory may be made. */
   constructor(bytes: Buffer, budget: number, expectsRepeatedKeys: boolean) {
     super(bytes);
+    documents += 1;
+    this.serial = documents;
     this.#left = budget;
     this.expectsRepeatedKeys = expectsRepeatedKeys;
   }
@@ -77,9 +91,9 @@ export class JsonCursor extends JsonValues {
   }
 
   /** Passes just these bytes when they are next. */
-  passes(expected: DataView): boolean {
-    if (!standsAt(this.words, this.#at, expected)) return false;
-    this.#at += expected.byteLength;
+  passes(expected: KnownBytes): boolean {
+    if (!expected.standAt(this.words, this.bytes.length, this.#at)) return false;
+    this.#at += expected.length;
     return true;
   }
 
@@ -102,22 +116,49 @@ export class JsonCursor extends JsonValues {
    * `undefined`, and nothing is passed.
    */
   wholeNumber(): number | string | undefined {
-    const { bytes } = this;
-    const start = this.afterSpace(this.#at);
-    if (bytes[start] !== Byte.quote) return undefined;
-    let at = start + 1;
-    let value = 0;
-    for (let byte = bytes[at]; byte !== undefined && byte >= Byte.zero && byte <= Byte.nine; byte = bytes[at]) {
-      value = 10 * value + byte - Byte.zero;
-      at += 1;
-    }
-    const length = at - start - 1;
-    const hasLeadingZero = length > 1 && bytes[start + 1] === Byte.zero;
-    if (bytes[at] !== Byte.quote || length === 0 || length > 2 * EXACT_LENGTH || hasLeadingZero) return undefined;
-    this.#at = at + 1;
+    const start = this.afterSpace(this.#at) + 1;
+    const end = this.#endOfWholeNumber(start);
+    if (end === undefined) return undefined;
+    this.#at = end + 1;
+    const length = end - start;
     const isExact = length <= EXACT_LENGTH;
     this.spend(isExact ? NUMBER_BYTES : STRING_OVERHEAD + length);
-    return isExact ? value : this.part(start + 1, at);
+    return isExact ? this.#valueOf(start, end) : this.part(start, end);
+  }
+
+  /** Passes a whole number as above and keeps it. */
+  keptNumber(): NumberPlace | undefined {
+    const start = this.afterSpace(this.#at) + 1;
+    const end = this.#endOfWholeNumber(start);
+    if (end === undefined) return undefined;
+    this.#at = end + 1;
+    this.spend(2 * NUMBER_BYTES);
+    const split = Math.max(start, end - EXACT_LENGTH);
+    return this.numbers.keep(this.#valueOf(start, split), this.#valueOf(split, end));
+  }
+
+  /** The closing quote, when from `start` on, after a quote, there is nothing but the digits of a number. */
+  #endOfWholeNumber(start: number): number | undefined {
+    const { bytes } = this;
+    if (bytes[start - 1] !== Byte.quote) return undefined;
+    const end = this.afterDigits(start);
+    const length = end - start;
+    if (bytes[end] !== Byte.quote || length === 0 || length > 2 * EXACT_LENGTH) return undefined;
+    return bytes[start] === Byte.zero && length > 1 ? undefined : end;
+  }
+
+  /** Of at most 15 digits. In two halves, as most of the time is spent waiting for the digit before, and integers are faster. */
+  #valueOf(start: number, end: number): number {
+    const split = end - INTEGER_LENGTH;
+    if (split <= start) return this.#integerOf(start, end);
+    return this.#integerOf(start, split) * 10 ** INTEGER_LENGTH + this.#integerOf(split, end);
+  }
+
+  #integerOf(start: number, end: number): number {
+    const { bytes } = this;
+    let value = 0;
+    for (let at = start; at < end; at += 1) value = (Math.imul(10, value) + (bytes[at] ?? 0) - Byte.zero) | 0;
+    return value;
   }
 
   /** Passes the text that comes next and says where it stands; `undefined` when it is no text, nothing passed. */
@@ -133,13 +174,25 @@ export class JsonCursor extends JsonValues {
     return this.textPassed(place, this.endOfText(place));
   }
 
+  /** The bytes of the text in base64 that comes next, until the next call; `null` when it is a text and not strict base64. */
+  base64(): Uint8Array | null | undefined {
+    const start = this.afterSpace(this.#at);
+    if (this.bytes[start] !== Byte.quote) return undefined;
+    const end = this.endOfText(start);
+    this.#at = end;
+    this.spend(STRING_OVERHEAD + end - start);
+    if (!this.hasEscape) return strictBase64(this.bytes, start + 1, end - 1) ?? null;
+    const text = Buffer.from(this.textPassed(start, end));
+    return strictBase64(text, 0, text.length) ?? null;
+  }
+
   /** What is known of the text that comes next; `undefined` when it is no text, nothing passed. */
   shared<T>(texts: SharedTexts<T>): T | undefined {
     const start = this.afterSpace(this.#at);
     if (this.bytes[start] !== Byte.quote) return undefined;
     const end = this.endOfText(start);
     this.#at = end;
-    const known = texts.find(this.words, start, end);
+    const known = texts.find(this.words, this.bytes.length, start, end);
     if (known !== undefined) return known;
     this.spend(STRING_OVERHEAD + end - start);
     return texts.learn(this.words, start, end, this.textPassed(start, end));

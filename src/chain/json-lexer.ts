@@ -12,7 +12,7 @@ export class JsonLexer {
   protected readonly bytes: Buffer;
   protected readonly words: DataView;
   /** Of the text passed last. */
-  private hasEscape = false;
+  protected hasEscape = false;
 
   /** Throws when the bytes are not UTF-8. */
   constructor(bytes: Buffer) {
@@ -85,10 +85,15 @@ export class JsonLexer {
   }
 
   private endOfDigits(start: number): number {
+    const at = this.afterDigits(start);
+    return at > start ? at : this.fail(at);
+  }
+
+  protected afterDigits(start: number): number {
     const { bytes } = this;
     let at = start;
     for (let byte = bytes[at]; byte !== undefined && byte >= Byte.zero && byte <= Byte.nine; byte = bytes[at]) at += 1;
-    return at > start ? at : this.fail(at);
+    return at;
   }
 
   protected endOfWord(start: number, word: string): number {

@@ -48,20 +48,6 @@ export function bytesBefore(stops: number): number {
   return (31 - Math.clz32(stops & -stops)) >> 3;
 }
 
-/** Whether just these bytes stand somewhere; four at a time, as this is asked of every key. */
-export function standsAt(bytes: DataView, start: number, expected: DataView): boolean {
-  const { byteLength } = expected;
-  if (start + byteLength > bytes.byteLength) return false;
-  let index = 0;
-  for (; index + 4 <= byteLength; index += 4) {
-    if (bytes.getInt32(start + index) !== expected.getInt32(index)) return false;
-  }
-  for (; index < byteLength; index += 1) {
-    if (bytes.getUint8(start + index) !== expected.getUint8(index)) return false;
-  }
-  return true;
-}
-
 /** By the letter after a backslash: how long the escape is; 0 where there is none. */
 export const ESCAPE_LENGTHS = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) ESCAPE_LENGTHS[letter] = 2;

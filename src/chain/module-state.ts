@@ -1,4 +1,17 @@
-import { address, addressKey, chainId, flag, list, number, object, text, textPlace, type ReadAs } from './schema.js';
+import {
+  address,
+  addressKey,
+  chainId,
+  flag,
+  list,
+  number,
+  numberPlace,
+  object,
+  packedNonce,
+  text,
+  textPlace,
+  type ReadAs,
+} from './schema.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
 const member = object({ power: number, external_address: address });
@@ -30,7 +43,7 @@ const params = object({
 
 const valset = object({ nonce: number, members: list(member), height: number, reward_amount: number });
 
-const coin = object({ contract: address, amount: number });
+const coin = object({ contract: address, amount: numberPlace });
 
 const transfer = object({
   id: number,
@@ -49,7 +62,7 @@ const batch = object({
 });
 
 /** The spec shows a claim as packed bytes; real nodes unpack it, and then the event nonce is a field of its own. */
-const claim = object({ event_nonce: number, value: text });
+const claim = object({ event_nonce: number, value: packedNonce });
 
 const attestation = object({ observed: flag, votes: list(addressKey), height: number, claim });
 

@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { formatSize } from '../config/units.js';
 import type { ChainError } from './error.js';
 import { JsonCursor, type TextPlace } from './json-cursor.js';
+import type { KeptNumbers } from './kept-numbers.js';
 import { NotJson, OverBudget, RepeatedKey } from './json-tokens.js';
 import { noProblems, type Problems, type Reader } from './schema.js';
 import { WRONG } from './reading.js';
@@ -12,12 +13,16 @@ export type DocumentResult<T> =
       readonly ok: true;
       readonly document: T | undefined;
       readonly problems: Problems;
-      /** As long as the body is there. */
-      readonly textAt: TextAt;
+      readonly places: Places;
     }
   | { readonly ok: false; readonly error: ChainError };
 
-export type TextAt = (place: TextPlace) => string;
+/** What a document has only the places of. */
+export interface Places {
+  /** As long as the body is there. */
+  readonly textAt: (place: TextPlace) => string;
+  readonly numbers: KeptNumbers;
+}
 
 /** Of the memory of the thread; the rest is for what is derived from the document, and for what still has to be collected. */
 const SHARE_FOR_DOCUMENT = 1 / 3;
@@ -47,8 +52,8 @@ function readOnce<T>(read: Reader<T>, body: Buffer, memory: number, expectsRepea
     const cursor = new JsonCursor(body, memory, expectsRepeatedKeys);
     const document = read(cursor, problems);
     cursor.end();
-    const textAt: TextAt = (place) => cursor.textAt(place);
-    return { ok: true, document: document === WRONG ? undefined : document, problems, textAt };
+    const places = { textAt: (place: TextPlace) => cursor.textAt(place), numbers: cursor.numbers };
+    return { ok: true, document: document === WRONG ? undefined : document, problems, places };
   } catch (thrown) {
     if (thrown instanceof RepeatedKey) return readOnce(read, body, memory, true);
     throw thrown;

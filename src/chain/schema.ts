@@ -1,8 +1,10 @@
 import { dataPart, lowerCase } from './address.js';
+import { eventNonceInClaim } from './claim.js';
 import type { Numeral } from './decimal.js';
 import type { Dialect } from './dialect.js';
 import type { JsonCursor, TextPlace } from './json-cursor.js';
 import { Byte, NumberLiteral } from './json-tokens.js';
+import type { NumberPlace } from './kept-numbers.js';
 import { memberReader } from './members.js';
 import { WRONG, type Read } from './reading.js';
 import { SharedTexts } from './shared-texts.js';
@@ -36,6 +38,24 @@ export const number: Shape<Numeral> = scalar(readNumber, (cursor) => cursor.whol
 export const text: Shape<string> = scalar(readText);
 /** A text that is seldom looked at: only where it stands, to be had from the document as long as that is there. */
 export const textPlace: Shape<TextPlace> = scalar(readNone, (cursor) => cursor.textPlace());
+/** A number of which there are many: kept beside the document, which has only its place. */
+export const numberPlace: Shape<NumberPlace> = {
+  compile: (path, dialect) => {
+    const readOther = number.compile(path, dialect);
+    return (cursor, problems) => {
+      const plain = cursor.keptNumber();
+      if (plain !== undefined) return plain;
+      const other = readOther(cursor, problems);
+      return other === undefined || other === WRONG ? other : cursor.numbers.keepOther(other);
+    };
+  },
+  paths: (path) => [path],
+};
+/** The event nonce in the packed bytes of a claim; `null` when no nonce can be read of the text. */
+export const packedNonce: Shape<Numeral | null> = scalar<Numeral | null>(readNone, (cursor) => {
+  const bytes = cursor.base64();
+  return bytes === undefined ? undefined : ((bytes && eventNonceInClaim(bytes)) ?? null);
+});
 /** An address in lower case, as it is joined and shown. */
 export const address: Shape<string> = shared(readText, lowerCase);
 /** What a bech32 address is joined by. */
@@ -139,8 +159,7 @@ function compileObject<F extends Fields>(
     needsKey,
   );
   return (cursor, problems) => {
-    if (cursor.passesNull()) return undefined;
-    if (!cursor.enters(Byte.openBrace)) return wrong(cursor, path, problems);
+    if (!cursor.enters(Byte.openBrace)) return cursor.passesNull() ? undefined : wrong(cursor, path, problems);
     // The members are the fields of the shape, each read as its own shape says.
     return readMembers(cursor, problems) as ObjectOf<F> | undefined;
   };
@@ -154,8 +173,7 @@ export function list<T>(row: Shape<T>): Shape<readonly Read<T>[]> {
     compile: (path, dialect) => {
       const readRow = row.compile(`${path}[]`, dialect);
       return (cursor, problems) => {
-        if (cursor.passesNull()) return undefined;
-        if (!cursor.enters(Byte.openBracket)) return wrong(cursor, path, problems);
+        if (!cursor.enters(Byte.openBracket)) return cursor.passesNull() ? undefined : wrong(cursor, path, problems);
         const read: Read<T>[] = [];
         while (cursor.hasEntry(Byte.closeBracket, read.length === 0)) {
           cursor.spend(ENTRY_BYTES);

@@ -1,4 +1,4 @@
-import { standsAt } from './json-tokens.js';
+import { KnownBytes } from './known-bytes.js';
 
 /** Texts beyond this are not worth remembering: what occurs again and again are addresses, ids and names. */
 const MAX_LENGTH = 160;
@@ -7,7 +7,7 @@ const MAX_LENGTH = 160;
 const PLACES = 4096;
 
 interface Known<T> {
-  readonly bytes: DataView;
+  readonly bytes: KnownBytes;
   readonly value: T;
 }
 
@@ -23,33 +23,37 @@ export class SharedTexts<T> {
     this.#make = make;
   }
 
-  /** What was made of the text of these bytes, quotes included. */
-  find(bytes: DataView, start: number, end: number): T | undefined {
+  /** What was made of the text of these bytes of a document of `size`, quotes included. */
+  find(bytes: DataView, size: number, start: number, end: number): T | undefined {
     const known = this.#places[placeOf(bytes, start, end)];
-    const isSame = known?.bytes.byteLength === end - start && standsAt(bytes, start, known.bytes);
+    const isSame = known?.bytes.length === end - start && known.bytes.standAt(bytes, size, start);
     return isSame ? known.value : undefined;
   }
 
+  /** Makes of a text what it is from now on found by. */
   learn(bytes: DataView, start: number, end: number, text: string): T {
     const value = this.#make(text);
     if (end - start > MAX_LENGTH) return value;
-    // A copy, or it would keep the whole document.
-    const from = bytes.byteOffset + start;
-    const copy = new DataView(bytes.buffer.slice(from, from + end - start));
-    this.#places[placeOf(bytes, start, end)] = { bytes: copy, value };
+    const own = new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
+    this.#places[placeOf(bytes, start, end)] = { bytes: new KnownBytes(own), value };
     return value;
   }
 }
 
-/** By the length, the last characters and some in the middle: addresses differ in the last, or only in which letters are large. */
+/** By the length and some of the characters: addresses differ in the last ones, or only in which letters are capitals. */
 function placeOf(bytes: DataView, start: number, end: number): number {
   let hash = end - start;
   if (hash < 8) {
-    for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ bytes.getUint8(at), 0x01000193);
+    for (let at = start; at < end; at += 1) hash = mixed(hash, bytes.getUint8(at));
   } else {
-    hash = Math.imul(hash ^ bytes.getInt32(end - 8, true), 0x9e3779b1);
-    hash = Math.imul(hash ^ bytes.getInt32(end - 4, true) ^ (hash >>> 15), 0x85ebca6b);
-    hash = Math.imul(hash ^ bytes.getInt32((start + end) >> 1, true) ^ (hash >>> 13), 0x9e3779b1);
+    hash = mixed(hash, bytes.getInt32(end - 8, true));
+    hash = mixed(hash, bytes.getInt32(end - 4, true));
+    hash = mixed(hash, bytes.getInt32(start + 4, true));
+    hash = mixed(hash, bytes.getInt32((start + end) >> 1, true));
   }
   return (hash ^ (hash >>> 13)) & (PLACES - 1);
+}
+
+function mixed(hash: number, word: number): number {
+  return Math.imul(hash ^ word ^ (hash >>> 15), 0x9e3779b1);
 }

@@ -1,6 +1,6 @@
 /** Rows by key, in the order they come. A Map, since keys are the chain's to choose and may read `__proto__`. */
-export function groupBy<T>(list: readonly T[], key: (row: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
+export function groupBy<T, Key>(list: readonly T[], key: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
+  const groups = new Map<Key, T[]>();
   for (const row of list) {
     const at = key(row);
     const group = groups.get(at);

@@ -4,13 +4,7 @@ import { need, rows } from '../chain/reading.js';
 import { configured } from '../chain/scalars.js';
 import { voters, type Event } from '../metrics/bridge/attestations.js';
 import { isExpired, isOverdue, projectedExternalHeight } from '../metrics/bridge/batches.js';
-import {
-  conflictingEvents,
-  pendingClaims,
-  pendingEvents,
-  votedAddresses,
-  votedPower,
-} from '../metrics/bridge/events.js';
+import { conflictingEvents, pendingClaims, pendingEvents, powerOf, votedAddresses } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { memberAddresses, newestTotal, newestValset, unrelayedValsets } from '../metrics/bridge/joins.js';
 import { deadlineOf } from '../metrics/bridge/orchestrators.js';
@@ -43,23 +37,23 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     conflictingEvents: known(() => conflictingEvents(input).size),
     batches: section(
       () => rows(state.batches),
-      ({ block, batch_nonce }) => [known(() => need(block)), need(batch_nonce)],
+      [({ block }) => known(() => need(block)), ({ batch_nonce }) => need(batch_nonce)],
       (batch) => batchItem(input, batch),
       () => lengthOf(state.batches),
     ),
     valsets: section(
       () => unrelayedValsets(input),
-      ({ nonce }) => [need(nonce)],
+      [({ nonce }) => need(nonce)],
       (valset) => valsetItem(input, valset),
     ),
     claims: section(
       () => pendingClaims(input),
-      ({ nonce, attestation }) => [nonce, known(() => need(attestation.height))],
+      [({ nonce }) => nonce, ({ attestation }) => known(() => need(attestation.height))],
       (claim) => claimItem(input, claim),
     ),
     transfers: section(
       () => unbatched(input),
-      ({ id }) => [need(id)],
+      [({ id }) => need(id)],
       (transfer) => transferItem(input, transfer),
       () => lengthOf(state.unbatched_transfers),
     ),
@@ -72,8 +66,8 @@ function transferItem(
 ): TransferItem {
   return {
     id: exact(id),
-    sender: cutText(() => input.textAt(need(sender))),
-    destination: cutText(() => input.textAt(need(dest_address))),
+    sender: cutText(() => input.places.textAt(need(sender))),
+    destination: cutText(() => input.places.textAt(need(dest_address))),
     amount: coinItem(input, erc20_token),
     fee: coinItem(input, erc20_fee),
   };
@@ -115,16 +109,14 @@ function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
 }
 
 function claimItem(input: BridgeInput, { nonce, attestation }: Event): ClaimItem {
+  const voted = known(() => votedAddresses(input, attestation));
   return {
     eventNonce: exact(nonce),
     conflicting: conflictingEvents(input).has(keyOf(nonce)),
     votes: known(() => voters(attestation).length),
-    votedPowerRatio: known(() => ratio(votedPower(input, attestation), newestTotal(input))),
+    votedPowerRatio: voted && known(() => ratio(powerOf(input, voted), newestTotal(input))),
     firstVoteHeight: known(() => exact(attestation.height)),
     age: hubBlocksSince(input, attestation.height),
-    missing: known(() => {
-      const voted = votedAddresses(input, attestation);
-      return missingOf(input, newestValset(input), (address) => voted.has(address));
-    }),
+    missing: voted && known(() => missingOf(input, newestValset(input), (address) => voted.has(address))),
   };
 }

@@ -33,9 +33,10 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
   };
 }
 
-function byAge(cctx: Cctx): Keys {
-  return [known(() => createdAt(cctx)), known(() => need(need(currentOutbound(cctx)).tss_nonce))];
-}
+const byAge: Keys<Cctx> = [
+  (cctx) => known(() => createdAt(cctx)),
+  (cctx) => known(() => need(need(currentOutbound(cctx)).tss_nonce)),
+];
 
 function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const outbound = (): Outbound => need(currentOutbound(cctx));

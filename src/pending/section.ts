@@ -1,4 +1,4 @@
-import { compareNumerals, decimal, decimalText, type Digits, type Numeral } from '../chain/decimal.js';
+import { compareNumerals, exactText, type Digits, type Numeral } from '../chain/decimal.js';
 import { need, type Read } from '../chain/reading.js';
 import { labelText } from '../metrics/family.js';
 import { unlessWithdrawn } from '../metrics/singly.js';
@@ -12,7 +12,7 @@ export function known<T>(derive: () => T | undefined): T | null {
 
 /** A number of the document, exact and always written the same way. */
 export function exact(read: Read<Numeral>): Digits {
-  return decimalText(decimal(need(read)));
+  return exactText(need(read));
 }
 
 /** Text of the document, cut like a label; `null` when it is missing or empty. */
@@ -21,7 +21,7 @@ export function cutText(derive: () => string | undefined): string | null {
 }
 
 /** What rows are sorted by, first key first; what is not known comes last. */
-export type Keys = readonly (Numeral | null)[];
+export type Keys<T> = readonly ((row: T) => Numeral | null)[];
 
 /**
  * The oldest of `all`, which are those with the lowest keys. When they cannot be read, nor what every row must have, the
@@ -29,7 +29,7 @@ export type Keys = readonly (Numeral | null)[];
  */
 export function section<T, Row>(
   all: () => readonly T[],
-  keys: (row: T) => Keys,
+  keys: Keys<T>,
   item: (row: T) => Row,
   count: () => number | undefined = () => undefined,
 ): Section<Row> {
@@ -41,23 +41,29 @@ export function section<T, Row>(
   return read === null ? { readable: false, total: known(count) } : { readable: true, ...read };
 }
 
-/** One pass that keeps no more than is shown: the lists of a busy day are long. */
-function lowest<T>(rows: readonly T[], keys: (row: T) => Keys): { kept: readonly T[]; unsortable: number } {
-  const kept: { readonly row: T; readonly keys: Keys }[] = [];
+interface Kept<T> {
+  readonly row: T;
+  readonly keys: readonly (Numeral | null)[];
+}
+
+/** One pass that keeps no more than is shown, and makes nothing for other rows: the lists of a busy day are long. */
+function lowest<T>(rows: readonly T[], keys: Keys<T>): { kept: readonly T[]; unsortable: number } {
+  const kept: Kept<T>[] = [];
+  const own: (Numeral | null)[] = keys.map(() => null);
   let unsortable = 0;
   for (const row of rows) {
-    const keyed = { row, keys: keys(row) };
-    if (keyed.keys[0] === null) unsortable += 1;
+    for (let position = 0; position < keys.length; position += 1) own[position] = keys[position]?.(row) ?? null;
+    if (own[0] === null) unsortable += 1;
     const last = kept.at(-1);
-    if (kept.length === MAX_ROWS && last !== undefined && inOrder(last.keys, keyed.keys) <= 0) continue;
-    const at = kept.findLastIndex((other) => inOrder(other.keys, keyed.keys) <= 0) + 1;
-    kept.splice(at, 0, keyed);
+    if (kept.length === MAX_ROWS && last !== undefined && inOrder(last.keys, own) <= 0) continue;
+    const at = kept.findLastIndex((other) => inOrder(other.keys, own) <= 0) + 1;
+    kept.splice(at, 0, { row, keys: [...own] });
     if (kept.length > MAX_ROWS) kept.pop();
   }
   return { kept: kept.map(({ row }) => row), unsortable };
 }
 
-function inOrder(a: Keys, b: Keys): number {
+function inOrder(a: Kept<unknown>['keys'], b: Kept<unknown>['keys']): number {
   for (let position = 0; position < a.length; position += 1) {
     const difference = knownFirst(a[position] ?? null, b[position] ?? null);
     if (difference !== 0) return difference;

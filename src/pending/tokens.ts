@@ -26,7 +26,7 @@ export function tokenItem(input: BridgeInput, of: () => Pick<Coin, 'contract'>):
 
 export function coinItem(input: BridgeInput, read: Read<Coin>): CoinItem {
   const token = tokenItem(input, () => need(read));
-  const amount = known(() => exact(need(read).amount));
+  const amount = known(() => exact(input.places.numbers.at(need(need(read).amount))));
   return { ...token, amount, wholeAmount: wholeAmount(input, token.contract, amount) };
 }
 

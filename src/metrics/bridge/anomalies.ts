@@ -5,7 +5,7 @@ import { singly } from '../singly.js';
 import { voters } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
-  batchKey,
+  batchesByKey,
   confirmsByBatch,
   confirmsByValset,
   newestAddresses,
@@ -15,19 +15,22 @@ import {
 } from './joins.js';
 
 function orphanValsetConfirms(input: BridgeInput): number {
-  return countOrphans(confirmsByValset(input), new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce))));
+  const live = new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce)));
+  return countOrphans(confirmsByValset(input), (nonce) => live.has(nonce));
 }
 
 function orphanBatchConfirms(input: BridgeInput): number {
-  const keys = rows(input.state.batches).map(({ batch_nonce, token_contract }) =>
-    batchKey(batch_nonce, token_contract),
-  );
-  return countOrphans(confirmsByBatch(input), new Set(keys));
+  const live = batchesByKey(input);
+  const orphans = Array.from(confirmsByBatch(input), ([nonce, byToken]) => {
+    const ofNonce = live.get(nonce);
+    return countOrphans(byToken, (token) => ofNonce?.has(token) ?? false);
+  });
+  return orphans.reduce((total, count) => total + count, 0);
 }
 
 /** Confirms of what is no longer there. */
-function countOrphans(confirms: ReadonlyMap<string, readonly unknown[]>, live: ReadonlySet<string>): number {
-  return Array.from(confirms).reduce((total, [key, { length }]) => total + (live.has(key) ? 0 : length), 0);
+function countOrphans<Key>(confirms: ReadonlyMap<Key, readonly unknown[]>, isLive: (key: Key) => boolean): number {
+  return Array.from(confirms).reduce((total, [key, { length }]) => total + (isLive(key) ? 0 : length), 0);
 }
 
 function membersWithoutOrchestrator(input: BridgeInput): number {

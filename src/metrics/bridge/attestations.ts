@@ -1,4 +1,3 @@
-import { eventNonceInClaim } from '../../chain/claim.js';
 import {
   add,
   compareNumerals,
@@ -27,8 +26,8 @@ function eventNonce({ claim }: Attestation): Numeral {
   const { event_nonce, value } = need(claim);
   const told = ifPresent(event_nonce);
   if (told !== undefined) return told;
-  const packed = eventNonceInClaim(need(value));
-  if (packed === undefined) throw WITHDRAWN;
+  const packed = need(value);
+  if (packed === null) throw WITHDRAWN;
   return packed;
 }
 

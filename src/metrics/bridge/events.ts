@@ -26,18 +26,18 @@ import { newestPowers, newestTotal, validatorBySender } from './joins.js';
 /** External addresses of the validators that voted; each counts once, however many votes point at it. */
 export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {
   const validators = validatorBySender(input);
-  return new Set(
-    voters(attestation).flatMap((voter) => {
-      const row = validators.get(voter);
-      return row === undefined ? [] : [need(row.eth_address)];
-    }),
-  );
+  const voted = new Set<string>();
+  for (const voter of voters(attestation)) {
+    const row = validators.get(voter);
+    if (row !== undefined) voted.add(need(row.eth_address));
+  }
+  return voted;
 }
 
-/** Power of the members of the newest validator set that voted. */
-export function votedPower(input: BridgeInput, attestation: Attestation): Decimal {
+/** Power of these addresses in the newest validator set. */
+export function powerOf(input: BridgeInput, voted: ReadonlySet<string>): Decimal {
   const powers = newestPowers(input);
-  return sum(Array.from(votedAddresses(input, attestation), (address) => powers.get(address) ?? ZERO));
+  return sum(Array.from(voted, (address) => powers.get(address) ?? ZERO));
 }
 
 /** Claims of events that are not observed yet. */
@@ -47,7 +47,7 @@ export const pendingClaims = once((input: BridgeInput): readonly Event[] => {
 });
 
 /** The events not observed yet of which validators claim different things, by key of their nonce. */
-export const conflictingEvents = once((input: BridgeInput): ReadonlySet<string> => {
+export const conflictingEvents = once((input: BridgeInput): ReadonlySet<Numeral> => {
   const byNonce = groupBy(pendingClaims(input), ({ nonce }) => keyOf(nonce));
   return new Set(Array.from(byNonce).flatMap(([key, claims]) => (claims.length > 1 ? [key] : [])));
 });
@@ -114,7 +114,7 @@ export const eventFamilies: readonly BridgeFamily[] = [
       'state.valsets[].members[].external_address',
     ],
     value: (input) => {
-      const best = highest(nextEvent(input).map((attestation) => votedPower(input, attestation)));
+      const best = highest(nextEvent(input).map((attestation) => powerOf(input, votedAddresses(input, attestation))));
       return best && ratio(best, newestTotal(input));
     },
   }),

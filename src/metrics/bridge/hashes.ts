@@ -9,15 +9,18 @@ function canonical(read: Read<unknown>): unknown {
   const value = ifPresent(read);
   if (value === undefined) return null;
   if (typeof value === 'number') return String(value);
-  if (Array.isArray(value)) return value.map(canonical).toSorted(byJson);
+  if (Array.isArray(value)) return inOrder(value.map(canonical));
   if (!isObject(value)) return value;
   const keys = Object.keys(value).toSorted();
   return Object.fromEntries(keys.map((key) => [key, canonical(value[key])]));
 }
 
-function byJson(a: unknown, b: unknown): number {
-  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
+/** By their JSON. */
+function inOrder(values: readonly unknown[]): readonly unknown[] {
+  return values
+    .map((value) => ({ value, json: JSON.stringify(value) }))
+    .toSorted((a, b) => (a.json < b.json ? -1 : a.json > b.json ? 1 : 0))
+    .map(({ value }) => value);
 }
 
 /** Fingerprints, to alert on a change of what should hardly ever change. */

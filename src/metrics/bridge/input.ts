@@ -1,14 +1,14 @@
 import type { Numeral } from '../../chain/decimal.js';
 import type { ModuleState } from '../../chain/module-state.js';
-import type { TextAt } from '../../chain/read-document.js';
+import type { Places } from '../../chain/read-document.js';
 import type { BridgeSettings, Token } from '../../config.js';
 import type { Family } from '../family.js';
 
 /** What a bridge family is derived from: one response and the configuration, and nothing that changes by itself. */
 export interface BridgeInput {
   readonly state: ModuleState;
-  /** Texts that are read by their place only. */
-  readonly textAt: TextAt;
+  /** Has what the state has only the place of. */
+  readonly places: Places;
   /** Hub height of the response, `H` in the definitions; absent when the node does not send the header. */
   readonly height: Numeral | undefined;
   readonly settings: BridgeSettings;

@@ -61,7 +61,7 @@ export const newestTotal = once((input: BridgeInput): Decimal => {
 });
 
 /** Equal nonces, equal keys, however they are written. */
-export function nonceKey(nonce: Read<Numeral>): string {
+export function nonceKey(nonce: Read<Numeral>): Numeral {
   return keyOf(need(nonce));
 }
 
@@ -76,18 +76,40 @@ export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySe
 }
 
 /** Batch nonces are counted for all tokens together on some chains and for each token on others: both are the key. */
-export function batchKey(nonce: Read<Numeral>, tokenContract: Read<string>): string {
-  return `${nonceKey(nonce)} ${need(tokenContract)}`;
+type ByBatch<T> = ReadonlyMap<Numeral, ReadonlyMap<string, readonly T[]>>;
+
+function byBatch<T>(list: readonly T[], nonce: (row: T) => Read<Numeral>, token: (row: T) => Read<string>): ByBatch<T> {
+  const byNonce = groupBy(list, (row) => nonceKey(nonce(row)));
+  return new Map(Array.from(byNonce, ([key, rest]) => [key, groupBy(rest, (row) => need(token(row)))]));
 }
 
-export const confirmsByBatch = once(({ state }: BridgeInput) =>
-  groupBy(rows(state.batch_confirms), ({ nonce, token_contract }) => batchKey(nonce, token_contract)),
+export const batchesByKey = once(({ state }: BridgeInput) =>
+  byBatch(
+    rows(state.batches),
+    ({ batch_nonce }) => batch_nonce,
+    ({ token_contract }) => token_contract,
+  ),
 );
 
-/** Who confirmed a batch. */
-export function batchSigners(input: BridgeInput, { batch_nonce, token_contract }: Batch): ReadonlySet<string> {
-  const confirms = confirmsByBatch(input).get(batchKey(batch_nonce, token_contract)) ?? [];
-  return addresses(confirms.map(({ eth_signer }) => eth_signer));
+export const confirmsByBatch = once(({ state }: BridgeInput) =>
+  byBatch(
+    rows(state.batch_confirms),
+    ({ nonce }) => nonce,
+    ({ token_contract }) => token_contract,
+  ),
+);
+
+/** Who confirmed each batch: asked for by several families, and of hundreds of batches. */
+const signersOfBatches = once((_input: BridgeInput) => new Map<Batch, ReadonlySet<string>>());
+
+export function batchSigners(input: BridgeInput, batch: Batch): ReadonlySet<string> {
+  const known = signersOfBatches(input).get(batch);
+  if (known !== undefined) return known;
+  const [nonce, token] = [nonceKey(batch.batch_nonce), need(batch.token_contract)];
+  const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
+  const signers = addresses(confirms.map(({ eth_signer }) => eth_signer));
+  signersOfBatches(input).set(batch, signers);
+  return signers;
 }
 
 function addresses(reads: readonly Read<string>[]): ReadonlySet<string> {

@@ -57,15 +57,21 @@ const batchedFees = part(batched, ({ erc20_fee }) => erc20_fee);
 function part(queue: (input: BridgeInput) => Transfers, coin: (transfer: Transfer) => Read<Coin>) {
   return once((input: BridgeInput): Part => {
     const held = new Map<string, Held>();
+    /** By contracts as they are written, so that a label is made of each only once. */
+    const known = new Map<Read<string>, Held>();
     let hasAllAmounts = true;
     for (const transfer of queue(input)) {
       const moved = need(coin(transfer));
-      const contract = contractOf(moved);
-      let own = held.get(contract);
-      if (own === undefined) held.set(contract, (own = { transfers: 0, amount: new Sum() }));
+      let own = known.get(moved.contract);
+      if (own === undefined) {
+        const contract = contractOf(moved);
+        own = held.get(contract) ?? { transfers: 0, amount: new Sum() };
+        held.set(contract, own);
+        known.set(moved.contract, own);
+      }
       own.transfers += 1;
       if (moved.amount === undefined || moved.amount === WRONG) hasAllAmounts = false;
-      else own.amount.add(moved.amount);
+      else input.places.numbers.addTo(own.amount, moved.amount);
     }
     return { held, hasAllAmounts };
   });
