@@ -14,6 +14,7 @@ const IN_A_ROW = 5;
 export async function polls({ node, sizes, runsOf }) {
   const rows = [];
   const milliseconds = new Map();
+  const floors = new Map();
   const series = new Map();
   for (const size of sizes) {
     const url = `${node}/${size}`;
@@ -51,6 +52,7 @@ export async function polls({ node, sizes, runsOf }) {
         for (let count = 0; count < IN_A_ROW; count += 1) own.push(await timed(poll));
       }
       milliseconds.set(`${name} ${size}`, median(own));
+      floors.set(`${name} ${size}`, median(floor));
       const ratio = median(own) / median(floor);
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
@@ -63,10 +65,10 @@ export async function polls({ node, sizes, runsOf }) {
     }
     await collector.close();
   }
-  return [...rows, ...growth(milliseconds, series, sizes)];
+  return [...rows, ...growth(milliseconds, floors, series, sizes)];
 }
 
-function growth(milliseconds, series, sizes) {
+function growth(milliseconds, floors, series, sizes) {
   const [small, large] = [sizes.at(0), sizes.at(-1)];
   return ['module_state', 'rate_limiter_input'].flatMap((name) => {
     const at = (of, size) => of.get(`${name} ${size}`);
@@ -82,8 +84,8 @@ function growth(milliseconds, series, sizes) {
     if (sizes.includes(100)) {
       rows.push({
         figure: `time, ${name}, 100 MB ÷ 10 MB`,
-        own: `${at(milliseconds, 100).toFixed(0)} ms`,
-        floor: `${at(milliseconds, 10).toFixed(0)} ms`,
+        own: `${at(milliseconds, 100).toFixed(0)} ÷ ${at(milliseconds, 10).toFixed(0)} ms`,
+        floor: `${at(floors, 100).toFixed(0)} ÷ ${at(floors, 10).toFixed(0)} ms`,
         ratio: at(milliseconds, 100) / at(milliseconds, 10),
         limit: 11,
       });
