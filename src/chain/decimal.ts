@@ -61,38 +61,21 @@ export function compare(a: Decimal, b: Decimal): number {
 }
 
 const SPLIT = 10 ** EXACT_LENGTH;
-const ZERO_CODE = 0x30;
 
-/** Adds up many numbers. Up to 30 digits it does so in two halves, as arithmetic on big integers takes longer. */
+/** Adds up many numbers: those of up to 30 digits in two halves, as arithmetic on big integers takes longer. */
 export class Sum {
   #high = 0;
   #low = 0;
   #other = ZERO;
-
-  add(numeral: Numeral): void {
-    if (typeof numeral === 'number') this.addHalves(0, numeral);
-    else if (numeral.length > 2 * EXACT_LENGTH || !this.#addDigits(numeral))
-      this.#other = add(this.#other, decimal(numeral));
-  }
 
   get total(): Decimal {
     const halves = BigInt(this.#high) * BigInt(SPLIT) + BigInt(this.#low);
     return add(this.#other, { units: halves, scale: 0 });
   }
 
-  /** Whether it has only digits. */
-  #addDigits(text: Digits): boolean {
-    const split = Math.max(0, text.length - EXACT_LENGTH);
-    let high = 0;
-    let low = 0;
-    for (let index = 0; index < text.length; index += 1) {
-      const digit = text.charCodeAt(index) - ZERO_CODE;
-      if (digit < 0 || digit > 9) return false;
-      if (index < split) high = 10 * high + digit;
-      else low = 10 * low + digit;
-    }
-    this.addHalves(high, low);
-    return true;
+  /** Adds what cannot be told in halves. */
+  add(numeral: Numeral): void {
+    this.#other = add(this.#other, decimal(numeral));
   }
 
   /** Adds `high` × 10^15 + `low`, both whole and below 10^15. */

@@ -31,7 +31,7 @@ export interface WebOptions {
 
 /** Express finds the way to the pages; a scrape, for which that would double the time of the whole answer, goes past it. */
 export function createApp(shown: Shown, options: WebOptions, log: Logger): Listener {
-  const limit = createLimit(options.maxRequests);
+  const limit = createInFlightLimit(options.maxRequests);
   const formatFor = rememberLast(negotiateFormat);
   const scrape: Handler = async (request, response, headers) => {
     const format = formatFor(request.headers.accept);
@@ -132,7 +132,7 @@ interface Limit {
 }
 
 /** Of the requests at once, so that scrapers in a hurry cannot pile up texts in memory. */
-function createLimit(limit: number): Limit {
+function createInFlightLimit(limit: number): Limit {
   let underWay = 0;
   return {
     admits: (response) => {

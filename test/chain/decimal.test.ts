@@ -82,7 +82,11 @@ describe('exact decimals', () => {
     fc.assert(
       fc.property(fc.array(numeral, { maxLength: 50 }), (numerals) => {
         const total = new Sum();
-        for (const one of numerals) total.add(one);
+        for (const [index, one] of numerals.entries()) {
+          const units = BigInt(/^\d{1,30}$/.test(String(one)) ? one : -1);
+          if (units < 0n || index % 3 === 0) total.add(one);
+          else total.addHalves(Number(units / 10n ** 15n), Number(units % 10n ** 15n));
+        }
         expect(total.total).toEqual(sum(numerals.map(decimal)));
       }),
     );
@@ -90,8 +94,8 @@ describe('exact decimals', () => {
 
   it('are summed without an error that builds up', () => {
     const total = new Sum();
-    const largest = digits('9'.repeat(30));
-    for (let count = 0; count < 10_000; count += 1) total.add(largest);
+    const largest = 10 ** 15 - 1;
+    for (let count = 0; count < 10_000; count += 1) total.addHalves(largest, largest);
     expect(total.total.units).toBe(10_000n * (10n ** 30n - 1n));
   });
 

@@ -100,15 +100,15 @@ export const confirmsByBatch = once(({ state }: BridgeInput) =>
 );
 
 /** Who confirmed each batch: asked for by several families, and of hundreds of batches. */
-const signersOfBatches = once((_input: BridgeInput) => new Map<Batch, ReadonlySet<string>>());
+const signersByBatch = once((_input: BridgeInput) => new Map<Batch, ReadonlySet<string>>());
 
 export function batchSigners(input: BridgeInput, batch: Batch): ReadonlySet<string> {
-  const known = signersOfBatches(input).get(batch);
+  const known = signersByBatch(input).get(batch);
   if (known !== undefined) return known;
   const [nonce, token] = [nonceKey(batch.batch_nonce), need(batch.token_contract)];
   const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
   const signers = addresses(confirms.map(({ eth_signer }) => eth_signer));
-  signersOfBatches(input).set(batch, signers);
+  signersByBatch(input).set(batch, signers);
   return signers;
 }
 
