@@ -95,8 +95,9 @@ export const rateLimiterInputDocument: Document<CrosschainSettings, CrosschainIn
     return crosschainDialects[dialect].path + (query.size > 0 ? `?${query.toString()}` : '');
   },
   read: (body, { settings, labels, height }) =>
-    mapped(readDocument(readInput[settings.dialect], body), (document) => ({
+    mapped(readDocument(readInput[settings.dialect], body), (document, places) => ({
       document,
+      places,
       height,
       settings,
       chains: labels.chains,

@@ -15,6 +15,9 @@ const NUMBER_BYTES = 16;
 /** Where a text stands in its document. */
 export type TextPlace = number & { readonly __brand: 'place of a text' };
 
+/** Wherever an empty text stands: before anything that stands in an object. */
+export const EMPTY_TEXT = 0 as TextPlace;
+
 /** Digits of which every number fits in 32 bits. */
 const INTEGER_LENGTH = 9;
 
@@ -166,12 +169,12 @@ export class JsonCursor extends JsonValues {
     const start = this.afterSpace(this.#at);
     if (this.bytes[start] !== Byte.quote) return undefined;
     this.#at = this.endOfText(start);
-    return start as TextPlace;
+    return this.#at - start === '""'.length ? EMPTY_TEXT : (start as TextPlace);
   }
 
   /** The text that stands at a place this cursor gave. */
   textAt(place: TextPlace): string {
-    return this.textPassed(place, this.endOfText(place));
+    return place === EMPTY_TEXT ? '' : this.textPassed(place, this.endOfText(place));
   }
 
   /** The bytes of the text in base64 that comes next, until the next call; `null` when it is a text and not strict base64. */

@@ -1,4 +1,4 @@
-import { EXACT_LENGTH, type Digits, type Numeral, type Sum } from './decimal.js';
+import { compareNumerals, EXACT_LENGTH, type Digits, type Numeral, type Sum } from './decimal.js';
 
 /** Which of the kept numbers of a document is meant. */
 export type NumberPlace = number & { readonly __brand: 'place of a number' };
@@ -39,6 +39,13 @@ export class KeptNumbers {
     const high = this.#halves[place] ?? 0;
     const low = this.#halves[place + 1] ?? 0;
     return high === 0 ? low : (`${high}${String(low).padStart(EXACT_LENGTH, '0')}` as Digits);
+  }
+
+  /** Negative, zero or positive as the one at `a` is below, equal to or above the one at `b`. */
+  compare(a: NumberPlace, b: NumberPlace): number {
+    if (this.#others.has(a) || this.#others.has(b)) return compareNumerals(this.at(a), this.at(b));
+    const halves = this.#halves;
+    return (halves[a] ?? 0) - (halves[b] ?? 0) || (halves[a + 1] ?? 0) - (halves[b + 1] ?? 0);
   }
 
   addTo(sum: Sum, place: NumberPlace): void {

@@ -1,4 +1,4 @@
-import { chainId, list, number, object, oneOf, text, type ReadAs } from './schema.js';
+import { chainId, lastOf, list, number, numberPlace, object, oneOf, text, textPlace, type ReadAs } from './schema.js';
 
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
@@ -23,16 +23,16 @@ export const coinTypes = new Map([
 const outbound = object({
   receiver_chainId: chainId,
   coin_type: oneOf(coinTypes),
-  amount: number,
+  amount: numberPlace,
   tss_nonce: number,
-  hash: text,
+  hash: textPlace,
 });
 
 const cctx = object({
   index: text,
   cctx_status: object({ status: oneOf(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number }),
   inbound_params: object({ sender_chain_id: chainId }),
-  outbound_params: list(outbound),
+  outbound_params: lastOf(outbound),
 });
 
 export const rateLimiterInput = object({

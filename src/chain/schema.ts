@@ -186,6 +186,24 @@ export function list<T>(row: Shape<T>): Shape<readonly Read<T>[]> {
   };
 }
 
+/** The last row of a list, `null` when it has none. The others are only checked. */
+export function lastOf<T>(row: Shape<T>): Shape<T | null> {
+  return {
+    compile: (path, dialect) => {
+      const readRow = row.compile(`${path}[]`, dialect);
+      return (cursor, problems) => {
+        if (!cursor.enters(Byte.openBracket)) return cursor.passesNull() ? undefined : wrong(cursor, path, problems);
+        let last: Read<T | null> = null;
+        for (let isFirst = true; cursor.hasEntry(Byte.closeBracket, isFirst); isFirst = false) {
+          last = readRow(cursor, problems);
+        }
+        return last;
+      };
+    },
+    paths: list(row).paths,
+  };
+}
+
 export function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

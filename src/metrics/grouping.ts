@@ -15,22 +15,22 @@ export interface LabelledGroup<T> {
   readonly rows: readonly T[];
 }
 
-/** Rows by their labels. They are looked up one by one, as making one key of them takes longer. */
+/** Rows by their labels. They are looked up one by one, as making a list or a key of them for each row takes longer. */
 export function groupByLabels<T>(
   list: readonly T[],
-  labelsOf: (row: T) => readonly string[],
+  labels: readonly ((row: T) => string)[],
 ): readonly LabelledGroup<T>[] {
   const groups: LabelledGroup<T>[] = [];
   const root: Branch<T> = { next: new Map(), rows: undefined };
   for (const row of list) {
-    const labels = labelsOf(row);
     let branch = root;
     for (const label of labels) {
-      let next = branch.next.get(label);
-      if (next === undefined) branch.next.set(label, (next = { next: new Map(), rows: undefined }));
+      const at = label(row);
+      let next = branch.next.get(at);
+      if (next === undefined) branch.next.set(at, (next = { next: new Map(), rows: undefined }));
       branch = next;
     }
-    if (branch.rows === undefined) groups.push({ labels, rows: (branch.rows = []) });
+    if (branch.rows === undefined) groups.push({ labels: labels.map((label) => label(row)), rows: (branch.rows = []) });
     branch.rows.push(row);
   }
   return groups;

@@ -13,7 +13,7 @@ import { unbatched } from '../metrics/bridge/tokens.js';
 import { lengthOf } from '../metrics/family.js';
 import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
 import { missingOf } from './members.js';
-import { cutText, exact, known, section } from './section.js';
+import { cutText, exact, ifKnown, known, section } from './section.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './spans.js';
 import { coinItem, tokenItem } from './tokens.js';
@@ -37,7 +37,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     conflictingEvents: known(() => conflictingEvents(input).size),
     batches: section(
       () => rows(state.batches),
-      [({ block }) => known(() => need(block)), ({ batch_nonce }) => need(batch_nonce)],
+      [ifKnown(({ block }) => need(block)), ({ batch_nonce }) => need(batch_nonce)],
       (batch) => batchItem(input, batch),
       () => lengthOf(state.batches),
     ),
@@ -48,7 +48,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     ),
     claims: section(
       () => pendingClaims(input),
-      [({ nonce }) => nonce, ({ attestation }) => known(() => need(attestation.height))],
+      [({ nonce }) => nonce, ifKnown(({ attestation }) => need(attestation.height))],
       (claim) => claimItem(input, claim),
     ),
     transfers: section(

@@ -2,12 +2,12 @@ import { decimalText, double, type Numeral } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import { need } from '../chain/reading.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
-import { chainLabels, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
+import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCctxs, listedCctxs } from '../metrics/crosschain/totals.js';
 import { labelText, lengthOf } from '../metrics/family.js';
 import type { CctxItem, CrosschainItems } from './items.js';
-import { exact, known, section, type Keys } from './section.js';
+import { exact, ifKnown, known, section, type Keys } from './section.js';
 
 /** What waits between chains, from the same lists as the gauges. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
@@ -33,23 +33,20 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
   };
 }
 
-const byAge: Keys<Cctx> = [
-  (cctx) => known(() => createdAt(cctx)),
-  (cctx) => known(() => need(need(currentOutbound(cctx)).tss_nonce)),
-];
+const byAge: Keys<Cctx> = [ifKnown(createdAt), ifKnown((cctx) => need(need(currentOutbound(cctx)).tss_nonce))];
 
 function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const outbound = (): Outbound => need(currentOutbound(cctx));
-  const [chainId, chain] = known(() => chainLabels(cctx, input)) ?? ['', ''];
+  const chainId = known(() => chainIdLabel(cctx)) ?? '';
   return {
     index: labelText(need(cctx.index)),
     status: known(() => need(need(cctx.cctx_status).status)),
     chainId: chainId || null,
-    chain: chain || null,
+    chain: chainName(chainId, input) || null,
     coinType: known(() => need(outbound().coin_type)),
-    amount: known(() => exact(outbound().amount)),
+    amount: known(() => exact(input.places.numbers.at(need(outbound().amount)))),
     createdAt: known(() => isoTime(createdAt(cctx))),
-    hash: known(() => labelText(need(outbound().hash))),
+    hash: known(() => labelText(input.places.textAt(need(outbound().hash)))),
     nonce: known(() => exact(outbound().tss_nonce)),
   };
 }

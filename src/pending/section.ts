@@ -1,5 +1,5 @@
 import { compareNumerals, exactText, type Digits, type Numeral } from '../chain/decimal.js';
-import { need, type Read } from '../chain/reading.js';
+import { need, WITHDRAWN, type Read } from '../chain/reading.js';
 import { labelText } from '../metrics/family.js';
 import { unlessWithdrawn } from '../metrics/singly.js';
 import { MAX_ROWS, type Section } from './items.js';
@@ -8,6 +8,18 @@ import { MAX_ROWS, type Section } from './items.js';
 export function known<T>(derive: () => T | undefined): T | null {
   const [value] = unlessWithdrawn(() => [derive()]);
   return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+}
+
+/** The key of rows that need not have one. For the many rows that are not shown it makes nothing new. */
+export function ifKnown<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
+  return (row) => {
+    try {
+      return key(row) ?? null;
+    } catch (thrown) {
+      if (thrown === WITHDRAWN) return null;
+      throw thrown;
+    }
+  };
 }
 
 /** A number of the document, exact and always written the same way. */

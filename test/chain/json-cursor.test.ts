@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EMPTY_TEXT } from '../../src/chain/json-cursor.js';
 import { readDocument } from '../../src/chain/read-document.js';
-import { WRONG } from '../../src/chain/reading.js';
-import { flag, list, number, object, text } from '../../src/chain/schema.js';
+import { need, WRONG } from '../../src/chain/reading.js';
+import { flag, list, number, object, text, textPlace } from '../../src/chain/schema.js';
 
 const NEUTRAL = { path: '/', fields: {}, values: {} };
 const row = object({ id: number, name: text, seen: flag, tags: list(text) });
@@ -159,6 +160,15 @@ describe('reading JSON from its bytes', () => {
     const read = readText('{"a":"x","a":"7","rows":[{"id":true},{"id":{},"id":false,"id":"x"}],"rows":[{"id":[]}]}');
     expect(read.ok && [...read.problems.invalid]).toEqual([['rows[].id', 1]]);
     expect(read).toMatchObject({ document: { a: 7, rows: [{ id: WRONG }] } });
+  });
+
+  it('knows where texts stand, empty ones all at one place', () => {
+    const read = readDocument(list(textPlace).compile('', NEUTRAL), Buffer.from('["", "a", "\\u0041é", "", null, 1]'));
+    if (!read.ok) throw new Error(read.error.message);
+    const places = need(read.document);
+    const texts = places.map((place) => (typeof place === 'number' ? read.places.textAt(place) : place));
+    expect(texts).toEqual(['', 'a', 'Aé', '', undefined, WRONG]);
+    expect([places[0], places[3]]).toEqual([EMPTY_TEXT, EMPTY_TEXT]);
   });
 
   it('keeps digits a double would lose', () => {

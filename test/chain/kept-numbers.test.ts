@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Sum, type Digits } from '../../src/chain/decimal.js';
 import { JsonCursor } from '../../src/chain/json-cursor.js';
-import { KeptNumbers } from '../../src/chain/kept-numbers.js';
+import { KeptNumbers, type NumberPlace } from '../../src/chain/kept-numbers.js';
 
 const upTo30Digits = fc.bigInt({ min: 0n, max: 10n ** 30n - 1n });
 
@@ -45,4 +45,22 @@ describe('numbers that are kept', () => {
     expect(places.map((place) => numbers.at(place))).toEqual(places.map((_, index) => index));
     expect(sum.total).toEqual({ units: 124_974_985n, scale: 1 });
   });
+
+  it('are compared with all their digits', () => {
+    const any = fc.oneof(upTo30Digits, fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.constant(10n ** 15n));
+    fc.assert(
+      fc.property(any, any, (a, b) => {
+        const numbers = new KeptNumbers();
+        const [first, second] = [keep(numbers, a), keep(numbers, b)];
+        expect(Math.sign(numbers.compare(first, second))).toBe(a < b ? -1 : Number(a > b));
+        expect(numbers.compare(first, first)).toBe(0);
+      }),
+    );
+  });
 });
+
+function keep(numbers: KeptNumbers, value: bigint): NumberPlace {
+  const isShort = value >= 0n && value < 10n ** 30n;
+  if (!isShort) return numbers.keepOther(String(value) as Digits);
+  return numbers.keep(Number(value / 10n ** 15n), Number(value % 10n ** 15n));
+}

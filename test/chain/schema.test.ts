@@ -4,6 +4,7 @@ import type { Dialect } from '../../src/chain/dialect.js';
 import { JsonCursor } from '../../src/chain/json-cursor.js';
 import {
   flag,
+  lastOf,
   list,
   noProblems,
   number,
@@ -45,6 +46,20 @@ describe('reading a document by its shape', () => {
       ['doc.rows[].size', 2],
       ['doc.rows[]', 1],
     ]);
+  });
+
+  it.each([
+    [[{ size: '1' }, { size: '2' }], { size: 2 }, 0],
+    [[{ size: 'x' }, { size: '2' }], { size: 2 }, 1],
+    [[{ size: '1' }, null], undefined, 0],
+    [[{ size: '1' }, 5], WRONG, 1],
+    [[], null, 0],
+    [null, undefined, 0],
+    [{}, WRONG, 1],
+  ])('of %j takes the last row and checks the others', (json, last, invalid) => {
+    const problems = noProblems();
+    expect(read(lastOf(object({ size: number })), neutral, json, problems)).toEqual(last);
+    expect([...problems.invalid.values()]).toEqual(invalid === 0 ? [] : [invalid]);
   });
 
   it('an array is not an object and an object not a list', () => {

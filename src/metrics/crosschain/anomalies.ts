@@ -1,13 +1,18 @@
 import { compare, decimal } from '../../chain/decimal.js';
-import type { Cctx } from '../../chain/rate-limiter-input.js';
-import { need, rows } from '../../chain/reading.js';
+import { need } from '../../chain/reading.js';
 import { labelledGauge } from '../family.js';
 import { singly } from '../singly.js';
-import { currentOutbound } from './cctxs.js';
+import { cctxsByIndex, currentOutbound, listed, lists } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
+import { listedCctxs } from './totals.js';
 
-function allRows({ document }: CrosschainInput): readonly Cctx[] {
-  return [...rows(document.cctxs_missed), ...rows(document.cctxs_pending)];
+/** Rows of both lists whose index occurred before, in one of them or in the other. */
+function duplicates(input: CrosschainInput): number {
+  const missed = cctxsByIndex.missed(input);
+  const pending = cctxsByIndex.pending(input);
+  const [fewer, more] = missed.size < pending.size ? [missed, pending] : [pending, missed];
+  const inBoth = Array.from(fewer.keys()).filter((index) => more.has(index)).length;
+  return listedCctxs(input) - (missed.size + pending.size - inBoth);
 }
 
 /** What should not be there, or makes other numbers lower bounds. */
@@ -30,13 +35,11 @@ export const anomalyFamilies: readonly CrosschainFamily[] = [
     labels: ['kind'],
     keep: 'fold',
     derive: singly<CrosschainInput>({
-      duplicate_cctxs: (input) => {
-        const indexes = allRows(input).map(({ index }) => need(index));
-        return indexes.length - new Set(indexes).size;
-      },
+      duplicate_cctxs: duplicates,
       lowest_above_height: ({ document }) =>
         compare(decimal(need(document.lowest_pending_cctx_height)), decimal(need(document.height))) > 0 ? 1 : 0,
-      cctxs_without_outbound: (input) => allRows(input).filter((cctx) => currentOutbound(cctx) === undefined).length,
+      cctxs_without_outbound: (input) =>
+        lists.flatMap((list) => listed(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
     }),
   }),
 ];

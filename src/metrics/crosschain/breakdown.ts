@@ -1,25 +1,36 @@
-import { decimal, double, highest, isPositive, lowestNumeral, toDouble, type Numeral } from '../../chain/decimal.js';
+import { compareNumerals, double, isPositive, type Numeral } from '../../chain/decimal.js';
+import { EMPTY_TEXT } from '../../chain/json-cursor.js';
+import type { NumberPlace } from '../../chain/kept-numbers.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
 import { ifPresent, need } from '../../chain/reading.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
 import { groupByLabels } from '../grouping.js';
 import { unlessWithdrawn } from '../singly.js';
-import { chainLabels, currentOutbound, distinctCctxs, lists, outboundForLabels, type ListName } from './cctxs.js';
+import {
+  chainIdLabel,
+  chainName,
+  cctxsByChain,
+  currentOutbound,
+  distinctCctxs,
+  lists,
+  outboundForLabels,
+  type ListName,
+} from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** The samples of both lists; a list that cannot be read takes only its own series away. */
-function eachList(derive: (cctxs: readonly Cctx[], list: ListName, input: CrosschainInput) => readonly Sample[]) {
+function eachList(derive: (list: ListName, input: CrosschainInput) => readonly Sample[]) {
   return (input: CrosschainInput): readonly Sample[] =>
-    lists.flatMap((list) => unlessWithdrawn(() => derive(distinctCctxs[list](input), list, input)));
+    lists.flatMap((list) => unlessWithdrawn(() => derive(list, input)));
 }
 
-/** One sample for each set of labels that occurs, of the rows that have it. */
-function byLabels<T>(
-  all: readonly T[],
-  labelsOf: (row: T) => readonly string[],
-  value: (group: readonly T[]) => number | undefined,
-): readonly Sample[] {
-  return groupByLabels(all, labelsOf).map(({ labels, rows }) => ({ labels, value: value(rows) }));
+/** One sample for each chain of a list. */
+function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
+  return (list: ListName, input: CrosschainInput): readonly Sample[] =>
+    cctxsByChain[list](input).map(({ chainId, chain, cctxs }) => ({
+      labels: [list, chainId, chain],
+      value: value(cctxs),
+    }));
 }
 
 function direction({ inbound_params }: Cctx, hubChainIds: readonly string[] | undefined): string {
@@ -40,12 +51,23 @@ export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
 
 function hasNoHash(cctx: Cctx): boolean {
   const outbound = currentOutbound(cctx);
-  return outbound !== undefined && need(outbound.hash) === '';
+  return outbound !== undefined && need(outbound.hash) === EMPTY_TEXT;
 }
 
-function lowestOf(values: readonly Numeral[]): number | undefined {
-  const low = lowestNumeral(values);
+/** The lowest of what the rows tell; those that tell nothing are passed over. */
+function lowestOf(cctxs: readonly Cctx[], tell: (cctx: Cctx) => Numeral | undefined): number | undefined {
+  let low: Numeral | undefined;
+  for (const cctx of cctxs) {
+    const told = tell(cctx);
+    if (told !== undefined && (low === undefined || compareNumerals(told, low) < 0)) low = told;
+  }
   return low === undefined ? undefined : double(low);
+}
+
+/** The sequence number of the signers; of no meaning without an outbound. */
+function signersNonce(cctx: Cctx): Numeral | undefined {
+  const outbound = currentOutbound(cctx);
+  return outbound && need(outbound.tss_nonce);
 }
 
 const LISTS = ['cctxs_missed', 'cctxs_pending'] as const;
@@ -69,18 +91,15 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     // Statuses, coin types and directions are closed lists; chain ids are the chain's to choose.
     labels: ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'],
     keep: 'fold',
-    derive: eachList((cctxs, list, input) =>
-      byLabels(
-        cctxs,
-        (cctx) => [
-          list,
-          ifPresent(ifPresent(cctx.cctx_status)?.status) ?? '',
-          ifPresent(outboundForLabels(cctx)?.coin_type) ?? '',
-          ...chainLabels(cctx, input),
-          direction(cctx, input.settings.hubChainIds),
-        ],
-        (group) => group.length,
-      ),
+    derive: eachList((list, input) =>
+      groupByLabels(distinctCctxs[list](input), [
+        () => list,
+        (cctx) => ifPresent(ifPresent(cctx.cctx_status)?.status) ?? '',
+        (cctx) => ifPresent(outboundForLabels(cctx)?.coin_type) ?? '',
+        chainIdLabel,
+        (cctx) => chainName(chainIdLabel(cctx), input),
+        (cctx) => direction(cctx, input.settings.hubChainIds),
+      ]).map(({ labels, rows }) => ({ labels, value: rows.length })),
     ),
   }),
   labelledGauge({
@@ -94,13 +113,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     // Chain ids are the chain's to choose.
     labels: ['list', 'chain_id', 'chain'],
     keep: 'lowest',
-    derive: eachList((cctxs, list, input) =>
-      byLabels(
-        cctxs,
-        (cctx) => [list, ...chainLabels(cctx, input)],
-        (group) => lowestOf(group.map(createdAt).filter((at) => at !== undefined)),
-      ),
-    ),
+    derive: eachList(eachChain((cctxs) => lowestOf(cctxs, createdAt))),
   }),
   labelledGauge({
     name: 'crosschain_cctxs_without_hash',
@@ -110,13 +123,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     // Chain ids are the chain's to choose.
     labels: ['list', 'chain_id', 'chain'],
     keep: 'fold',
-    derive: eachList((cctxs, list, input) =>
-      byLabels(
-        cctxs,
-        (cctx) => [list, ...chainLabels(cctx, input)],
-        (group) => group.filter(hasNoHash).length,
-      ),
-    ),
+    derive: eachList(eachChain((cctxs) => cctxs.filter(hasNoHash).length)),
   }),
   labelledGauge({
     name: 'crosschain_lowest_pending_nonce',
@@ -133,11 +140,10 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     labels: ['chain_id', 'chain'],
     keep: 'lowest',
     derive: (input) =>
-      byLabels(
-        distinctCctxs.pending(input).filter((cctx) => currentOutbound(cctx) !== undefined),
-        (cctx) => chainLabels(cctx, input),
-        (group) => lowestOf(group.map((cctx) => need(currentOutbound(cctx)?.tss_nonce))),
-      ),
+      cctxsByChain.pending(input).map(({ chainId, chain, cctxs }) => ({
+        labels: [chainId, chain],
+        value: lowestOf(cctxs, signersNonce),
+      })),
   }),
   gauge({
     name: 'crosschain_largest_pending_native_amount',
@@ -150,10 +156,15 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
       'cctxs_pending[].outbound_params[].amount',
     ],
     value: (input) => {
-      const outbounds = distinctCctxs.pending(input).map(currentOutbound);
-      const native = outbounds.filter((outbound) => outbound !== undefined && need(outbound.coin_type) === NATIVE);
-      const largest = highest(native.map((outbound) => decimal(need(outbound?.amount))));
-      return largest && toDouble(largest);
+      const { numbers } = input.places;
+      let largest: NumberPlace | undefined;
+      for (const cctx of distinctCctxs.pending(input)) {
+        const outbound = currentOutbound(cctx);
+        if (outbound === undefined || need(outbound.coin_type) !== NATIVE) continue;
+        const amount = need(outbound.amount);
+        if (largest === undefined || numbers.compare(amount, largest) > 0) largest = amount;
+      }
+      return largest === undefined ? undefined : double(numbers.at(largest));
     },
   }),
 ];

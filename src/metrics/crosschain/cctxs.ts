@@ -1,36 +1,64 @@
 import { once } from '../../chain/memo.js';
 import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
 import { ifPresent, need, rows } from '../../chain/reading.js';
-import { firstBy } from '../grouping.js';
 import { labelText } from '../family.js';
+import { firstBy, groupBy } from '../grouping.js';
 import type { CrosschainInput } from './input.js';
 
 export const lists = ['missed', 'pending'] as const;
 export type ListName = (typeof lists)[number];
 
-/** The transactions of a list, each once: real nodes can show one under two chains. */
-export const distinctCctxs = {
-  missed: once(({ document }: CrosschainInput): readonly Cctx[] => distinct(rows(document.cctxs_missed))),
-  pending: once(({ document }: CrosschainInput): readonly Cctx[] => distinct(rows(document.cctxs_pending))),
-} as const satisfies Record<ListName, unknown>;
+/** The rows of a list, as the service sent them. */
+export function listed({ document }: CrosschainInput, list: ListName): readonly Cctx[] {
+  return rows(list === 'missed' ? document.cctxs_missed : document.cctxs_pending);
+}
 
-function distinct(cctxs: readonly Cctx[]): readonly Cctx[] {
-  return Array.from(firstBy(cctxs, ({ index }) => need(index)).values());
+/** The transactions of a list by index, each once: real nodes can show one under two chains. */
+export const cctxsByIndex = eachList((input, list): ReadonlyMap<string, Cctx> =>
+  firstBy(listed(input, list), ({ index }) => need(index)),
+);
+
+export const distinctCctxs = eachList((input, list): readonly Cctx[] => {
+  const all = listed(input, list);
+  const byIndex = cctxsByIndex[list](input);
+  return byIndex.size === all.length ? all : Array.from(byIndex.values());
+});
+
+/** What of a list waits on one chain. */
+export interface Waiting {
+  readonly chainId: string;
+  readonly chain: string;
+  readonly cctxs: readonly Cctx[];
+}
+
+export const cctxsByChain = eachList((input, list): readonly Waiting[] => {
+  const byChainId = groupBy(distinctCctxs[list](input), chainIdLabel);
+  return Array.from(byChainId, ([chainId, cctxs]) => ({ chainId, chain: chainName(chainId, input), cctxs }));
+});
+
+function eachList<T>(derive: (input: CrosschainInput, list: ListName) => T) {
+  return {
+    missed: once((input: CrosschainInput) => derive(input, 'missed')),
+    pending: once((input: CrosschainInput) => derive(input, 'pending')),
+  } as const satisfies Record<ListName, unknown>;
 }
 
 /** The outbound a transaction waits on: the last one, which of a failed transaction is the revert. */
 export function currentOutbound({ outbound_params }: Cctx): Outbound | undefined {
-  const outbounds = need(outbound_params);
-  return outbounds.length === 0 ? undefined : need(outbounds.at(-1));
+  return need(outbound_params) ?? undefined;
 }
 
-/** Labels `chain_id` and `chain` of the chain a transaction waits on; empty for what is not known. */
-export function chainLabels(cctx: Cctx, { chains }: CrosschainInput): readonly [chainId: string, chain: string] {
-  const id = ifPresent(outboundForLabels(cctx)?.receiver_chainId) ?? '';
-  return [labelText(id), labelText(Object.hasOwn(chains, id) ? (chains[id] ?? '') : '')];
+/** Label `chain_id` of the chain a transaction waits on; empty when it is not known. */
+export function chainIdLabel(cctx: Cctx): string {
+  return labelText(ifPresent(outboundForLabels(cctx)?.receiver_chainId) ?? '');
+}
+
+/** Label `chain`: the name that the configuration gives it. */
+export function chainName(chainId: string, { chains }: CrosschainInput): string {
+  return labelText(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
 
 /** As a label only: what is missing leaves it empty. */
 export function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
-  return ifPresent(ifPresent(outbound_params)?.at(-1));
+  return ifPresent(outbound_params) ?? undefined;
 }
