@@ -118,18 +118,27 @@ export function isPositive(numeral: Numeral): boolean {
   return compareNumerals(numeral, 0) > 0;
 }
 
-export function lowestNumeral(numerals: readonly Numeral[]): Numeral | undefined {
-  return numerals.reduce<Numeral | undefined>(
-    (low, numeral) => (low !== undefined && compareNumerals(low, numeral) <= 0 ? low : numeral),
-    undefined,
-  );
+/** The lowest number that a row tells; rows that tell none are passed over. */
+export function lowestNumeral<T>(rows: readonly T[], tell: (row: T) => Numeral | undefined): Numeral | undefined {
+  return outermost(rows, tell, -1);
 }
 
-export function highestNumeral(numerals: readonly Numeral[]): Numeral | undefined {
-  return numerals.reduce<Numeral | undefined>(
-    (high, numeral) => (high !== undefined && compareNumerals(high, numeral) >= 0 ? high : numeral),
-    undefined,
-  );
+/** The highest number that a row tells; rows that tell none are passed over. */
+export function highestNumeral<T>(rows: readonly T[], tell: (row: T) => Numeral | undefined): Numeral | undefined {
+  return outermost(rows, tell, 1);
+}
+
+function outermost<T>(
+  rows: readonly T[],
+  tell: (row: T) => Numeral | undefined,
+  direction: -1 | 1,
+): Numeral | undefined {
+  let found: Numeral | undefined;
+  for (const row of rows) {
+    const told = tell(row);
+    if (told !== undefined && (found === undefined || compareNumerals(told, found) * direction > 0)) found = told;
+  }
+  return found;
 }
 
 /** What equal numbers share, however they are written. */

@@ -1,17 +1,6 @@
-import {
-  address,
-  addressKey,
-  chainId,
-  flag,
-  list,
-  number,
-  numberPlace,
-  object,
-  packedNonce,
-  text,
-  textPlace,
-  type ReadAs,
-} from './schema.js';
+import { address, addressKey, chainId, flag, number, numberPlace, packedNonce, text, textPlace } from './fields.js';
+import { inlined, list, object } from './schema.js';
+import type { ReadAs } from './shape.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
 const member = object({ power: number, external_address: address });
@@ -43,7 +32,7 @@ const params = object({
 
 const valset = object({ nonce: number, members: list(member), height: number, reward_amount: number });
 
-const coin = object({ contract: address, amount: numberPlace });
+const coin = inlined({ contract: address, amount: numberPlace });
 
 const transfer = object({
   id: number,
@@ -62,7 +51,7 @@ const batch = object({
 });
 
 /** The spec shows a claim as packed bytes; real nodes unpack it, and then the event nonce is a field of its own. */
-const claim = object({ event_nonce: number, value: packedNonce });
+const claim = inlined({ event_nonce: number, value: packedNonce });
 
 const attestation = object({ observed: flag, votes: list(addressKey), height: number, claim });
 
@@ -90,7 +79,6 @@ export type ModuleState = ReadAs<typeof moduleState>;
 export type Params = ReadAs<typeof params>;
 export type Valset = ReadAs<typeof valset>;
 export type Batch = ReadAs<typeof batch>;
-export type Coin = ReadAs<typeof coin>;
 export type Transfer = ReadAs<typeof transfer>;
 export type Attestation = ReadAs<typeof attestation>;
 export type OrchestratorAddress = ReadAs<typeof orchestratorAddress>;

@@ -1,4 +1,6 @@
-import { chainId, lastOf, list, number, numberPlace, object, oneOf, text, textPlace, type ReadAs } from './schema.js';
+import { chainId, number, numberPlace, oneOf, text, textPlace } from './fields.js';
+import { inlined, lastOf, list, object } from './schema.js';
+import type { ReadAs } from './shape.js';
 
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
@@ -30,8 +32,8 @@ const outbound = object({
 
 const cctx = object({
   index: text,
-  cctx_status: object({ status: oneOf(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number }),
-  inbound_params: object({ sender_chain_id: chainId }),
+  cctx_status: inlined({ status: oneOf(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number }),
+  inbound_params: inlined({ sender_chain_id: chainId }),
   outbound_params: lastOf(outbound),
 });
 

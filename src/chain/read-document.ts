@@ -4,7 +4,7 @@ import type { ChainError } from './error.js';
 import { JsonCursor, type TextPlace } from './json-cursor.js';
 import type { KeptNumbers } from './kept-numbers.js';
 import { NotJson, OverBudget, RepeatedKey } from './json-tokens.js';
-import { noProblems, type Problems, type Reader } from './schema.js';
+import { noProblems, type Problems, type Reader } from './shape.js';
 import { WRONG } from './reading.js';
 
 /** What was read: the document with what was odd in it, or why it could not be read, after the name of what was read. */

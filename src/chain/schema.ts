@@ -1,133 +1,39 @@
-import { dataPart, lowerCase } from './address.js';
-import { eventNonceInClaim } from './claim.js';
-import type { Numeral } from './decimal.js';
 import type { Dialect } from './dialect.js';
-import type { JsonCursor, TextPlace } from './json-cursor.js';
-import { Byte, NumberLiteral } from './json-tokens.js';
-import type { NumberPlace } from './kept-numbers.js';
+import type { JsonCursor } from './json-cursor.js';
+import { Byte } from './json-tokens.js';
 import { memberReader } from './members.js';
 import { WRONG, type Read } from './reading.js';
-import { SharedTexts } from './shared-texts.js';
-import { readChainId, readFlag, readNone, readNumber, readText, type ScalarReader } from './scalars.js';
+import { count, join, type Problems, type ReadAs, type Reader, type Shape } from './shape.js';
 
-/** What reading a document counts: values of a wrong kind and unknown enum values, by the path of their field. */
-export interface Problems {
-  readonly invalid: Map<string, number>;
-  readonly unknown: Map<string, number>;
-}
+type Fields = Readonly<Record<string, Shape<unknown> | Inlined<InlinedFields>>>;
+type InlinedFields = Readonly<Record<string, Shape<unknown>>>;
 
-export function noProblems(): Problems {
-  return { invalid: new Map(), unknown: new Map() };
-}
+/** Paths of the fields that stand in an object though the document has them in objects of their own. */
+type InlinedPath<F> = {
+  [K in keyof F & string]: F[K] extends Inlined<infer G> ? `${K}.${keyof G & string}` : never;
+}[keyof F & string];
 
-/** Reads the value that the cursor stands before. */
-export type Reader<T> = (cursor: JsonCursor, problems: Problems) => Read<T>;
+type InlinedAs<F, Path> = Path extends `${infer K}.${infer I}`
+  ? K extends keyof F
+    ? F[K] extends Inlined<infer G>
+      ? I extends keyof G
+        ? ReadAs<G[I]>
+        : never
+      : never
+    : never
+  : never;
 
-/**
- * The form of a part of a document. `compile` gives its reader for a dialect, with the path of the field worked out once and
- * not per row; `paths` lists the fields read below it, in the spec's names.
- */
-export interface Shape<T> {
-  readonly compile: (path: string, dialect: Dialect) => Reader<T>;
-  readonly paths: (path: string) => readonly string[];
-}
-
-export type ReadAs<S> = S extends Shape<infer T> ? T : never;
-
-export const number: Shape<Numeral> = scalar(readNumber, (cursor) => cursor.wholeNumber() as Numeral | undefined);
-export const text: Shape<string> = scalar(readText);
-/** A text that is seldom looked at: only where it stands, to be had from the document as long as that is there. */
-export const textPlace: Shape<TextPlace> = scalar(readNone, (cursor) => cursor.textPlace());
-/** A number of which there are many: kept beside the document, which has only its place. */
-export const numberPlace: Shape<NumberPlace> = {
-  compile: (path, dialect) => {
-    const readOther = number.compile(path, dialect);
-    return (cursor, problems) => {
-      const plain = cursor.keptNumber();
-      if (plain !== undefined) return plain;
-      const other = readOther(cursor, problems);
-      return other === undefined || other === WRONG ? other : cursor.numbers.keepOther(other);
-    };
-  },
-  paths: (path) => [path],
-};
-/** The event nonce in the packed bytes of a claim; `null` when no nonce can be read of the text. */
-export const packedNonce: Shape<Numeral | null> = scalar<Numeral | null>(readNone, (cursor) => {
-  const bytes = cursor.base64();
-  return bytes === undefined ? undefined : ((bytes && eventNonceInClaim(bytes)) ?? null);
-});
-/** An address in lower case, as it is joined and shown. */
-export const address: Shape<string> = shared(readText, lowerCase);
-/** What a bech32 address is joined by. */
-export const addressKey: Shape<string> = shared(readText, dataPart);
-export const flag: Shape<boolean> = scalar(readFlag);
-export const chainId: Shape<string> = shared(readChainId, (id) => id);
-
-/** `readPlain` reads what nearly always stands there, and leaves the rest to `read`. */
-function scalar<T>(read: ScalarReader<T>, readPlain?: (cursor: JsonCursor) => T | undefined): Shape<T> {
-  return {
-    compile: (path) => (cursor, problems) => {
-      const plain = readPlain?.(cursor);
-      if (plain !== undefined) return plain;
-      const json = cursor.scalar();
-      if (json === null) return undefined;
-      const value = read(json);
-      if (value === WRONG) count(problems.invalid, path);
-      return value;
-    },
-    paths: (path) => [path],
-  };
-}
-
-/** A text of which few are different: what is made of each is made once. What is no text is left to `read`. */
-function shared(read: ScalarReader<string>, make: (text: string) => string): Shape<string> {
-  const texts = new SharedTexts(make);
-  return scalar(read, (cursor) => cursor.shared(texts));
-}
-
-/** What an enum value reads as when the exporter does not know it. */
-export const OTHER = 'other';
-
-/**
- * An enum by name; a bare number stands for the value of that number, as gateways send what their own code does not know.
- * `numbers` gives the names by number. Unknown values read as `other` and are counted.
- */
-export function oneOf(numbers: ReadonlyMap<number, string>): Shape<string> {
-  const known = new Set(numbers.values());
-  return {
-    compile: (path, { values }) => {
-      const names = new SharedTexts((name) => {
-        const value = valueName(values, name);
-        return known.has(value) ? value : OTHER;
-      });
-      return (cursor, problems) => {
-        const name = cursor.shared(names);
-        if (name === OTHER) count(problems.unknown, path);
-        if (name !== undefined) return name;
-        const json = cursor.scalar();
-        if (json === null) return undefined;
-        if (!(json instanceof NumberLiteral)) {
-          count(problems.invalid, path);
-          return WRONG;
-        }
-        const value = numbers.get(Number(json.text));
-        if (value === undefined) count(problems.unknown, path);
-        return value ?? OTHER;
-      };
-    },
-    paths: (path) => [path],
-  };
-}
-
-function valueName(values: Dialect['values'], name: string): string {
-  return (Object.hasOwn(values, name) ? values[name] : undefined) ?? name;
-}
-
-type Fields = Readonly<Record<string, Shape<unknown>>>;
-type ObjectOf<F extends Fields> = { readonly [K in keyof F]: Read<ReadAs<F[K]>> };
+type ObjectOf<F extends Fields> = {
+  readonly [K in keyof F as F[K] extends Shape<unknown> ? K : never]: Read<ReadAs<F[K]>>;
+} & { readonly [Path in InlinedPath<F>]: Read<InlinedAs<F, Path>> };
 
 export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
   readonly fields: F;
+}
+
+/** An object that is not made: its fields stand in the one around it, by their path from there. */
+export interface Inlined<F extends InlinedFields> {
+  readonly inlined: F;
 }
 
 /** An object; of its keys only the named ones are read, so a newer node may add others. */
@@ -135,8 +41,22 @@ export function object<F extends Fields>(fields: F): ObjectShape<F> {
   return {
     fields,
     compile: (path, dialect) => compileObject(fields, path, dialect, false),
-    paths: (path) => Object.entries(fields).flatMap(([name, shape]) => shape.paths(join(path, name))),
+    paths: (path) => pathsOf(fields, path),
   };
+}
+
+function pathsOf(fields: Fields, path: string): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    'inlined' in field ? pathsOf(field.inlined, join(path, name)) : field.paths(join(path, name)),
+  );
+}
+
+/**
+ * Fields of an object of which every row has one, without making it. All of them are missing where it is missing, and of a
+ * wrong kind where it is.
+ */
+export function inlined<F extends InlinedFields>(fields: F): Inlined<F> {
+  return { inlined: fields };
 }
 
 /** An object that is missing when none of its keys is there: then it is something else, such as an error body. */
@@ -150,14 +70,19 @@ function compileObject<F extends Fields>(
   dialect: Dialect,
   needsKey: boolean,
 ): Reader<ObjectOf<F>> {
-  const readMembers = memberReader(
-    Object.entries(fields).map(([name, shape]) => ({
-      name,
-      wireName: dialect.fields[name] ?? name,
-      read: shape.compile(join(path, name), dialect),
-    })),
-    needsKey,
-  );
+  const wireName = (name: string): string => dialect.fields[name] ?? name;
+  const members = Object.entries(fields).map(([name, field]) => {
+    const at = join(path, name);
+    if (!('inlined' in field)) return { name, wireName: wireName(name), read: field.compile(at, dialect) };
+    const inner = Object.entries(field.inlined).map(([own, shape]) => ({
+      name: join(name, own),
+      wireName: wireName(own),
+      read: shape.compile(join(at, own), dialect),
+    }));
+    const readOther: Reader<never> = (cursor, problems) => wrong(cursor, at, problems);
+    return { wireName: wireName(name), members: inner, readOther };
+  });
+  const readMembers = memberReader(members, needsKey);
   return (cursor, problems) => {
     if (!cursor.enters(Byte.openBrace)) return cursor.passesNull() ? undefined : wrong(cursor, path, problems);
     // The members are the fields of the shape, each read as its own shape says.
@@ -213,12 +138,4 @@ function wrong(cursor: JsonCursor, path: string, { invalid }: Problems): typeof 
   cursor.skip();
   count(invalid, path);
   return WRONG;
-}
-
-function count(counts: Map<string, number>, path: string): void {
-  counts.set(path, (counts.get(path) ?? 0) + 1);
-}
-
-function join(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
 }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Client, FetchLimits } from '../chain/client.js';
 import type { Numeral } from '../chain/decimal.js';
 import type { ChainError } from '../chain/error.js';
-import type { Problems } from '../chain/schema.js';
+import type { Problems } from '../chain/shape.js';
 import type { BridgeSettings, CrosschainSettings } from '../config.js';
 import type { Reach } from '../config/reach.js';
 import {

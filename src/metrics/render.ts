@@ -1,6 +1,6 @@
 import { unlessWithdrawn } from './singly.js';
 import { formatSeries } from './text-format.js';
-import { OTHER } from '../chain/schema.js';
+import { OTHER } from '../chain/fields.js';
 import { compareLabels, type Family, type FamilyHeader, type Keep, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
 

@@ -9,7 +9,7 @@ import type { BridgeInput } from '../metrics/bridge/input.js';
 import { memberAddresses, newestTotal, newestValset, unrelayedValsets } from '../metrics/bridge/joins.js';
 import { deadlineOf } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
-import { unbatched } from '../metrics/bridge/tokens.js';
+import { fee, moved, unbatched } from '../metrics/bridge/tokens.js';
 import { lengthOf } from '../metrics/family.js';
 import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
 import { missingOf } from './members.js';
@@ -60,16 +60,14 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
   };
 }
 
-function transferItem(
-  input: BridgeInput,
-  { id, sender, dest_address, erc20_token, erc20_fee }: Transfer,
-): TransferItem {
+function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
+  const { id, sender, dest_address } = transfer;
   return {
     id: exact(id),
     sender: cutText(() => input.places.textAt(need(sender))),
     destination: cutText(() => input.places.textAt(need(dest_address))),
-    amount: coinItem(input, erc20_token),
-    fee: coinItem(input, erc20_fee),
+    amount: coinItem(input, transfer, moved),
+    fee: coinItem(input, transfer, fee),
   };
 }
 
@@ -77,7 +75,7 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
   const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
   return {
     nonce: exact(batch_nonce),
-    token: tokenItem(input, () => ({ contract: token_contract })),
+    token: tokenItem(input, token_contract),
     transfers: known(() => lengthOf(transactions)),
     createdHeight: known(() => exact(block)),
     age: hubBlocksSince(input, block),

@@ -40,7 +40,7 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const chainId = known(() => chainIdLabel(cctx)) ?? '';
   return {
     index: labelText(need(cctx.index)),
-    status: known(() => need(need(cctx.cctx_status).status)),
+    status: known(() => need(cctx['cctx_status.status'])),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     coinType: known(() => need(outbound().coin_type)),

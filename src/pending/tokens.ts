@@ -1,10 +1,10 @@
 import { decimal, decimalText, type Digits } from '../chain/decimal.js';
 import { once } from '../chain/memo.js';
-import type { Coin } from '../chain/module-state.js';
+import type { Transfer } from '../chain/module-state.js';
 import { need, type Read } from '../chain/reading.js';
 import type { Token } from '../config.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { contractOf, denoms } from '../metrics/bridge/tokens.js';
+import { contractLabel, denoms, type Coin } from '../metrics/bridge/tokens.js';
 import { labelText } from '../metrics/family.js';
 import type { CoinItem, TokenItem } from './items.js';
 import { cutText, exact, known } from './section.js';
@@ -13,8 +13,8 @@ const configuredTokens = once(
   ({ tokens }: BridgeInput): ReadonlyMap<string, Token> => new Map(tokens.map((token) => [token.contract, token])),
 );
 
-export function tokenItem(input: BridgeInput, of: () => Pick<Coin, 'contract'>): TokenItem {
-  const contract = known(() => contractOf(of()));
+export function tokenItem(input: BridgeInput, read: Read<string>): TokenItem {
+  const contract = known(() => contractLabel(read));
   if (contract === null) return { contract, denom: null, symbol: null };
   const symbol = configuredTokens(input).get(contract)?.symbol;
   return {
@@ -24,9 +24,9 @@ export function tokenItem(input: BridgeInput, of: () => Pick<Coin, 'contract'>):
   };
 }
 
-export function coinItem(input: BridgeInput, read: Read<Coin>): CoinItem {
-  const token = tokenItem(input, () => need(read));
-  const amount = known(() => exact(input.places.numbers.at(need(need(read).amount))));
+export function coinItem(input: BridgeInput, transfer: Transfer, coin: Coin): CoinItem {
+  const token = tokenItem(input, coin.contract(transfer));
+  const amount = known(() => exact(input.places.numbers.at(need(coin.amount(transfer)))));
   return { ...token, amount, wholeAmount: wholeAmount(input, token.contract, amount) };
 }
 

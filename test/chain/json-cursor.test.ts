@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_TEXT } from '../../src/chain/json-cursor.js';
 import { readDocument } from '../../src/chain/read-document.js';
 import { need, WRONG } from '../../src/chain/reading.js';
-import { flag, list, number, object, text, textPlace } from '../../src/chain/schema.js';
+import { flag, number, text, textPlace } from '../../src/chain/fields.js';
+import { inlined, list, object } from '../../src/chain/schema.js';
 
 const NEUTRAL = { path: '/', fields: {}, values: {} };
-const row = object({ id: number, name: text, seen: flag, tags: list(text) });
-const shape = object({ a: number, b: text, rows: list(row), inner: row });
+const coin = inlined({ id: number, name: text });
+const row = object({ id: number, name: text, seen: flag, tags: list(text), coin });
+const shape = object({ a: number, b: text, rows: list(row), coin, inner: row });
 
 function readText(json: string | Buffer, memory = Infinity) {
   return readDocument(shape.compile('', NEUTRAL), Buffer.from(json as string), memory);
@@ -15,7 +17,7 @@ function readText(json: string | Buffer, memory = Infinity) {
 
 /** The same by JSON.parse: what the exporter's own reading has to agree with, for numbers in strings. */
 function expected(json: unknown): unknown {
-  return isObject(json) ? pick(json, shapes.document) : undefined;
+  return isObject(json) ? { ...pick(json, shapes.document), ...coinOf(json) } : undefined;
 }
 
 const shapes = {
@@ -24,7 +26,14 @@ const shapes = {
 };
 
 function asRow(value: unknown): unknown {
-  return isObject(value) ? pick(value, shapes.row) : WRONG;
+  return isObject(value) ? { ...pick(value, shapes.row), ...coinOf(value) } : WRONG;
+}
+
+/** The fields of an object that stand in the one around it. */
+function coinOf({ coin: own }: Readonly<Record<string, unknown>>) {
+  const fields = isObject(own) ? pick(own, { id: asNumber, name: asText }) : undefined;
+  const missing = own === null || own === undefined ? undefined : WRONG;
+  return { 'coin.id': fields ? fields['id'] : missing, 'coin.name': fields ? fields['name'] : missing };
 }
 
 function pick(value: Readonly<Record<string, unknown>>, fields: Readonly<Record<string, (value: unknown) => unknown>>) {
@@ -67,12 +76,13 @@ function doubles(read: unknown): unknown {
   return Object.fromEntries(
     Object.entries(read).map(([name, value]) => [
       name,
-      (name === 'id' || name === 'a') && typeof value === 'string' ? Number(value) + 0 : doubles(value),
+      ['id', 'a', 'coin.id'].includes(name) && typeof value === 'string' ? Number(value) + 0 : doubles(value),
     ]),
   );
 }
 
-const key = fc.constantFrom('a', 'b', 'rows', 'inner', 'id', 'name', 'seen', 'tags', 'other', '__proto__', 'a"b', 'ä');
+const known = ['a', 'b', 'rows', 'inner', 'id', 'name', 'seen', 'tags', 'coin'];
+const key = fc.constantFrom(...known, 'coin.id', 'other', '__proto__', 'a"b', 'ä');
 const leaf = fc.oneof(
   fc.constantFrom('', '1', '-2.5', 'x', '1e5', 'a"\\\n\u2028', '😀', '\ud800'),
   fc.string({ unit: 'binary', maxLength: 5 }),

@@ -2,18 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { WRONG } from '../../src/chain/reading.js';
 import type { Dialect } from '../../src/chain/dialect.js';
 import { JsonCursor } from '../../src/chain/json-cursor.js';
-import {
-  flag,
-  lastOf,
-  list,
-  noProblems,
-  number,
-  object,
-  recognized,
-  text,
-  type Problems,
-  type Shape,
-} from '../../src/chain/schema.js';
+import { flag, number, text } from '../../src/chain/fields.js';
+import { inlined, lastOf, list, object, recognized } from '../../src/chain/schema.js';
+import { noProblems, type Problems, type Shape } from '../../src/chain/shape.js';
 
 const neutral = { path: '/', fields: {}, values: {} };
 const renamed = { path: '/', fields: { name: 'real_name' }, values: {} };
@@ -46,6 +37,20 @@ describe('reading a document by its shape', () => {
       ['doc.rows[].size', 2],
       ['doc.rows[]', 1],
     ]);
+  });
+
+  it('takes the fields of an object into the one around it', () => {
+    const form = object({ name: text, part: inlined({ size: number, name: text }) });
+    const part = (json: unknown, problems = noProblems()) => {
+      const found = read(form, renamed, { real_name: 'outer', part: json }, problems);
+      return [found, [...problems.invalid]];
+    };
+    const outer = { name: 'outer' };
+    expect(part({ size: '1', real_name: 'a' })).toEqual([{ ...outer, 'part.size': 1, 'part.name': 'a' }, []]);
+    for (const missing of [{}, null, undefined]) expect(part(missing)).toEqual([outer, []]);
+    expect(part(['1'])).toEqual([{ ...outer, 'part.size': WRONG, 'part.name': WRONG }, [['doc.part', 1]]]);
+    expect(part({ size: 'x' })).toEqual([{ ...outer, 'part.size': WRONG }, [['doc.part.size', 1]]]);
+    expect(form.paths('doc')).toEqual(['doc.name', 'doc.part.size', 'doc.part.name']);
   });
 
   it.each([

@@ -22,11 +22,10 @@ export const events = once(({ state }: BridgeInput): readonly Event[] =>
   rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
 );
 
-function eventNonce({ claim }: Attestation): Numeral {
-  const { event_nonce, value } = need(claim);
-  const told = ifPresent(event_nonce);
+function eventNonce(attestation: Attestation): Numeral {
+  const told = ifPresent(attestation['claim.event_nonce']);
   if (told !== undefined) return told;
-  const packed = need(value);
+  const packed = need(attestation['claim.value']);
   if (packed === null) throw WITHDRAWN;
   return packed;
 }
@@ -68,5 +67,5 @@ export function voters({ votes }: Attestation): readonly string[] {
 }
 
 export function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
-  return lowestNumeral(attestations.map(({ height }) => need(height)));
+  return lowestNumeral(attestations, ({ height }) => need(height));
 }

@@ -17,7 +17,6 @@ import {
 import { once } from '../../chain/memo.js';
 import type { Attestation } from '../../chain/module-state.js';
 import { need } from '../../chain/reading.js';
-import { groupBy } from '../grouping.js';
 import { gauge } from '../family.js';
 import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -48,8 +47,14 @@ export const pendingClaims = once((input: BridgeInput): readonly Event[] => {
 
 /** The events not observed yet of which validators claim different things, by key of their nonce. */
 export const conflictingEvents = once((input: BridgeInput): ReadonlySet<Numeral> => {
-  const byNonce = groupBy(pendingClaims(input), ({ nonce }) => keyOf(nonce));
-  return new Set(Array.from(byNonce).flatMap(([key, claims]) => (claims.length > 1 ? [key] : [])));
+  const claimed = new Set<Numeral>();
+  const conflicting = new Set<Numeral>();
+  for (const { nonce } of pendingClaims(input)) {
+    const key = keyOf(nonce);
+    if (claimed.has(key)) conflicting.add(key);
+    else claimed.add(key);
+  }
+  return conflicting;
 });
 
 /** How many events are claimed and not observed yet, also those before the newest that no claim is left of. */
@@ -60,7 +65,7 @@ export function pendingEvents(input: BridgeInput): Decimal {
 }
 
 function newestNonce(input: BridgeInput): Numeral | undefined {
-  return highestNumeral(events(input).map(({ nonce }) => nonce));
+  return highestNumeral(events(input), ({ nonce }) => nonce);
 }
 
 const NONCE_FIELDS = [

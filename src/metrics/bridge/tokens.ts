@@ -1,6 +1,6 @@
 import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
 import { once } from '../../chain/memo.js';
-import type { Coin, Transfer } from '../../chain/module-state.js';
+import type { Transfer } from '../../chain/module-state.js';
 import { ifPresent, need, rows, WITHDRAWN, WRONG, type Read } from '../../chain/reading.js';
 import { gauge, labelledGauge, labelText, type Sample } from '../family.js';
 import { unlessWithdrawn } from '../singly.js';
@@ -15,8 +15,24 @@ const batched = once(({ state }: BridgeInput): Transfers =>
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
 );
 
+/** One of the two coins of a transfer. */
+export interface Coin {
+  readonly contract: (transfer: Transfer) => Transfer['erc20_token.contract'];
+  readonly amount: (transfer: Transfer) => Transfer['erc20_token.amount'];
+}
+
+export const moved: Coin = {
+  contract: (transfer) => transfer['erc20_token.contract'],
+  amount: (transfer) => transfer['erc20_token.amount'],
+};
+
+export const fee: Coin = {
+  contract: (transfer) => transfer['erc20_fee.contract'],
+  amount: (transfer) => transfer['erc20_fee.amount'],
+};
+
 /** As it is shown, which is also how it is joined: contracts that are cut to one label are one series. */
-export function contractOf({ contract }: Pick<Coin, 'contract'>): string {
+export function contractLabel(contract: Read<string>): string {
   return labelText(need(contract));
 }
 
@@ -42,36 +58,37 @@ interface Held {
   readonly amount: Sum;
 }
 
-/** One of the two coins of the transfers of a queue, by contract. */
+/** What one of the two coins of the transfers of a queue comes to, by contract. */
 interface Part {
   readonly held: ReadonlyMap<string, Held>;
   /** Without one of the amounts every sum would be wrong. */
   readonly hasAllAmounts: boolean;
 }
 
-const unbatchedTokens = part(unbatched, ({ erc20_token }) => erc20_token);
-const unbatchedFees = part(unbatched, ({ erc20_fee }) => erc20_fee);
-const batchedTokens = part(batched, ({ erc20_token }) => erc20_token);
-const batchedFees = part(batched, ({ erc20_fee }) => erc20_fee);
+const unbatchedTokens = part(unbatched, moved);
+const unbatchedFees = part(unbatched, fee);
+const batchedTokens = part(batched, moved);
+const batchedFees = part(batched, fee);
 
-function part(queue: (input: BridgeInput) => Transfers, coin: (transfer: Transfer) => Read<Coin>) {
+function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
   return once((input: BridgeInput): Part => {
     const held = new Map<string, Held>();
     /** By contracts as they are written, so that a label is made of each only once. */
     const known = new Map<Read<string>, Held>();
     let hasAllAmounts = true;
     for (const transfer of queue(input)) {
-      const moved = need(coin(transfer));
-      let own = known.get(moved.contract);
+      const contract = coin.contract(transfer);
+      let own = known.get(contract);
       if (own === undefined) {
-        const contract = contractOf(moved);
-        own = held.get(contract) ?? { transfers: 0, amount: new Sum() };
-        held.set(contract, own);
-        known.set(moved.contract, own);
+        const label = contractLabel(contract);
+        own = held.get(label) ?? { transfers: 0, amount: new Sum() };
+        held.set(label, own);
+        known.set(contract, own);
       }
       own.transfers += 1;
-      if (moved.amount === undefined || moved.amount === WRONG) hasAllAmounts = false;
-      else input.places.numbers.addTo(own.amount, moved.amount);
+      const amount = coin.amount(transfer);
+      if (amount === undefined || amount === WRONG) hasAllAmounts = false;
+      else input.places.numbers.addTo(own.amount, amount);
     }
     return { held, hasAllAmounts };
   });
@@ -207,7 +224,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     unit: 'transfer id',
     reads: [UNBATCHED, `${UNBATCHED}[].id`, 'state.batches', BATCHED, `${BATCHED}[].id`],
     value: (input) => {
-      const oldest = lowestNumeral([...unbatched(input), ...batched(input)].map(({ id }) => need(id)));
+      const oldest = lowestNumeral([unbatched, batched], (queue) => lowestNumeral(queue(input), ({ id }) => need(id)));
       return oldest === undefined ? undefined : double(oldest);
     },
   }),

@@ -1,4 +1,4 @@
-import { compareNumerals, double, isPositive, type Numeral } from '../../chain/decimal.js';
+import { double, isPositive, lowestNumeral, type Numeral } from '../../chain/decimal.js';
 import { EMPTY_TEXT } from '../../chain/json-cursor.js';
 import type { NumberPlace } from '../../chain/kept-numbers.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
@@ -33,19 +33,18 @@ function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
     }));
 }
 
-function direction({ inbound_params }: Cctx, hubChainIds: readonly string[] | undefined): string {
+function direction(cctx: Cctx, hubChainIds: readonly string[] | undefined): string {
   if (hubChainIds === undefined) return 'unknown';
-  const sender = ifPresent(ifPresent(inbound_params)?.sender_chain_id);
+  const sender = ifPresent(cctx['inbound_params.sender_chain_id']);
   if (sender === undefined) return '';
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
 /** The instant it was created; when that is not known, that of its last change; 0 for neither. */
-export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
-  const status = need(cctx_status);
-  const created = need(status.created_timestamp);
+export function createdAt(cctx: Cctx): Numeral | undefined {
+  const created = need(cctx['cctx_status.created_timestamp']);
   if (isPositive(created)) return created;
-  const changed = need(status.lastUpdate_timestamp);
+  const changed = need(cctx['cctx_status.lastUpdate_timestamp']);
   return isPositive(changed) ? changed : undefined;
 }
 
@@ -54,13 +53,8 @@ function hasNoHash(cctx: Cctx): boolean {
   return outbound !== undefined && need(outbound.hash) === EMPTY_TEXT;
 }
 
-/** The lowest of what the rows tell; those that tell nothing are passed over. */
 function lowestOf(cctxs: readonly Cctx[], tell: (cctx: Cctx) => Numeral | undefined): number | undefined {
-  let low: Numeral | undefined;
-  for (const cctx of cctxs) {
-    const told = tell(cctx);
-    if (told !== undefined && (low === undefined || compareNumerals(told, low) < 0)) low = told;
-  }
+  const low = lowestNumeral(cctxs, tell);
   return low === undefined ? undefined : double(low);
 }
 
@@ -94,7 +88,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     derive: eachList((list, input) =>
       groupByLabels(distinctCctxs[list](input), [
         () => list,
-        (cctx) => ifPresent(ifPresent(cctx.cctx_status)?.status) ?? '',
+        (cctx) => ifPresent(cctx['cctx_status.status']) ?? '',
         (cctx) => ifPresent(outboundForLabels(cctx)?.coin_type) ?? '',
         chainIdLabel,
         (cctx) => chainName(chainIdLabel(cctx), input),
