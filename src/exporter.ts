@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { clock } from './clock.js';
 import type { Collector } from './collect/collector.js';
 import { configText, type Config, type ConfigResult } from './config.js';
-import { createExposition } from './exposition.js';
+import { expositionOf } from './exposition.js';
 import type { Instant } from './endpoint-state.js';
 import { jobsOf, keyOf } from './jobs.js';
 import { createPollLog } from './poll-log.js';
@@ -57,7 +57,11 @@ export async function startExporter(
     config.poll,
   );
   const processMetrics = createProcessMetrics(options.nodeVersion);
-  const metricsPage = createMetricsPage(createExposition(snapshots), processMetrics.expose);
+  const metricsPage = createMetricsPage({
+    version: snapshots.version,
+    ofEndpoints: (format, now) => expositionOf(snapshots, format, now),
+    ofProcess: processMetrics.expose,
+  });
   const logPoll = createPollLog(log);
   const polling = startPolling(collector, ({ reading }, outcome, at) => {
     const { before, after } = snapshots.record(keyOf(reading), outcome, at);

@@ -12,17 +12,9 @@ export const families: readonly FamilyHeader[] = [
   ...endpointFamilies,
 ];
 
-/** Writes what all endpoints show, under one HELP and TYPE a family, once a change and not once a scrape. */
-export function createExposition(snapshots: Snapshots): (format: Format, now: Instant) => string {
-  const written = new Map<Format, { readonly version: number; readonly text: string }>();
-  return (format, now) => {
-    const version = snapshots.version(now);
-    const known = written.get(format);
-    if (known?.version === version) return known.text;
-    const text = write(merged(snapshots, now), format);
-    written.set(format, { version, text });
-    return text;
-  };
+/** What all endpoints show, under one HELP and TYPE a family. */
+export function expositionOf(snapshots: Snapshots, format: Format, now: Instant): string {
+  return write(merged(snapshots, now), format);
 }
 
 function merged(snapshots: Snapshots, now: Instant): ReadonlyMap<string, string> {

@@ -7,7 +7,7 @@ import { neutralBridge, neutralCrosschain, type Config } from './config.js';
 import type { Recording } from './config/flags.js';
 import { unreadable } from './config/small-file.js';
 import { formatDuration, formatSize, roughSize } from './config/units.js';
-import { createExposition } from './exposition.js';
+import { expositionOf } from './exposition.js';
 import { jobsOf, keyOf, readingBase } from './jobs.js';
 import { remedies } from './remedies.js';
 import { createSnapshots } from './snapshots.js';
@@ -102,7 +102,7 @@ function shown({ poll }: Config, read: readonly Read[], kind: 'poll' | 'recorded
   );
   const failed = read.filter(({ outcome }) => !outcome.result.ok).length;
   const verdict = failed === 0 ? [] : [`exit 1: ${failed} of ${counted(read.length, kind)} failed`];
-  return { exposition: createExposition(snapshots)('text', clock()), failures: [...failures, ...verdict] };
+  return { exposition: expositionOf(snapshots, 'text', clock()), failures: [...failures, ...verdict] };
 }
 
 const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;

@@ -4,7 +4,7 @@ import { configured } from '../src/chain/scalars.js';
 import { readBody, type Outcome } from '../src/collect/collect.js';
 import { neutralBridge } from '../src/config.js';
 import type { Instant } from '../src/endpoint-state.js';
-import { createExposition } from '../src/exposition.js';
+import { expositionOf } from '../src/exposition.js';
 import { createSnapshots, type Snapshots } from '../src/snapshots.js';
 import { seriesOf, valueIn } from './exposition-text.js';
 import { NOW, sampleSnapshots } from './sample-endpoints.js';
@@ -26,23 +26,22 @@ const FAILED: Outcome = { result: { ok: false, error: { reason: 'timeout', messa
 
 function fresh(): { snapshots: Snapshots; text: (ms: number) => string; poll: (outcome: Outcome, ms: number) => void } {
   const snapshots = createSnapshots([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
-  const expose = createExposition(snapshots);
   return {
     snapshots,
-    text: (ms) => expose('text', at(ms)),
+    text: (ms) => expositionOf(snapshots, 'text', at(ms)),
     poll: (outcome, ms) => void snapshots.record(KEY, outcome, at(ms)),
   };
 }
 
 describe('the exposition', () => {
   it('is, of a sample chain, the golden text', async () => {
-    await expect(createExposition(sampleSnapshots())('text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
+    await expect(expositionOf(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
   });
 
   it('in OpenMetrics differs in how counters are titled, and in nothing else', () => {
-    const expose = createExposition(sampleSnapshots());
-    const text = expose('text', NOW).split('\n');
-    const openmetrics = expose('openmetrics', NOW).split('\n');
+    const snapshots = sampleSnapshots();
+    const text = expositionOf(snapshots, 'text', NOW).split('\n');
+    const openmetrics = expositionOf(snapshots, 'openmetrics', NOW).split('\n');
     const different = openmetrics.filter((line, index) => line !== text[index]);
     expect(openmetrics).toHaveLength(text.length);
     expect(different.every((line) => /^# (HELP|TYPE) bridge_exporter_(?!.*_total )/.test(line))).toBe(true);
@@ -80,9 +79,8 @@ describe('the exposition', () => {
   it('does not take a sleeping machine for a fresh snapshot', () => {
     const { snapshots, poll } = fresh();
     poll(answer('1'), 0);
-    const expose = createExposition(snapshots);
     const slept = { epochSeconds: 1000 + 3600, monotonicMs: 10 };
-    expect(valueIn(expose('text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
+    expect(valueIn(expositionOf(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
   });
 
   it('counts every poll, and every failure under its reason', () => {

@@ -32,7 +32,7 @@ const SEMI_SPACES = 3;
 
 /** Memory in use below which V8 does not go through everything: what fetching takes outside the heap counts as well. */
 const LEAST_COLLECTED_MB = 192;
-const LEAST_COLLECTED_SHARE_OF_HEAP = 1 / 2;
+const LEAST_COLLECTED_SHARE_OF_HEAP = 1 / 4;
 
 /** When it is not known whose document broke the thread, every poll under way is tried once more, on the next one. */
 const MAX_ATTEMPTS = 2;

@@ -1,7 +1,7 @@
 import { configured } from '../../src/chain/scalars.js';
 import type { Reason } from '../../src/chain/error.js';
 import { readBody, type Outcome, type Reading } from '../../src/collect/collect.js';
-import { createExposition } from '../../src/exposition.js';
+import { expositionOf } from '../../src/exposition.js';
 import { keyOf, readingBase } from '../../src/jobs.js';
 import { demoConfig } from '../../src/sim/demo.js';
 import { createModel, type Model } from '../../src/sim/model.js';
@@ -107,7 +107,6 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
     maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes,
     staleAfterMs: STALE_AFTER_MS,
   });
-  const expose = createExposition(snapshots);
   const at = (seconds: number) => ({ epochSeconds: BEGAN + seconds, monotonicMs: seconds * 1000 });
 
   const poll = <Body>(reading: Reading, fate: Fate<Body>, body: () => Body, seconds: number): void => {
@@ -120,7 +119,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
       poll(crosschain, stretch.crosschain ?? AS_IT_IS, () => model.rateLimiterInput({ window: 500n }), seconds);
     },
     scrape: (seconds, keep) => [
-      ...linesOf(expose('text', at(seconds)), keep),
+      ...linesOf(expositionOf(snapshots, 'text', at(seconds)), keep),
       // The process tells these; they have to be of the clock of the recording.
       ['bridge_exporter_build_info{version="0.1.0",nodejs="v20.0.0"}', 1],
       ['process_start_time_seconds', startedAt],

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { clock } from '../../dist/clock.js';
 import { startThreadCollector } from '../../dist/collect/thread.js';
 import { readConfig } from '../../dist/config.js';
-import { createExposition } from '../../dist/exposition.js';
+import { expositionOf } from '../../dist/exposition.js';
 import { jobsOf, keyOf } from '../../dist/jobs.js';
 import { createSnapshots } from '../../dist/snapshots.js';
 import { median, spread } from './statistics.mjs';
@@ -30,7 +30,6 @@ export async function polls({ node, sizes, runsOf }) {
       jobs.map(({ reading }) => keyOf(reading)),
       read.config.poll,
     );
-    const expose = createExposition(snapshots);
     const collector = startThreadCollector(HEAP_MB);
     for (const job of jobs) {
       const name = job.reading.document;
@@ -42,7 +41,7 @@ export async function polls({ node, sizes, runsOf }) {
         const outcome = await collector.collect(job);
         if (!outcome.result.ok) throw new Error(outcome.result.error.message);
         snapshots.record(keyOf(job.reading), outcome, clock());
-        return expose('text', clock());
+        return expositionOf(snapshots, 'text', clock());
       };
       for (let run = 0; run < warmUps; run += 1) await poll();
       // Turn and turn about, so that a busy moment of the machine is a busy moment of both; some in a row, so that what one
@@ -61,7 +60,7 @@ export async function polls({ node, sizes, runsOf }) {
         ratio,
         limit: size < 10 ? 2 : 1.3,
       });
-      series.set(`${name} ${size}`, chainSeries(expose('text', clock()), name));
+      series.set(`${name} ${size}`, chainSeries(expositionOf(snapshots, 'text', clock()), name));
     }
     await collector.close();
   }

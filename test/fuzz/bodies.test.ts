@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { configured } from '../../src/chain/scalars.js';
 import { readBody, type Outcome, type Reading } from '../../src/collect/collect.js';
 import { neutralBridge, neutralCrosschain } from '../../src/config.js';
-import { createExposition } from '../../src/exposition.js';
+import { expositionOf } from '../../src/exposition.js';
 import { keyOf } from '../../src/jobs.js';
 import { createSnapshots } from '../../src/snapshots.js';
 import { check, hasTool, OPENMETRICS_PARSER, PYTHON } from '../e2e/tools.js';
@@ -167,7 +167,7 @@ function exposed(format: 'text' | 'openmetrics'): string {
     { maxBodyBytes: 1, staleAfterMs: 1 },
   );
   for (const { reading, outcome } of kept) snapshots.record(keyOf(reading), retargeted(outcome, reading), NOW);
-  return createExposition(snapshots)(format, NOW);
+  return expositionOf(snapshots, format, NOW);
 }
 
 /** The same lines under the name the target was given here. */
