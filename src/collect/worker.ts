@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { createClient } from '../chain/client.js';
@@ -12,7 +11,7 @@ if (port === null) throw new Error('worker.js runs as a worker thread only');
 
 /** Before a poll, which can wait, comes a scrape, which cannot; elsewhere than on Linux it would be the priority of the process. */
 const NICENESS = 10;
-if (platform() === 'linux') giveWay();
+if (platform() === 'linux') setPriority(NICENESS);
 
 const client = createClient(USER_AGENT);
 const send = (message: FromThread): void => port.postMessage(message);
@@ -21,15 +20,3 @@ port.on('message', ({ id, job }: ToThread) => {
   void collect(job, client, () => send({ id, reading: true })).then((outcome) => send({ id, outcome }));
 });
 send({ ready: true });
-
-/** This thread, and those on which V8 collects and compiles beside it: all of the process but the one that answers scrapes. */
-function giveWay(): void {
-  for (const thread of readdirSync('/proc/self/task').map(Number)) {
-    if (thread === process.pid) continue;
-    try {
-      setPriority(thread, NICENESS);
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-}
