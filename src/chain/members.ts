@@ -38,14 +38,17 @@ const MEMBER_BYTES = 8;
 /** Longer objects and longer keys are not worth remembering. */
 const MAX_REMEMBERED = 64;
 
-type Read<Result> = (cursor: JsonCursor, problems: Problems) => Result;
+type MembersReader<Result> = (cursor: JsonCursor, problems: Problems) => Result;
 
 /**
  * Reads the members of an object whose opening brace has been passed; `undefined` when none of them is there though `needsKey`.
  * Nodes write the keys of every row in the same way, so the keys of the last object are tried first, as they were written; what
  * differs is looked up.
  */
-export function memberReader(members: readonly (Member | Inlined)[], needsKey: boolean): Read<object | undefined> {
+export function memberReader(
+  members: readonly (Member | Inlined)[],
+  needsKey: boolean,
+): MembersReader<object | undefined> {
   // Of the object being read, one list for all of them, as none has another of its own kind in it. Another for each document:
   // V8 has to take note of everything new that is put into what is old.
   let values: unknown[] = [];
@@ -57,7 +60,7 @@ export function memberReader(members: readonly (Member | Inlined)[], needsKey: b
   const size = names.length + marks.length;
   const create = creator(names, size);
 
-  function readerOf(list: readonly (Member | Inlined)[]): Read<boolean> {
+  function readerOf(list: readonly (Member | Inlined)[]): MembersReader<boolean> {
     const places = list.map((member): [string, Place] => [
       member.wireName,
       'members' in member
@@ -94,7 +97,7 @@ export function memberReader(members: readonly (Member | Inlined)[], needsKey: b
 }
 
 /** Reads the members of an object into a list of values, and says whether it has any. */
-function keysReader(places: ReadonlyMap<string, Place>, valuesNow: () => unknown[]): Read<boolean> {
+function keysReader(places: ReadonlyMap<string, Place>, valuesNow: () => unknown[]): MembersReader<boolean> {
   const lastKeys: WrittenKey[] = [];
 
   /** The key that is not the one expected; `null` at the end of the object. */

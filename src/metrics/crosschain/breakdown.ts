@@ -40,7 +40,7 @@ function direction(cctx: Cctx, hubChainIds: readonly string[] | undefined): stri
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
-/** The instant it was created; when that is not known, that of its last change; 0 for neither. */
+/** The instant it was created; when that is not known, that of its last change; nothing for neither. */
 export function createdAt(cctx: Cctx): Numeral | undefined {
   const created = need(cctx['cctx_status.created_timestamp']);
   if (isPositive(created)) return created;

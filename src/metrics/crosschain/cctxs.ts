@@ -14,11 +14,11 @@ export function listed({ document }: CrosschainInput, list: ListName): readonly 
 }
 
 /** The transactions of a list by index, each once: real nodes can show one under two chains. */
-export const cctxsByIndex = eachList((input, list): ReadonlyMap<string, Cctx> =>
+export const cctxsByIndex = onceForEach((input, list): ReadonlyMap<string, Cctx> =>
   firstBy(listed(input, list), ({ index }) => need(index)),
 );
 
-export const distinctCctxs = eachList((input, list): readonly Cctx[] => {
+export const distinctCctxs = onceForEach((input, list): readonly Cctx[] => {
   const all = listed(input, list);
   const byIndex = cctxsByIndex[list](input);
   return byIndex.size === all.length ? all : Array.from(byIndex.values());
@@ -31,12 +31,12 @@ export interface Waiting {
   readonly cctxs: readonly Cctx[];
 }
 
-export const cctxsByChain = eachList((input, list): readonly Waiting[] => {
+export const cctxsByChain = onceForEach((input, list): readonly Waiting[] => {
   const byChainId = groupBy(distinctCctxs[list](input), chainIdLabel);
   return Array.from(byChainId, ([chainId, cctxs]) => ({ chainId, chain: chainName(chainId, input), cctxs }));
 });
 
-function eachList<T>(derive: (input: CrosschainInput, list: ListName) => T) {
+function onceForEach<T>(derive: (input: CrosschainInput, list: ListName) => T) {
   return {
     missed: once((input: CrosschainInput) => derive(input, 'missed')),
     pending: once((input: CrosschainInput) => derive(input, 'pending')),
