@@ -48,9 +48,12 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
 }
 
 export function sum(values: Iterable<Decimal>): Decimal {
-  let total = ZERO;
-  for (const value of values) total = add(total, value);
-  return total;
+  let { units, scale } = ZERO;
+  for (const value of values) {
+    if (value.scale === scale) units += value.units;
+    else ({ units, scale } = add({ units, scale }, value));
+  }
+  return { units, scale };
 }
 
 /** Negative, zero or positive as `a` is below, equal to or above `b`. */

@@ -20,9 +20,29 @@ export function once<T extends object, Derived>(derive: (input: T) => Derived): 
       result = resultOf(() => derive(input));
       results.set(derive, result);
     }
-    if ('thrown' in result) throw result.thrown;
-    return result.value;
+    return told(result);
   };
+}
+
+/** As `once`, for each row of an input. */
+export function onceForRow<T extends object, Row, Derived>(
+  derive: (input: T, row: Row) => Derived,
+): (input: T, row: Row) => Derived {
+  const resultsOf = once((_input: T) => new Map<Row, Result<Derived>>());
+  return (input, row) => {
+    const results = resultsOf(input);
+    let result = results.get(row);
+    if (result === undefined) {
+      result = resultOf(() => derive(input, row));
+      results.set(row, result);
+    }
+    return told(result);
+  };
+}
+
+function told<T>(result: Result<T>): T {
+  if ('thrown' in result) throw result.thrown;
+  return result.value;
 }
 
 function resultOf<T>(derive: () => T): Result<T> {

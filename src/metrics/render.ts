@@ -25,7 +25,8 @@ export function render<Input>(
   return families.flatMap((family) => {
     const samples = unlessWithdrawn(() => family.derive(input)).filter(isTellable);
     if (samples.length === 0) return [];
-    const distinct = Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());
+    const distinct =
+      samples.length === 1 ? samples : Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());
     const { kept, rest } = bounded(family.keep, distinct, maxSeries);
     const shown = rest.length > 0 && family.keep === 'fold' ? [...kept, foldedInto(family, rest)] : kept;
     const lines = shown.map((sample) => formatSeries(family, fixedLabels, sample)).join('');

@@ -4,9 +4,16 @@ import { need, rows } from '../chain/reading.js';
 import { configured } from '../chain/scalars.js';
 import { voters, type Event } from '../metrics/bridge/attestations.js';
 import { isExpired, isOverdue, projectedExternalHeight } from '../metrics/bridge/batches.js';
-import { conflictingEvents, pendingClaims, pendingEvents, powerOf, votedAddresses } from '../metrics/bridge/events.js';
+import { conflictingEvents, pendingClaims, pendingEvents, votedAddresses } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { memberAddresses, newestTotal, newestValset, unrelayedValsets } from '../metrics/bridge/joins.js';
+import {
+  memberAddresses,
+  newestPowers,
+  newestTotal,
+  newestValset,
+  powerOf,
+  unrelayedValsets,
+} from '../metrics/bridge/joins.js';
 import { deadlineOf } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { fee, moved, unbatched } from '../metrics/bridge/tokens.js';
@@ -112,7 +119,7 @@ function claimItem(input: BridgeInput, { nonce, attestation }: Event): ClaimItem
     eventNonce: exact(nonce),
     conflicting: conflictingEvents(input).has(keyOf(nonce)),
     votes: known(() => voters(attestation).length),
-    votedPowerRatio: voted && known(() => ratio(powerOf(input, voted), newestTotal(input))),
+    votedPowerRatio: voted && known(() => ratio(powerOf(newestPowers(input), voted), newestTotal(input))),
     firstVoteHeight: known(() => exact(attestation.height)),
     age: hubBlocksSince(input, attestation.height),
     missing: voted && known(() => missingOf(input, newestValset(input), (address) => voted.has(address))),

@@ -1,10 +1,16 @@
 import { dataPart } from '../chain/address.js';
-import { compare, ratio, sum, ZERO, type Decimal } from '../chain/decimal.js';
+import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
 import { once } from '../chain/memo.js';
 import type { Valset } from '../chain/module-state.js';
 import { need } from '../chain/reading.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { memberAddresses, orchestratorByAddress, powerByAddress, totalPower } from '../metrics/bridge/joins.js';
+import {
+  memberAddresses,
+  orchestratorByAddress,
+  powerByAddress,
+  powerOf,
+  totalPower,
+} from '../metrics/bridge/joins.js';
 import { labelText } from '../metrics/family.js';
 import { MAX_MEMBERS, type Missing, type MissingMember } from './items.js';
 import { cutText, known } from './section.js';
@@ -18,10 +24,10 @@ interface Ranked {
 
 const ranked = once((valset: Valset): Ranked => {
   const powers = known(() => powerByAddress(valset));
-  const powerOf = (address: string): Decimal => powers?.get(address) ?? ZERO;
+  const own = (address: string): Decimal => powers?.get(address) ?? ZERO;
   const addresses = Array.from(memberAddresses(valset))
     .toSorted()
-    .toSorted((a, b) => compare(powerOf(b), powerOf(a)));
+    .toSorted((a, b) => compare(own(b), own(a)));
   return { addresses, powers, total: known(() => totalPower(valset)) };
 });
 
@@ -40,7 +46,7 @@ export function missingOf(
   const share = (of: readonly string[]): number | null =>
     known(() => {
       if (powers === null || total === null) return undefined;
-      return ratio(sum(of.map((address) => powers.get(address) ?? ZERO)), total);
+      return ratio(powerOf(powers, of), total);
     });
   const shown = shownMembers(valset);
   const members = missing.slice(0, MAX_MEMBERS).map((address) => {

@@ -1,25 +1,26 @@
 import { compareNumerals, exactText, type Digits, type Numeral } from '../chain/decimal.js';
 import { need, WITHDRAWN, type Read } from '../chain/reading.js';
 import { labelText } from '../metrics/family.js';
-import { unlessWithdrawn } from '../metrics/singly.js';
 import { MAX_ROWS, type Section } from './items.js';
 
 /** What `derive` gives; `null` when the document does not tell it or, as in the exposition, when it is no finite number. */
 export function known<T>(derive: () => T | undefined): T | null {
-  const [value] = unlessWithdrawn(() => [derive()]);
-  return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+  return knownOf(undefined, derive);
 }
 
-/** The key of rows that need not have one. For the many rows that are not shown it makes nothing new. */
+/** As `known`, of a row. For the many rows that are not shown it makes nothing new. */
 export function ifKnown<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
-  return (row) => {
-    try {
-      return key(row) ?? null;
-    } catch (thrown) {
-      if (thrown === WITHDRAWN) return null;
-      throw thrown;
-    }
-  };
+  return (row) => knownOf(row, key);
+}
+
+function knownOf<Of, T>(of: Of, derive: (of: Of) => T | undefined): T | null {
+  try {
+    const value = derive(of);
+    return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+  } catch (thrown) {
+    if (thrown === WITHDRAWN) return null;
+    throw thrown;
+  }
 }
 
 /** A number of the document, exact and always written the same way. */

@@ -9,7 +9,6 @@ import { known } from './section.js';
 
 export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
   return signatures(
-    input,
     () => batchSignedPower(input, batch),
     () => {
       const signers = batchSigners(input, batch);
@@ -20,7 +19,6 @@ export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
 
 export function valsetSignatures(input: BridgeInput, valset: Valset): Signatures {
   return signatures(
-    input,
     () => valsetSignedPower(input, valset),
     () => {
       const signers = valsetSigners(input, valset);
@@ -29,15 +27,11 @@ export function valsetSignatures(input: BridgeInput, valset: Valset): Signatures
   );
 }
 
-function signatures(
-  input: BridgeInput,
-  power: () => SignedPower | undefined,
-  missing: () => Missing | undefined,
-): Signatures {
+function signatures(power: () => SignedPower | undefined, missing: () => Missing | undefined): Signatures {
   const signed = known(power);
   return {
     signedPowerRatio: signed && known(() => ratio(signed.signed, signed.total)),
-    belowThreshold: signed && isBelowThreshold(signed, input),
+    belowThreshold: signed && isBelowThreshold(signed),
     missing: known(missing),
   };
 }

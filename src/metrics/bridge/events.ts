@@ -8,7 +8,6 @@ import {
   keyOf,
   ratio,
   subtract,
-  sum,
   toDouble,
   ZERO,
   type Decimal,
@@ -20,7 +19,7 @@ import { need } from '../../chain/reading.js';
 import { gauge } from '../family.js';
 import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestPowers, newestTotal, validatorBySender } from './joins.js';
+import { newestPowers, newestTotal, powerOf, validatorBySender } from './joins.js';
 
 /** External addresses of the validators that voted; each counts once, however many votes point at it. */
 export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {
@@ -31,12 +30,6 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
     if (row !== undefined) voted.add(need(row.eth_address));
   }
   return voted;
-}
-
-/** Power of these addresses in the newest validator set. */
-export function powerOf(input: BridgeInput, voted: ReadonlySet<string>): Decimal {
-  const powers = newestPowers(input);
-  return sum(Array.from(voted, (address) => powers.get(address) ?? ZERO));
 }
 
 /** Claims of events that are not observed yet. */
@@ -119,7 +112,9 @@ export const eventFamilies: readonly BridgeFamily[] = [
       'state.valsets[].members[].external_address',
     ],
     value: (input) => {
-      const best = highest(nextEvent(input).map((attestation) => powerOf(input, votedAddresses(input, attestation))));
+      const best = highest(
+        nextEvent(input).map((attestation) => powerOf(newestPowers(input), votedAddresses(input, attestation))),
+      );
       return best && ratio(best, newestTotal(input));
     },
   }),

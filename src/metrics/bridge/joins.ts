@@ -1,5 +1,5 @@
 import { add, compare, decimal, keyOf, sum, ZERO, type Decimal, type Numeral } from '../../chain/decimal.js';
-import { once } from '../../chain/memo.js';
+import { once, onceForRow } from '../../chain/memo.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { need, rows, type Read } from '../../chain/reading.js';
 import { firstBy, groupBy } from '../grouping.js';
@@ -48,6 +48,11 @@ export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal
     powers.set(address, add(powers.get(address) ?? ZERO, decimal(need(power))));
   }
   return powers;
+}
+
+/** Power of these addresses, of which those without any have none. */
+export function powerOf(powers: ReadonlyMap<string, Decimal>, of: readonly string[] | ReadonlySet<string>): Decimal {
+  return sum(Array.from(of, (address) => powers.get(address) ?? ZERO));
 }
 
 export const newestPowers = once((input: BridgeInput): ReadonlyMap<string, Decimal> => {
@@ -99,18 +104,12 @@ export const confirmsByBatch = once(({ state }: BridgeInput) =>
   ),
 );
 
-/** Who confirmed each batch: asked for by several families, and of hundreds of batches. */
-const signersByBatch = once((_input: BridgeInput) => new Map<Batch, ReadonlySet<string>>());
-
-export function batchSigners(input: BridgeInput, batch: Batch): ReadonlySet<string> {
-  const known = signersByBatch(input).get(batch);
-  if (known !== undefined) return known;
+/** Who confirmed a batch: asked for by several families, and of hundreds of batches. */
+export const batchSigners = onceForRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
   const [nonce, token] = [nonceKey(batch.batch_nonce), need(batch.token_contract)];
   const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
-  const signers = addresses(confirms.map(({ eth_signer }) => eth_signer));
-  signersByBatch(input).set(batch, signers);
-  return signers;
-}
+  return addresses(confirms.map(({ eth_signer }) => eth_signer));
+});
 
 function addresses(reads: readonly Read<string>[]): ReadonlySet<string> {
   return new Set(reads.map(need));

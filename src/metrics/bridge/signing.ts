@@ -1,11 +1,19 @@
-import { add, compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
-import { once } from '../../chain/memo.js';
+import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
+import { once, onceForRow } from '../../chain/memo.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
 import { need, rows } from '../../chain/reading.js';
 import { configured } from '../../chain/scalars.js';
 import { gauge, valueOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { batchSigners, contractValset, powerByAddress, totalPower, unrelayedValsets, valsetSigners } from './joins.js';
+import {
+  batchSigners,
+  contractValset,
+  powerByAddress,
+  powerOf,
+  totalPower,
+  unrelayedValsets,
+  valsetSigners,
+} from './joins.js';
 
 const CONTRACT_VALSET_FIELDS = [
   'state.last_observed_valset.members',
@@ -37,33 +45,35 @@ const BATCH_FIELDS = [
   'state.batch_confirms[].eth_signer',
 ] as const;
 
-/** Power of the contract's set, by address and in all. */
+/** Power of the contract's set, by address and in all, and how much of it has to sign. */
 const contractPower = once((input: BridgeInput) => {
   const valset = contractValset(input);
-  return valset && { byAddress: powerByAddress(valset), total: totalPower(valset) };
+  if (valset === undefined) return undefined;
+  const total = totalPower(valset);
+  const needed = multiply(decimal(configured(input.settings.powerThreshold)), total);
+  return { byAddress: powerByAddress(valset), total, needed };
 });
 
-/** Signed power over the power of the contract's set; absent when there is no such set or it has no power. */
+/** Signed power beside the power of the contract's set; absent when there is no such set or it has no power. */
 export interface SignedPower {
   readonly signed: Decimal;
   readonly total: Decimal;
+  readonly needed: Decimal;
 }
 
 function signedPower(input: BridgeInput, signers: ReadonlySet<string>): SignedPower | undefined {
   const power = contractPower(input);
   if (power === undefined || compare(power.total, ZERO) === 0) return undefined;
-  let signed = ZERO;
-  for (const [address, own] of power.byAddress) if (signers.has(address)) signed = add(signed, own);
-  return { signed, total: power.total };
+  return { signed: powerOf(power.byAddress, signers), total: power.total, needed: power.needed };
 }
 
 export function valsetSignedPower(input: BridgeInput, valset: Valset): SignedPower | undefined {
   return signedPower(input, valsetSigners(input, valset));
 }
 
-export function batchSignedPower(input: BridgeInput, batch: Batch): SignedPower | undefined {
-  return signedPower(input, batchSigners(input, batch));
-}
+export const batchSignedPower = onceForRow((input: BridgeInput, batch: Batch): SignedPower | undefined =>
+  signedPower(input, batchSigners(input, batch)),
+);
 
 const ofUnrelayed = once((input: BridgeInput) => {
   need(input.state.valset_confirms);
@@ -93,20 +103,16 @@ function lowestRatio(powers: readonly SignedPower[]): number | undefined {
 }
 
 /** Whether too little power has signed for anyone to relay it. */
-export function isBelowThreshold({ signed, total }: SignedPower, { settings }: BridgeInput): boolean {
-  return compare(signed, multiply(decimal(configured(settings.powerThreshold)), total)) < 0;
-}
-
-function belowThreshold(powers: readonly SignedPower[], input: BridgeInput): number {
-  return powers.filter((power) => isBelowThreshold(power, input)).length;
+export function isBelowThreshold({ signed, needed }: SignedPower): boolean {
+  return compare(signed, needed) < 0;
 }
 
 export function valsetsBelowThreshold(input: BridgeInput): number {
-  return belowThreshold(ofUnrelayed(input), input);
+  return ofUnrelayed(input).filter(isBelowThreshold).length;
 }
 
 export function batchesBelowThreshold(input: BridgeInput): number {
-  return belowThreshold(ofBatches(input), input);
+  return ofBatches(input).filter(isBelowThreshold).length;
 }
 
 /** Whether what waits for signatures has enough of them, by the set whose signatures the contract counts. */
