@@ -12,6 +12,11 @@ export const families: readonly FamilyHeader[] = [
   ...endpointFamilies,
 ];
 
+const headers: Readonly<Record<Format, readonly string[]>> = {
+  text: families.map((family) => formatHeader(family, 'text')),
+  openmetrics: families.map((family) => formatHeader(family, 'openmetrics')),
+};
+
 /** What all endpoints show, under one HELP and TYPE a family. */
 export function expositionOf(snapshots: Snapshots, format: Format, now: Instant): string {
   return write(merged(snapshots, now), format);
@@ -34,9 +39,9 @@ function linesOf(state: EndpointState, isShown: boolean): readonly { readonly na
 
 function write(lines: ReadonlyMap<string, string>, format: Format): string {
   return families
-    .map((family) => {
-      const own = lines.get(family.name) ?? '';
-      return own === '' ? '' : formatHeader(family, format) + own;
+    .map(({ name }, index) => {
+      const own = lines.get(name) ?? '';
+      return own === '' ? '' : headers[format][index] + own;
     })
     .join('');
 }

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Job } from '../../src/collect/collect.js';
 import type { Collector } from '../../src/collect/collector.js';
@@ -41,3 +43,16 @@ it('a job that breaks the thread fails as a fault of ours, and the thread is rep
   expect(result).toMatchObject({ ok: false, error: { reason: 'internal' } });
   expect((await collector.collect(good)).result.ok).toBe(true);
 });
+
+const THREADS = '/proc/self/task';
+
+it.runIf(existsSync(THREADS))(
+  'what answers scrapes goes before the collect thread and what V8 does beside it',
+  async () => {
+    await collector.collect(job(`${simulator.url}/bridge/v1/module_state`));
+    const main = getPriority(process.pid);
+    const giveWay = readdirSync(THREADS).filter((thread) => getPriority(Number(thread)) > main);
+    // V8 has some of its own, and may be told how many.
+    expect(giveWay.length).toBeGreaterThan(1);
+  },
+);
