@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Job, Outcome } from './collect.js';
 import type { Collector } from './collector.js';
+import { letMainGoFirst } from './priority.js';
 import type { ChainError } from '../chain/error.js';
 
 export interface ToThread {
@@ -45,6 +46,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
   const pending = new Map<number, Pending>();
   let lastId = 0;
   let closed = false;
+  letMainGoFirst();
   let worker = startWorker();
 
   function startWorker(): Worker {
