@@ -79,10 +79,9 @@ export function afterPoll(before: EndpointState, outcome: Outcome, at: Instant):
 }
 
 /** Whether a success is recent enough to be shown. A clock that stands still keeps old data fresh, so two are asked. */
-export function isFresh({ success }: EndpointState, now: Instant, staleAfterMs: number): boolean {
-  if (success === undefined) return false;
-  const age = now.monotonicMs - success.at.monotonicMs;
-  const wallAge = (now.epochSeconds - success.at.epochSeconds) * 1000;
+export function isFresh(at: Instant, now: Instant, staleAfterMs: number): boolean {
+  const age = now.monotonicMs - at.monotonicMs;
+  const wallAge = (now.epochSeconds - at.epochSeconds) * 1000;
   return age <= staleAfterMs && wallAge <= staleAfterMs;
 }
 

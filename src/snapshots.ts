@@ -34,9 +34,17 @@ export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimit
   );
   let { staleAfterMs } = limits;
   let version = 0;
-  let shown = 0;
+  /** When the present version began, and the oldest success shown by it; absent once a poll has ended since. */
+  let shown: { readonly since: Instant; readonly oldest: Instant } | undefined;
 
-  const isShown = (state: EndpointState, now: Instant): boolean => isFresh(state, now, staleAfterMs);
+  const isShown = ({ success }: EndpointState, now: Instant): boolean =>
+    success !== undefined && isFresh(success.at, now, staleAfterMs);
+
+  const isUpToDate = (now: Instant): boolean =>
+    shown !== undefined &&
+    isFresh(shown.oldest, now, staleAfterMs) &&
+    // What had grown too old by a clock that is set back may be shown again.
+    now.epochSeconds >= shown.since.epochSeconds;
 
   return {
     record: (key, outcome, at) => {
@@ -44,24 +52,34 @@ export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimit
       if (before === undefined) throw new Error(`${keyOf(key)} is not an endpoint of the configuration`);
       const after = afterPoll(before, outcome, at);
       states.set(keyOf(key), after);
-      version += 1;
+      shown = undefined;
       return { before, after };
     },
     replace: (endpoints, newLimits) => {
       states = statesOf(endpoints, newLimits, states);
       ({ staleAfterMs } = newLimits);
-      version += 1;
+      shown = undefined;
     },
     all: () => [...states.values()],
     version: (now) => {
-      let count = 0;
-      for (const state of states.values()) if (isShown(state, now)) count += 1;
-      // Between two polls successes can only grow old, so their number tells whether one did.
-      if (count !== shown) version += 1;
-      shown = count;
+      if (isUpToDate(now)) return version;
+      version += 1;
+      let oldest: Instant = { epochSeconds: Infinity, monotonicMs: Infinity };
+      for (const state of states.values()) {
+        if (state.success !== undefined && isShown(state, now)) oldest = earlier(oldest, state.success.at);
+      }
+      shown = { since: now, oldest };
       return version;
     },
     isShown,
+  };
+}
+
+/** By either clock, as one of them can be set. */
+function earlier(one: Instant, other: Instant): Instant {
+  return {
+    epochSeconds: Math.min(one.epochSeconds, other.epochSeconds),
+    monotonicMs: Math.min(one.monotonicMs, other.monotonicMs),
   };
 }
 

@@ -21,8 +21,9 @@ interface Made {
 export function createMetricsPage(parts: Parts): (format: Format, now: Instant) => Promise<Body> {
   const made = new Map<Format, Made>();
   return async (format, now) => {
-    const ofProcess = await parts.ofProcess(format, now);
+    // Asked first, while `now` is now: what is put together may be newer than its version, never older.
     const version = parts.version(now);
+    const ofProcess = await parts.ofProcess(format, now);
     const known = made.get(format);
     if (known?.version === version && known.ofProcess === ofProcess) return known.body;
     const body = bodyOf(parts.ofEndpoints(format, now) + ofProcess + (format === 'openmetrics' ? '# EOF\n' : ''));

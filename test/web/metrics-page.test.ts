@@ -1,10 +1,13 @@
 import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/endpoint-state.js';
 import { expositionOf } from '../../src/exposition.js';
 import { createMetricsPage } from '../../src/web/metrics-page.js';
 import { createProcessMetrics } from '../../src/process-metrics.js';
+import { createSnapshots } from '../../src/snapshots.js';
 import { NOW, sampleSnapshots } from '../sample-endpoints.js';
+import { bridgeAnswer } from './polled.js';
 
 const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
 
@@ -39,6 +42,42 @@ describe('the page of the metrics', () => {
     const later = { epochSeconds: NOW.epochSeconds + 3600, monotonicMs: NOW.monotonicMs + 3_600_000 };
     expect((await page('text', NOW)).plain.toString()).toMatch(/^bridge_last_observed_nonce\{/m);
     expect((await page('text', later)).plain.toString()).not.toMatch(/^bridge_last_observed_nonce\{/m);
+  });
+
+  it('is made anew whenever another endpoint would be shown, by whichever clock, and only then', () => {
+    const keys = [0, 1, 2].map((index) => ({ target: String(index), endpoint: 'module_state' as const }));
+    const staleAfterMs = 1000;
+    const answer = bridgeAnswer({ batches: [], unbatched_transfers: [] });
+    expect(answer.result.ok).toBe(true);
+    const step = fc.record({
+      polled: fc.option(fc.nat(2)),
+      passedMs: fc.nat(700),
+      setByMs: fc.oneof(fc.constant(0), fc.integer({ min: -2000, max: 2000 })),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const snapshots = createSnapshots(keys, { maxBodyBytes: 1024, staleAfterMs });
+        const now = { epochSeconds: 1e6, monotonicMs: 5000 };
+        const shown = (): string =>
+          snapshots
+            .all()
+            .map((state) => `${state.polls} ${snapshots.isShown(state, now)}`)
+            .join();
+        const versions = new Map<number, string>();
+        for (const { polled, passedMs, setByMs } of steps) {
+          const key = keys[polled ?? -1];
+          if (key !== undefined) snapshots.record(key, answer, { ...now });
+          now.monotonicMs += passedMs;
+          now.epochSeconds += (passedMs + setByMs) / 1000;
+          const before = [...versions.values()].at(-1);
+          const version = snapshots.version({ ...now });
+          expect(versions.get(version) ?? shown()).toBe(shown());
+          if (before === shown() && setByMs >= 0) expect(versions.has(version)).toBe(true);
+          versions.set(version, shown());
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('has numbers of the process that are a second old at most, and what the configuration is at once', async () => {
