@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Job, Outcome } from './collect.js';
 import type { Collector } from './collector.js';
 import { letMainGoFirst } from './priority.js';
+import { createRest } from './rest.js';
 import type { ChainError } from '../chain/error.js';
 
 export interface ToThread {
@@ -44,6 +45,7 @@ const MAX_ATTEMPTS = 2;
  */
 export function startThreadCollector(maxHeapMb: number): Collector {
   const pending = new Map<number, Pending>();
+  const rest = createRest();
   let lastId = 0;
   let closed = false;
   letMainGoFirst();
@@ -80,8 +82,13 @@ export function startThreadCollector(maxHeapMb: number): Collector {
       entry.reading = true;
       return;
     }
-    pending.delete(message.id);
-    entry.settle(message.outcome);
+    settle(message.id, entry, message.outcome);
+  }
+
+  function settle(id: number, entry: Pending, outcome: Outcome): void {
+    pending.delete(id);
+    entry.settle(outcome);
+    rest.workEnds();
   }
 
   function replace(fault: Error | undefined): void {
@@ -90,8 +97,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
     for (const [id, entry] of pending) {
       if (!isCulpritKnown) entry.attempts += 1;
       if (entry.reading || entry.attempts > MAX_ATTEMPTS) {
-        pending.delete(id);
-        entry.settle({ result: { ok: false, error: brokenBy(fault, entry.reading, maxHeapMb) }, seconds: {} });
+        settle(id, entry, { result: { ok: false, error: brokenBy(fault, entry.reading, maxHeapMb) }, seconds: {} });
       } else {
         post(id, entry);
       }
@@ -107,11 +113,13 @@ export function startThreadCollector(maxHeapMb: number): Collector {
       new Promise((settle) => {
         const entry: Pending = { job, settle, reading: false, attempts: 1 };
         lastId += 1;
+        rest.workBegins();
         pending.set(lastId, entry);
         post(lastId, entry);
       }),
     close: async () => {
       closed = true;
+      rest.close();
       await worker.terminate();
     },
   };

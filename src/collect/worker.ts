@@ -3,6 +3,7 @@ import { createClient } from '../chain/client.js';
 import { USER_AGENT } from '../version.js';
 import { collect } from './collect.js';
 import { giveWay } from './priority.js';
+import { createRest } from './rest.js';
 import type { FromThread, ToThread } from './thread.js';
 
 /** The collect thread: jobs in, outcomes out, several fetches under way at once and one document read at a time. */
@@ -12,9 +13,14 @@ if (port === null) throw new Error('worker.js runs as a worker thread only');
 giveWay();
 
 const client = createClient(USER_AGENT);
+const rest = createRest();
 const send = (message: FromThread): void => port.postMessage(message);
 
 port.on('message', ({ id, job }: ToThread) => {
-  void collect(job, client, () => send({ id, reading: true })).then((outcome) => send({ id, outcome }));
+  rest.workBegins();
+  void collect(job, client, () => send({ id, reading: true })).then((outcome) => {
+    send({ id, outcome });
+    rest.workEnds();
+  });
 });
 send({ ready: true });
