@@ -28,8 +28,8 @@ const measures = [
   (node) => polls({ node, sizes: isQuick ? [1, 10] : [1, 10, 100], runsOf }),
   ...(isQuick ? [] : [(node) => peakMemory({ node, polls: 6 })]),
   (node) => memoryAtRest({ node, early: 100, late: isQuick ? 400 : 10_000 }),
-  (node) => scrapeLatency({ node, forMs: isQuick ? 1500 : 20_000 }),
-  (node) => scrapeRate({ node, forMs: isQuick ? 300 : 1500, rounds: isQuick ? 3 : 9 }),
+  (node) => scrapeLatency({ node, forMs: isQuick ? 1500 : 20_000, rounds: isQuick ? 3 : 10 }),
+  (node) => scrapeRate({ node, forMs: isQuick ? 300 : 500, rounds: isQuick ? 3 : 27 }),
   (node) =>
     isQuick
       ? manyTargets({ node, targets: 100, intervalSeconds: 3, rounds: 2 })

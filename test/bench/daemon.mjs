@@ -8,14 +8,22 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
+/** What the image sets. */
+const DOCKERFILE = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
+const environment = Object.fromEntries(
+  [...DOCKERFILE.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
+);
+
 /** Started, with its address; `usage` reads what it takes of the machine from /proc. */
 export async function startDaemon(config) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'bridge.yaml');
   // JSON is YAML.
-  writeFileSync(file, JSON.stringify(config));
+  const write = (changed) => writeFileSync(file, JSON.stringify(changed));
+  write(config);
   const startedAt = performance.now();
   const child = spawn(process.execPath, [MAIN, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'], {
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -35,7 +43,13 @@ export async function startDaemon(config) {
     untilReady: async () => {
       while (!(await fetch(`${url}/-/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 5));
     },
+    reload: (changed) => {
+      write(changed);
+      child.kill('SIGHUP');
+    },
     usage: () => usageOf(child.pid),
+    pause: () => child.kill('SIGSTOP'),
+    goOn: () => child.kill('SIGCONT'),
     close: async () => {
       child.kill();
       await ended;

@@ -31,28 +31,28 @@ export async function peakMemory({ node, polls }) {
 }
 
 const TARGETS = 10;
+const REST_MS = 8_000;
 
 export async function memoryAtRest({ node, early, late }) {
   const url = `${node}/1`;
-  const daemon = await startDaemon({
-    poll: { interval: '100ms', timeout: '1m' },
+  const polledEvery = (interval) => ({
+    poll: { interval, timeout: '1m', stale_after: '2h' },
     targets: Array.from({ length: TARGETS }, (_, index) => ({ name: `bench-${index}`, bridge: { url } })),
   });
+  const daemon = await startDaemon(polledEvery('100ms'));
   const at = async (polls) => {
     await untilPolled(daemon, polls);
-    const samples = [];
-    // Between two polls it goes up and down with what is not collected yet.
-    for (let count = 0; count < 40; count += 1) {
-      samples.push(daemon.usage().residentMiB);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    return Math.min(...samples);
+    daemon.reload(polledEvery('1h'));
+    await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    const { residentMiB } = daemon.usage();
+    daemon.reload(polledEvery('100ms'));
+    return residentMiB;
   };
   const [first, last] = [await at(early), await at(late)];
   await daemon.close();
   return [
     {
-      figure: `resident memory after ${late.toLocaleString('en')} polls of 1 MB ÷ after ${early}`,
+      figure: `resident memory at rest, after ${late.toLocaleString('en')} polls of 1 MB ÷ after ${early}`,
       own: `${last.toFixed(0)} MiB`,
       floor: `${first.toFixed(0)} MiB`,
       ratio: last / first,

@@ -7,23 +7,34 @@ import { quantile, spread } from './statistics.mjs';
 const MB = 25;
 const PAUSE_MS = 5;
 
-export async function scrapeLatency({ node, forMs }) {
-  const scraper = await start('scraper.mjs');
-  const latency = async (interval) => {
-    const url = `${node}/${MB}`;
+export async function scrapeLatency({ node, forMs, rounds }) {
+  const url = `${node}/${MB}`;
+  const started = async (interval) => {
     const daemon = await startDaemon({
       poll: { interval, timeout: '20s', stale_after: '2h' },
       targets: [{ name: 'bench', bridge: { url }, crosschain: { url, window: '500' } }],
     });
     await daemon.untilReady();
-    const question = { url: `${daemon.url}/metrics`, connections: 1, pauseMs: PAUSE_MS };
-    await scraper.ask({ ...question, forMs: forMs / 4 });
-    const seconds = await scraper.ask({ ...question, forMs });
-    await daemon.close();
-    return seconds.map((one) => one * 1000);
+    return daemon;
   };
-  const [idle, busy] = [await latency('1h'), await latency('100ms')];
+  const [idleOne, busyOne] = [await started('1h'), await started('100ms')];
+  const scraper = await start('scraper.mjs');
+  const latency = async (daemon, ms) => {
+    const question = { url: `${daemon.url}/metrics`, connections: 1, pauseMs: PAUSE_MS, forMs: ms };
+    return (await scraper.ask(question)).map((seconds) => seconds * 1000);
+  };
+  await latency(idleOne, forMs / 4);
+  await latency(busyOne, forMs / 4);
+  const [idle, busy] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    // Stopped, as its polls would be what the idle one is measured beside.
+    busyOne.pause();
+    idle.push(...(await latency(idleOne, forMs / rounds)));
+    busyOne.goOn();
+    busy.push(...(await latency(busyOne, forMs / rounds)));
+  }
   scraper.close();
+  await Promise.all([idleOne.close(), busyOne.close()]);
   const [idle99, busy99] = [quantile(idle, 0.99), quantile(busy, 0.99)];
   return [
     {
