@@ -82,10 +82,10 @@ export function startThreadCollector(maxHeapMb: number): Collector {
       entry.reading = true;
       return;
     }
-    settle(message.id, entry, message.outcome);
+    end(message.id, entry, message.outcome);
   }
 
-  function settle(id: number, entry: Pending, outcome: Outcome): void {
+  function end(id: number, entry: Pending, outcome: Outcome): void {
     pending.delete(id);
     entry.settle(outcome);
     rest.workEnds();
@@ -97,7 +97,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
     for (const [id, entry] of pending) {
       if (!isCulpritKnown) entry.attempts += 1;
       if (entry.reading || entry.attempts > MAX_ATTEMPTS) {
-        settle(id, entry, { result: { ok: false, error: brokenBy(fault, entry.reading, maxHeapMb) }, seconds: {} });
+        end(id, entry, { result: { ok: false, error: brokenBy(fault, entry.reading, maxHeapMb) }, seconds: {} });
       } else {
         post(id, entry);
       }

@@ -16,11 +16,12 @@ const client = createClient(USER_AGENT);
 const rest = createRest();
 const send = (message: FromThread): void => port.postMessage(message);
 
-port.on('message', ({ id, job }: ToThread) => {
+async function answer({ id, job }: ToThread): Promise<void> {
   rest.workBegins();
-  void collect(job, client, () => send({ id, reading: true })).then((outcome) => {
-    send({ id, outcome });
-    rest.workEnds();
-  });
-});
+  const outcome = await collect(job, client, () => send({ id, reading: true }));
+  send({ id, outcome });
+  rest.workEnds();
+}
+
+port.on('message', (question: ToThread) => void answer(question));
 send({ ready: true });
