@@ -31,7 +31,8 @@ export async function peakMemory({ node, polls }) {
 }
 
 const TARGETS = 10;
-const REST_MS = 8_000;
+/** Twice as long as after which it begins to give back. */
+const REST_MS = 4_000;
 
 export async function memoryAtRest({ node, early, late }) {
   const url = `${node}/1`;

@@ -64,6 +64,12 @@ describe('what the unit relies on', () => {
     expect(setting('RestartPreventExitStatus')).toBe(String(code));
   });
 
+  it('is that glibc gives memory back, as in the image', () => {
+    const inImage = /^ENV (MALLOC_\w+=\S+)$/m.exec(read('Dockerfile'))?.[1];
+    expect(inImage).toBeDefined();
+    expect(setting('Environment')).toBe(inImage);
+  });
+
   it('is an environment file, whose variables are there', () => {
     const known = new Set<string>([
       ...Object.keys(targetVariables),
