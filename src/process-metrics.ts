@@ -7,6 +7,7 @@ import { VERSION } from './version.js';
 export interface ProcessMetrics {
   readonly configLoaded: (hash: number, atEpochSeconds: number) => void;
   readonly configRefused: () => void;
+  /** The same promise again while its numbers are new enough. */
   readonly expose: (format: Format, now: Instant) => Promise<string>;
 }
 
@@ -47,7 +48,7 @@ export function createProcessMetrics(nodeVersion: string): ProcessMetrics {
     help: 'Fingerprint of the configuration in use, to tell instances apart. Unit: first 48 bits of a SHA-256.',
     registers,
   });
-  const known = new Map<Format, { readonly atMs: number; readonly text: string }>();
+  const known = new Map<Format, { readonly atMs: number; readonly text: Promise<string> }>();
   return {
     configLoaded: (hash, atEpochSeconds) => {
       successful.set(1);
@@ -59,10 +60,10 @@ export function createProcessMetrics(nodeVersion: string): ProcessMetrics {
       successful.set(0);
       known.clear();
     },
-    expose: async (format, { monotonicMs: atMs }) => {
+    expose: (format, { monotonicMs: atMs }) => {
       const last = known.get(format);
       if (last !== undefined && atMs - last.atMs < MAX_AGE_MS) return last.text;
-      const text = await expose(registry, format);
+      const text = expose(registry, format);
       known.set(format, { atMs, text });
       return text;
     },

@@ -43,7 +43,7 @@ const listenAddress = () =>
     },
   );
 
-// Express matches paths whatever their case, so /Pending would hide the page as well.
+// The router matches paths whatever their case, so /Pending would hide the page as well.
 const takenPath = /^\/(?:pending$|-\/)/i;
 
 const telemetryPath = () =>

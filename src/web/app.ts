@@ -1,11 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import express from 'express';
-import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Router } from 'express';
 import type { Logger } from 'pino';
 import type { Format } from '../metrics/text-format.js';
 import { bodyOf, type Body } from './body.js';
 import type { PendingDocument } from './endpoint-view.js';
-import { pathOf, setHeaders, type HeaderList, type Listener } from './listener.js';
+import { pathOf, queryOf, setHeaders, type HeaderList, type Listener } from './listener.js';
 import { acceptsGzip, contentTypes, negotiateFormat, prefersJson } from './negotiate.js';
 import { rememberLast } from './remember-last.js';
 import { sortingIn, type Sorting } from './table.js';
@@ -29,14 +28,13 @@ export interface WebOptions {
   readonly enableLifecycle: boolean;
 }
 
-/** Express finds the way to the pages; a scrape, for which that would double the time of the whole answer, goes past it. */
+/** A router finds the way to the pages; a scrape, for which that would take as long as all the rest, goes past it. */
 export function createApp(shown: Shown, options: WebOptions, log: Logger): Listener {
   const limit = createInFlightLimit(options.maxRequests);
   const formatFor = rememberLast(negotiateFormat);
-  const scrape: Handler = async (request, response, headers) => {
+  const scrape: Handler = (request, response, headers) => {
     const format = formatFor(request.headers.accept);
-    const body = await shown.metrics(format);
-    await send(request, response, [...headers, 'Content-Type', contentTypes[format]], body);
+    return send(request, response, [...headers, 'Content-Type', contentTypes[format]], shown.metrics(format));
   };
   const pages = createPages(shown, options, limit, scrape, log);
   return (request, response, headers) => {
@@ -58,26 +56,27 @@ function isRead({ method }: IncomingMessage): boolean {
 
 type Handler = (...parameters: Parameters<Listener>) => Promise<void>;
 
-function createPages(shown: Shown, options: WebOptions, limit: Limit, scrape: Handler, log: Logger): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-
-  const limited: RequestHandler = (_request, response, next) => {
+/**
+ * The router of Express without its application, which gives each request and answer other prototypes: once it has seen a few of
+ * those, V8 takes longer for every answer of the process.
+ */
+function createPages(shown: Shown, options: WebOptions, limit: Limit, scrape: Handler, log: Logger): RequestListener {
+  const router = Router();
+  const limited: PageHandler = (_request, response, next) => {
     if (limit.admits(response)) next();
     else limit.refuse(response);
   };
   // As the router understands the path, with another case or a slash at the end.
-  page(app, options.telemetryPath, limited, async (request, response) => scrape(request, response, []));
-  page(app, '/-/healthy', (_request, response) => {
+  page(router, options.telemetryPath, limited, async (request, response) => scrape(request, response, []));
+  page(router, '/-/healthy', (_request, response) => {
     plain(response, 200, 'healthy');
   });
-  page(app, '/-/ready', (_request, response) => {
+  page(router, '/-/ready', (_request, response) => {
     const missing = shown.notReady();
     if (missing.length === 0) plain(response, 200, 'ready');
     else plain(response, 503, `not polled yet: ${missing.join(', ')}`);
   });
-  const reload: RequestHandler = async (_request, response) => {
+  const reload: PageHandler = async (_request, response) => {
     if (!options.enableLifecycle) {
       plain(response, 403, 'needs --web.enable-lifecycle');
       return;
@@ -86,39 +85,44 @@ function createPages(shown: Shown, options: WebOptions, limit: Limit, scrape: Ha
     if (result.ok) plain(response, 200, 'reloaded');
     else plain(response, 500, ['the old configuration stays:', ...result.problems].join('\n'));
   };
-  app.route('/-/reload').post(reload).put(reload).all(only('POST, PUT'));
-  page(app, '/', limited, async (request, response) => {
+  router.route('/-/reload').post(reload).put(reload).all(only('POST, PUT'));
+  page(router, '/', limited, async (request, response) => {
     await send(request, response, HTML, bodyOf(shown.statusPage()));
   });
-  page(app, '/pending', limited, async (request, response) => {
+  page(router, '/pending', limited, async (request, response) => {
     if (prefersJson(request.headers.accept)) {
       await send(request, response, JSON_TYPE, bodyOf(`${JSON.stringify(shown.pendingDocument())}\n`));
     } else {
-      await send(request, response, HTML, bodyOf(shown.pendingPage(sortingIn(request.query))));
+      await send(request, response, HTML, bodyOf(shown.pendingPage(sortingIn(queryOf(request)))));
     }
   });
-  app.use((_request, response) => {
-    plain(response, 404, 'not found; / has links');
-  });
-  // Express' own handler would send the stack.
-  const fault: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-    fail(error, response, [], log);
-    if (response.headersSent && !response.writableEnded) next(error);
+  // Its type speaks of what the application adds; it needs none of that itself.
+  const route = router as unknown as (
+    request: IncomingMessage,
+    response: ServerResponse,
+    done: (error?: unknown) => void,
+  ) => void;
+  return (request, response) => {
+    route(request, response, (error) => {
+      if (error === undefined) plain(response, 404, 'not found; / has links');
+      else fail(error, response, [], log);
+    });
   };
-  app.use(fault);
-  return app;
 }
 
+/** Of a page: it knows nothing of what the application of Express would have added to the two. */
+type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
+
 /** Answers GET and HEAD; other methods are told which ones there are. */
-function page(app: Express, path: string, ...handlers: RequestHandler[]): void {
-  app
+function page(router: Router, path: string, ...handlers: PageHandler[]): void {
+  router
     .route(path)
     .get(...handlers)
     .all(only('GET, HEAD'));
 }
 
 /** Refuses every other method, and says which there are. */
-function only(methods: string): RequestHandler {
+function only(methods: string): PageHandler {
   return (_request, response) => {
     response.setHeader('Allow', methods);
     plain(response, 405, `only ${methods}`);
@@ -160,9 +164,10 @@ async function send(
   request: IncomingMessage,
   response: ServerResponse,
   headers: HeaderList,
-  body: Body,
+  made: Body | Promise<Body>,
 ): Promise<void> {
   const isCompressed = takesGzip(request.headers['accept-encoding']);
+  const body = await made;
   const bytes = isCompressed ? await body.gzip() : body.plain;
   const encoding = isCompressed ? ['Content-Encoding', 'gzip'] : [];
   const all = [...headers, 'Vary', 'Accept, Accept-Encoding', ...encoding, 'Content-Length', String(bytes.length)];
@@ -171,7 +176,10 @@ async function send(
 
 function fail(error: unknown, response: ServerResponse, headers: HeaderList, log: Logger): void {
   log.error({ err: error }, 'a request failed');
-  if (response.headersSent) return;
+  if (response.headersSent) {
+    if (!response.writableEnded) response.destroy();
+    return;
+  }
   setHeaders(response, headers);
   plain(response, 500, 'internal error');
 }

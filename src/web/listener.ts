@@ -17,3 +17,8 @@ export function pathOf({ url = '' }: IncomingMessage): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }
+
+export function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const query = url.indexOf('?');
+  return new URLSearchParams(query < 0 ? '' : url.slice(query));
+}

@@ -37,9 +37,11 @@ export interface Sorting {
 }
 
 /** What does not name a column is no order at all, which the tables notice by themselves. */
-export function sortingIn({ sort, dir }: Readonly<Record<string, unknown>>): Sorting | undefined {
-  const [table, column] = typeof sort === 'string' ? sort.split('.') : [];
-  return table === undefined || column === undefined ? undefined : { table, column, descending: dir === 'desc' };
+export function sortingIn(query: URLSearchParams): Sorting | undefined {
+  const [table, column] = query.get('sort')?.split('.') ?? [];
+  return table === undefined || column === undefined
+    ? undefined
+    : { table, column, descending: query.get('dir') === 'desc' };
 }
 
 export function sectionHtml<Row>(table: Table<Row>, section: Section<Row>, id: string, page: PageContext): Markup {

@@ -17,8 +17,8 @@ import {
   transfer,
 } from './polled.js';
 
-const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, unknown> = {}): string =>
-  pendingPage(pendingDocument(snapshots, at(seconds)), sortingIn(query), '/metrics');
+const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, string> = {}): string =>
+  pendingPage(pendingDocument(snapshots, at(seconds)), sortingIn(new URLSearchParams(query)), '/metrics');
 
 describe('the pending page', () => {
   it('escapes whatever the chain, the node and the configuration wrote', () => {
@@ -77,7 +77,7 @@ describe('the pending page', () => {
 
   it('takes an order it does not know for none', () => {
     const snapshots = polled({ unbatched_transfers: [transfer('2', '1'), transfer('1', '2')] });
-    for (const sort of ['', 'transfers', 'transfers.sender', 'batches.nonce', 'transfers.__proto__', ['a', 'b']]) {
+    for (const sort of ['', 'transfers', 'transfers.sender', 'batches.nonce', 'transfers.__proto__']) {
       const html = pageOf(snapshots, 1, { sort, dir: 'desc' });
       expect(idsIn(html)).toEqual(['1', '2']);
       expect(html).toContain('Showing all 2, oldest first.');
