@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createRest, type Rest } from '../src/collect/rest.js';
@@ -61,4 +62,21 @@ it('and not once all is over', async () => {
   rest.workEnds();
   rest.close();
   expect(await isGivenBack()).toBe(false);
+});
+
+it('a tick stays, so that V8 knows the shape of those to come', async () => {
+  const ticks: WeakRef<object>[] = [];
+  const hook = createHook({
+    init: (_id, type, _trigger, resource: object) => {
+      if (type === 'TickObject') ticks.push(new WeakRef(resource));
+    },
+  }).enable();
+  const another = createRest();
+  hook.disable();
+  expect(ticks).toHaveLength(1);
+  rest.workBegins();
+  rest.workEnds();
+  expect(await isGivenBack()).toBe(true);
+  expect(ticks[0]?.deref()).toBeDefined();
+  another.close();
 });
