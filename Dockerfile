@@ -31,9 +31,9 @@ COPY --from=dependencies /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY package.json LICENSE ./
 ENV NODE_ENV=production
-# Of glibc: what is larger goes back to the system when it is freed. Otherwise that size rises up to 32 MiB, and what is below leaves
-# holes that stay resident.
-ENV MALLOC_MMAP_THRESHOLD_=131072
+# Of glibc: what is as large goes back to the system when it is freed, the pieces included in which documents come. Otherwise that
+# size rises up to 32 MiB, and what is below leaves holes that stay resident.
+ENV MALLOC_MMAP_THRESHOLD_=65536
 EXPOSE 10917
 # `node` of the base image, by number: Kubernetes can tell that it is not root.
 USER 1000:1000
