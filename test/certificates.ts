@@ -73,8 +73,8 @@ function signed(
   [from, to]: readonly [number, number],
   authority: Certificate | undefined,
 ): Certificate {
-  // A leading zero keeps the number positive.
-  certificate.serialNumber = `00${randomBytes(8).toString('hex')}`;
+  // The one in front keeps the number positive, and OpenSSL from refusing it for zeros there.
+  certificate.serialNumber = `01${randomBytes(8).toString('hex')}`;
   certificate.validity.notBefore = new Date(from);
   certificate.validity.notAfter = new Date(to);
   const issuer = authority && forge.pki.certificateFromPem(authority.cert);
