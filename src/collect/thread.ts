@@ -134,7 +134,8 @@ export function startThreadCollector(maxHeapMb: number): Collector {
 /**
  * V8 starts with little memory for what is new, and then makes rows among what is old, because they live as long as their document:
  * from there they are only collected together with everything else, which it otherwise does at each large document. All this makes a
- * poll of 10 MB take half as long again. It is said to V8 as a whole, but what runs already has its memory.
+ * poll of 10 MB take half as long again. It is said to V8 as a whole: of what runs already only the growth
+ * changes, and the main thread gives that back at rest.
  */
 function fitCollectorFor(youngMb: number, leastCollectedMb: number): void {
   setFlagsFromString(`--min-semi-space-size=${Math.floor(youngMb / SEMI_SPACES)}`);

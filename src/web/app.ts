@@ -177,7 +177,7 @@ async function send(
 function fail(error: unknown, response: ServerResponse, headers: HeaderList, log: Logger): void {
   log.error({ err: error }, 'a request failed');
   if (response.headersSent) {
-    if (!response.writableEnded) response.destroy();
+    response.destroy();
     return;
   }
   setHeaders(response, headers);

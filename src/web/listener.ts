@@ -18,7 +18,6 @@ export function pathOf({ url = '' }: IncomingMessage): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-export function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
-  const query = url.indexOf('?');
-  return new URLSearchParams(query < 0 ? '' : url.slice(query));
+export function queryOf(request: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(request.url?.slice(pathOf(request).length));
 }
