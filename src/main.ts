@@ -2,20 +2,20 @@
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { parseInvocation } from './cli.js';
-import { startInlineCollector } from './collect/inline.js';
-import { startThreadCollector } from './collect/thread.js';
-import { configText, neutralConfig, type Config, type ConfigResult } from './config.js';
-import type { CommandName, LogSettings, Run, Shard, WebSettings } from './config/flags.js';
-import { helpText } from './config/help.js';
+import { parseInvocation } from './cli/invocation.js';
+import { startInlineCollector } from './poll/inline-collector.js';
+import { startThreadCollector } from './poll/thread-collector.js';
+import { configText, neutralConfig, type Config, type ConfigResult } from './config/config.js';
+import type { CommandName, LogSettings, Run, Shard, WebSettings } from './cli/flags.js';
+import { helpText } from './cli/help.js';
 import { loadConfig } from './config/load.js';
 import { heapMbFor, withinMemory, type AllowedMemory } from './config/memory.js';
 import { startExporter } from './exporter.js';
-import { createLog } from './log.js';
+import { createLog } from './cli/log.js';
 import { once, replay, type OneShot } from './one-shot.js';
-import { selectShard } from './shard.js';
-import { VERSION } from './version.js';
-import { loadWebConfig } from './web/web-config-files.js';
+import { selectShard } from './cli/shard.js';
+import { VERSION } from './cli/version.js';
+import { loadWebConfig } from './server/web-config-files.js';
 
 /** 0: asked to stop, or done. 1: a failure at run time. 2: bad usage or configuration. */
 type ExitCode = 0 | 1 | 2;
@@ -85,7 +85,7 @@ async function runReplay(run: Of<'replay'>): Promise<ExitCode> {
 }
 
 async function runSimulate({ simulator: settings, log }: Of<'simulate'>): Promise<ExitCode> {
-  const { scenarioProblem, simulate } = await import('./sim/start.js');
+  const { scenarioProblem, simulate } = await import('./simulator/start.js');
   const problem = scenarioProblem(settings);
   if (problem !== undefined) return refuse([problem, seeHelp('simulate')]);
   const stopped = stopSignal();
@@ -96,7 +96,10 @@ async function runSimulate({ simulator: settings, log }: Of<'simulate'>): Promis
 }
 
 async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'>): Promise<ExitCode> {
-  const [{ scenarioProblem }, { startDemo }] = await Promise.all([import('./sim/start.js'), import('./sim/demo.js')]);
+  const [{ scenarioProblem }, { startDemo }] = await Promise.all([
+    import('./simulator/start.js'),
+    import('./simulator/demo.js'),
+  ]);
   const problem = scenarioProblem(settings);
   if (problem !== undefined) return refuse([problem, seeHelp('demo')]);
   const web = await webOptions(webSettings);
@@ -191,7 +194,7 @@ function seeHelp(command: CommandName): string {
 /** Those a command can play; they are the simulator's, which is loaded for nothing else. */
 async function scenariosFor(command: CommandName) {
   if (command !== 'simulate' && command !== 'demo') return [];
-  const { scenarioRows } = await import('./sim/start.js');
+  const { scenarioRows } = await import('./simulator/start.js');
   return scenarioRows;
 }
 

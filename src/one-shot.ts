@@ -1,16 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
-import { configured } from './chain/scalars.js';
-import { clock } from './clock.js';
-import { readBody, type Outcome, type Reading } from './collect/collect.js';
-import type { Collector } from './collect/collector.js';
-import { neutralBridge, neutralCrosschain, type Config } from './config.js';
-import type { Recording } from './config/flags.js';
-import { unreadable } from './config/small-file.js';
-import { formatDuration, formatSize, roughSize } from './config/units.js';
-import { expositionOf } from './exposition.js';
-import { jobsOf, keyOf, readingBase } from './jobs.js';
-import { remedies } from './remedies.js';
-import { createSnapshots } from './snapshots.js';
+import { configured } from './json/scalars.js';
+import { clock } from './poll/clock.js';
+import { readBody, type Outcome, type Reading } from './poll/collect.js';
+import type { Collector } from './poll/collector.js';
+import { neutralBridge, neutralCrosschain, type Config } from './config/config.js';
+import type { Recording } from './cli/flags.js';
+import { unreadable } from './config/kit/small-file.js';
+import { formatDuration, formatSize, roughSize } from './config/kit/units.js';
+import { expositionOf } from './exposition/exposition.js';
+import { jobsOf, keyOf, readingBase } from './poll/jobs.js';
+import { remedies } from './http/remedies.js';
+import { createSnapshots } from './poll/snapshots.js';
 
 /** What `once` and `replay` print: the exposition of what succeeded, and what failed in lines that explain the exit code. */
 export interface OneShot {

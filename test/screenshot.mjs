@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
-import { startInlineCollector } from '../dist/collect/inline.js';
-import { readConfig } from '../dist/config.js';
+import { startInlineCollector } from '../dist/poll/inline-collector.js';
+import { readConfig } from '../dist/config/config.js';
 import { startExporter } from '../dist/exporter.js';
-import { createLog } from '../dist/log.js';
-import { startSimulator } from '../dist/sim/simulator.js';
+import { createLog } from '../dist/cli/log.js';
+import { startSimulator } from '../dist/simulator/simulator.js';
 
 const FILE = fileURLToPath(new URL('../docs/status-page.png', import.meta.url));
 const SCENARIOS = { mainnet: 'unsigned-batch', testnet: 'healthy', staging: 'missed-cctxs' };

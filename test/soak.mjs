@@ -5,11 +5,11 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startThreadCollector } from '../dist/collect/thread.js';
-import { readConfig } from '../dist/config.js';
+import { startThreadCollector } from '../dist/poll/thread-collector.js';
+import { readConfig } from '../dist/config/config.js';
 import { startExporter } from '../dist/exporter.js';
-import { createLog } from '../dist/log.js';
-import { startSimulator } from '../dist/sim/simulator.js';
+import { createLog } from '../dist/cli/log.js';
+import { startSimulator } from '../dist/simulator/simulator.js';
 
 const POLLS = Number(process.env['SOAK_POLLS'] ?? 100_000);
 const TARGETS = 40;

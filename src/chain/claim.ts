@@ -1,4 +1,4 @@
-import { decimalText, EXACT_LENGTH, integer, type Numeral } from './decimal.js';
+import { decimalText, EXACT_LENGTH, integer, type Numeral } from '../json/decimal.js';
 
 /** A field of a protobuf message that ends where the message does not is malformed; so is a varint over 64 bits. */
 const MAX_VARINT_BYTES = 10;

@@ -1,6 +1,16 @@
-import { address, addressKey, chainId, flag, number, numberPlace, packedNonce, text, textPlace } from './fields.js';
-import { inlined, list, object } from './schema.js';
-import type { ReadAs } from './shape.js';
+import {
+  address,
+  addressKey,
+  chainId,
+  flag,
+  number,
+  numberPlace,
+  packedNonce,
+  text,
+  textPlace,
+} from './field-shapes.js';
+import { inlined, list, object } from '../json/object-shape.js';
+import type { ReadAs } from '../json/shape.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
 const member = object({ power: number, external_address: address });

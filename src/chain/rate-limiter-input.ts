@@ -1,6 +1,6 @@
-import { chainId, number, numberPlace, oneOf, text, textPlace } from './fields.js';
-import { inlined, lastOf, list, object } from './schema.js';
-import type { ReadAs } from './shape.js';
+import { chainId, number, numberPlace, oneOf, text, textPlace } from './field-shapes.js';
+import { inlined, lastOf, list, object } from '../json/object-shape.js';
+import type { ReadAs } from '../json/shape.js';
 
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],

@@ -1,5 +1,5 @@
-import { type ConfigResult, readConfig } from '../config.js';
-import { pathText } from './problems.js';
+import { type ConfigResult, readConfig } from './config.js';
+import { pathText } from './kit/problems.js';
 import { defaultTargetName } from './schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
-import type { Config, Target } from '../config.js';
-import { readAccess } from './access.js';
-import type { Label } from './problems.js';
+import type { Config, Target } from './config.js';
+import { readAccess } from './resolved-http-config.js';
+import type { Label } from './kit/problems.js';
 
 /**
  * What is wrong, at this moment, with the files that passwords, certificates and the like are in. A poll reads them again:

@@ -1,7 +1,7 @@
-import { type Config, type ConfigResult, parseConfig, placesIn } from '../config.js';
+import { type Config, type ConfigResult, parseConfig, placesIn } from './config.js';
 import { type Environment, configFromEnvironment, setTargetVariables } from './environment.js';
 import { fileProblems } from './file-problems.js';
-import { unreadable } from './small-file.js';
+import { unreadable } from './kit/small-file.js';
 
 export interface ConfigSource {
   /** Of `--config.file` or CONFIG_FILE. */

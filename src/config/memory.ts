@@ -1,5 +1,5 @@
-import type { Config } from '../config.js';
-import { formatSize } from './units.js';
+import type { Config } from './config.js';
+import { formatSize } from './kit/units.js';
 
 /** What the machine or the container and Node.js let this process have. */
 export interface AllowedMemory {

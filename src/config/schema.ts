@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { BridgeSettings, Config, CrosschainSettings, Poll } from '../config.js';
-import { reachOf, reachShape, refuseTwoAuthorizations } from './reach-schema.js';
-import { absent, always, list, section } from './sections.js';
-import { formatDuration } from './units.js';
-import * as value from './values.js';
+import type { BridgeSettings, Config, CrosschainSettings, Poll } from './config.js';
+import { reachOf, reachShape, refuseTwoAuthorizations } from './http-client-schema.js';
+import { absent, always, list, section } from './kit/mapping.js';
+import { formatDuration } from './kit/units.js';
+import * as value from './kit/values.js';
 
 /*
  * Every key of the configuration file with its default, unit and meaning. What a kind of value looks like is in

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { type Tls, tlsVersions } from './reach.js';
-import { always, refuseBoth, section, writtenKeys } from './sections.js';
-import { certificates, file, privateKey } from './sources.js';
-import * as value from './values.js';
+import { type Tls, tlsVersions } from './http-client-config.js';
+import { always, refuseBoth, section, writtenKeys } from './kit/mapping.js';
+import { certificates, file, privateKey } from './kit/sources.js';
+import * as value from './kit/values.js';
 
 const serverName = () =>
   value.kind({ type: 'name', expected: 'a host name or an IP address' }, (text) =>

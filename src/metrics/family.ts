@@ -1,5 +1,5 @@
-import { decimal, double, type Numeral, toDouble } from '../chain/decimal.js';
-import { need, type Read } from '../chain/reading.js';
+import { decimal, double, type Numeral, toDouble } from '../json/decimal.js';
+import { need, type Read } from '../json/field.js';
 
 /** One series of a family: its label values, in the order of the family's labels, and its value. */
 export interface Sample {

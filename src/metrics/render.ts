@@ -1,6 +1,6 @@
-import { unlessWithdrawn } from './singly.js';
+import { unlessWithdrawn } from './per-kind.js';
 import { formatSeries } from './text-format.js';
-import { OTHER } from '../chain/fields.js';
+import { OTHER } from '../chain/field-shapes.js';
 import { compareLabels, type Family, type FamilyHeader, type Keep, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
 

@@ -1,7 +1,7 @@
-import { decimal, decimalText, keyOf, ratio } from '../chain/decimal.js';
+import { decimal, decimalText, keyOf, ratio } from '../json/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { need, rows } from '../chain/reading.js';
-import { configured } from '../chain/scalars.js';
+import { need, rows } from '../json/field.js';
+import { configured } from '../json/scalars.js';
 import { voters, type Event } from '../metrics/bridge/attestations.js';
 import { isExpired, isOverdue, projectedExternalHeight } from '../metrics/bridge/batches.js';
 import { conflictingEvents, pendingClaims, pendingEvents, votedAddresses } from '../metrics/bridge/events.js';

@@ -1,6 +1,6 @@
-import { decimalText, double, type Numeral } from '../chain/decimal.js';
+import { decimalText, double, type Numeral } from '../json/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
-import { need } from '../chain/reading.js';
+import { need } from '../json/field.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
 import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';

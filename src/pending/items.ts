@@ -1,4 +1,4 @@
-import type { Digits } from '../chain/decimal.js';
+import type { Digits } from '../json/decimal.js';
 
 export type { Digits };
 

@@ -1,8 +1,8 @@
 import { dataPart } from '../chain/address.js';
-import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
-import { once } from '../chain/memo.js';
+import { compare, ratio, ZERO, type Decimal } from '../json/decimal.js';
+import { once } from '../metrics/memoize.js';
 import type { Valset } from '../chain/module-state.js';
-import { need } from '../chain/reading.js';
+import { need } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   memberAddresses,

@@ -1,5 +1,5 @@
-import { compareNumerals, exactText, type Digits, type Numeral } from '../chain/decimal.js';
-import { need, WITHDRAWN, type Read } from '../chain/reading.js';
+import { compareNumerals, exactText, type Digits, type Numeral } from '../json/decimal.js';
+import { need, WITHDRAWN, type Read } from '../json/field.js';
 import { labelText } from '../metrics/family.js';
 import { MAX_ROWS, type Section } from './items.js';
 

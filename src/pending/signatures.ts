@@ -1,4 +1,4 @@
-import { ratio } from '../chain/decimal.js';
+import { ratio } from '../json/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { batchSigners, newestValset, valsetSigners } from '../metrics/bridge/joins.js';

@@ -1,6 +1,6 @@
-import { decimal, decimalText, multiply, subtract, toDouble, type Decimal, type Numeral } from '../chain/decimal.js';
+import { decimal, decimalText, multiply, subtract, toDouble, type Decimal, type Numeral } from '../json/decimal.js';
 import type { Params } from '../chain/module-state.js';
-import { need, type Read } from '../chain/reading.js';
+import { need, type Read } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import type { BlockSpan } from './items.js';
 import { known } from './section.js';

@@ -1,8 +1,8 @@
-import { decimal, decimalText, type Digits } from '../chain/decimal.js';
-import { once } from '../chain/memo.js';
+import { decimal, decimalText, type Digits } from '../json/decimal.js';
+import { once } from '../metrics/memoize.js';
 import type { Transfer } from '../chain/module-state.js';
-import { need, type Read } from '../chain/reading.js';
-import type { Token } from '../config.js';
+import { need, type Read } from '../json/field.js';
+import type { Token } from '../config/config.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { contractLabel, denoms, type Coin } from '../metrics/bridge/tokens.js';
 import { labelText } from '../metrics/family.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { families } from '../../src/exposition.js';
-import { createProcessMetrics } from '../../src/process-metrics.js';
-import { ENDPOINT_LABELS, endpointFamilies } from '../../src/self-metrics.js';
-import { check, hasTool } from '../e2e/tools.js';
+import { families } from '../../src/exposition/exposition.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { check, hasTool } from '../support/tools.js';
 import { incidents, type Page } from './incidents.js';
 import { alerts, namesIn, ruleFile, RULES, rules, type Rule } from './promtool.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasTool } from '../e2e/tools.js';
+import { hasTool } from '../support/tools.js';
 import { firings, usedNames, type Firing } from './promtool.js';
 import { record, type Recorded, type Stretch } from './recording.js';
 

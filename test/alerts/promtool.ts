@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { check, type Checked } from '../e2e/tools.js';
+import { check, type Checked } from '../support/tools.js';
 import type { Recorded } from './recording.js';
 
 export const RULES = new URL('../../prometheus/alerts.yml', import.meta.url).pathname;

@@ -1,14 +1,14 @@
-import { configured } from '../../src/chain/scalars.js';
-import type { Reason } from '../../src/chain/error.js';
-import { readBody, type Outcome, type Reading } from '../../src/collect/collect.js';
-import { expositionOf } from '../../src/exposition.js';
-import { keyOf, readingBase } from '../../src/jobs.js';
-import { demoConfig } from '../../src/sim/demo.js';
-import { createModel, type Model } from '../../src/sim/model.js';
-import type { ModuleState } from '../../src/sim/module-state.js';
-import type { RateLimiterInput } from '../../src/sim/rate-limiter-input.js';
-import type { ScenarioName } from '../../src/sim/scenarios.js';
-import { createSnapshots } from '../../src/snapshots.js';
+import { configured } from '../../src/json/scalars.js';
+import type { Reason } from '../../src/http/errors.js';
+import { readBody, type Outcome, type Reading } from '../../src/poll/collect.js';
+import { expositionOf } from '../../src/exposition/exposition.js';
+import { keyOf, readingBase } from '../../src/poll/jobs.js';
+import { demoConfig } from '../../src/simulator/demo.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import type { ModuleState } from '../../src/simulator/module-state.js';
+import type { RateLimiterInput } from '../../src/simulator/rate-limiter-input.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import { createSnapshots } from '../../src/poll/snapshots.js';
 
 /** Of the default configuration, which is what the alerts reckon with. */
 const STALE_AFTER_MS = 300_000;

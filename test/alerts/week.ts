@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasTool } from '../e2e/tools.js';
+import { hasTool } from '../support/tools.js';
 import { firings, usedNames } from './promtool.js';
 import { record } from './recording.js';
 

@@ -2,7 +2,7 @@
  * Documents of any size from the simulator's model: its own rows again and again, with ids, heights and nonces that go on and
  * with other people in them. Validators and tokens stay the same, as they do on a chain that has a bad day.
  */
-import { createModel } from '../../dist/sim/model.js';
+import { createModel } from '../../dist/simulator/model.js';
 
 const model = createModel({ seed: 1, scenario: 'stuck', startTime: 1_800_000_000, blockTimeMs: 2000 });
 

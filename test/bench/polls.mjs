@@ -1,11 +1,11 @@
 /** One poll, from the request to the published text, beside what the same machine needs for download and JSON.parse. */
 import { request } from 'undici';
-import { clock } from '../../dist/clock.js';
-import { startThreadCollector } from '../../dist/collect/thread.js';
-import { readConfig } from '../../dist/config.js';
-import { expositionOf } from '../../dist/exposition.js';
-import { jobsOf, keyOf } from '../../dist/jobs.js';
-import { createSnapshots } from '../../dist/snapshots.js';
+import { clock } from '../../dist/poll/clock.js';
+import { startThreadCollector } from '../../dist/poll/thread-collector.js';
+import { readConfig } from '../../dist/config/config.js';
+import { expositionOf } from '../../dist/exposition/exposition.js';
+import { jobsOf, keyOf } from '../../dist/poll/jobs.js';
+import { createSnapshots } from '../../dist/poll/snapshots.js';
 import { median, spread } from './statistics.mjs';
 
 const HEAP_MB = 1024;

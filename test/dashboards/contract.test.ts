@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { specFields } from '../spec-fields.js';
-import { stableNames } from '../stable.js';
+import { specFields } from '../support/spec-fields.js';
+import { stableNames } from '../support/stable-names.js';
 import { files, queriesOf, withVariables } from './files.js';
 import { alertMetrics, knownMetrics, rules, type Known } from './known.js';
 import { parsePromql, type Parsed } from './promql.js';

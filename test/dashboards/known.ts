@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
-import { createProcessMetrics } from '../../src/process-metrics.js';
-import { ENDPOINT_LABELS, endpointFamilies } from '../../src/self-metrics.js';
-import { seriesOf } from '../exposition-text.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { seriesOf } from '../support/exposition-text.js';
 
 /** What the exporter shows under a name. */
 export interface Known {

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { DCLinter } from 'dclint';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../e2e/cli.js';
-import { check, hasTool } from '../e2e/tools.js';
+import { run } from '../support/processes.js';
+import { check, hasTool } from '../support/tools.js';
 import { composed, mountsOf, type Service } from './compose.js';
 import { isThere, pathOf, read, readYaml } from './files.js';
 

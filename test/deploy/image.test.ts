@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DockerfileParser, type Copy, type From, type Instruction } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { start, type Running } from '../e2e/cli.js';
+import { start, type Running } from '../support/processes.js';
 import { isThere, packageJson, read } from './files.js';
 
 /* What can be told without building it; `.ci/image` builds and runs it. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { check } from '../e2e/tools.js';
+import { check } from '../support/tools.js';
 import { pathOf } from './files.js';
 
 export interface Manifest {

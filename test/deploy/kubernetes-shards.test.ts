@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { IStatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../e2e/cli.js';
+import { run } from '../support/processes.js';
 import { FOLDER, rendered } from './kustomize.js';
 import { read } from './files.js';
 import { containerOf, deployment, find, service, statefulSet } from './manifests.js';

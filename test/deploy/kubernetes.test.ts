@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, describe, expect, it } from 'vitest';
-import { run, start } from '../e2e/cli.js';
+import { run, start } from '../support/processes.js';
 import { packageJson, read } from './files.js';
 import { allFiles, FOLDER, namedFiles } from './kustomize.js';
 import { containerOf, deployment, find, service, sharded, single, statefulSet } from './manifests.js';

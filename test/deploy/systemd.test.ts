@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
-import { environmentName, flagsOf } from '../../src/config/flags.js';
-import { run } from '../e2e/cli.js';
-import { check, hasTool } from '../e2e/tools.js';
+import { environmentName, flagsOf } from '../../src/cli/flags.js';
+import { run } from '../support/processes.js';
+import { check, hasTool } from '../support/tools.js';
 import { read } from './files.js';
 
 const hasAnalyze = hasTool('systemd-analyze');

@@ -5,8 +5,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { createModel } from '../../src/sim/model.js';
-import { valueIn } from '../exposition-text.js';
+import { createModel } from '../../src/simulator/model.js';
+import { valueIn } from '../support/exposition-text.js';
 
 /*
  * Follows docs/adding-a-metric.md in a copy of the project: what it says to write, run and expect.

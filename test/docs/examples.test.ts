@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseInvocation } from '../../src/cli.js';
-import { parseConfig } from '../../src/config.js';
-import { parseWebFile } from '../../src/web/web-config.js';
-import { check, hasTool } from '../e2e/tools.js';
+import { parseInvocation } from '../../src/cli/invocation.js';
+import { parseConfig } from '../../src/config/config.js';
+import { parseWebFile } from '../../src/server/web-config.js';
+import { check, hasTool } from '../support/tools.js';
 import { blocksOf } from './pages.js';
 
 /*

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
-import { commandNames, environmentName, flagsOf } from '../../src/config/flags.js';
-import { settings } from '../../src/config.js';
-import { isScenarioName } from '../../src/sim/scenarios.js';
-import { webSettings } from '../../src/web/web-config.js';
+import { commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
+import { settings } from '../../src/config/config.js';
+import { isScenarioName } from '../../src/simulator/scenarios.js';
+import { webSettings } from '../../src/server/web-config.js';
 import { alerts } from '../alerts/promtool.js';
 import { blocksOf, pages, quotedIn, ROOT } from './pages.js';
 

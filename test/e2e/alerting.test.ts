@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { start, type Running } from './cli.js';
-import { hasTool } from './tools.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { start, type Running } from '../support/processes.js';
+import { hasTool } from '../support/tools.js';
 
 /*
  * From the node to the pager, with the programs people run. Time goes 120 times as fast: the simulated chain lives two

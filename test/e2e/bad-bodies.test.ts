@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Reason } from '../../src/chain/error.js';
-import { remedies } from '../../src/remedies.js';
-import { run } from './cli.js';
+import type { Reason } from '../../src/http/errors.js';
+import { remedies } from '../../src/http/remedies.js';
+import { run } from '../support/processes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bodies-'));
 

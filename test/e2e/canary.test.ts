@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { createAuthority } from '../certificates.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { createAuthority } from '../support/certificates.js';
 import { createCanary, createHeaderCanary, shownIn, tracesOf } from './canaries.js';
-import { run, start, type Running } from './cli.js';
+import { run, start, type Running } from '../support/processes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'canary-'));
 const own = createAuthority().issue('exporter');

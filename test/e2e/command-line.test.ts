@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { MAIN, run, start } from './cli.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { MAIN, run, start } from '../support/processes.js';
 
 /*
  * What the built program says to the person who started it, word by word.

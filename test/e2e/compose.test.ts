@@ -11,8 +11,8 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composed, mountsOf } from '../deploy/compose.js';
 import { pathOf, read } from '../deploy/files.js';
-import { start, type Running } from './cli.js';
-import { hasTool } from './tools.js';
+import { start, type Running } from '../support/processes.js';
+import { hasTool } from '../support/tools.js';
 
 /*
  * What compose.yaml starts, without containers: the same commands, environment and files, on ports of this machine.

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { seriesOf, valueIn } from '../exposition-text.js';
-import { run, start, type Running } from './cli.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { seriesOf, valueIn } from '../support/exposition-text.js';
+import { run, start, type Running } from '../support/processes.js';
 
 /*
  * The built daemon against the simulator, over real sockets, with its collect thread.

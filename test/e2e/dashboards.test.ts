@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { files, queriesOf, withVariables } from '../dashboards/files.js';
-import { hasTool } from './tools.js';
+import { hasTool } from '../support/tools.js';
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 

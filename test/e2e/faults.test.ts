@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { valueIn } from '../exposition-text.js';
-import { start, type Running } from './cli.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { valueIn } from '../support/exposition-text.js';
+import { start, type Running } from '../support/processes.js';
 import { faultCases, faultReference } from './faults.js';
 
 /** Generous beside a usual scrape of some milliseconds, and far below any deadline a fault could hold it up for. */

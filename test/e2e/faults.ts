@@ -1,4 +1,4 @@
-import type { Fault } from '../../src/sim/faults.js';
+import type { Fault } from '../../src/simulator/faults.js';
 
 /*
  * What a node, or something before it, can do to the exporter, with what users see of it. The tests cause each for real, and

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { seriesOf } from '../exposition-text.js';
-import { run } from './cli.js';
+import { seriesOf } from '../support/exposition-text.js';
+import { run } from '../support/processes.js';
 
 /*
  * Real documents of real chains, which are not part of the project: FIXTURES names their folder. What a hand count of their

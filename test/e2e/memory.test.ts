@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { valueIn } from '../exposition-text.js';
-import { run, start, type Running } from './cli.js';
+import { valueIn } from '../support/exposition-text.js';
+import { run, start, type Running } from '../support/processes.js';
 
 /** Documents that JSON.parse would need gigabytes for, though each is within the limit on bodies. */
 const bodies: Readonly<Record<string, () => Buffer>> = {

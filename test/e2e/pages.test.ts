@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ScenarioName } from '../../src/sim/scenarios.js';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { CHROMIUM, keep, launchBrowser, overflowOf, watchedPage } from './browser.js';
-import { start, type Running } from './cli.js';
-import { hasTool } from './tools.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { CHROMIUM, keep, launchBrowser, overflowOf, watchedPage } from '../support/browser.js';
+import { start, type Running } from '../support/processes.js';
+import { hasTool } from '../support/tools.js';
 
 /*
  * The pages of the built daemon as a person sees them, in a browser that runs no script. With SCREENSHOTS set, what it saw is

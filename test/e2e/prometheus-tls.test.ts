@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { createAuthority } from '../certificates.js';
-import { start, type Running } from './cli.js';
-import { hasTool } from './tools.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { createAuthority } from '../support/certificates.js';
+import { start, type Running } from '../support/processes.js';
+import { hasTool } from '../support/tools.js';
 
 /*
  * A real Prometheus scrapes over TLS, with a client certificate and a password, by a file as one would write it for

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { seriesOf, valueIn } from '../exposition-text.js';
-import { start, type Running } from './cli.js';
-import { check, hasTool, OPENMETRICS_PARSER, PYTHON } from './tools.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { seriesOf, valueIn } from '../support/exposition-text.js';
+import { start, type Running } from '../support/processes.js';
+import { check, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
 
 const hasPromtool = hasTool('promtool');
 const hasPrometheus = hasTool('prometheus');

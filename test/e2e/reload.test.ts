@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { valueIn } from '../exposition-text.js';
-import { start, type Running } from './cli.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { valueIn } from '../support/exposition-text.js';
+import { start, type Running } from '../support/processes.js';
 
 const file = join(mkdtempSync(join(tmpdir(), 'reload-')), 'config.yml');
 let simulator: Simulator;

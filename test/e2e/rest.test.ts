@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { MAIN } from './cli.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { MAIN } from '../support/processes.js';
 
 let simulator: Simulator;
 let daemon: ChildProcess;

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { seriesOf } from '../exposition-text.js';
-import { stableNames } from '../stable.js';
-import { run } from './cli.js';
+import { seriesOf } from '../support/exposition-text.js';
+import { stableNames } from '../support/stable-names.js';
+import { run } from '../support/processes.js';
 
 /*
  * The bridge of a testnet in March 2021, which is not part of the project: FIXTURES names its folder. Every figure below is

@@ -7,11 +7,11 @@ import { hashSync } from 'bcryptjs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/sim/simulator.js';
-import { createAuthority } from '../certificates.js';
-import { CHROMIUM, keep, launchBrowser, overflowOf, watchedPage, type Watched } from './browser.js';
-import { start, type Running } from './cli.js';
-import { hasTool } from './tools.js';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { createAuthority } from '../support/certificates.js';
+import { CHROMIUM, keep, launchBrowser, overflowOf, watchedPage, type Watched } from '../support/browser.js';
+import { start, type Running } from '../support/processes.js';
+import { hasTool } from '../support/tools.js';
 
 /*
  * The status page of the built daemon in a browser, in each state an endpoint can be in, and how it refreshes itself. The clock

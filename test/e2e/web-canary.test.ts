@@ -5,9 +5,9 @@ import { hash } from 'bcryptjs';
 import { request } from 'undici';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { createAuthority } from '../certificates.js';
+import { createAuthority } from '../support/certificates.js';
 import { createHeaderCanary, shownIn } from './canaries.js';
-import { run, start } from './cli.js';
+import { run, start } from '../support/processes.js';
 
 /*
  * The secrets of the web configuration: the passwords of users, their hashes and the key of the server.

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seriesOf } from '../exposition-text.js';
-import { start, type Running } from './cli.js';
+import { seriesOf } from '../support/exposition-text.js';
+import { start, type Running } from '../support/processes.js';
 
 const TARGETS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 /** Between two scrapes of one scraper, so that they leave the machine some time for polls. */

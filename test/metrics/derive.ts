@@ -1,13 +1,13 @@
-import { configured } from '../../src/chain/scalars.js';
-import { readBody, type Reading, type Snapshot } from '../../src/collect/collect.js';
+import { configured } from '../../src/json/scalars.js';
+import { readBody, type Reading, type Snapshot } from '../../src/poll/collect.js';
 import {
   neutralBridge,
   neutralCrosschain,
   type BridgeSettings,
   type Config,
   type CrosschainSettings,
-} from '../../src/config.js';
-import { seriesOf } from '../exposition-text.js';
+} from '../../src/config/config.js';
+import { seriesOf } from '../support/exposition-text.js';
 
 interface About {
   readonly height?: string;

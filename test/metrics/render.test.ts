@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WITHDRAWN } from '../../src/chain/reading.js';
+import { WITHDRAWN } from '../../src/json/field.js';
 import { gauge, labelledGauge, labelText, type Family, type Keep } from '../../src/metrics/family.js';
 import { render } from '../../src/metrics/render.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { families } from '../../src/exposition.js';
+import { families } from '../../src/exposition/exposition.js';
 import { helpOf } from '../../src/metrics/text-format.js';
 import { deriveBridge, deriveCrosschain } from './derive.js';
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Target } from '../../src/config.js';
+import type { Target } from '../../src/config/config.js';
 import type { BridgeItems, CrosschainItems, Section } from '../../src/pending/items.js';
-import { readingBase } from '../../src/jobs.js';
-import { demoConfig } from '../../src/sim/demo.js';
-import { createModel } from '../../src/sim/model.js';
-import { scenarioNames, type ScenarioName } from '../../src/sim/scenarios.js';
-import { seriesOf } from '../exposition-text.js';
-import type { Snapshot } from '../../src/collect/collect.js';
+import { readingBase } from '../../src/poll/jobs.js';
+import { demoConfig } from '../../src/simulator/demo.js';
+import { createModel } from '../../src/simulator/model.js';
+import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+import { seriesOf } from '../support/exposition-text.js';
+import type { Snapshot } from '../../src/poll/collect.js';
 import { readable, snapshotOf } from './read-items.js';
 
 /*

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decimalText } from '../../src/chain/decimal.js';
-import { configured } from '../../src/chain/scalars.js';
+import { decimalText } from '../../src/json/decimal.js';
+import { configured } from '../../src/json/scalars.js';
 import { byDigits, byNumber, byText, within } from '../../src/pending/orders.js';
 
 const huge = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({

@@ -1,12 +1,12 @@
-import { configured } from '../../src/chain/scalars.js';
-import { readBody, type Reading, type Snapshot } from '../../src/collect/collect.js';
+import { configured } from '../../src/json/scalars.js';
+import { readBody, type Reading, type Snapshot } from '../../src/poll/collect.js';
 import {
   neutralBridge,
   neutralCrosschain,
   type BridgeSettings,
   type Config,
   type CrosschainSettings,
-} from '../../src/config.js';
+} from '../../src/config/config.js';
 import type { BridgeItems, CrosschainItems, Readable, Section } from '../../src/pending/items.js';
 
 interface About {

@@ -1,7 +1,7 @@
 import { dataPart } from '../../chain/address.js';
-import { need, rows } from '../../chain/reading.js';
+import { need, rows } from '../../json/field.js';
 import { labelledGauge } from '../family.js';
-import { singly } from '../singly.js';
+import { singly } from '../per-kind.js';
 import { voters } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {

@@ -6,10 +6,10 @@ import {
   integer,
   lowestNumeral,
   type Numeral,
-} from '../../chain/decimal.js';
-import { once } from '../../chain/memo.js';
+} from '../../json/decimal.js';
+import { once } from '../memoize.js';
 import type { Attestation } from '../../chain/module-state.js';
-import { ifPresent, need, rows, WITHDRAWN } from '../../chain/reading.js';
+import { ifPresent, need, rows, WITHDRAWN } from '../../json/field.js';
 import type { BridgeInput } from './input.js';
 
 export interface Event {

@@ -8,10 +8,10 @@ import {
   subtract,
   toDouble,
   type Decimal,
-} from '../../chain/decimal.js';
-import { once } from '../../chain/memo.js';
+} from '../../json/decimal.js';
+import { once } from '../memoize.js';
 import type { Batch } from '../../chain/module-state.js';
-import { need, rows } from '../../chain/reading.js';
+import { need, rows } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { heightOfLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';

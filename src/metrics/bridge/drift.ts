@@ -1,5 +1,5 @@
-import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
-import { need } from '../../chain/reading.js';
+import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../json/decimal.js';
+import { need } from '../../json/field.js';
 import { gauge } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestPowers, newestTotal, newestValset, powerByAddress, totalPower } from './joins.js';

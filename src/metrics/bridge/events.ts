@@ -12,10 +12,10 @@ import {
   ZERO,
   type Decimal,
   type Numeral,
-} from '../../chain/decimal.js';
-import { once } from '../../chain/memo.js';
+} from '../../json/decimal.js';
+import { once } from '../memoize.js';
 import type { Attestation } from '../../chain/module-state.js';
-import { need } from '../../chain/reading.js';
+import { need } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';

@@ -1,5 +1,5 @@
-import { ifPresent, need, type Read } from '../../chain/reading.js';
-import { isObject } from '../../chain/schema.js';
+import { ifPresent, need, type Read } from '../../json/field.js';
+import { isObject } from '../../json/object-shape.js';
 import { gauge } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
 import type { BridgeFamily } from './input.js';

@@ -1,7 +1,7 @@
-import type { Numeral } from '../../chain/decimal.js';
+import type { Numeral } from '../../json/decimal.js';
 import type { ModuleState } from '../../chain/module-state.js';
-import type { Places } from '../../chain/read-document.js';
-import type { BridgeSettings, Token } from '../../config.js';
+import type { Places } from '../../json/read-document.js';
+import type { BridgeSettings, Token } from '../../config/config.js';
 import type { Family } from '../family.js';
 
 /** What a bridge family is derived from: one response and the configuration, and nothing that changes by itself. */

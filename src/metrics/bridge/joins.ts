@@ -1,7 +1,7 @@
-import { add, compare, decimal, keyOf, sum, ZERO, type Decimal, type Numeral } from '../../chain/decimal.js';
-import { once, onceForRow } from '../../chain/memo.js';
+import { add, compare, decimal, keyOf, sum, ZERO, type Decimal, type Numeral } from '../../json/decimal.js';
+import { once, onceForRow } from '../memoize.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { need, rows, type Read } from '../../chain/reading.js';
+import { need, rows, type Read } from '../../json/field.js';
 import { firstBy, groupBy } from '../grouping.js';
 import type { BridgeInput } from './input.js';
 

@@ -1,4 +1,4 @@
-import { ifPresent, need, rows } from '../../chain/reading.js';
+import { ifPresent, need, rows } from '../../json/field.js';
 import { gauge, labelledGauge, lengthOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
 

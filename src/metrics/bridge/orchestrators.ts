@@ -1,10 +1,10 @@
 import { dataPart } from '../../chain/address.js';
-import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
-import { once } from '../../chain/memo.js';
+import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../json/decimal.js';
+import { once } from '../memoize.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { ifPresent, need, rows } from '../../chain/reading.js';
+import { ifPresent, need, rows } from '../../json/field.js';
 import { compareLabels, labelledGauge, labelText, type Sample } from '../family.js';
-import { unlessWithdrawn } from '../singly.js';
+import { unlessWithdrawn } from '../per-kind.js';
 import { votesOnLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {

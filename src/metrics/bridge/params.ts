@@ -1,4 +1,4 @@
-import { ifPresent, need } from '../../chain/reading.js';
+import { ifPresent, need } from '../../json/field.js';
 import { gauge, labelledGauge, labelText, secondsOf, valueOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
 

@@ -1,8 +1,8 @@
-import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
-import { once, onceForRow } from '../../chain/memo.js';
+import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../json/decimal.js';
+import { once, onceForRow } from '../memoize.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import { need, rows } from '../../chain/reading.js';
-import { configured } from '../../chain/scalars.js';
+import { need, rows } from '../../json/field.js';
+import { configured } from '../../json/scalars.js';
 import { gauge, valueOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {

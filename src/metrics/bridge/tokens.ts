@@ -1,9 +1,9 @@
-import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
-import { once } from '../../chain/memo.js';
+import { double, lowestNumeral, Sum, toDouble } from '../../json/decimal.js';
+import { once } from '../memoize.js';
 import type { Transfer } from '../../chain/module-state.js';
-import { ifPresent, need, rows, WITHDRAWN, WRONG, type Read } from '../../chain/reading.js';
+import { ifPresent, need, rows, WITHDRAWN, WRONG, type Read } from '../../json/field.js';
 import { gauge, labelledGauge, labelText, type Sample } from '../family.js';
-import { unlessWithdrawn } from '../singly.js';
+import { unlessWithdrawn } from '../per-kind.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 
 type Transfers = readonly Transfer[];

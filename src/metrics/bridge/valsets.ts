@@ -1,6 +1,6 @@
 import type { Valset } from '../../chain/module-state.js';
-import { toDouble } from '../../chain/decimal.js';
-import { need } from '../../chain/reading.js';
+import { toDouble } from '../../json/decimal.js';
+import { need } from '../../json/field.js';
 import { gauge, lengthOf, valueOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestValset, totalPower } from './joins.js';

@@ -1,7 +1,7 @@
-import { compare, decimal } from '../../chain/decimal.js';
-import { need } from '../../chain/reading.js';
+import { compare, decimal } from '../../json/decimal.js';
+import { need } from '../../json/field.js';
 import { labelledGauge } from '../family.js';
-import { singly } from '../singly.js';
+import { singly } from '../per-kind.js';
 import { cctxsByIndex, currentOutbound, listed, lists } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 import { listedCctxs } from './totals.js';

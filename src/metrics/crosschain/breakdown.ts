@@ -1,11 +1,11 @@
-import { double, isPositive, lowestNumeral, type Numeral } from '../../chain/decimal.js';
-import { EMPTY_TEXT } from '../../chain/json-cursor.js';
-import type { NumberPlace } from '../../chain/kept-numbers.js';
+import { double, isPositive, lowestNumeral, type Numeral } from '../../json/decimal.js';
+import { EMPTY_TEXT } from '../../json/json-cursor.js';
+import type { NumberPlace } from '../../json/number-column.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
-import { ifPresent, need } from '../../chain/reading.js';
+import { ifPresent, need } from '../../json/field.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
 import { groupByLabels } from '../grouping.js';
-import { unlessWithdrawn } from '../singly.js';
+import { unlessWithdrawn } from '../per-kind.js';
 import {
   chainIdLabel,
   chainName,

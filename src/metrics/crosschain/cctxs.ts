@@ -1,6 +1,6 @@
-import { once } from '../../chain/memo.js';
+import { once } from '../memoize.js';
 import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
-import { ifPresent, need, rows } from '../../chain/reading.js';
+import { ifPresent, need, rows } from '../../json/field.js';
 import { labelText } from '../family.js';
 import { firstBy, groupBy } from '../grouping.js';
 import type { CrosschainInput } from './input.js';

@@ -1,7 +1,7 @@
-import type { Numeral } from '../../chain/decimal.js';
+import type { Numeral } from '../../json/decimal.js';
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
-import type { Places } from '../../chain/read-document.js';
-import type { Config, CrosschainSettings } from '../../config.js';
+import type { Places } from '../../json/read-document.js';
+import type { Config, CrosschainSettings } from '../../config/config.js';
 import type { Family } from '../family.js';
 
 /** What a cross-chain family is derived from: one response and the configuration, and nothing that changes by itself. */

@@ -10,9 +10,9 @@ import {
   toDouble,
   ZERO,
   type Decimal,
-} from '../../chain/decimal.js';
-import { need } from '../../chain/reading.js';
-import { configured } from '../../chain/scalars.js';
+} from '../../json/decimal.js';
+import { need } from '../../json/field.js';
+import { configured } from '../../json/scalars.js';
 import { gauge } from '../family.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 

@@ -1,5 +1,5 @@
-import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
-import { need } from '../../chain/reading.js';
+import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../json/decimal.js';
+import { need } from '../../json/field.js';
 import { gauge, lengthOf, valueOf } from '../family.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 

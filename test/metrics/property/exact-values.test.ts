@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stableNames } from '../../stable.js';
+import { stableNames } from '../../support/stable-names.js';
 import { deriveBridge, deriveCrosschain, type Values } from '../derive.js';
 import { corruptedOften } from './corruption.js';
 import { bridgeAbout, bridgeState, crosschainAbout, crosschainDocument } from './documents.js';

@@ -1,0 +1,87 @@
+import { stringify } from 'yaml';
+import type { BridgeEndpoint, Config, CrosschainEndpoint, Target } from './config.js';
+import type { Header, Proxy, Reach, Source, Tls } from './http-client-config.js';
+import { MASK } from './kit/secret.js';
+import { formatDuration, formatSize } from './kit/units.js';
+
+/** The configuration in the words of the file, defaults included; reading it gives the same configuration, but for secrets. */
+export function configText({ poll, limits, targets, tokens, chains }: Config): string {
+  const file = {
+    poll: {
+      interval: formatDuration(poll.intervalMs),
+      timeout: formatDuration(poll.timeoutMs),
+      stale_after: formatDuration(poll.staleAfterMs),
+      max_body_size: formatSize(poll.maxBodyBytes),
+    },
+    limits: { max_series_per_family: limits.maxSeriesPerFamily },
+    targets: targets.map(targetKeys),
+    tokens,
+    chains,
+  };
+  return stringify(file, { lineWidth: 0 });
+}
+
+function targetKeys({ name, bridge, crosschain }: Target) {
+  return {
+    name,
+    ...(bridge && { bridge: bridgeKeys(bridge) }),
+    ...(crosschain && { crosschain: crosschainKeys(crosschain) }),
+  };
+}
+
+// Named one by one: what is added to an endpoint later, a password say, is not printed by accident.
+function bridgeKeys({ url, dialect, powerThreshold, watch, reach }: BridgeEndpoint) {
+  return { url, dialect, power_threshold: powerThreshold, watch, ...(reach && reachKeys(reach)) };
+}
+
+function crosschainKeys({ url, dialect, window, limit, rate, hubChainIds, reach }: CrosschainEndpoint) {
+  return { url, dialect, window, limit, rate, hub_chain_ids: hubChainIds, ...(reach && reachKeys(reach)) };
+}
+
+function reachKeys({ basicAuth, authorization, headers, tls, proxy }: Reach) {
+  return {
+    basic_auth: basicAuth && {
+      ...sourceKeys('username', basicAuth.username),
+      ...sourceKeys('password', basicAuth.password),
+    },
+    authorization: authorization && {
+      type: authorization.type,
+      ...sourceKeys('credentials', authorization.credentials),
+    },
+    http_headers: headers && Object.fromEntries(headers.map(({ name, values }) => [name, headerKeys(values)])),
+    tls_config: tls && tlsKeys(tls),
+    proxy_url: proxy && shownProxy(proxy),
+  };
+}
+
+function sourceKeys(key: string, source: Source | undefined) {
+  if (source === undefined) return {};
+  return 'file' in source ? { [`${key}_file`]: source.file } : { [key]: shown(source) };
+}
+
+function headerKeys(sources: Header['values']) {
+  const those = (key: string) => sources.flatMap((source) => (key in source ? [shown(source)] : []));
+  const lists = { values: those('text'), secrets: those('secret'), files: those('file') };
+  return Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0));
+}
+
+function shown(source: Source): string {
+  if ('file' in source) return source.file;
+  return 'text' in source ? source.text : MASK;
+}
+
+function tlsKeys({ ca, cert, key, serverName, insecureSkipVerify, minVersion, maxVersion }: Tls) {
+  return {
+    ...sourceKeys('ca', ca),
+    ...sourceKeys('cert', cert),
+    ...sourceKeys('key', key),
+    server_name: serverName,
+    insecure_skip_verify: insecureSkipVerify,
+    min_version: minVersion,
+    max_version: maxVersion,
+  };
+}
+
+function shownProxy({ url, userInfo }: Proxy): string {
+  return userInfo === undefined ? url : url.replace('//', `//${MASK}@`);
+}

@@ -1,0 +1,107 @@
+import { dirname } from 'node:path';
+import { describeProblems, type Label, pathText } from './kit/problems.js';
+import { configSchema } from './schema.js';
+import { listSettings } from './kit/settings.js';
+import { doubts } from './warnings.js';
+import type { Reach } from './http-client-config.js';
+import { openYaml } from './kit/yaml-file.js';
+
+export { neutralBridge, neutralConfig, neutralCrosschain } from './schema.js';
+export { configText } from './config-text.js';
+
+/** Plain data: it is sent to the collecting thread as it is. */
+export interface Config {
+  readonly poll: Poll;
+  readonly limits: { readonly maxSeriesPerFamily: number };
+  readonly targets: readonly Target[];
+  readonly tokens: readonly Token[];
+  /** Name by chain id. Ids come from the chain: look up with Object.hasOwn, or `constructor` is a chain. */
+  readonly chains: Readonly<Record<string, string>>;
+}
+
+export interface Poll {
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly staleAfterMs: number;
+  readonly maxBodyBytes: number;
+}
+
+export interface Target {
+  readonly name: string;
+  readonly bridge?: BridgeEndpoint;
+  readonly crosschain?: CrosschainEndpoint;
+}
+
+/** What is read out of a bridge document, wherever it came from. */
+export interface BridgeSettings {
+  readonly dialect: 'neutral' | 'peggy';
+  /** Decimal text as written. */
+  readonly powerThreshold: string;
+  /** In lower case; empty means all. */
+  readonly watch: readonly string[];
+}
+
+export interface BridgeEndpoint extends BridgeSettings, Address {}
+
+/** Where an endpoint is, and how it is reached. */
+export interface Address {
+  readonly url: string;
+  readonly reach?: Reach;
+}
+
+/** What is asked of and read out of a cross-chain document. Numbers are their decimal digits. */
+export interface CrosschainSettings {
+  readonly dialect: 'neutral' | 'zeta';
+  readonly window?: string;
+  readonly limit?: string;
+  readonly rate?: string;
+  readonly hubChainIds?: readonly string[];
+}
+
+export interface CrosschainEndpoint extends CrosschainSettings, Address {}
+
+export interface Token {
+  /** In lower case. */
+  readonly contract: string;
+  readonly symbol?: string;
+  readonly decimals?: number;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Every key of the file, as the reference lists them. */
+export const settings = listSettings(configSchema);
+
+/** `source` is what the messages call the text: the name of its file. */
+export function parseConfig(text: string, source: string): ConfigResult {
+  const yaml = openYaml(text, source);
+  return yaml.ok ? readConfig(yaml.data, yaml.label, dirname(source)) : yaml;
+}
+
+/** Says where in a text that was parsed a path is, for problems that show only later. */
+export function placesIn(text: string, source: string): Label {
+  const yaml = openYaml(text, source);
+  return yaml.ok ? yaml.label : (path) => `${source}: ${pathText(path)}`;
+}
+
+/** Data in the words of the file, from a file or from the environment. */
+export function readConfig(data: unknown, label: Label, directory = ''): ConfigResult {
+  const { data: config, error } = configSchema.safeParse(data);
+  if (error) return { ok: false, problems: describeProblems(error, settings, label) };
+  const targets = config.targets.map((target) => located(target, directory));
+  const warnings = doubts(config).map(({ path, message }) => `${label(path)}: ${message}`);
+  return { ok: true, config: { ...config, targets }, warnings };
+}
+
+/** Files are named relative to the configuration file, as in Prometheus. */
+function located({ bridge, crosschain, ...target }: Target, directory: string): Target {
+  const there = <Endpoint extends Address>(endpoint: Endpoint): Endpoint =>
+    endpoint.reach === undefined ? endpoint : { ...endpoint, reach: { ...endpoint.reach, directory } };
+  return {
+    ...target,
+    ...(bridge && { bridge: there(bridge) }),
+    ...(crosschain && { crosschain: there(crosschain) }),
+  };
+}

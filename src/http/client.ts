@@ -1,0 +1,201 @@
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type Dispatcher, errors } from 'undici';
+import { type Access, readAccess } from '../config/resolved-http-config.js';
+import type { Reach } from '../config/http-client-config.js';
+import { announcedLength, BodyMemory, wholeBody, type Body } from './body.js';
+import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
+import type { Numeral } from '../json/decimal.js';
+import { createDispatchers, type Dispatchers } from './agents.js';
+import { quoted, type ChainError, type Quote, type Reason } from './errors.js';
+import { ConnectFailure, Failure } from './failure.js';
+import { createMask } from './redact.js';
+import { refusal } from './error-response.js';
+import { WRONG } from '../json/field.js';
+import { readNumber } from '../json/scalars.js';
+
+export interface FetchLimits {
+  /** For the whole exchange: connecting, headers and body. */
+  readonly timeoutMs: number;
+  /** Of the body as it is on the wire and decoded, since a small gzip can hold gigabytes. */
+  readonly maxBodyBytes: number;
+}
+
+export interface Answer {
+  readonly ok: true;
+  /** To be released once it is read. */
+  readonly body: Body;
+  /** Hub height the node says the answer is of; absent without the header. */
+  readonly height: Numeral | undefined;
+}
+
+export type FetchResult = Answer | { readonly ok: false; readonly error: ChainError };
+
+/** The header of the SDK's gateway, and the plain one that newer nodes add. */
+const HEIGHT_HEADERS = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height'];
+
+const ERROR_BODY = { maxBytes: 64 * 1024, waitMs: 2_000 };
+
+export interface Client {
+  /**
+   * Fetches one document. Every expected failure is a value; redirects are refused, as credentials would travel along. The
+   * files of the reach are read anew each time.
+   */
+  readonly fetch: (url: URL, limits: FetchLimits, reach?: Reach) => Promise<FetchResult>;
+  readonly close: () => Promise<void>;
+}
+
+export function createClient(userAgent: string): Client {
+  const dispatchers = createDispatchers();
+  const memory = new BodyMemory();
+  return {
+    fetch: (url, limits, reach) => fetchDocument({ url, limits, reach, memory }, userAgent, dispatchers),
+    close: () => dispatchers.close(),
+  };
+}
+
+interface Asked {
+  readonly url: URL;
+  readonly limits: FetchLimits;
+  readonly reach: Reach | undefined;
+  readonly memory: BodyMemory;
+}
+
+async function fetchDocument(asked: Asked, userAgent: string, dispatchers: Dispatchers): Promise<FetchResult> {
+  const deadline = new AbortController();
+  const { signal } = deadline;
+  // The timer of AbortSignal.timeout cannot be stopped: all of a poll would stay in memory until it would have timed out.
+  const timer = setTimeout(() => deadline.abort(new DOMException('over', 'TimeoutError')), asked.limits.timeoutMs);
+  let quote: Quote = quoted;
+  try {
+    const access = await beforeAbort(signal, accessOf(asked.reach));
+    const mask = createMask(secretsOf(access));
+    // Before it is cut to size, or half a secret could be left at the end.
+    quote = (text) => quoted(mask(text));
+    const question = questionOf(asked.url, access, userAgent, signal);
+    return await dispatchers.use(access, (dispatcher) => exchange(dispatcher, question, asked, quote));
+  } catch (thrown) {
+    return { ok: false, error: describe(thrown, asked, quote) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const DIRECT: Access = {
+  basicAuth: undefined,
+  authorization: undefined,
+  headers: [],
+  tls: undefined,
+  proxy: undefined,
+};
+
+async function accessOf(reach: Reach | undefined): Promise<Access> {
+  if (reach === undefined) return DIRECT;
+  const read = await readAccess(reach);
+  if (read.ok) return read.access;
+  const problems = read.problems.map(({ message }) => quoted(message)).join('; ');
+  throw new Failure('bad_request', `was not asked: ${problems}`);
+}
+
+type Question = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
+
+function questionOf(url: URL, access: Access, userAgent: string, signal: AbortSignal): Question {
+  // A cache between us and the node would hand out an old document as a new one.
+  const asked = { accept: '*/*', 'accept-encoding': 'gzip', 'cache-control': 'no-cache', 'user-agent': userAgent };
+  const headers = { ...asked, ...headersOf(access) };
+  const isProxied = access.proxy !== undefined && url.protocol === 'http:';
+  if (!isProxied) return { origin: url.origin, path: url.pathname + url.search, method: 'GET', headers, signal };
+  // A proxy is told the whole address, and with the question who asks; of https addresses it is told by CONNECT.
+  return {
+    origin: url.origin,
+    path: url.href,
+    method: 'GET',
+    headers: { ...headers, ...proxyHeaders(access) },
+    signal,
+  };
+}
+
+async function exchange(
+  dispatcher: Dispatcher,
+  question: Question,
+  { url, limits: { maxBodyBytes }, memory }: Asked,
+  quote: Quote,
+): Promise<FetchResult> {
+  const { statusCode, headers, body } = await beforeAbort(question.signal, dispatcher.request(question));
+  // Destroying what is not read to its end is meant; undici would otherwise report it as an unhandled error.
+  body.on('error', () => undefined);
+  try {
+    const decoded = decode(body, headers['content-encoding']);
+    if (statusCode !== 200) {
+      return { ok: false, error: refusal(url.pathname, statusCode, await startOf(decoded), quote) };
+    }
+    if (decoded === undefined) throw new Failure('not_json', `has an unknown content encoding`);
+    // Of what is encoded, the length says nothing.
+    const announced = decoded === body ? announcedLength(headers['content-length']) : undefined;
+    return { ok: true, body: await wholeBody(decoded, maxBodyBytes, announced, memory), height: heightIn(headers) };
+  } finally {
+    body.destroy();
+  }
+}
+
+/** The body with its content encoding undone; `undefined` for an encoding that was not asked for. */
+function decode(body: Readable, encoding: string | string[] | undefined): Readable | undefined {
+  const name = String(encoding ?? 'identity').toLowerCase();
+  if (name === 'identity') return body;
+  if (name !== 'gzip' && name !== 'x-gzip') return undefined;
+  const gunzip = createGunzip();
+  body.on('error', (error) => gunzip.destroy(error));
+  return body.pipe(gunzip);
+}
+
+/** What an error answer says, as far as it comes: the status decides the reason even if its body stalls or has no end. */
+async function startOf(body: Readable | undefined): Promise<string> {
+  if (body === undefined) return '';
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const stop = setTimeout(() => body.destroy(), ERROR_BODY.waitMs);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= ERROR_BODY.maxBytes) break;
+    }
+  } catch {
+    // What came before it broke off is all there is to show.
+  } finally {
+    clearTimeout(stop);
+  }
+  return Buffer.concat(chunks).subarray(0, ERROR_BODY.maxBytes).toString();
+}
+
+function heightIn(headers: Readonly<Record<string, string | string[] | undefined>>): Numeral | undefined {
+  for (const name of HEIGHT_HEADERS) {
+    const header = headers[name];
+    const height = typeof header === 'string' ? readNumber(header) : undefined;
+    if (height !== undefined && height !== WRONG) return height;
+  }
+  return undefined;
+}
+
+function describe(thrown: unknown, { url, limits: { timeoutMs } }: Asked, quote: Quote): ChainError {
+  const told = (reason: Reason, message: string): ChainError => ({ reason, message: `${url.pathname} ${message}` });
+  if (thrown instanceof ConnectFailure) return told(thrown.reason, `could not be asked: ${quote(thrown.message)}`);
+  if (thrown instanceof Failure) return told(thrown.reason, thrown.message);
+  if (!(thrown instanceof Error)) return told('internal', `failed: ${quote(String(thrown))}`);
+  if (thrown.name === 'TimeoutError') return told('timeout', `took over ${timeoutMs} ms (poll.timeout)`);
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  if (thrown instanceof errors.HeadersOverflowError) return told('too_large', 'has headers over 16 KiB');
+  if (code.startsWith('Z_')) return told('not_json', `cannot be decoded: ${quote(thrown.message)}`);
+  // In TLS 1.3 a node refuses a client certificate after the client has taken the handshake for completed.
+  if (code.startsWith('ERR_SSL_')) return told('tls', `could not be asked: ${quote(thrown.message)}`);
+  return told('aborted', `was cut off: ${quote(thrown.message)}`);
+}
+
+/** Rejects at the deadline even while connecting, which undici does not give up when it is told to. */
+async function beforeAbort<T>(signal: AbortSignal, answered: Promise<T>): Promise<T> {
+  answered.catch(() => undefined);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  return Promise.race([answered, aborted]);
+}

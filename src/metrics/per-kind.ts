@@ -1,0 +1,18 @@
+import { WITHDRAWN } from '../json/field.js';
+import type { Sample } from './family.js';
+
+/** What `derive` gives, or nothing when it is withdrawn: for parts of a family that are withdrawn one by one. */
+export function unlessWithdrawn<T>(derive: () => readonly T[]): readonly T[] {
+  try {
+    return derive();
+  } catch (thrown) {
+    if (thrown === WITHDRAWN) return [];
+    throw thrown;
+  }
+}
+
+/** One series a kind; a kind that cannot be told is withdrawn alone. */
+export function singly<Input>(kinds: Readonly<Record<string, (input: Input) => number>>) {
+  return (input: Input): readonly Sample[] =>
+    Object.entries(kinds).flatMap(([kind, count]) => unlessWithdrawn(() => [{ labels: [kind], value: count(input) }]));
+}

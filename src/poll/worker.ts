@@ -1,0 +1,27 @@
+import { parentPort } from 'node:worker_threads';
+import { createClient } from '../http/client.js';
+import { USER_AGENT } from '../cli/version.js';
+import { collect } from './collect.js';
+import { giveWay } from './thread-priority.js';
+import { createRest } from './idle-collection.js';
+import type { FromThread, ToThread } from './thread-collector.js';
+
+/** The collect thread: jobs in, outcomes out, several fetches under way at once and one document read at a time. */
+const port = parentPort;
+if (port === null) throw new Error('worker.js runs as a worker thread only');
+
+giveWay();
+
+const client = createClient(USER_AGENT);
+const rest = createRest();
+const send = (message: FromThread): void => port.postMessage(message);
+
+async function answer({ id, job }: ToThread): Promise<void> {
+  rest.workBegins();
+  const outcome = await collect(job, client, () => send({ id, reading: true }));
+  send({ id, outcome });
+  rest.workEnds();
+}
+
+port.on('message', (question: ToThread) => void answer(question));
+send({ ready: true });

@@ -1,0 +1,650 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { type Config, configText, parseConfig } from '../../src/config/config.js';
+
+/** A file of one target, with more lines for the endpoint in question. */
+const withBridge = (lines: string) =>
+  `targets:\n  - name: a\n    bridge:\n      url: https://a.example\n      ${lines}`;
+const withCrosschain = (lines: string) =>
+  `targets:\n  - name: a\n    crosschain:\n      url: https://a.example\n      ${lines}`;
+const withUrl = (url: string) => `targets:\n  - name: a\n    bridge: {url: ${url}}`;
+const withTop = (lines: string) => `${withUrl('https://a.example')}\n${lines}`;
+const withName = (name: string) => `targets:\n  - bridge: {url: "https://a.example"}\n    name: ${name}`;
+
+const DURATION = 'such as 30s, 1m30s or 500ms';
+const ADDRESS = 'expected an http or https address without user, query and fragment, such as https://node.example.org';
+const NAME = 'expected text of 1 to 128 characters, none of them a control character or half a surrogate pair';
+const INT64 = 'expected a positive integer in decimal digits, at most 9223372036854775807';
+const BRIDGE_KEYS =
+  'url, dialect, power_threshold, watch, basic_auth, authorization, http_headers, tls_config, proxy_url';
+const TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
+const TARGETS = `expected a list of at least one target, such as ${TARGET}`;
+const WHOLE = `expected a mapping with poll, limits, targets, tokens, chains, such as targets: ${TARGET}`;
+const TOKEN = '0x0000000000000000000000000000000000000001';
+
+const bad: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
+  ['nothing', '', `bridge.yaml: is empty — ${WHOLE}`],
+  ['only a comment', '# later\n', `bridge.yaml: is empty — ${WHOLE}`],
+  ['text', 'hello', `bridge.yaml: "hello" — ${WHOLE}`],
+  ['a list', '- targets', `bridge.yaml: is a list — ${WHOLE}`],
+  [
+    'two documents',
+    'targets: []\n---\ntargets: []',
+    'bridge.yaml:2: a second document begins here — expected one document in the file',
+  ],
+  ['a syntax error', 'targets:\n  - name: "a\n', 'bridge.yaml:3:1: not YAML: Missing closing "quote'],
+  [
+    'two mistakes in the syntax',
+    'poll: a: b\nlimits: c: d\n',
+    'bridge.yaml:1:7: not YAML: Nested mappings are not allowed in compact mappings',
+    'bridge.yaml:2:9: not YAML: Nested mappings are not allowed in compact mappings',
+  ],
+  ['a tab for indentation', 'poll:\n\tinterval: 30s', 'bridge.yaml:2:1: not YAML: Tabs are not allowed as indentation'],
+  [
+    'a key that is there twice',
+    'poll: {}\npoll: {}',
+    'bridge.yaml:2:1: a key is here for the second time — expected each key once',
+  ],
+  ['a list as a key', '? [a]\n: b', 'bridge.yaml:1:3: a key is a list or a mapping — expected a word'],
+  [
+    'a tag',
+    withName('!include other.yaml'),
+    'bridge.yaml:3:11: tags are not supported — expected a plain value; put text that begins with ! in quotes',
+  ],
+  [
+    'an alias without an anchor',
+    withName('*other'),
+    'bridge.yaml: an alias has no anchor before it — expected &name first; put text that begins with * in quotes',
+  ],
+  [
+    'aliases that multiply',
+    `a: &a [x, x]\nb: &b [${'*a,'.repeat(60)}]\nc: [${'*b,'.repeat(60)}]`,
+    'bridge.yaml: aliases multiply to more than 100 copies — expected fewer',
+  ],
+  [
+    'an alias of what it is in',
+    'targets: &a\n  - name: *a',
+    `bridge.yaml:2: targets[0].name: is a list — ${NAME}`,
+    'bridge.yaml:2: targets[0]: has no endpoint — expected bridge, crosschain, or both',
+  ],
+  ['no targets', 'poll: {}', `bridge.yaml: targets: is missing — ${TARGETS}`],
+  ['an empty list of targets', 'targets: []', `bridge.yaml:1: targets: is empty — ${TARGETS}`],
+  ['targets without any', 'targets:', `bridge.yaml:1: targets: is empty — ${TARGETS}`],
+  ['targets that are a mapping', 'targets: {name: a}', `bridge.yaml:1: targets: is a mapping — ${TARGETS}`],
+  [
+    'a target that is text',
+    'targets: [mainnet]',
+    'bridge.yaml:1: targets[0]: "mainnet" — expected a mapping with name, bridge, crosschain',
+  ],
+  [
+    'a target without a name',
+    'targets:\n  - bridge: {url: "https://a.example"}',
+    `bridge.yaml:2: targets[0].name: is missing — ${NAME}`,
+  ],
+  [
+    'a target without an endpoint',
+    'targets:\n  - name: a',
+    'bridge.yaml:2: targets[0]: has no endpoint — expected bridge, crosschain, or both',
+  ],
+  [
+    'an empty target',
+    'targets: [{}]',
+    `bridge.yaml:1: targets[0].name: is missing — ${NAME}`,
+    'bridge.yaml:1: targets[0]: has no endpoint — expected bridge, crosschain, or both',
+  ],
+  [
+    'an endpoint without an address',
+    'targets:\n  - name: a\n    bridge: {}',
+    `bridge.yaml:3: targets[0].bridge.url: is missing — ${ADDRESS}`,
+  ],
+  [
+    'an endpoint left empty',
+    'targets:\n  - name: a\n    bridge:',
+    `bridge.yaml:3: targets[0].bridge: is empty — expected a mapping with ${BRIDGE_KEYS}`,
+  ],
+  [
+    'two targets of one name',
+    `${withName('a')}\n  - name: b\n    bridge: {url: "https://b.example"}\n  - name: a\n    bridge: {url: "nonsense"}`,
+    `bridge.yaml:7: targets[2].bridge.url: is not an http or https address — ${ADDRESS}`,
+    'bridge.yaml:6: targets[2].name: "a" is the name of targets[0] too — expected each name once',
+  ],
+  ['an empty name', withName('""'), `bridge.yaml:3: targets[0].name: is empty — ${NAME}`],
+  [
+    'a name of 129 characters',
+    withName('n'.repeat(129)),
+    `bridge.yaml:3: targets[0].name: "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…" — ${NAME}`,
+  ],
+  ['a name with a line break', withName(String.raw`"a\nb"`), `bridge.yaml:3: targets[0].name: "a\\nb" — ${NAME}`],
+  [
+    'a name with half a surrogate pair',
+    withName(String.raw`"a\ud800"`),
+    `bridge.yaml:3: targets[0].name: "a\\ud800" — ${NAME}`,
+  ],
+  [
+    'a name that is a truth value',
+    withName('true'),
+    `bridge.yaml:3: targets[0].name: is the truth value true — ${NAME}`,
+  ],
+  ['an unknown key', withTop('pol: {interval: 30s}'), 'bridge.yaml:4: pol: unknown key — did you mean poll?'],
+  [
+    'an unknown key that resembles none',
+    withTop('zzzzzzzz: 1'),
+    'bridge.yaml:4: zzzzzzzz: unknown key — expected one of poll, limits, targets, tokens, chains',
+  ],
+  [
+    'an unknown key inside',
+    withBridge('dialekt: peggy'),
+    'bridge.yaml:5: targets[0].bridge.dialekt: unknown key — did you mean dialect?',
+  ],
+  [
+    'an unknown key with odd characters',
+    withTop(String.raw`"a b\n": 1`),
+    'bridge.yaml:4: ["a b\\n"]: unknown key — expected one of poll, limits, targets, tokens, chains',
+  ],
+  [
+    'the key __proto__',
+    withTop('__proto__: {interval: 30s}'),
+    'bridge.yaml:4: __proto__: unknown key — expected one of poll, limits, targets, tokens, chains',
+  ],
+  [
+    'a key of Prometheus that is none here',
+    withBridge('oauth2: {client_secret: hunter2}'),
+    `bridge.yaml:5: targets[0].bridge.oauth2: unknown key — expected one of ${BRIDGE_KEYS}`,
+  ],
+  [
+    'a unit that is missing',
+    withTop('poll: {interval: 30}'),
+    `bridge.yaml:4: poll.interval: "30" — expected a duration from 100ms to 1d, ${DURATION}`,
+  ],
+  [
+    'a duration with a fraction',
+    withTop('poll: {interval: 1.5s}'),
+    `bridge.yaml:4: poll.interval: "1.5s" — expected a duration from 100ms to 1d, ${DURATION}`,
+  ],
+  [
+    'an interval of nothing',
+    withTop('poll: {interval: 0s}'),
+    `bridge.yaml:4: poll.interval: "0s" — expected a duration from 100ms to 1d, ${DURATION}`,
+  ],
+  [
+    'an interval longer than timers can be',
+    withTop('poll: {interval: 25d, stale_after: 7d}'),
+    `bridge.yaml:4: poll.interval: "25d" — expected a duration from 100ms to 1d, ${DURATION}`,
+  ],
+  [
+    'a timeout left empty',
+    withTop('poll:\n  timeout:'),
+    `bridge.yaml:5: poll.timeout: is empty — expected a duration from 100ms to 1h, ${DURATION}`,
+  ],
+  [
+    'a poll that is text',
+    withTop('poll: 30s'),
+    'bridge.yaml:4: poll: "30s" — expected a mapping with interval, timeout, stale_after, max_body_size',
+  ],
+  [
+    'a stale_after that is too short',
+    withTop('poll:\n  interval: 4m\n  timeout: 90s\n  stale_after: 5m'),
+    'bridge.yaml:7: poll.stale_after: stale_after (5m) is below interval (4m) + timeout (1m30s) — expected at least 5m30s',
+  ],
+  [
+    'an interval too long for the default stale_after',
+    withTop('poll: {interval: 10m}'),
+    'bridge.yaml:4: poll.stale_after: stale_after (5m) is below interval (10m) + timeout (20s) — expected at least 10m20s',
+  ],
+  [
+    'a size of another unit',
+    withTop('poll: {max_body_size: 64 Mb}'),
+    'bridge.yaml:4: poll.max_body_size: "64 Mb" — expected a size from 1KiB to 511MiB, such as 64MiB, 10MB or plain bytes',
+  ],
+  [
+    'a size beyond what a string can hold',
+    withTop('poll: {max_body_size: 512MiB}'),
+    'bridge.yaml:4: poll.max_body_size: "512MiB" — expected a size from 1KiB to 511MiB, such as 64MiB, 10MB or plain bytes',
+  ],
+  [
+    'no series at all',
+    withTop('limits: {max_series_per_family: 0}'),
+    'bridge.yaml:4: limits.max_series_per_family: "0" — expected an integer from 1 to 100000',
+  ],
+  [
+    'a limit with a fraction',
+    withTop('limits: {max_series_per_family: 10.5}'),
+    'bridge.yaml:4: limits.max_series_per_family: "10.5" — expected an integer from 1 to 100000',
+  ],
+  [
+    'a URL of another scheme',
+    withUrl('ftp://a.example'),
+    `bridge.yaml:3: targets[0].bridge.url: is not an http or https address — ${ADDRESS}`,
+  ],
+  [
+    'a URL without a scheme',
+    withUrl('a.example:1317'),
+    `bridge.yaml:3: targets[0].bridge.url: is not an http or https address — ${ADDRESS}`,
+  ],
+  [
+    'a URL that is not well-formed',
+    withUrl('"https://exa mple:99999999/"'),
+    `bridge.yaml:3: targets[0].bridge.url: is not a well-formed address — ${ADDRESS}`,
+  ],
+  [
+    'a URL with credentials',
+    withUrl('https://user:hunter2@a.example/lcd'),
+    `bridge.yaml:3: targets[0].bridge.url: https://a.example/lcd is given with a user name or password — ${ADDRESS}`,
+  ],
+  [
+    'a URL with a query',
+    withUrl('https://a.example/lcd?token=hunter2'),
+    `bridge.yaml:3: targets[0].bridge.url: https://a.example/lcd is given with a query — ${ADDRESS}`,
+  ],
+  [
+    'a URL with a fragment',
+    withUrl('"https://a.example/lcd#hunter2"'),
+    `bridge.yaml:3: targets[0].bridge.url: https://a.example/lcd is given with a fragment — ${ADDRESS}`,
+  ],
+  [
+    'a URL that is a list',
+    withUrl('["https://a.example"]'),
+    `bridge.yaml:3: targets[0].bridge.url: is a list — ${ADDRESS}`,
+  ],
+  [
+    'an unknown dialect',
+    withBridge('dialect: zeta'),
+    'bridge.yaml:5: targets[0].bridge.dialect: "zeta" — expected one of neutral, peggy',
+  ],
+  [
+    'an unknown dialect of the other endpoint',
+    withCrosschain('dialect: peggy'),
+    'bridge.yaml:5: targets[0].crosschain.dialect: "peggy" — expected one of neutral, zeta',
+  ],
+  [
+    'the zeta dialect without a window',
+    withCrosschain('dialect: zeta'),
+    'bridge.yaml:3: targets[0].crosschain.window: is missing — expected the number of blocks, since the zeta dialect requires it',
+  ],
+  [
+    'the zeta dialect with a window that is wrong',
+    withCrosschain('dialect: zeta\n      window: 0'),
+    `bridge.yaml:6: targets[0].crosschain.window: "0" — ${INT64}`,
+  ],
+  [
+    'a threshold of 0',
+    withBridge('power_threshold: 0.000'),
+    'bridge.yaml:5: targets[0].bridge.power_threshold: "0.000" — expected a decimal above 0 and at most 1, such as 0.6667',
+  ],
+  [
+    'a threshold in percent',
+    withBridge('power_threshold: 66.67'),
+    'bridge.yaml:5: targets[0].bridge.power_threshold: "66.67" — expected a decimal above 0 and at most 1, such as 0.6667',
+  ],
+  [
+    'a threshold barely above 1',
+    withBridge('power_threshold: 1.0000000000000000000000001'),
+    'bridge.yaml:5: targets[0].bridge.power_threshold: "1.0000000000000000000000001" — expected a decimal above 0 and at most 1, such as 0.6667',
+  ],
+  [
+    'a watch entry that is no bech32 address',
+    withBridge('watch: ["0x12", inj1qqqqqqqqqqq]'),
+    'bridge.yaml:5: targets[0].bridge.watch[0]: "0x12" — expected a bech32 address, such as inj1…',
+  ],
+  [
+    'a watch that is text',
+    withBridge('watch: inj1qqqqqqqqqqq'),
+    'bridge.yaml:5: targets[0].bridge.watch: "inj1qqqqqqqqqqq" — expected a list',
+  ],
+  [
+    'a window in hexadecimal',
+    withCrosschain('window: 0x10'),
+    `bridge.yaml:5: targets[0].crosschain.window: "0x10" — ${INT64}`,
+  ],
+  [
+    'a window with a leading zero',
+    withCrosschain('window: 0500'),
+    `bridge.yaml:5: targets[0].crosschain.window: "0500" — ${INT64}`,
+  ],
+  [
+    'a window beyond 64 bits',
+    withCrosschain('window: 9223372036854775808'),
+    `bridge.yaml:5: targets[0].crosschain.window: "9223372036854775808" — ${INT64}`,
+  ],
+  [
+    'a limit beyond 32 bits',
+    withCrosschain('limit: 4294967296'),
+    'bridge.yaml:5: targets[0].crosschain.limit: "4294967296" — expected a positive integer in decimal digits, at most 4294967295',
+  ],
+  [
+    'a rate in scientific notation',
+    withCrosschain('rate: 1e18'),
+    'bridge.yaml:5: targets[0].crosschain.rate: "1e18" — expected a positive integer in decimal digits, at most 2^256 - 1',
+  ],
+  [
+    'no hub chain ids in the list',
+    withCrosschain('hub_chain_ids: []'),
+    'bridge.yaml:5: targets[0].crosschain.hub_chain_ids: is empty — expected at least one chain id, or no such key',
+  ],
+  [
+    'a hub chain id that is a name',
+    withCrosschain('hub_chain_ids: [zetachain_7000-1]'),
+    'bridge.yaml:5: targets[0].crosschain.hub_chain_ids[0]: "zetachain_7000-1" — expected a chain id: at most 20 decimal digits, such as 7000',
+  ],
+  [
+    'a token without a contract',
+    withTop('tokens: [{symbol: USDT}]'),
+    'bridge.yaml:4: tokens[0].contract: is missing — expected 0x and 40 hexadecimal digits',
+  ],
+  [
+    'a token contract of another form',
+    withTop('tokens: [{contract: "0x12", symbol: USDT}]'),
+    'bridge.yaml:4: tokens[0].contract: "0x12" — expected 0x and 40 hexadecimal digits',
+  ],
+  [
+    'a token that is there twice',
+    withTop(
+      `tokens:\n  - {contract: "0x${'A'.repeat(40)}", symbol: A}\n  - {contract: "0x${'a'.repeat(40)}", symbol: B}`,
+    ),
+    'bridge.yaml:6: tokens[1].contract: "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" is the contract of tokens[0] too — expected each contract once',
+  ],
+  [
+    'a token about which nothing is said',
+    withTop(`tokens: [{contract: "${TOKEN}"}]`),
+    'bridge.yaml:4: tokens[0]: says nothing about the token — expected symbol, decimals, or both',
+  ],
+  [
+    'more decimals than an amount has digits',
+    withTop(`tokens: [{contract: "${TOKEN}", decimals: 78}]`),
+    'bridge.yaml:4: tokens[0].decimals: "78" — expected an integer from 0 to 77',
+  ],
+  [
+    'a symbol of 33 characters',
+    withTop(`tokens: [{contract: "${TOKEN}", symbol: ${'S'.repeat(33)}}]`),
+    'bridge.yaml:4: tokens[0].symbol: "SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSS" — expected text of 1 to 32 characters, none of them a control character or half a surrogate pair',
+  ],
+  [
+    'chains that are a list',
+    withTop('chains: [ethereum]'),
+    'bridge.yaml:4: chains: is a list — expected a mapping of chain ids to names',
+  ],
+  [
+    'a chain id that is a name',
+    withTop('chains: {ethereum: 1}'),
+    'bridge.yaml:4: chains.ethereum: is not a chain id — expected at most 20 decimal digits',
+  ],
+  ['a chain without a name', withTop('chains: {1: }'), `bridge.yaml:4: chains.1: is empty — ${NAME}`],
+];
+
+function accepted(text: string): Config {
+  const result = parseConfig(text, 'b');
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return result.config;
+}
+
+const everyKey = `
+poll:
+  interval: 1m30s
+  timeout: 45s
+  stale_after: 1h
+  max_body_size: 10MB
+limits:
+  max_series_per_family: 50
+targets:
+  - name: mainnet
+    bridge:
+      url: https://node.example.org/lcd/
+      dialect: peggy
+      power_threshold: 0.66670000000000000000001
+      watch: [INJ1QQQQQQQQQQQ, inj1qqqqqqqqqqq, inj1ppppppppppp]
+    crosschain:
+      url: http://127.0.0.1:1317
+      dialect: zeta
+      window: 500
+      limit: 4294967295
+      rate: 115792089237316195423570985008687907853269984665640564039457584007913129639935
+      hub_chain_ids: [7000, "7001", 7000]
+tokens:
+  - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
+  - {contract: "${TOKEN}", decimals: 0}
+chains: {1: ethereum, "8332": bitcoin}
+`;
+
+const everyKeyConfig: Config = {
+  poll: { intervalMs: 90_000, timeoutMs: 45_000, staleAfterMs: 3_600_000, maxBodyBytes: 10_000_000 },
+  limits: { maxSeriesPerFamily: 50 },
+  targets: [
+    {
+      name: 'mainnet',
+      bridge: {
+        url: 'https://node.example.org/lcd',
+        dialect: 'peggy',
+        powerThreshold: '0.66670000000000000000001',
+        watch: ['inj1qqqqqqqqqqq', 'inj1ppppppppppp'],
+      },
+      crosschain: {
+        url: 'http://127.0.0.1:1317',
+        dialect: 'zeta',
+        window: '500',
+        limit: '4294967295',
+        rate: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+        hubChainIds: ['7000', '7001'],
+      },
+    },
+  ],
+  tokens: [
+    { contract: '0xdac17f958d2ee523a2206206994597c13d831ec7', symbol: 'USDT', decimals: 6 },
+    { contract: TOKEN, decimals: 0 },
+  ],
+  chains: { '1': 'ethereum', '8332': 'bitcoin' },
+};
+
+describe('a bad configuration is refused with all that is wrong', () => {
+  test.each(bad)('%s', (_title, text, ...problems) => {
+    expect(parseConfig(text, 'bridge.yaml')).toEqual({ ok: false, problems });
+  });
+
+  test('problems all over a file come at once', () => {
+    const text = `
+poll: {interval: 1, timeout: 1h, stale_after: 1m, jitter: 1s}
+limits: {max_series_per_family: many}
+targets:
+  - name: a
+    bridge: {url: "https://a.example", dialect: zeta}
+  - name: a
+    crosschain: {dialect: zeta}
+  - {}
+tokens: [{contract: USDT}]
+chains: {one: ethereum}
+scrape_configs: []
+`;
+    expect(parseConfig(text, 'b')).toEqual({
+      ok: false,
+      problems: [
+        `b:2: poll.interval: "1" — expected a duration from 100ms to 1d, ${DURATION}`,
+        'b:2: poll.jitter: unknown key — expected one of interval, timeout, stale_after, max_body_size',
+        'b:3: limits.max_series_per_family: "many" — expected an integer from 1 to 100000',
+        'b:6: targets[0].bridge.dialect: "zeta" — expected one of neutral, peggy',
+        `b:8: targets[1].crosschain.url: is missing — ${ADDRESS}`,
+        'b:8: targets[1].crosschain.window: is missing — expected the number of blocks, since the zeta dialect requires it',
+        `b:9: targets[2].name: is missing — ${NAME}`,
+        'b:9: targets[2]: has no endpoint — expected bridge, crosschain, or both',
+        'b:7: targets[1].name: "a" is the name of targets[0] too — expected each name once',
+        'b:10: tokens[0].contract: "USDT" — expected 0x and 40 hexadecimal digits',
+        'b:10: tokens[0]: says nothing about the token — expected symbol, decimals, or both',
+        'b:11: chains.one: is not a chain id — expected at most 20 decimal digits',
+        'b:12: scrape_configs: unknown key — expected one of poll, limits, targets, tokens, chains',
+      ],
+    });
+  });
+
+  test('of a thousand problems fifty are shown, and how many more there are', () => {
+    const result = parseConfig(
+      withTop(`chains: {${Array.from({ length: 1_000 }, (_, id) => `${id}: ""`).join(', ')}}`),
+      'b',
+    );
+    const problems = result.ok ? [] : result.problems;
+    expect(problems).toHaveLength(51);
+    expect(problems.at(-1)).toBe('and 950 more');
+  });
+
+  test('no message repeats a user, password, query or fragment', () => {
+    const urls = [
+      'https://hunter2@a.example',
+      'https://u:hunter2@a.example?key=hunter2#hunter2',
+      'ftp://u:hunter2@a.example',
+      'hunter2:x@a.example',
+      '"https://u:hunter2 @a.example"',
+      '!hunter2',
+      '*hunter2',
+      '"x" hunter2',
+      '[hunter2',
+    ];
+    const answers = urls.map((url) => JSON.stringify(parseConfig(withUrl(url), 'b')));
+    expect(answers.filter((answer) => answer.includes('hunter2'))).toEqual([]);
+  });
+
+  test('a file nested too deeply to be read', () => {
+    expect(parseConfig(`targets: ${'['.repeat(50_000)}`, 'b')).toMatchObject({ ok: false });
+  });
+});
+
+describe('a good configuration', () => {
+  test('of one address has all defaults', () => {
+    expect(parseConfig(withUrl('https://a.example'), 'b')).toEqual({
+      ok: true,
+      warnings: [],
+      config: {
+        poll: { intervalMs: 30_000, timeoutMs: 20_000, staleAfterMs: 300_000, maxBodyBytes: 67_108_864 },
+        limits: { maxSeriesPerFamily: 200 },
+        targets: [
+          { name: 'a', bridge: { url: 'https://a.example', dialect: 'neutral', powerThreshold: '0.6667', watch: [] } },
+        ],
+        tokens: [],
+        chains: {},
+      },
+    });
+  });
+
+  test('with every key is read in full, numbers exactly', () => {
+    const result = parseConfig(everyKey, 'b');
+    expect(result).toEqual({ ok: true, warnings: [], config: everyKeyConfig });
+    expect(result.ok && structuredClone(result.config)).toEqual(everyKeyConfig);
+  });
+
+  test('written as text reads as the same configuration', () => {
+    for (const text of [everyKey, withUrl('https://a.example')]) {
+      const config = accepted(text);
+      expect(accepted(configText(config))).toEqual(config);
+    }
+  });
+
+  test.each([
+    ['https://a.example/', 'https://a.example'],
+    ['HTTP://A.Example:80//', 'http://a.example'],
+    ['http://[::1]:1317/lcd/v1//', 'http://[::1]:1317/lcd/v1'],
+    ['https://a.example:8443/a%20b', 'https://a.example:8443/a%20b'],
+  ])('may have the address %s', (written, read) => {
+    expect(accepted(withUrl(`"${written}"`)).targets[0]?.bridge?.url).toBe(read);
+  });
+
+  test.each(['0.6667', '1', '1.000', '0.00000000000000000000000000000000000000000001', '0.50'])(
+    'may have the threshold %s, kept as written',
+    (threshold) => {
+      expect(accepted(withBridge(`power_threshold: ${threshold}`)).targets[0]?.bridge?.powerThreshold).toBe(threshold);
+    },
+  );
+
+  test('may use anchors and aliases', () => {
+    const text = `targets:
+  - {name: a, bridge: &node {url: "https://a.example"}}
+  - {name: b, bridge: *node}`;
+    expect(accepted(text).targets.map(({ bridge }) => bridge?.url)).toEqual(['https://a.example', 'https://a.example']);
+  });
+
+  test('may begin with a byte order mark and end its lines as Windows does', () => {
+    expect(parseConfig(`\u{feff}${withUrl('https://a.example').replaceAll('\n', '\r\n')}`, 'b')).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test.each([
+    [
+      'a timeout longer than the interval',
+      withTop('poll: {interval: 10s}'),
+      'b:4: poll.timeout: timeout (20s) is longer than interval (10s)',
+    ],
+    [
+      'a window of weeks',
+      withCrosschain('window: 100001'),
+      'b:5: targets[0].crosschain.window: 100001 blocks is far above 100000: the query is heavy for the node',
+    ],
+    [
+      'a rate without a window',
+      withCrosschain('rate: 1'),
+      'b:5: targets[0].crosschain.rate: has no effect without window',
+    ],
+  ])('is doubted for %s', (_title, text, warning) => {
+    expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [warning] });
+  });
+});
+
+test('no text makes the reader throw', () => {
+  const words = fc.constantFrom(
+    'targets',
+    'name',
+    'bridge',
+    'url',
+    'poll',
+    'interval',
+    'chains',
+    '__proto__',
+    '1',
+    'https://a.example',
+    '30s',
+    'a',
+  );
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 5 },
+      words,
+      fc.string(),
+      fc.constant(null),
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(words, tie('node'), { maxKeys: 4 }),
+    ),
+  })).node;
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc
+      .array(
+        fc.constantFrom(
+          'targets',
+          ':',
+          ' ',
+          '\n',
+          '- ',
+          '[',
+          ']',
+          '{',
+          '}',
+          '&a',
+          '*a',
+          '!x',
+          '"',
+          "'",
+          '|',
+          '>',
+          '#',
+          '---',
+          '\t',
+          '?',
+          ',',
+          '<<',
+          '%',
+        ),
+      )
+      .map((parts) => parts.join('')),
+    value.map((node) => stringify(node)),
+  );
+  fc.assert(
+    fc.property(text, (yaml) => typeof parseConfig(yaml, 'b').ok === 'boolean'),
+    { numRuns: 2_000 },
+  );
+});

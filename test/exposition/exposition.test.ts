@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { reasonNames } from '../../src/http/errors.js';
+import { configured } from '../../src/json/scalars.js';
+import { readBody, type Outcome } from '../../src/poll/collect.js';
+import { neutralBridge } from '../../src/config/config.js';
+import type { Instant } from '../../src/poll/endpoint-state.js';
+import { expositionOf } from '../../src/exposition/exposition.js';
+import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
+import { seriesOf, valueIn } from '../support/exposition-text.js';
+import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
+
+const STALE_AFTER_MS = 60_000;
+const KEY = { target: 'a', endpoint: 'module_state' } as const;
+
+const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonicMs: ms });
+
+/** An answer of this hub height whose one series has this value. */
+function answer(height: string | undefined, value = 1): Outcome {
+  const body = Buffer.from(JSON.stringify({ state: { last_outgoing_batch_id: value } }));
+  const labels = { tokens: [], chains: {} };
+  const reading = { target: 'a', labels, maxSeries: 200, document: 'module_state', settings: neutralBridge } as const;
+  return readBody(reading, 'test', body, height === undefined ? undefined : configured(height));
+}
+
+const FAILED: Outcome = { result: { ok: false, error: { reason: 'timeout', message: 'slow' } }, seconds: {} };
+
+function fresh(): { snapshots: Snapshots; text: (ms: number) => string; poll: (outcome: Outcome, ms: number) => void } {
+  const snapshots = createSnapshots([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
+  return {
+    snapshots,
+    text: (ms) => expositionOf(snapshots, 'text', at(ms)),
+    poll: (outcome, ms) => void snapshots.record(KEY, outcome, at(ms)),
+  };
+}
+
+describe('the exposition', () => {
+  it('is, of a sample chain, the golden text', async () => {
+    await expect(expositionOf(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
+  });
+
+  it('in OpenMetrics differs in how counters are titled, and in nothing else', () => {
+    const snapshots = sampleSnapshots();
+    const text = expositionOf(snapshots, 'text', NOW).split('\n');
+    const openmetrics = expositionOf(snapshots, 'openmetrics', NOW).split('\n');
+    const different = openmetrics.filter((line, index) => line !== text[index]);
+    expect(openmetrics).toHaveLength(text.length);
+    expect(different.every((line) => /^# (HELP|TYPE) bridge_exporter_(?!.*_total )/.test(line))).toBe(true);
+    expect(different.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2])).toEqual(
+      [
+        'bridge_exporter_polls',
+        'bridge_exporter_poll_failures',
+        'bridge_exporter_invalid_values',
+        'bridge_exporter_unknown_values',
+        'bridge_exporter_snapshot_regressions',
+      ].filter((name) => different.some((line) => line.startsWith(`# TYPE ${name} `))),
+    );
+  });
+
+  it('starts with counters at 0 and no gauge', () => {
+    const { text } = fresh();
+    expect(seriesOf(text(0)).every(({ name, value }) => name.endsWith('_total') && value === 0)).toBe(true);
+    for (const reason of reasonNames) {
+      expect(valueIn(text(0), 'bridge_exporter_poll_failures_total', `reason="${reason}"`)).toBe(0);
+    }
+  });
+
+  it('keeps the last snapshot through failures until it is too old, by either clock', () => {
+    const { text, poll } = fresh();
+    poll(answer('1'), 0);
+    poll(FAILED, 30_000);
+    expect(valueIn(text(STALE_AFTER_MS), 'bridge_last_outgoing_batch_id')).toBe(1);
+    expect(valueIn(text(STALE_AFTER_MS), 'bridge_exporter_up')).toBe(0);
+    expect(valueIn(text(STALE_AFTER_MS + 1), 'bridge_last_outgoing_batch_id')).toBeUndefined();
+    expect(valueIn(text(STALE_AFTER_MS + 1), 'bridge_exporter_up')).toBe(0);
+    poll(answer('2', 5), STALE_AFTER_MS + 2);
+    expect(valueIn(text(STALE_AFTER_MS + 2), 'bridge_last_outgoing_batch_id')).toBe(5);
+  });
+
+  it('does not take a sleeping machine for a fresh snapshot', () => {
+    const { snapshots, poll } = fresh();
+    poll(answer('1'), 0);
+    const slept = { epochSeconds: 1000 + 3600, monotonicMs: 10 };
+    expect(valueIn(expositionOf(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
+  });
+
+  it('counts every poll, and every failure under its reason', () => {
+    const { text, poll } = fresh();
+    for (const [ms, outcome] of [FAILED, answer('1'), FAILED, FAILED].entries()) poll(outcome, ms);
+    expect(valueIn(text(5), 'bridge_exporter_polls_total')).toBe(4);
+    expect(valueIn(text(5), 'bridge_exporter_poll_failures_total', 'reason="timeout"')).toBe(3);
+    expect(valueIn(text(5), 'bridge_exporter_last_success_timestamp_seconds')).toBe(1000.001);
+    expect(valueIn(text(5), 'bridge_exporter_last_attempt_timestamp_seconds')).toBe(1000.003);
+    expect(valueIn(text(5), 'bridge_exporter_response_size_bytes'), 'of a body that did not come').toBeUndefined();
+  });
+
+  it('refuses an answer of a lower height twice and believes the third in a row', () => {
+    const { text, poll } = fresh();
+    const state = (): unknown[] => [
+      valueIn(text(9), 'bridge_last_outgoing_batch_id'),
+      valueIn(text(9), 'bridge_exporter_up'),
+      valueIn(text(9), 'bridge_exporter_snapshot_regressions_total'),
+      valueIn(text(9), 'bridge_exporter_poll_failures_total', 'reason="regression"'),
+    ];
+    poll(answer('100', 1), 0);
+    poll(answer('90', 2), 1);
+    expect(state()).toEqual([1, 0, 1, 1]);
+    poll(FAILED, 2);
+    poll(answer('91', 3), 3);
+    expect(state()).toEqual([1, 0, 2, 2]);
+    poll(answer('92', 4), 4);
+    expect(state()).toEqual([4, 1, 3, 2]);
+    poll(answer('92', 5), 5);
+    expect(state(), 'the same height is no regression').toEqual([5, 1, 3, 2]);
+  });
+
+  it('starts the count of regressions anew with an answer that is not one', () => {
+    const { text, poll } = fresh();
+    const heights = ['100', '90', '90', '100', '90', '90'];
+    for (const [ms, height] of heights.entries()) poll(answer(height, ms), ms);
+    expect(valueIn(text(9), 'bridge_last_outgoing_batch_id')).toBe(3);
+    expect(valueIn(text(9), 'bridge_exporter_poll_failures_total', 'reason="regression"')).toBe(4);
+  });
+
+  it('has no regression without heights', () => {
+    const { text, poll } = fresh();
+    for (const [ms, height] of ['100', undefined, '1'].entries()) poll(answer(height, ms), ms);
+    expect(valueIn(text(9), 'bridge_last_outgoing_batch_id')).toBe(2);
+  });
+});

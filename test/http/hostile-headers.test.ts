@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/http/client.js';
+import { reasonNames } from '../../src/http/errors.js';
+import { negotiateFormat, acceptsGzip } from '../../src/server/content-negotiation.js';
+
+const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 20);
+
+let server: Server;
+let answer = Buffer.alloc(0);
+const sockets = new Set<Socket>();
+const client = createClient('test/1');
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(async () => {
+  await client.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+const value = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom('gzip', 'gzip, gzip', 'br', 'chunked', '0', '-1', '99999999999999999999', '12345', 'identity', ''),
+);
+const header = fc.tuple(
+  fc.oneof(
+    fc.constantFrom(
+      'Content-Length',
+      'Content-Encoding',
+      'Transfer-Encoding',
+      'Grpc-Metadata-X-Cosmos-Block-Height',
+      'Location',
+      'Connection',
+      'Content-Type',
+    ),
+    fc.string({ maxLength: 20 }),
+  ),
+  value,
+);
+const statusLine = fc.oneof(
+  fc.constantFrom(
+    'HTTP/1.1 200 OK',
+    'HTTP/1.0 200',
+    'HTTP/1.1 429 No',
+    'HTTP/1.1 100 Continue',
+    'HTTP/2 200',
+    'HTTP/1.1 999 x',
+  ),
+  fc.string({ maxLength: 30 }),
+);
+const body = fc.oneof(
+  fc.constant('{"state":{"last_observed_nonce":"1"}}'),
+  fc.string({ unit: 'binary', maxLength: 100 }),
+);
+
+describe('whatever headers a node sends', () => {
+  it('the client gives a body or a reason, in time', async () => {
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`);
+    const property = fc.asyncProperty(
+      statusLine,
+      fc.array(header, { maxLength: 6 }),
+      body,
+      async (line, headers, text) => {
+        answer = Buffer.from([line, ...headers.map(([name, content]) => `${name}: ${content}`), '', text].join('\r\n'));
+        const result = await client.fetch(url, { timeoutMs: 2000, maxBodyBytes: 10_000 });
+        if (result.ok) expect(result.body.bytes.length).toBeLessThanOrEqual(10_000);
+        else {
+          expect(reasonNames).toContain(result.error.reason);
+          expect(result.error.reason, result.error.message).not.toBe('internal');
+          expect(result.error.message).toMatch(/^\/x .{1,300}$/);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: RUNS });
+  });
+});
+
+describe('whatever headers a scraper sends', () => {
+  it('the format is one of two, and gzip is taken or not', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z*/;=,. 0-9q"-]*$/));
+    fc.assert(
+      fc.property(text, (accept) => {
+        expect(['text', 'openmetrics']).toContain(negotiateFormat(accept));
+        expect([true, false]).toContain(acceptsGzip(accept));
+      }),
+      { numRuns: 10 * RUNS },
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  add,
+  compare,
+  compareNumerals,
+  decimal,
+  double,
+  floorDivide,
+  integer,
+  keyOf,
+  multiply,
+  ratio,
+  subtract,
+  sum,
+  Sum,
+  toDouble,
+  type Decimal,
+} from '../../src/json/decimal.js';
+import { digits } from './digits.js';
+
+const d = (text: string): Decimal => decimal(digits(text));
+
+describe('exact decimals', () => {
+  it('add across 2^53 without losing a unit', () => {
+    const amounts = Array.from({ length: 3 }, () =>
+      d('115792089237316195423570985008687907853269984665640564039457584007913129639935'),
+    );
+    expect(sum(amounts).units).toBe(3n * (2n ** 256n - 1n));
+  });
+
+  it('add fractions of different lengths', () => {
+    expect(add(d('0.1'), d('0.02'))).toEqual({ units: 12n, scale: 2 });
+    expect(toDouble(subtract(d('1'), d('0.999')))).toBe(0.001);
+  });
+
+  it('multiply and compare by value, not by how they are written', () => {
+    expect(compare(multiply(d('1.5'), d('2')), integer(3))).toBe(0);
+    expect(compare(d('0.6667'), d('0.66670'))).toBe(0);
+    expect(compare(d('-1'), d('+1'))).toBe(-1);
+    expect(compare(d('9007199254740993'), d('9007199254740992'))).toBe(1);
+  });
+
+  it('divide rounding down, also below zero', () => {
+    expect(floorDivide(integer(7), integer(2))).toEqual(integer(3));
+    expect(floorDivide(integer(-7), integer(2))).toEqual(integer(-4));
+    expect(floorDivide(integer(-8), integer(2))).toEqual(integer(-4));
+    expect(floorDivide(d('0.5'), d('0.25'))).toEqual(integer(2));
+    expect(floorDivide(integer(1), integer(0))).toBeUndefined();
+  });
+
+  it('compare and have one key as numerals, whichever way they are written', () => {
+    const short = fc.integer({ min: -(10 ** 15), max: 10 ** 15 });
+    const written = fc.tuple(short, fc.constantFrom('', '0', '000')).map(([value, zeros]) => {
+      return { value, numeral: digits(`${value < 0 ? '-' : ''}${zeros}${Math.abs(value)}.${zeros}0`) };
+    });
+    const numeral = fc.oneof(
+      written,
+      short.map((value) => ({ value, numeral: value })),
+    );
+    fc.assert(
+      fc.property(numeral, numeral, (a, b) => {
+        expect(Math.sign(compareNumerals(a.numeral, b.numeral))).toBe(Math.sign(a.value - b.value) + 0);
+        expect(keyOf(a.numeral) === keyOf(b.numeral)).toBe(a.value === b.value);
+      }),
+    );
+    expect(compareNumerals(digits('9007199254740993'), digits('9007199254740992'))).toBe(1);
+  });
+
+  it('are summed as numerals to the unit, in any order and size', () => {
+    const numeral = fc.oneof(
+      fc.nat({ max: 10 ** 15 - 1 }),
+      fc
+        .bigInt({ min: 0n, max: 10n ** 30n - 1n })
+        .map(String)
+        .map(digits),
+      fc
+        .bigInt({ min: -(10n ** 80n), max: 10n ** 80n })
+        .map(String)
+        .map(digits),
+    );
+    fc.assert(
+      fc.property(fc.array(numeral, { maxLength: 50 }), (numerals) => {
+        const total = new Sum();
+        for (const [index, one] of numerals.entries()) {
+          const units = BigInt(/^\d{1,30}$/.test(String(one)) ? one : -1);
+          if (units < 0n || index % 3 === 0) total.add(one);
+          else total.addHalves(Number(units / 10n ** 15n), Number(units % 10n ** 15n));
+        }
+        expect(total.total).toEqual(sum(numerals.map(decimal)));
+      }),
+    );
+  });
+
+  it('are summed without an error that builds up', () => {
+    const total = new Sum();
+    const largest = 10 ** 15 - 1;
+    for (let count = 0; count < 10_000; count += 1) total.addHalves(largest, largest);
+    expect(total.total.units).toBe(10_000n * (10n ** 30n - 1n));
+  });
+
+  it('have no ratio to nothing', () => {
+    expect(ratio(integer(1), integer(0))).toBeUndefined();
+    expect(ratio(integer(0), integer(5))).toBe(0);
+    expect(Object.is(ratio(integer(0), integer(-5)), -0)).toBe(false);
+  });
+
+  it('print no negative zero', () => {
+    expect(Object.is(double(digits('-0')), 0)).toBe(true);
+    expect(Object.is(toDouble(d('-0')), 0)).toBe(true);
+  });
+
+  it('become the nearest double, as the language reads the same text', () => {
+    const text = fc
+      .tuple(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.nat({ max: 45 }))
+      .map(([units, scale]) => {
+        const plain = String(units < 0n ? -units : units).padStart(scale + 1, '0');
+        const whole = plain.slice(0, plain.length - scale);
+        return `${units < 0n ? '-' : ''}${whole}${scale > 0 ? `.${plain.slice(plain.length - scale)}` : ''}`;
+      });
+    fc.assert(fc.property(text, (written) => toDouble(d(written)) === Number(written) + 0));
+  });
+
+  it('divide to the nearest double: no neighbour is closer', () => {
+    const big = fc.bigInt({ min: 1n, max: 2n ** 300n });
+    fc.assert(
+      fc.property(big, big, (a, b) => {
+        const quotient = ratio(integer(a), integer(b));
+        if (quotient === undefined) return false;
+        return (
+          distance(a, b, quotient) <= distance(a, b, above(quotient)) &&
+          distance(a, b, quotient) <= distance(a, b, below(quotient))
+        );
+      }),
+    );
+  });
+});
+
+/** |a/b − x| scaled by b × 2^1200, as an exact integer. */
+function distance(a: bigint, b: bigint, x: number): bigint {
+  const shift = 1200n;
+  const difference = (a << shift) - b * exactly(x, shift);
+  return difference < 0n ? -difference : difference;
+}
+
+function exactly(x: number, shift: bigint): bigint {
+  let [mantissa, exponent] = [x, 0];
+  while (!Number.isInteger(mantissa)) {
+    mantissa *= 2;
+    exponent += 1;
+  }
+  return BigInt(mantissa) << (shift - BigInt(exponent));
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+function neighbour(x: number, step: bigint): number {
+  bits.setFloat64(0, x);
+  bits.setBigInt64(0, bits.getBigInt64(0) + step);
+  return bits.getFloat64(0);
+}
+
+const above = (x: number): number => neighbour(x, 1n);
+const below = (x: number): number => neighbour(x, -1n);

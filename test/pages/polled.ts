@@ -1,0 +1,85 @@
+import { configured } from '../../src/json/scalars.js';
+import { readBody, type Outcome, type Reading } from '../../src/poll/collect.js';
+import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
+import type { Instant } from '../../src/poll/endpoint-state.js';
+import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
+import { endpointStatuses } from '../../src/pages/endpoint-status.js';
+import type { Instance } from '../../src/pages/instance.js';
+import { statusPage } from '../../src/pages/status-page.js';
+import { isoTime } from '../../src/pages/time.js';
+
+export const at = (seconds: number): Instant => ({
+  epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
+  monotonicMs: 1000 * seconds,
+});
+
+export const TARGET = 'main "net" <1>';
+export const BRIDGE = { target: TARGET, endpoint: 'module_state' } as const;
+export const CROSSCHAIN = { target: TARGET, endpoint: 'rate_limiter_input' } as const;
+export const STALE_AFTER_SECONDS = 60;
+export const FAILED: Outcome = {
+  result: { ok: false, error: { reason: 'status', message: 'answered 500: <b>"oh"</b>' } },
+  seconds: {},
+};
+
+export const HOSTILE = `<script>alert("1")</script>'&amp;`;
+export const transfer = (id: string, amount: string, contract = '0xusdt') => ({
+  id,
+  sender: 'hub1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq',
+  dest_address: HOSTILE,
+  erc20_token: { contract, amount },
+  erc20_fee: { contract, amount: '1' },
+});
+
+const base = {
+  target: TARGET,
+  labels: { tokens: [{ contract: '0xusdt', symbol: 'USDT', decimals: 6 }], chains: { '1': HOSTILE } },
+  maxSeries: 200,
+};
+
+export function bridgeAnswer(state: unknown, height?: string): Outcome {
+  const reading: Reading = { ...base, document: 'module_state', settings: neutralBridge };
+  return readBody(
+    reading,
+    'test',
+    Buffer.from(JSON.stringify({ state })),
+    height === undefined ? height : configured(height),
+  );
+}
+
+export function crosschainAnswer(document: unknown): Outcome {
+  const reading: Reading = { ...base, document: 'rate_limiter_input', settings: neutralCrosschain };
+  return readBody(reading, 'test', Buffer.from(JSON.stringify(document)), undefined);
+}
+
+export function fresh(): Snapshots {
+  return createSnapshots([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
+}
+
+export function polled(state: unknown): Snapshots {
+  const snapshots = fresh();
+  snapshots.record(BRIDGE, bridgeAnswer(state), at(0));
+  return snapshots;
+}
+
+export const instance: Instance = {
+  nodeVersion: '20.19.0',
+  startedAt: '2026-01-01T11:00:00.000Z',
+  uptimeSeconds: 3600,
+  configHash: 81_985_529_216,
+  configReadAt: '2026-01-01T11:59:00.000Z',
+  configRefusedAt: null,
+  intervalMs: 30_000,
+  timeoutMs: 20_000,
+  staleAfterMs: STALE_AFTER_SECONDS * 1000,
+};
+
+/** The status page so many seconds after twelve. */
+export function statusAt(snapshots: Snapshots, seconds: number, about = instance, telemetryPath = '/metrics'): string {
+  const now = at(seconds);
+  const endpoints = endpointStatuses(snapshots, now, about.staleAfterMs);
+  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, instance: about }, telemetryPath);
+}
+
+/** Ids of the transfers, in the order of the page. */
+export const idsIn = (html: string): string[] => [...html.matchAll(/data-label="Id">(\d+)/g)].map(([, id]) => id ?? '');

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { STYLE } from '../../src/pages/style.js';
+
+/*
+ * Contrast as WCAG 2 defines it: 4.5 is what level AA asks of text of any size.
+ */
+const colours = new Map(
+  Array.from(STYLE.matchAll(/--(\w+):light-dark\((#\w{6}),(#\w{6})\)/g), ([, name = '', light = '', dark = '']) => [
+    name,
+    { light, dark },
+  ]),
+);
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const value = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
+    return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [bright = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
+  return (bright + 0.05) / (dark + 0.05);
+}
+
+const texts = ['ink', 'quiet', 'ok', 'warn', 'bad', 'link'];
+
+describe.each(['light', 'dark'] as const)('the %s colours', (theme) => {
+  const colour = (name: string): string => colours.get(name)?.[theme] ?? '';
+
+  it.each(texts.flatMap((text) => ['page', 'soft'].map((ground) => [text, ground] as const)))(
+    '%s can be read on %s',
+    (text, ground) => {
+      expect(contrast(colour(text), colour(ground))).toBeGreaterThanOrEqual(4.5);
+    },
+  );
+
+  it('the alarm can be read', () => {
+    expect(contrast(colour('page'), colour('bad'))).toBeGreaterThanOrEqual(4.5);
+  });
+});
+
+it('every colour of the style is one of these', () => {
+  const used = Array.from(STYLE.matchAll(/var\(--(\w+)\)/g), ([, name = '']) => name);
+  expect(new Set(used)).toEqual(new Set(colours.keys()));
+  expect(STYLE.replaceAll(/--\w+:light-dark\([^)]*\)/g, '')).not.toMatch(/#[0-9a-f]{3,6}\b|\brgb|\bhsl/);
+});
+
+it('the ratio is that of the standard', () => {
+  expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
+  expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
+});

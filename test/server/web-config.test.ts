@@ -1,0 +1,442 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { parseWebFile, webSettings, type WebFile } from '../../src/server/web-config.js';
+import { loadWebConfig } from '../../src/server/web-config-files.js';
+import { createAuthority } from '../support/certificates.js';
+import { run } from '../support/processes.js';
+
+const HASH = '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi';
+const PAIR = 'cert_file: a.crt, key_file: a.key';
+
+function problems(text: string): readonly string[] {
+  const result = parseWebFile(text, 'web.yml');
+  return result.ok ? [] : result.problems;
+}
+
+function read(text: string): WebFile {
+  const result = parseWebFile(text, 'web.yml');
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return result.web;
+}
+
+const TLS_KEYS =
+  'cert, key, client_ca, cert_file, key_file, client_ca_file, client_auth_type, client_allowed_sans, min_version, max_version, cipher_suites, prefer_server_cipher_suites, curve_preferences';
+const CLIENT_AUTH =
+  'NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert';
+const NO_HASH = 'is not a bcrypt hash — expected one as `htpasswd -nBC 10 user` prints, without the user';
+
+describe('a bad web configuration', () => {
+  it.each<[text: string, ...problems: string[]]>([
+    // The file as such.
+    [
+      '- a',
+      'web.yml: is a list — expected a mapping with tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
+    ],
+    ['a: b: c', 'web.yml:1:4: not YAML: Nested mappings are not allowed in compact mappings'],
+    ['tls_server_confg: {}', 'web.yml:1: tls_server_confg: unknown key — did you mean tls_server_config?'],
+    [
+      'bogus:',
+      'web.yml:1: bogus: unknown key — expected one of tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
+    ],
+    [
+      'basic_auth_users: {}\nbasic_auth_users: {}',
+      'web.yml:2:1: a key is here for the second time — expected each key once',
+    ],
+    ['{}\n---\n{}', 'web.yml:2: a second document begins here — expected one document in the file'],
+    // TLS.
+    ['tls_server_config: [a]', `web.yml:1: tls_server_config: is a list — expected a mapping with ${TLS_KEYS}`],
+    [
+      'tls_server_config: -----BEGIN PRIVATE KEY-----',
+      `web.yml:1: tls_server_config: is text of another form — expected a mapping with ${TLS_KEYS}`,
+    ],
+    [
+      `tls_server_config:\n  ${PAIR.replace(', ', '\n  ')}\n  certfile: x`,
+      'web.yml:4: tls_server_config.certfile: unknown key — did you mean cert_file?',
+    ],
+    [
+      'tls_server_config: {cert_file: a.crt}',
+      'web.yml:1: tls_server_config.key_file: is missing — expected key_file or key',
+    ],
+    [
+      'tls_server_config: {key: abc}',
+      'web.yml:1: tls_server_config.cert_file: is missing — expected cert_file or cert',
+    ],
+    [
+      'tls_server_config: {client_auth_type: NoClientCert}',
+      'web.yml:1: tls_server_config.cert_file: is missing — expected cert_file or cert',
+      'web.yml:1: tls_server_config.key_file: is missing — expected key_file or key',
+    ],
+    [
+      'tls_server_config: {cert_file: [a], key_file: b}',
+      'web.yml:1: tls_server_config.cert_file: is a list — expected the name of a file',
+    ],
+    [
+      `tls_server_config: {${PAIR}, client_auth_type: Always}`,
+      `web.yml:1: tls_server_config.client_auth_type: "Always" — expected one of ${CLIENT_AUTH}`,
+    ],
+    [
+      `tls_server_config: {${PAIR}, client_auth_type: requireandverifyclientcert}`,
+      `web.yml:1: tls_server_config.client_auth_type: "requireandverifyclientcert" — expected one of ${CLIENT_AUTH}`,
+    ],
+    [
+      `tls_server_config: {${PAIR}, client_ca_file: ca.crt}`,
+      'web.yml:1: tls_server_config.client_ca_file: has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert',
+    ],
+    [
+      `tls_server_config: {${PAIR}, client_ca: text, client_auth_type: NoClientCert}`,
+      'web.yml:1: tls_server_config.client_ca: has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert',
+    ],
+    [
+      `tls_server_config: {${PAIR}, client_auth_type: VerifyClientCertIfGiven, client_allowed_sans: [a]}`,
+      'web.yml:1: tls_server_config.client_allowed_sans: has no effect with client_auth_type VerifyClientCertIfGiven — expected RequireAndVerifyClientCert or RequireAnyClientCert',
+    ],
+    [
+      `tls_server_config: {${PAIR}, client_auth_type: RequireAnyClientCert, client_allowed_sans: []}`,
+      'web.yml:1: tls_server_config.client_allowed_sans: is empty — expected at least one name, or no such key',
+    ],
+    [
+      `tls_server_config: {${PAIR}, client_auth_type: RequireAnyClientCert, client_allowed_sans: a}`,
+      'web.yml:1: tls_server_config.client_allowed_sans: "a" — expected a list',
+    ],
+    [
+      `tls_server_config: {${PAIR}, min_version: TLS14}`,
+      'web.yml:1: tls_server_config.min_version: "TLS14" — expected one of TLS10, TLS11, TLS12, TLS13',
+    ],
+    [
+      `tls_server_config: {${PAIR}, min_version: 1.2}`,
+      'web.yml:1: tls_server_config.min_version: "1.2" — expected one of TLS10, TLS11, TLS12, TLS13',
+    ],
+    [
+      `tls_server_config: {${PAIR}, max_version: TLS11}`,
+      'web.yml:1: tls_server_config.max_version: TLS11 is below min_version (TLS12) — expected at least that',
+    ],
+    [
+      `tls_server_config: {${PAIR}, min_version: TLS13, max_version: TLS12}`,
+      'web.yml:1: tls_server_config.max_version: TLS12 is below min_version (TLS13) — expected at least that',
+    ],
+    [
+      `tls_server_config: {${PAIR}, cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]}`,
+      'web.yml:1: tls_server_config.cipher_suites[0]: "TLS_RSA_WITH_RC4_128_SHA" — expected the Go name of a cipher suite, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+    ],
+    [
+      `tls_server_config: {${PAIR}, cipher_suites: TLS_AES_128_GCM_SHA256}`,
+      'web.yml:1: tls_server_config.cipher_suites: "TLS_AES_128_GCM_SHA256" — expected a list',
+    ],
+    [
+      `tls_server_config: {${PAIR}, curve_preferences: [X25519, P256]}`,
+      'web.yml:1: tls_server_config.curve_preferences[1]: "P256" — expected one of CurveP256, CurveP384, CurveP521, X25519',
+    ],
+    [
+      `tls_server_config: {${PAIR}, prefer_server_cipher_suites: maybe}`,
+      'web.yml:1: tls_server_config.prefer_server_cipher_suites: "maybe" — expected true or false',
+    ],
+    // Headers.
+    ['http_server_config: {http2: 2}', 'web.yml:1: http_server_config.http2: "2" — expected true or false'],
+    ['http_server_config: {http3: true}', 'web.yml:1: http_server_config.http3: unknown key — did you mean http2?'],
+    [
+      'http_server_config: {headers: {X-Frame-Option: deny}}',
+      'web.yml:1: http_server_config.headers.X-Frame-Option: unknown key — did you mean X-Frame-Options?',
+    ],
+    [
+      'http_server_config: {headers: {Server: mine}}',
+      'web.yml:1: http_server_config.headers.Server: unknown key — expected one of Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, Strict-Transport-Security',
+    ],
+    [
+      'http_server_config: {headers: {X-Frame-Options: DENY}}',
+      'web.yml:1: http_server_config.headers.X-Frame-Options: "DENY" — expected one of deny, sameorigin',
+    ],
+    [
+      'http_server_config: {headers: {X-Content-Type-Options: sniff}}',
+      'web.yml:1: http_server_config.headers.X-Content-Type-Options: "sniff" — expected nosniff',
+    ],
+    [
+      String.raw`http_server_config: {headers: {Content-Security-Policy: "a\r\nSet-Cookie: b"}}`,
+      String.raw`web.yml:1: http_server_config.headers.Content-Security-Policy: "a\r\nSet-Cookie: b" — expected one line of Latin characters, as a header can hold`,
+    ],
+    // Users: a hash, or a password in its place, is never shown.
+    [
+      'basic_auth_users: [alice]',
+      'web.yml:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
+    ],
+    [
+      'basic_auth_users: hunter2',
+      'web.yml:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
+    ],
+    ['basic_auth_users: {alice: hunter2}', `web.yml:1: basic_auth_users.alice: ${NO_HASH}`],
+    [
+      'basic_auth_users:\n  alice:\n  bob: ""',
+      `web.yml:2: basic_auth_users.alice: ${NO_HASH}`,
+      `web.yml:3: basic_auth_users.bob: ${NO_HASH}`,
+    ],
+    ['basic_auth_users: {__proto__: x}', `web.yml:1: basic_auth_users.__proto__: ${NO_HASH}`],
+    [`basic_auth_users: {alice: ${HASH.slice(0, -1)}}`, `web.yml:1: basic_auth_users.alice: ${NO_HASH}`],
+    [`basic_auth_users: {alice: ${HASH.replace('2y', '2x')}}`, `web.yml:1: basic_auth_users.alice: ${NO_HASH}`],
+    [
+      `basic_auth_users: {alice: ${HASH.replace('10', '03')}}`,
+      'web.yml:1: basic_auth_users.alice: is a hash of cost 3 — expected a cost from 4 to 18, such as 10',
+    ],
+    [
+      `basic_auth_users: {alice: ${HASH.replace('10', '31')}}`,
+      'web.yml:1: basic_auth_users.alice: is a hash of cost 31 — expected a cost from 4 to 18, such as 10',
+    ],
+    [
+      `basic_auth_users: {"a:b": ${HASH}}`,
+      'web.yml:1: basic_auth_users["a:b"]: is a name with a colon, which Basic authentication cannot send — expected another',
+    ],
+    // Limits and our own key.
+    [
+      'rate_limit: {interval: 1}',
+      'web.yml:1: rate_limit.interval: "1" — expected a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none',
+    ],
+    [
+      'rate_limit: {interval: -1s, burst: 1}',
+      'web.yml:1: rate_limit.interval: "-1s" — expected a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none',
+    ],
+    ['rate_limit: {interval: 1s}', 'web.yml:1: rate_limit.burst: is 0: no request would pass — expected 1 or more'],
+    [
+      'rate_limit: {interval: 1s, burst: many}',
+      'web.yml:1: rate_limit.burst: "many" — expected an integer from 0 to 1000000',
+    ],
+    [
+      'health_paths_without_auth: /metrics',
+      'web.yml:1: health_paths_without_auth: "/metrics" — expected true or false',
+    ],
+    // All at once, each with its line.
+    [
+      'tls_server_config:\n  cert_file: a.crt\n  min_version: TLS9\nhttp_server_config:\n  headers:\n    X-Frame-Options: no\nbasic_auth_users:\n  alice: x\n',
+      'web.yml:3: tls_server_config.min_version: "TLS9" — expected one of TLS10, TLS11, TLS12, TLS13',
+      'web.yml:1: tls_server_config.key_file: is missing — expected key_file or key',
+      'web.yml:6: http_server_config.headers.X-Frame-Options: "no" — expected one of deny, sameorigin',
+      `web.yml:8: basic_auth_users.alice: ${NO_HASH}`,
+    ],
+  ])('%s', (text, ...expected) => {
+    expect(problems(text)).toEqual(expected);
+  });
+});
+
+/** As in the documentation of node_exporter and of exporter-toolkit, keys without a value included. */
+const nodeExporterFile = `
+# TLS and basic authentication example
+tls_server_config:
+  cert_file: node_exporter.crt
+  key_file: node_exporter.key
+  client_auth_type: RequireAndVerifyClientCert
+  client_ca_file: /etc/ssl/client_ca.crt
+  client_allowed_sans:
+    - prometheus.example.org
+    - 10.0.0.1
+  min_version: TLS12
+  max_version: TLS13
+  cipher_suites:
+    - TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384
+    - TLS_AES_128_GCM_SHA256
+  prefer_server_cipher_suites: yes
+  curve_preferences: [X25519, CurveP256]
+http_server_config:
+  http2: true
+  headers:
+    Content-Security-Policy: default-src 'self'
+    X-Frame-Options: deny
+    X-Content-Type-Options: nosniff
+    X-XSS-Protection: 0
+    Strict-Transport-Security:
+basic_auth_users:
+  alice: $2y$12$1DpfPeqF9HzHJt.EWswy1exHluGfbhnn3yXhR7Xes6m3WJqFg0Wby
+  bob: $2a$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi
+rate_limit:
+  interval: 1m0.5s
+  burst: 20
+`;
+
+describe('a good web configuration', () => {
+  it('in the style of node_exporter is taken as it is', () => {
+    expect(read(nodeExporterFile)).toEqual({
+      tls: {
+        cert: { key: 'cert_file', file: 'node_exporter.crt' },
+        key: { key: 'key_file', file: 'node_exporter.key' },
+        clientCa: { key: 'client_ca_file', file: '/etc/ssl/client_ca.crt' },
+        clients: { type: 'RequireAndVerifyClientCert', allowedSans: ['prometheus.example.org', '10.0.0.1'] },
+        options: {
+          minVersion: 'TLSv1.2',
+          maxVersion: 'TLSv1.3',
+          honorCipherOrder: true,
+          ciphers:
+            'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384',
+          ecdhCurve: 'X25519:P-256',
+        },
+      },
+      headers: {
+        'Content-Security-Policy': "default-src 'self'",
+        'X-Frame-Options': 'deny',
+        'X-Content-Type-Options': 'nosniff',
+        'X-XSS-Protection': '0',
+      },
+      users: new Map([
+        ['alice', '$2y$12$1DpfPeqF9HzHJt.EWswy1exHluGfbhnn3yXhR7Xes6m3WJqFg0Wby'],
+        ['bob', '$2a$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi'],
+      ]),
+      healthPathsWithoutAuth: false,
+      rateLimit: { intervalMs: 60_500, burst: 20 },
+    });
+  });
+
+  const everybody = { headers: {}, users: new Map(), healthPathsWithoutAuth: false };
+
+  it.each<[text: string, web: WebFile]>([
+    ['', everybody],
+    ['# nothing yet', everybody],
+    ['tls_server_config:\nhttp_server_config:\nrate_limit:', everybody],
+    ['tls_server_config: {}', everybody],
+    ['tls_server_config: {cert_file: "", key_file: "", client_auth_type: ""}', everybody],
+    ['http_server_config: {headers: {X-Frame-Options: ""}}', everybody],
+    ['rate_limit: {interval: 0, burst: 0}', everybody],
+    ['health_paths_without_auth: true', { ...everybody, healthPathsWithoutAuth: true }],
+    [`basic_auth_users: {"": ${HASH}}`, { ...everybody, users: new Map([['', HASH]]) }],
+  ])('%s', (text, web) => {
+    expect(read(text)).toEqual(web);
+  });
+
+  it.each([
+    ['TLS10', true],
+    ['TLS11', true],
+    ['TLS12', false],
+    ['TLS13', false],
+  ])('%s as the oldest version lowers the level of security: %s', (version, isLowered) => {
+    const { tls } = read(`tls_server_config: {${PAIR}, min_version: ${version}}`);
+    expect(tls?.options.ciphers?.endsWith(':@SECLEVEL=0') ?? false).toBe(isLowered);
+  });
+
+  it.each([
+    [
+      'tls_server_config: {min_version: TLS13}',
+      'web.yml:1: tls_server_config: has no effect without cert_file and key_file: plain HTTP is served',
+    ],
+    [`tls_server_config: {${PAIR}, cert: text}`, 'web.yml:1: tls_server_config.cert: has no effect beside cert_file'],
+    [
+      `tls_server_config: {${PAIR}, client_auth_type: RequireAndVerifyClientCert}`,
+      'web.yml:1: tls_server_config.client_auth_type: lets in every certificate of a public authority — client_ca_file says whose',
+    ],
+    [
+      'http_server_config: {http2: yes}',
+      'web.yml:1: http_server_config.http2: HTTP/2 is not served; clients take HTTP/1.1',
+    ],
+    ['basic_auth_users:', 'web.yml:1: basic_auth_users: names no user: nobody is asked for a password'],
+  ])('is warned about: %s', (text, warning) => {
+    expect(parseWebFile(text, 'web.yml')).toMatchObject({ ok: true, warnings: [warning] });
+  });
+});
+
+describe('the files of a web configuration', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'web-config-'));
+  const authority = createAuthority();
+  const server = authority.issue('server');
+  const other = authority.issue('other');
+  writeFileSync(join(folder, 'a.crt'), server.cert);
+  writeFileSync(join(folder, 'a.key'), server.key);
+  writeFileSync(join(folder, 'other.key'), other.key);
+  writeFileSync(join(folder, 'text'), 'hunter2');
+  let written = 0;
+
+  function write(text: string): string {
+    written += 1;
+    const file = join(folder, `${written}.yml`);
+    writeFileSync(file, text);
+    return file;
+  }
+
+  it('are found from its folder', async () => {
+    const file = write(`tls_server_config: {${PAIR}}`);
+    const result = await loadWebConfig(file);
+    expect(result).toMatchObject({ ok: true, file: { config: { tls: { context: { cert: server.cert.trim() } } } } });
+  });
+
+  it('may be in it as text', async () => {
+    const indented = (pem: string): string => `|\n${pem.replaceAll(/^/gm, '    ')}`;
+    const file = write(`tls_server_config:\n  cert: ${indented(server.cert)}\n  key: ${indented(server.key)}\n`);
+    expect(await loadWebConfig(file)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    [
+      `cert_file: missing.crt, key_file: gone.key`,
+      [
+        'cert_file: FOLDER/missing.crt cannot be read: ENOENT: no such file or directory',
+        'key_file: FOLDER/gone.key cannot be read: ENOENT: no such file or directory',
+      ],
+    ],
+    [
+      `cert_file: text, key_file: text`,
+      [
+        'cert_file: FOLDER/text holds no certificate in PEM form',
+        'key_file: FOLDER/text holds no private key in PEM form, or one with a passphrase',
+      ],
+    ],
+    [
+      `cert_file: a.key, key_file: a.crt`,
+      [
+        'cert_file: FOLDER/a.key holds no certificate in PEM form',
+        'key_file: FOLDER/a.crt holds no private key in PEM form, or one with a passphrase',
+      ],
+    ],
+    [`cert_file: a.crt, key_file: other.key`, ['key_file: is not the key of the certificate']],
+    [
+      `${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca_file: text`,
+      ['client_ca_file: FOLDER/text holds no certificate in PEM form'],
+    ],
+    [
+      `cert: hunter2, key: hunter2`,
+      ['cert: holds no certificate in PEM form', 'key: holds no private key in PEM form, or one with a passphrase'],
+    ],
+    [`cert_file: /, key_file: a.key`, ['cert_file: / is not a file']],
+  ])('that are bad are named, and nothing of them is shown: %s', async (keys, expected) => {
+    const file = write(`tls_server_config: {${keys}}`);
+    const result = await loadWebConfig(file);
+    const shown = expected.map((problem) => `${file}:1: tls_server_config.${problem.replace('FOLDER', folder)}`);
+    expect(result).toMatchObject({ ok: false, problems: shown });
+  });
+
+  test('a missing file, and one that is empty', async () => {
+    const missing = join(folder, 'missing.yml');
+    expect(await loadWebConfig(missing)).toMatchObject({
+      ok: false,
+      problems: [`${missing}: cannot be read: ENOENT: no such file or directory`],
+    });
+    expect(await loadWebConfig(write(''))).toMatchObject({ ok: true });
+  });
+
+  test('are checked at the start and by --config.check, together with the configuration', async () => {
+    const bad = write('basic_auth_users: {alice: hunter2}\nrate_limits: {}');
+    for (const flags of [[], ['--config.check']]) {
+      const { code, stderr } = await run([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
+      expect(code).toBe(2);
+      expect(stderr.trim().split('\n')).toEqual([
+        expect.stringContaining('BRIDGE_URL: is not an http or https address'),
+        `bridge-exporter: ${bad}:1: basic_auth_users.alice: ${NO_HASH}`,
+        `bridge-exporter: ${bad}:2: rate_limits: unknown key — did you mean rate_limit?`,
+      ]);
+    }
+    const good = write(`tls_server_config: {${PAIR}}\nhttp_server_config: {http2: true}`);
+    const checked = await run(['--config.check'], { BRIDGE_URL: 'http://x', WEB_CONFIG_FILE: good });
+    expect(checked).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^warning: .*HTTP\/2 is not served/) as string,
+    });
+  });
+});
+
+describe('docs/security.md', () => {
+  const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
+
+  it('has an example that is good, and says so without a warning', () => {
+    const [, example = ''] = /```yaml\n(tls_server_config:[^]*?)```/.exec(page) ?? [];
+    expect(parseWebFile(example, 'web.yml')).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  it('names every key', () => {
+    const keys = webSettings.map(({ path }) => path.split('.').at(-1) ?? '');
+    expect(keys.length).toBeGreaterThan(20);
+    expect(keys.filter((key) => !page.includes(key))).toEqual([]);
+  });
+});
