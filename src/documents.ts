@@ -3,7 +3,7 @@ import { bridgeDialects, crosschainDialects, type Dialect } from './chain/dialec
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import { readDocument, type DocumentResult, type Places } from './json/read-document.js';
-import { WRONG } from './json/field.js';
+import { INVALID } from './json/field.js';
 import { object, recognized } from './json/object-shape.js';
 import type { Reader, Shape } from './json/shape.js';
 import type { BridgeSettings, Config, CrosschainSettings } from './config/config.js';
@@ -36,7 +36,7 @@ export interface Document<Settings, Input> {
   /** Path and query, to append to the base address of the node. */
   readonly path: (settings: Settings) => string;
   /** The input of the families; `undefined` when the body is JSON and not this document. */
-  readonly read: (body: Buffer, about: About<Settings>) => DocumentResult<Input>;
+  readonly read: (body: Buffer, about: DocumentContext<Settings>) => DocumentResult<Input>;
   /** Hub height the document is of, to notice a node that falls behind itself. */
   readonly heightOf: (input: Input) => Numeral | undefined;
   readonly families: readonly Family<Input>[];
@@ -45,7 +45,7 @@ export interface Document<Settings, Input> {
 }
 
 /** What is known of a document beside its body. */
-export interface About<Settings> {
+export interface DocumentContext<Settings> {
   readonly settings: Settings;
   readonly labels: LabelSettings;
   /** Hub height of the answer, from its header. */
@@ -66,7 +66,7 @@ export const moduleStateDocument: Document<BridgeSettings, BridgeInput> = {
   path: ({ dialect }) => bridgeDialects[dialect].path,
   read: (body, { settings, labels, height }) =>
     mapped(readDocument(readState[settings.dialect], body), ({ state }, places) =>
-      state === undefined || state === WRONG ? undefined : { state, places, height, settings, tokens: labels.tokens },
+      state === undefined || state === INVALID ? undefined : { state, places, height, settings, tokens: labels.tokens },
     ),
   heightOf: ({ height }) => height,
   families: [
@@ -104,7 +104,7 @@ export const rateLimiterInputDocument: Document<CrosschainSettings, CrosschainIn
       chains: labels.chains,
     })),
   // Not every proxy lets the header through; the document carries its own height.
-  heightOf: ({ document, height }) => height ?? (document.height === WRONG ? undefined : document.height),
+  heightOf: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
   families: [...totalFamilies, ...breakdownFamilies, ...rateLimitFamilies, ...cctxAnomalyFamilies],
   items: crosschainItems,
 };

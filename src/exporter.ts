@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import { clock } from './poll/clock.js';
 import type { Collector } from './poll/collector.js';
 import { configText, type Config, type ConfigResult } from './config/config.js';
-import { expositionOf } from './exposition/exposition.js';
+import { renderExposition } from './exposition/exposition.js';
 import type { Instant } from './poll/endpoint-state.js';
-import { jobsOf, keyOf } from './poll/jobs.js';
+import { jobsOf, endpointKeyOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import { fingerprint } from './metrics/fingerprint.js';
-import { startPolling } from './poll/scheduler.js';
+import { startScheduler } from './poll/scheduler.js';
 import { createProcessMetrics } from './exposition/process-metrics.js';
 import { createSnapshots } from './poll/snapshots.js';
-import { createApp } from './server/routes.js';
+import { createRoutes } from './server/routes.js';
 import { endpointStatuses } from './pages/endpoint-status.js';
 import { pendingDocument } from './pages/endpoint-view.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
@@ -53,18 +53,18 @@ export async function startExporter(
   let inUse = { poll: config.poll, hash: hashOf(config), readAt: startedAt };
   let refusedAt: Instant | undefined;
   const snapshots = createSnapshots(
-    jobs.map(({ reading }) => keyOf(reading)),
+    jobs.map(({ source: reading }) => endpointKeyOf(reading)),
     config.poll,
   );
   const processMetrics = createProcessMetrics(options.nodeVersion);
   const metricsPage = createMetricsPage({
     version: snapshots.version,
-    ofEndpoints: (format, now) => expositionOf(snapshots, format, now),
+    ofEndpoints: (format, now) => renderExposition(snapshots, format, now),
     ofProcess: processMetrics.expose,
   });
   const logPoll = createPollLog(log);
-  const polling = startPolling(collector, ({ reading }, outcome, at) => {
-    const { before, after } = snapshots.record(keyOf(reading), outcome, at);
+  const polling = startScheduler(collector, ({ source: reading }, outcome, at) => {
+    const { before, after } = snapshots.record(endpointKeyOf(reading), outcome, at);
     logPoll(before, after);
   });
 
@@ -76,10 +76,10 @@ export async function startExporter(
       log.error({ problems: loaded.problems }, 'the new configuration is refused, the old one stays');
       return loaded;
     }
-    const asked = new Set(jobs.map(({ url, reading }) => JSON.stringify([keyOf(reading), url])));
+    const asked = new Set(jobs.map(({ url, source: reading }) => JSON.stringify([endpointKeyOf(reading), url])));
     jobs = jobsOf(loaded.config);
-    const endpoints = jobs.map(({ url, reading }) => {
-      const key = keyOf(reading);
+    const endpoints = jobs.map(({ url, source: reading }) => {
+      const key = endpointKeyOf(reading);
       return { ...key, isKept: asked.has(JSON.stringify([key, url])) };
     });
     snapshots.replace(endpoints, loaded.config.poll);
@@ -106,7 +106,7 @@ export async function startExporter(
     },
   });
 
-  const app = createApp(
+  const app = createRoutes(
     {
       metrics: (format) => metricsPage(format, clock()),
       statusPage: () => statusPage(statusDocument(clock()), options.telemetryPath),

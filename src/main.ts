@@ -9,7 +9,7 @@ import { configText, neutralConfig, type Config, type ConfigResult } from './con
 import type { CommandName, LogSettings, Run, Shard, WebSettings } from './cli/flags.js';
 import { helpText } from './cli/help.js';
 import { loadConfig } from './config/load.js';
-import { heapMbFor, withinMemory, type AllowedMemory } from './config/memory.js';
+import { workerHeapMb, clampToMemory, type AllowedMemory } from './config/memory.js';
 import { startExporter } from './exporter.js';
 import { createLog } from './cli/log.js';
 import { once, replay, type OneShot } from './one-shot.js';
@@ -51,7 +51,7 @@ async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
   const log = createLog(run.log);
   const stopped = stopSignal();
   const options = { ...web, nodeVersion: process.versions.node, loadConfig: async () => loaded(run) };
-  const collector = startThreadCollector(heapMbFor(config, allowedMemory()));
+  const collector = startThreadCollector(workerHeapMb(config, allowedMemory()));
   try {
     const exporter = await startExporter(config, collector, log, options);
     process.on('SIGHUP', () => void exporter.reload());
@@ -105,7 +105,7 @@ async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'
   const web = await webOptions(webSettings);
   if (web === undefined) return 2;
   const stopped = stopSignal();
-  const collector = startThreadCollector(heapMbFor(neutralConfig, allowedMemory()));
+  const collector = startThreadCollector(workerHeapMb(neutralConfig, allowedMemory()));
   const options = { ...web, nodeVersion: process.versions.node };
   try {
     const demo = await startDemo(settings, collector, createLog(log), options, say, progressOf(log));
@@ -153,10 +153,10 @@ async function loaded({ configFile, shard, checkConfig }: ConfigSource, otherwis
     env: process.env,
     readFile: read,
     checkFiles: checkConfig,
-    ...(otherwise && { otherwise }),
+    ...(otherwise && { fallback: otherwise }),
   });
   if (!result.ok) return result;
-  const { config, warnings } = withinMemory(result.config, allowedMemory());
+  const { config, warnings } = clampToMemory(result.config, allowedMemory());
   const fitting = { ...result, config, warnings: [...result.warnings, ...warnings] };
   if (shard === undefined) return fitting;
   const mine = new Set(

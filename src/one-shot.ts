@@ -1,14 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
-import { configured } from './json/scalars.js';
+import { trustedDigits } from './json/scalars.js';
 import { clock } from './poll/clock.js';
-import { readBody, type Outcome, type Reading } from './poll/collect.js';
+import { readBody, type PollResult, type DocumentSource } from './poll/collect.js';
 import type { Collector } from './poll/collector.js';
 import { neutralBridge, neutralCrosschain, type Config } from './config/config.js';
 import type { Recording } from './cli/flags.js';
 import { unreadable } from './config/kit/small-file.js';
 import { formatDuration, formatSize, roughSize } from './config/kit/units.js';
-import { expositionOf } from './exposition/exposition.js';
-import { jobsOf, keyOf, readingBase } from './poll/jobs.js';
+import { renderExposition } from './exposition/exposition.js';
+import { jobsOf, endpointKeyOf, documentSourceBase } from './poll/jobs.js';
 import { remedies } from './http/remedies.js';
 import { createSnapshots } from './poll/snapshots.js';
 
@@ -22,8 +22,8 @@ export interface OneShot {
 type Progress = (line: string) => void;
 
 interface Read {
-  readonly reading: Reading;
-  readonly outcome: Outcome;
+  readonly reading: DocumentSource;
+  readonly outcome: PollResult;
 }
 
 /** A person wonders after about so long. */
@@ -36,7 +36,7 @@ export async function once(config: Config, collector: Collector, progress: Progr
     const deadline = formatDuration(config.poll.timeoutMs);
     progress(`polling ${counted(jobs.length, 'endpoint')}, each for at most ${deadline} …`);
   }, PATIENCE_MS);
-  const polls = jobs.map(async (job) => ({ reading: job.reading, outcome: await collector.collect(job) }));
+  const polls = jobs.map(async (job) => ({ reading: job.source, outcome: await collector.collect(job) }));
   const read = await Promise.all(polls);
   clearTimeout(waiting);
   return shown(config, read, 'poll');
@@ -47,15 +47,15 @@ export async function replay(config: Config, recording: Recording, progress: Pro
   const { bridgeFile, crosschainFile, hubHeight } = recording;
   const [target] = config.targets;
   if (target === undefined) throw new Error('a configuration has at least one target');
-  const base = readingBase(config, target);
+  const base = documentSourceBase(config, target);
   const read: Read[] = [];
   if (bridgeFile !== undefined) {
-    const reading: Reading = { ...base, document: 'module_state', settings: target.bridge ?? neutralBridge };
+    const reading: DocumentSource = { ...base, document: 'module_state', settings: target.bridge ?? neutralBridge };
     read.push({ reading, outcome: await recorded(config, reading, bridgeFile, hubHeight, progress) });
   }
   if (crosschainFile !== undefined) {
     const settings = target.crosschain ?? neutralCrosschain;
-    const reading: Reading = { ...base, document: 'rate_limiter_input', settings };
+    const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
     read.push({ reading, outcome: await recorded(config, reading, crosschainFile, undefined, progress) });
   }
   return shown(config, read, 'recorded body');
@@ -66,11 +66,11 @@ const LARGE_BYTES = 32 * 2 ** 20;
 
 async function recorded(
   { poll: { maxBodyBytes } }: Config,
-  reading: Reading,
+  reading: DocumentSource,
   file: string,
   height: string | undefined,
   progress: Progress,
-): Promise<Outcome> {
+): Promise<PollResult> {
   const { size } = await orSay(file, stat(file));
   if (size > maxBodyBytes) {
     const message = `${file} is over ${formatSize(maxBodyBytes)} (poll.max_body_size): it has ${roughSize(size)}`;
@@ -78,7 +78,7 @@ async function recorded(
   }
   if (size > LARGE_BYTES) progress(`reading ${file} (${roughSize(size)}) …`);
   const body = await orSay(file, readFile(file));
-  return readBody(reading, file, body, height === undefined ? undefined : configured(height));
+  return readBody(reading, file, body, height === undefined ? undefined : trustedDigits(height));
 }
 
 /** What a file gives, or a sentence about why it gives nothing. */
@@ -89,9 +89,9 @@ async function orSay<T>(file: string, reading: Promise<T>): Promise<T> {
 }
 
 function shown({ poll }: Config, read: readonly Read[], kind: 'poll' | 'recorded body'): OneShot {
-  const keys = read.map(({ reading }) => keyOf(reading));
+  const keys = read.map(({ reading }) => endpointKeyOf(reading));
   const snapshots = createSnapshots(keys, poll);
-  for (const { reading, outcome } of read) snapshots.record(keyOf(reading), outcome, clock());
+  for (const { reading, outcome } of read) snapshots.record(endpointKeyOf(reading), outcome, clock());
   const failures = read.flatMap(({ reading, outcome: { result } }) =>
     result.ok
       ? []
@@ -102,7 +102,7 @@ function shown({ poll }: Config, read: readonly Read[], kind: 'poll' | 'recorded
   );
   const failed = read.filter(({ outcome }) => !outcome.result.ok).length;
   const verdict = failed === 0 ? [] : [`exit 1: ${failed} of ${counted(read.length, kind)} failed`];
-  return { exposition: expositionOf(snapshots, 'text', clock()), failures: [...failures, ...verdict] };
+  return { exposition: renderExposition(snapshots, 'text', clock()), failures: [...failures, ...verdict] };
 }
 
 const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;

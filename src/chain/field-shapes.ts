@@ -4,25 +4,25 @@ import type { Numeral } from '../json/decimal.js';
 import type { Dialect } from './dialects.js';
 import type { JsonCursor, TextPlace } from '../json/json-cursor.js';
 import { NumberLiteral } from '../json/json-tokens.js';
-import type { NumberPlace } from '../json/number-column.js';
-import { WRONG } from '../json/field.js';
+import type { NumberIndex } from '../json/number-column.js';
+import { INVALID } from '../json/field.js';
 import { readChainId, readFlag, readNone, readNumber, readText, type ScalarReader } from '../json/scalars.js';
 import { count, type Shape } from '../json/shape.js';
-import { SharedTexts } from '../json/string-interner.js';
+import { StringInterner } from '../json/string-interner.js';
 
 export const number: Shape<Numeral> = scalar(readNumber, (cursor) => cursor.wholeNumber() as Numeral | undefined);
 export const text: Shape<string> = scalar(readText);
 /** A text that is seldom looked at: only where it stands, to be had from the document as long as that is there. */
 export const textPlace: Shape<TextPlace> = scalar(readNone, (cursor) => cursor.textPlace());
 /** A number of which there are many: kept beside the document, which has only its place. */
-export const numberPlace: Shape<NumberPlace> = {
+export const numberPlace: Shape<NumberIndex> = {
   compile: (path, dialect) => {
     const readOther = number.compile(path, dialect);
     return (cursor, problems) => {
       const plain = cursor.keptNumber();
       if (plain !== undefined) return plain;
       const other = readOther(cursor, problems);
-      return other === undefined || other === WRONG ? other : cursor.numbers.keepOther(other);
+      return other === undefined || other === INVALID ? other : cursor.numbers.keepOther(other);
     };
   },
   paths: (path) => [path],
@@ -48,7 +48,7 @@ function scalar<T>(read: ScalarReader<T>, readPlain?: (cursor: JsonCursor) => T 
       const json = cursor.scalar();
       if (json === null) return undefined;
       const value = read(json);
-      if (value === WRONG) count(problems.invalid, path);
+      if (value === INVALID) count(problems.invalid, path);
       return value;
     },
     paths: (path) => [path],
@@ -57,7 +57,7 @@ function scalar<T>(read: ScalarReader<T>, readPlain?: (cursor: JsonCursor) => T 
 
 /** A text of which few are different: what is made of each is made once. What is no text is left to `read`. */
 function shared(read: ScalarReader<string>, make: (text: string) => string): Shape<string> {
-  const texts = new SharedTexts(make);
+  const texts = new StringInterner(make);
   return scalar(read, (cursor) => cursor.shared(texts));
 }
 
@@ -72,7 +72,7 @@ export function oneOf(numbers: ReadonlyMap<number, string>): Shape<string> {
   const known = new Set(numbers.values());
   return {
     compile: (path, { values }) => {
-      const names = new SharedTexts((name) => {
+      const names = new StringInterner((name) => {
         const value = valueName(values, name);
         return known.has(value) ? value : OTHER;
       });
@@ -84,7 +84,7 @@ export function oneOf(numbers: ReadonlyMap<number, string>): Shape<string> {
         if (json === null) return undefined;
         if (!(json instanceof NumberLiteral)) {
           count(problems.invalid, path);
-          return WRONG;
+          return INVALID;
         }
         const value = numbers.get(Number(json.text));
         if (value === undefined) count(problems.unknown, path);

@@ -10,7 +10,7 @@ import {
   textPlace,
 } from './field-shapes.js';
 import { inlined, list, object } from '../json/object-shape.js';
-import type { ReadAs } from '../json/shape.js';
+import type { ValueOf } from '../json/shape.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
 const member = object({ power: number, external_address: address });
@@ -85,10 +85,10 @@ export const moduleState = object({
   external_blacklist: list(address),
 });
 
-export type ModuleState = ReadAs<typeof moduleState>;
-export type Params = ReadAs<typeof params>;
-export type Valset = ReadAs<typeof valset>;
-export type Batch = ReadAs<typeof batch>;
-export type Transfer = ReadAs<typeof transfer>;
-export type Attestation = ReadAs<typeof attestation>;
-export type OrchestratorAddress = ReadAs<typeof orchestratorAddress>;
+export type ModuleState = ValueOf<typeof moduleState>;
+export type Params = ValueOf<typeof params>;
+export type Valset = ValueOf<typeof valset>;
+export type Batch = ValueOf<typeof batch>;
+export type Transfer = ValueOf<typeof transfer>;
+export type Attestation = ValueOf<typeof attestation>;
+export type OrchestratorAddress = ValueOf<typeof orchestratorAddress>;

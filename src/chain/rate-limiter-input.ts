@@ -1,6 +1,6 @@
 import { chainId, number, numberPlace, oneOf, text, textPlace } from './field-shapes.js';
 import { inlined, lastOf, list, object } from '../json/object-shape.js';
-import type { ReadAs } from '../json/shape.js';
+import type { ValueOf } from '../json/shape.js';
 
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
@@ -47,6 +47,6 @@ export const rateLimiterInput = object({
   lowest_pending_cctx_height: number,
 });
 
-export type RateLimiterInput = ReadAs<typeof rateLimiterInput>;
-export type Cctx = ReadAs<typeof cctx>;
-export type Outbound = ReadAs<typeof outbound>;
+export type RateLimiterInput = ValueOf<typeof rateLimiterInput>;
+export type Cctx = ValueOf<typeof cctx>;
+export type Outbound = ValueOf<typeof outbound>;

@@ -1,5 +1,5 @@
 import { type CommandName, commandNames, commandWords, flagsOf } from './flags.js';
-import { commandInstead, question, shownWord, similarFlags, wordInstead } from './suggestions.js';
+import { suggestCommand, didYouMean, redactWord, suggestFlags, suggestArgument } from './suggestions.js';
 
 export interface Arguments {
   /** Absent when the word for it is no command. */
@@ -53,8 +53,8 @@ function readFlag(word: string, rest: string[]): { name: string; text: string | 
 
 function flagProblem(name: string, text: string | undefined, repeated: boolean): string | undefined {
   if (!flagNames.has(name)) {
-    const meant = similarFlags(name, [...flagNames]);
-    return `${name}: unknown flag — ${meant.length === 0 ? 'see --help for those there are' : question(meant)}`;
+    const meant = suggestFlags(name, [...flagNames]);
+    return `${name}: unknown flag — ${meant.length === 0 ? 'see --help for those there are' : didYouMean(meant)}`;
   }
   if (text === undefined) return `${name}: has no value — expected ${name}=<${types.get(name) ?? 'value'}>`;
   return repeated ? `${name}: given twice — expected it once` : undefined;
@@ -62,12 +62,12 @@ function flagProblem(name: string, text: string | undefined, repeated: boolean):
 
 function readWords([word, ...surplus]: readonly string[], problems: string[]): { command?: CommandName } {
   for (const extra of surplus) {
-    const meant = wordInstead(extra, flagNames) ?? 'expected one command, and flags';
-    problems.push(`${shownWord(extra)}: one word too many — ${meant}`);
+    const meant = suggestArgument(extra, flagNames) ?? 'expected one command, and flags';
+    problems.push(`${redactWord(extra)}: one word too many — ${meant}`);
   }
   if (word === undefined) return { command: 'daemon' };
   if (isCommandWord(word)) return { command: word };
-  problems.push(`${shownWord(word)}: unknown command — ${wordInstead(word, flagNames) ?? commandInstead(word)}`);
+  problems.push(`${redactWord(word)}: unknown command — ${suggestArgument(word, flagNames) ?? suggestCommand(word)}`);
   return {};
 }
 

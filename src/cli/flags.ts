@@ -31,13 +31,13 @@ const trueOrFalse = () =>
 const listenAddress = () =>
   value.kind(
     { type: 'address', expected: 'an address such as :10917, 127.0.0.1:10917 or [::1]:10917' },
-    (text): value.Reading<ListenAddress> => {
+    (text): value.ParseResult<ListenAddress> => {
       const { name, v6, colon, port } =
         /^(?:(?<name>[\w.-]+(?=:))|\[(?<v6>[^\]]+)\])?(?<colon>:)?(?<port>\d{1,5})$/.exec(text)?.groups ?? {};
-      if (Number(port ?? NaN) > 65_535) return value.refuse(`${JSON.stringify(text)} is above the last port, 65535`);
+      if (Number(port ?? NaN) > 65_535) return value.reject(`${JSON.stringify(text)} is above the last port, 65535`);
       if (port !== undefined && colon === undefined)
-        return value.refuse(`${JSON.stringify(text)} lacks the colon before the port`);
-      if (port === undefined || (v6 !== undefined && !isIPv6(v6))) return value.refuse();
+        return value.reject(`${JSON.stringify(text)} lacks the colon before the port`);
+      if (port === undefined || (v6 !== undefined && !isIPv6(v6))) return value.reject();
       const host = v6 ?? name;
       return value.accept({ ...(host !== undefined && { host }), port: Number(port) });
     },

@@ -3,7 +3,7 @@ import { readArguments } from './arguments.js';
 import type { Environment } from '../config/environment.js';
 import { type CommandName, type Run, commandFlags, commandNames, environmentName, flagsOf } from './flags.js';
 import { describeProblems, pathText } from '../config/kit/problems.js';
-import { question, similarFlags } from './suggestions.js';
+import { didYouMean, suggestFlags } from './suggestions.js';
 
 export type Invocation =
   | Run
@@ -29,8 +29,8 @@ function foreignFlags(command: CommandName, flags: ReadonlyMap<string, string>):
     .filter((name) => !takes(name, command))
     .map((name) => {
       const owners = commandNames.filter((other) => takes(name, other)).map(called);
-      const meant = similarFlags(name, own);
-      const hint = meant.length === 0 ? '' : `; ${question(meant)}`;
+      const meant = suggestFlags(name, own);
+      const hint = meant.length === 0 ? '' : `; ${didYouMean(meant)}`;
       return `${name}: not a flag of ${called(command)} — it belongs to ${owners.join(', ')}${hint}`;
     });
 }

@@ -16,7 +16,7 @@ const habits: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Flags that a word which is none may stand for: the nearest, the one of that letter, or those it is a part of. */
-export function similarFlags(word: string, flags: readonly string[]): readonly string[] {
+export function suggestFlags(word: string, flags: readonly string[]): readonly string[] {
   const meant = nearest(word, flags) ?? habits.get(word);
   if (meant !== undefined) return [meant];
   const stem = word.replace(/^-+/, '');
@@ -28,26 +28,26 @@ export function similarFlags(word: string, flags: readonly string[]): readonly s
 }
 
 /** `did you mean --log.level or --log.format?` */
-export function question(choices: readonly string[]): string {
+export function didYouMean(choices: readonly string[]): string {
   const last = choices.at(-1) ?? '';
   return `did you mean ${choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${last}` : last}?`;
 }
 
 /** What to write instead of a word that stands where none belongs, when it tells. */
-export function wordInstead(word: string, flags: ReadonlySet<string>): string | undefined {
+export function suggestArgument(word: string, flags: ReadonlySet<string>): string | undefined {
   if (/^https?:\/\//i.test(word)) return 'the address of a node goes into BRIDGE_URL or CROSSCHAIN_URL';
-  if (/\.ya?ml$/i.test(word)) return question([`--config.file=${word}`]);
-  if (/\.json$/i.test(word)) return question([`replay --bridge=${word}`, `replay --crosschain=${word}`]);
-  return flags.has(`--${word}`) ? question([`--${word}`]) : undefined;
+  if (/\.ya?ml$/i.test(word)) return didYouMean([`--config.file=${word}`]);
+  if (/\.json$/i.test(word)) return didYouMean([`replay --bridge=${word}`, `replay --crosschain=${word}`]);
+  return flags.has(`--${word}`) ? didYouMean([`--${word}`]) : undefined;
 }
 
-export function commandInstead(word: string): string {
+export function suggestCommand(word: string): string {
   const meant = nearest(word, commandWords);
-  if (meant !== undefined) return question([meant]);
+  if (meant !== undefined) return didYouMean([meant]);
   return `expected one of ${commandWords.join(', ')}, or none, which runs the daemon`;
 }
 
 /** A word as it can be shown: an address may have a password in it. */
-export function shownWord(word: string): string {
+export function redactWord(word: string): string {
   return word.replace(/\/\/[^/@]*@/, '//…@');
 }

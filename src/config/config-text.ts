@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import type { BridgeEndpoint, Config, CrosschainEndpoint, Target } from './config.js';
-import type { Header, Proxy, Reach, Source, Tls } from './http-client-config.js';
-import { MASK } from './kit/secret.js';
+import type { BridgeEndpoint, Config, CrosschainEndpoint, TargetConfig } from './config.js';
+import type { Header, Proxy, HttpClientConfig, SecretSource, Tls } from './http-client-config.js';
+import { REDACTED } from './kit/secret.js';
 import { formatDuration, formatSize } from './kit/units.js';
 
 /** The configuration in the words of the file, defaults included; reading it gives the same configuration, but for secrets. */
@@ -21,7 +21,7 @@ export function configText({ poll, limits, targets, tokens, chains }: Config): s
   return stringify(file, { lineWidth: 0 });
 }
 
-function targetKeys({ name, bridge, crosschain }: Target) {
+function targetKeys({ name, bridge, crosschain }: TargetConfig) {
   return {
     name,
     ...(bridge && { bridge: bridgeKeys(bridge) }),
@@ -30,15 +30,15 @@ function targetKeys({ name, bridge, crosschain }: Target) {
 }
 
 // Named one by one: what is added to an endpoint later, a password say, is not printed by accident.
-function bridgeKeys({ url, dialect, powerThreshold, watch, reach }: BridgeEndpoint) {
+function bridgeKeys({ url, dialect, powerThreshold, watch, httpClient: reach }: BridgeEndpoint) {
   return { url, dialect, power_threshold: powerThreshold, watch, ...(reach && reachKeys(reach)) };
 }
 
-function crosschainKeys({ url, dialect, window, limit, rate, hubChainIds, reach }: CrosschainEndpoint) {
+function crosschainKeys({ url, dialect, window, limit, rate, hubChainIds, httpClient: reach }: CrosschainEndpoint) {
   return { url, dialect, window, limit, rate, hub_chain_ids: hubChainIds, ...(reach && reachKeys(reach)) };
 }
 
-function reachKeys({ basicAuth, authorization, headers, tls, proxy }: Reach) {
+function reachKeys({ basicAuth, authorization, headers, tls, proxy }: HttpClientConfig) {
   return {
     basic_auth: basicAuth && {
       ...sourceKeys('username', basicAuth.username),
@@ -54,7 +54,7 @@ function reachKeys({ basicAuth, authorization, headers, tls, proxy }: Reach) {
   };
 }
 
-function sourceKeys(key: string, source: Source | undefined) {
+function sourceKeys(key: string, source: SecretSource | undefined) {
   if (source === undefined) return {};
   return 'file' in source ? { [`${key}_file`]: source.file } : { [key]: shown(source) };
 }
@@ -65,9 +65,9 @@ function headerKeys(sources: Header['values']) {
   return Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0));
 }
 
-function shown(source: Source): string {
+function shown(source: SecretSource): string {
   if ('file' in source) return source.file;
-  return 'text' in source ? source.text : MASK;
+  return 'text' in source ? source.text : REDACTED;
 }
 
 function tlsKeys({ ca, cert, key, serverName, insecureSkipVerify, minVersion, maxVersion }: Tls) {
@@ -83,5 +83,5 @@ function tlsKeys({ ca, cert, key, serverName, insecureSkipVerify, minVersion, ma
 }
 
 function shownProxy({ url, userInfo }: Proxy): string {
-  return userInfo === undefined ? url : url.replace('//', `//${MASK}@`);
+  return userInfo === undefined ? url : url.replace('//', `//${REDACTED}@`);
 }

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { describeProblems, type Label, pathText } from './kit/problems.js';
+import { describeProblems, type PositionLabel, pathText } from './kit/problems.js';
 import { configSchema } from './schema.js';
 import { listSettings } from './kit/settings.js';
-import { doubts } from './warnings.js';
-import type { Reach } from './http-client-config.js';
+import { configWarnings } from './warnings.js';
+import type { HttpClientConfig } from './http-client-config.js';
 import { openYaml } from './kit/yaml-file.js';
 
 export { neutralBridge, neutralConfig, neutralCrosschain } from './schema.js';
@@ -11,22 +11,22 @@ export { configText } from './config-text.js';
 
 /** Plain data: it is sent to the collecting thread as it is. */
 export interface Config {
-  readonly poll: Poll;
+  readonly poll: PollConfig;
   readonly limits: { readonly maxSeriesPerFamily: number };
-  readonly targets: readonly Target[];
-  readonly tokens: readonly Token[];
+  readonly targets: readonly TargetConfig[];
+  readonly tokens: readonly TokenConfig[];
   /** Name by chain id. Ids come from the chain: look up with Object.hasOwn, or `constructor` is a chain. */
   readonly chains: Readonly<Record<string, string>>;
 }
 
-export interface Poll {
+export interface PollConfig {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly staleAfterMs: number;
   readonly maxBodyBytes: number;
 }
 
-export interface Target {
+export interface TargetConfig {
   readonly name: string;
   readonly bridge?: BridgeEndpoint;
   readonly crosschain?: CrosschainEndpoint;
@@ -41,12 +41,12 @@ export interface BridgeSettings {
   readonly watch: readonly string[];
 }
 
-export interface BridgeEndpoint extends BridgeSettings, Address {}
+export interface BridgeEndpoint extends BridgeSettings, EndpointAddress {}
 
 /** Where an endpoint is, and how it is reached. */
-export interface Address {
+export interface EndpointAddress {
   readonly url: string;
-  readonly reach?: Reach;
+  readonly httpClient?: HttpClientConfig;
 }
 
 /** What is asked of and read out of a cross-chain document. Numbers are their decimal digits. */
@@ -58,9 +58,9 @@ export interface CrosschainSettings {
   readonly hubChainIds?: readonly string[];
 }
 
-export interface CrosschainEndpoint extends CrosschainSettings, Address {}
+export interface CrosschainEndpoint extends CrosschainSettings, EndpointAddress {}
 
-export interface Token {
+export interface TokenConfig {
   /** In lower case. */
   readonly contract: string;
   readonly symbol?: string;
@@ -81,24 +81,24 @@ export function parseConfig(text: string, source: string): ConfigResult {
 }
 
 /** Says where in a text that was parsed a path is, for problems that show only later. */
-export function placesIn(text: string, source: string): Label {
+export function labelsFor(text: string, source: string): PositionLabel {
   const yaml = openYaml(text, source);
   return yaml.ok ? yaml.label : (path) => `${source}: ${pathText(path)}`;
 }
 
 /** Data in the words of the file, from a file or from the environment. */
-export function readConfig(data: unknown, label: Label, directory = ''): ConfigResult {
+export function readConfig(data: unknown, label: PositionLabel, directory = ''): ConfigResult {
   const { data: config, error } = configSchema.safeParse(data);
   if (error) return { ok: false, problems: describeProblems(error, settings, label) };
   const targets = config.targets.map((target) => located(target, directory));
-  const warnings = doubts(config).map(({ path, message }) => `${label(path)}: ${message}`);
+  const warnings = configWarnings(config).map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, config: { ...config, targets }, warnings };
 }
 
 /** Files are named relative to the configuration file, as in Prometheus. */
-function located({ bridge, crosschain, ...target }: Target, directory: string): Target {
-  const there = <Endpoint extends Address>(endpoint: Endpoint): Endpoint =>
-    endpoint.reach === undefined ? endpoint : { ...endpoint, reach: { ...endpoint.reach, directory } };
+function located({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
+  const there = <Endpoint extends EndpointAddress>(endpoint: Endpoint): Endpoint =>
+    endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };
   return {
     ...target,
     ...(bridge && { bridge: there(bridge) }),

@@ -1,7 +1,7 @@
 import type { Secret } from './kit/secret.js';
 
 /** How an endpoint is reached, after Prometheus' HTTP client configuration. Plain data, as the whole configuration. */
-export interface Reach {
+export interface HttpClientConfig {
   /** Of the configuration file: where the names of files begin that are not absolute. */
   readonly directory: string;
   readonly basicAuth?: BasicAuth;
@@ -12,30 +12,30 @@ export interface Reach {
 }
 
 /** Where a text is. A file is read again for every poll. */
-export type Source = { readonly text: string } | { readonly secret: Secret } | { readonly file: string };
+export type SecretSource = { readonly text: string } | { readonly secret: Secret } | { readonly file: string };
 
 export interface BasicAuth {
-  readonly username: Source;
+  readonly username: SecretSource;
   /** Without one, the password is empty. */
-  readonly password?: Source;
+  readonly password?: SecretSource;
 }
 
 export interface Authorization {
   readonly type: string;
-  readonly credentials: Source;
+  readonly credentials: SecretSource;
 }
 
 export interface Header {
   readonly name: string;
   /** One line of the request for each; files come last. */
-  readonly values: readonly Source[];
+  readonly values: readonly SecretSource[];
 }
 
 /** Certificates and key are in PEM form; an own certificate and its key come together. */
 export interface Tls extends TlsRules {
-  readonly ca?: Source;
-  readonly cert?: Source;
-  readonly key?: Source;
+  readonly ca?: SecretSource;
+  readonly cert?: SecretSource;
+  readonly key?: SecretSource;
 }
 
 export interface TlsRules {

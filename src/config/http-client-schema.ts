@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Authorization, BasicAuth, Header, Proxy, Reach, Source } from './http-client-config.js';
+import type { Authorization, BasicAuth, Header, Proxy, HttpClientConfig, SecretSource } from './http-client-config.js';
 import { keepSecret } from './kit/secret.js';
-import { always, list, refuseBoth, requireOne, section, writtenKeys } from './kit/mapping.js';
+import { always, list, rejectBoth, requireOne, mapping, writtenKeys } from './kit/mapping.js';
 import { file, headerSecret, headerValue, secret, username } from './kit/sources.js';
 import { tlsConfig } from './tls-schema.js';
 import * as value from './kit/values.js';
@@ -11,7 +11,7 @@ import * as value from './kit/values.js';
  * here, since even one in the wrong place may be a secret.
  */
 
-const quietSection = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => section(shape, value.whatKindItIs);
+const quietSection = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => mapping(shape, value.describeType);
 
 const basicAuth = quietSection({
   username: z.exactOptional(username()).describe('User name.'),
@@ -20,8 +20,8 @@ const basicAuth = quietSection({
   password_file: z.exactOptional(file()).describe('File with the password.'),
 })
   .superRefine(requireOne('username'), always)
-  .superRefine(refuseBoth('username', 'username_file'), always)
-  .superRefine(refuseBoth('password', 'password_file'), always)
+  .superRefine(rejectBoth('username', 'username_file'), always)
+  .superRefine(rejectBoth('password', 'password_file'), always)
   .transform((keys): BasicAuth => {
     const password = keys.password ?? keys.password_file;
     return { username: required(keys.username ?? keys.username_file), ...(password && { password }) };
@@ -30,7 +30,7 @@ const basicAuth = quietSection({
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const scheme = () =>
-  value.quietKind({ type: 'text', expected: 'one word such as Bearer; for Basic there is basic_auth' }, (text) =>
+  value.secretKind({ type: 'text', expected: 'one word such as Bearer; for Basic there is basic_auth' }, (text) =>
     value.acceptIf(token.test(text) && text.toLowerCase() !== 'basic', text),
   );
 
@@ -40,21 +40,21 @@ const authorization = quietSection({
   credentials_file: z.exactOptional(file()).describe('File with the credentials.'),
 })
   .superRefine(requireOne('credentials'), always)
-  .superRefine(refuseBoth('credentials', 'credentials_file'), always)
+  .superRefine(rejectBoth('credentials', 'credentials_file'), always)
   .transform(({ type, ...keys }): Authorization => ({
     type,
     credentials: required(keys.credentials ?? keys.credentials_file),
   }));
 
 /** What the checks before have made sure of. */
-function required(source: Source | undefined): Source {
+function required(source: SecretSource | undefined): SecretSource {
   if (source === undefined) throw new Error('a checked section lacks a key');
   return source;
 }
 
 const values = <Entry extends z.ZodType>(entry: Entry) =>
   z.exactOptional(
-    list(entry, value.whatKindItIs).min(1, { error: 'is empty — expected at least one, or no such key' }),
+    list(entry, value.describeType).min(1, { error: 'is empty — expected at least one, or no such key' }),
   );
 
 const header = quietSection({
@@ -67,7 +67,7 @@ const header = quietSection({
 
 const httpHeaders = z
   .record(z.string(), header, {
-    error: ({ input }) => `${value.whatKindItIs(input)} — expected a mapping with names of headers`,
+    error: ({ input }) => `${value.describeType(input)} — expected a mapping with names of headers`,
   })
   .superRefine(refuseHeaderNames, always)
   .transform((named) =>
@@ -112,28 +112,28 @@ function nameProblem(name: string): string | undefined {
 }
 
 const proxyUrl = () =>
-  value.quietKind(
+  value.secretKind(
     { type: 'URL', expected: 'an http or https address such as http://proxy.example.org:3128' },
     readProxyUrl,
   );
 
 /** User and password may be in it, as in Prometheus, and are hidden. */
-function readProxyUrl(text: string): value.Reading<Proxy> {
-  if (text === '') return value.refuse();
-  if (!/^https?:\/\//i.test(text)) return value.refuse('is not an http or https address');
-  if (/[\s\\\p{Control}]/u.test(text) || !URL.canParse(text)) return value.refuse('is not a well-formed address');
+function readProxyUrl(text: string): value.ParseResult<Proxy> {
+  if (text === '') return value.reject();
+  if (!/^https?:\/\//i.test(text)) return value.reject('is not an http or https address');
+  if (/[\s\\\p{Control}]/u.test(text) || !URL.canParse(text)) return value.reject('is not a well-formed address');
   const { origin, pathname, username: user, password, href } = new URL(text);
-  if (pathname !== '/' || /[?#]/.test(href)) return value.refuse(`${origin} is given with a path, query or fragment`);
+  if (pathname !== '/' || /[?#]/.test(href)) return value.reject(`${origin} is given with a path, query or fragment`);
   if (user === '' && password === '') return value.accept({ url: origin });
   try {
     const userInfo = keepSecret(`${decodeURIComponent(user)}:${decodeURIComponent(password)}`);
     return value.accept({ url: origin, userInfo });
   } catch {
-    return value.refuse(`${origin} is given with a user or password that is not well percent-encoded`);
+    return value.reject(`${origin} is given with a user or password that is not well percent-encoded`);
   }
 }
 
-export const reachShape = {
+export const httpClientShape = {
   basic_auth: z.exactOptional(basicAuth).describe('User and password to send. Not beside `authorization`.'),
   authorization: z.exactOptional(authorization).describe('`Authorization` header to send.'),
   http_headers: z.exactOptional(httpHeaders).describe('Further headers to send, by name.'),
@@ -141,10 +141,10 @@ export const reachShape = {
   proxy_url: z.exactOptional(proxyUrl()).describe('HTTP proxy to go through; may have user and password in it.'),
 };
 
-export const refuseTwoAuthorizations = refuseBoth('basic_auth', 'authorization');
+export const rejectTwoAuthorizations = rejectBoth('basic_auth', 'authorization');
 
 /** The directory is for whoever knows the file to say. */
-export function reachOf(keys: z.output<z.ZodObject<typeof reachShape>>): { reach?: Reach } {
+export function httpClientConfigOf(keys: z.output<z.ZodObject<typeof httpClientShape>>): { reach?: HttpClientConfig } {
   const {
     basic_auth: basic,
     authorization: authorized,

@@ -1,4 +1,4 @@
-import { type Config, type ConfigResult, parseConfig, placesIn } from './config.js';
+import { type Config, type ConfigResult, parseConfig, labelsFor } from './config.js';
 import { type Environment, configFromEnvironment, setTargetVariables } from './environment.js';
 import { fileProblems } from './file-problems.js';
 import { unreadable } from './kit/small-file.js';
@@ -9,7 +9,7 @@ export interface ConfigSource {
   readonly env: Environment;
   readonly readFile: (path: string) => Promise<string>;
   /** Taken when nothing is configured; without it that is a problem. */
-  readonly otherwise?: Config;
+  readonly fallback?: Config;
   /**
    * Whether a file the configuration names, of a password say, has to be there and right. Else that is a warning: it
    * concerns one endpoint, whose polls fail until it is, and all others are to go on.
@@ -19,7 +19,7 @@ export interface ConfigSource {
 
 /** The configuration of the file or of the one-target variables, never of both. */
 export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
-  const { configFile, env, readFile, otherwise, checkFiles = false } = source;
+  const { configFile, env, readFile, fallback: otherwise, checkFiles = false } = source;
   if (configFile === undefined) {
     return (
       configFromEnvironment(env) ??
@@ -39,7 +39,7 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   if (!file.ok) return refuse(file.problem);
   const result = parseConfig(file.text, configFile);
   if (!result.ok) return result;
-  const problems = await fileProblems(result.config, placesIn(file.text, configFile));
+  const problems = await fileProblems(result.config, labelsFor(file.text, configFile));
   if (checkFiles && problems.length > 0) return { ok: false, problems };
   return { ...result, warnings: [...result.warnings, ...problems] };
 }

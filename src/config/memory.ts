@@ -23,7 +23,7 @@ const LEAST_BODY_BYTES = MEBIBYTE;
  * The configuration with a body no larger than the memory can bear: one that is would not fail its poll but end the process. Says
  * so when that is less than what was asked for.
  */
-export function withinMemory(
+export function clampToMemory(
   config: Config,
   { bytes }: AllowedMemory,
 ): { config: Config; warnings: readonly string[] } {
@@ -41,7 +41,7 @@ export const HEAP_PER_BODY = 6;
 const LEAST_HEAP_MB = 48;
 
 /** Memory of the collect thread: what the largest body may need, and at most half of what there is. */
-export function heapMbFor({ poll }: Config, { bytes, heapBytes }: AllowedMemory): number {
+export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: AllowedMemory): number {
   const wanted = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
   const allowed = Math.min(bytes, heapBytes) / 2 / MEBIBYTE;
   return Math.floor(Math.max(LEAST_HEAP_MB, Math.min(wanted, allowed)));

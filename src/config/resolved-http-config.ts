@@ -1,43 +1,52 @@
 import { resolve } from 'node:path';
 import { certificatesProblem, isPair, keyProblem } from './kit/pem.js';
-import type { Authorization, BasicAuth, Header, Reach, Source, Tls, TlsRules } from './http-client-config.js';
+import type {
+  Authorization,
+  BasicAuth,
+  Header,
+  HttpClientConfig,
+  SecretSource,
+  Tls,
+  TlsRules,
+} from './http-client-config.js';
 import { reveal } from './kit/secret.js';
 import { readSmallFile } from './kit/small-file.js';
 import { headerProblem, secretProblem, usernameProblem } from './kit/sources.js';
 import type { Path } from './kit/yaml-source.js';
 
 /** What a reach comes to at a moment, all texts in the clear: for one poll, and for nobody else. */
-export interface Access {
+export interface ResolvedHttpConfig {
   readonly basicAuth: { readonly username: string; readonly password: string } | undefined;
   readonly authorization: { readonly type: string; readonly credentials: string } | undefined;
-  readonly headers: readonly AccessHeader[];
-  readonly tls: TlsAccess | undefined;
-  readonly proxy: ProxyAccess | undefined;
+  readonly headers: readonly ResolvedHeader[];
+  readonly tls: ResolvedTls | undefined;
+  readonly proxy: ResolvedProxy | undefined;
 }
 
-export interface AccessHeader {
+export interface ResolvedHeader {
   readonly name: string;
   readonly values: readonly string[];
   /** Those of the values that are not to be seen. */
   readonly secrets: readonly string[];
 }
 
-export interface TlsAccess extends TlsRules {
+export interface ResolvedTls extends TlsRules {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
 }
 
-export interface ProxyAccess {
+export interface ResolvedProxy {
   readonly url: string;
   /** `user:password`. */
   readonly userInfo: string | undefined;
 }
 
-export type AccessResult =
-  { readonly ok: true; readonly access: Access } | { readonly ok: false; readonly problems: readonly AccessProblem[] };
+export type ResolveResult =
+  | { readonly ok: true; readonly access: ResolvedHttpConfig }
+  | { readonly ok: false; readonly problems: readonly ResolveProblem[] };
 
-export interface AccessProblem {
+export interface ResolveProblem {
   /** Below the endpoint. */
   readonly path: Path;
   /** Names the file; never says what is in it. */
@@ -45,8 +54,8 @@ export interface AccessProblem {
 }
 
 /** Reads all the files of a reach. */
-export async function readAccess(reach: Reach): Promise<AccessResult> {
-  const problems: AccessProblem[] = [];
+export async function resolveHttpConfig(reach: HttpClientConfig): Promise<ResolveResult> {
+  const problems: ResolveProblem[] = [];
   const read = reader(reach.directory, problems);
   const [basicAuth, authorization, headers, tls] = await Promise.all([
     reach.basicAuth && readBasicAuth(reach.basicAuth, read),
@@ -60,10 +69,10 @@ export async function readAccess(reach: Reach): Promise<AccessResult> {
 }
 
 /** `path` is that of the text itself; the one of its file ends in `_file`, but for files in a list. */
-type Read = (source: Source, path: Path, problemOf: (text: string) => string | undefined) => Promise<string>;
+type Read = (source: SecretSource, path: Path, problemOf: (text: string) => string | undefined) => Promise<string>;
 
 /** Texts of the configuration were checked when it was read; those of files are checked here. */
-function reader(directory: string, problems: AccessProblem[]): Read {
+function reader(directory: string, problems: ResolveProblem[]): Read {
   return async (source, path, problemOf) => {
     if ('text' in source) return source.text;
     if ('secret' in source) return reveal(source.secret);
@@ -80,18 +89,21 @@ function filePath(path: Path): Path {
   return typeof last === 'string' ? [...path.slice(0, -1), `${last}_file`] : path;
 }
 
-async function readBasicAuth({ username, password }: BasicAuth, read: Read): Promise<Access['basicAuth']> {
+async function readBasicAuth({ username, password }: BasicAuth, read: Read): Promise<ResolvedHttpConfig['basicAuth']> {
   return {
     username: await read(username, ['basic_auth', 'username'], usernameProblem),
     password: password === undefined ? '' : await read(password, ['basic_auth', 'password'], secretProblem),
   };
 }
 
-async function readAuthorization({ type, credentials }: Authorization, read: Read): Promise<Access['authorization']> {
+async function readAuthorization(
+  { type, credentials }: Authorization,
+  read: Read,
+): Promise<ResolvedHttpConfig['authorization']> {
   return { type, credentials: await read(credentials, ['authorization', 'credentials'], headerProblem) };
 }
 
-async function readHeader({ name, values: sources }: Header, read: Read): Promise<AccessHeader> {
+async function readHeader({ name, values: sources }: Header, read: Read): Promise<ResolvedHeader> {
   const firstFile = sources.findIndex((source) => 'file' in source);
   const values = await Promise.all(
     sources.map((source, index) => read(source, ['http_headers', name, 'files', index - firstFile], headerProblem)),
@@ -99,7 +111,7 @@ async function readHeader({ name, values: sources }: Header, read: Read): Promis
   return { name, values, secrets: values.filter((_, index) => !('text' in (sources[index] ?? {}))) };
 }
 
-async function readTls({ ca, cert, key, ...rules }: Tls, read: Read, problems: AccessProblem[]): Promise<TlsAccess> {
+async function readTls({ ca, cert, key, ...rules }: Tls, read: Read, problems: ResolveProblem[]): Promise<ResolvedTls> {
   const tls = {
     ...rules,
     ca: ca && (await read(ca, ['tls_config', 'ca'], certificatesProblem)),
@@ -112,6 +124,6 @@ async function readTls({ ca, cert, key, ...rules }: Tls, read: Read, problems: A
   return tls;
 }
 
-function byPath(left: AccessProblem, right: AccessProblem): number {
+function byPath(left: ResolveProblem, right: ResolveProblem): number {
   return left.path.join('.') < right.path.join('.') ? -1 : 1;
 }

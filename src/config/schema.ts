@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { BridgeSettings, Config, CrosschainSettings, Poll } from './config.js';
-import { reachOf, reachShape, refuseTwoAuthorizations } from './http-client-schema.js';
-import { absent, always, list, section } from './kit/mapping.js';
+import type { BridgeSettings, Config, CrosschainSettings, PollConfig } from './config.js';
+import { httpClientConfigOf, httpClientShape, rejectTwoAuthorizations } from './http-client-schema.js';
+import { absent, always, list, mapping } from './kit/mapping.js';
 import { formatDuration } from './kit/units.js';
 import * as value from './kit/values.js';
 
@@ -15,7 +15,7 @@ const hour = 3_600 * second;
 const day = 24 * hour;
 const mebibyte = 2 ** 20;
 
-const poll = section({
+const poll = mapping({
   // Blocks are half a second apart at the least; the document is heavy for the node, so anything shorter is a slip.
   // The upper bounds keep timers, with jitter, below the 24 days Node.js can wait.
   interval: value
@@ -37,7 +37,7 @@ const poll = section({
     .describe('Largest body accepted, after decoding.'),
 })
   .superRefine(refuseShortStaleAfter, always)
-  .transform((keys): Poll => ({
+  .transform((keys): PollConfig => ({
     intervalMs: keys.interval,
     timeoutMs: keys.timeout,
     staleAfterMs: keys.stale_after,
@@ -77,19 +77,19 @@ const bridgeSettingsOf = (keys: z.output<z.ZodObject<typeof bridgeSettings>>): B
 
 // Not shown when it is no mapping: it may be an address with a password in it.
 const endpoint = <Shape extends z.core.$ZodLooseShape>(settings: Shape) =>
-  section(
+  mapping(
     {
       url: value.baseUrl().describe('Base address of the node; the path of the document is appended.'),
       ...settings,
-      ...reachShape,
+      ...httpClientShape,
     },
-    value.whatKindItIs,
-  ).superRefine(refuseTwoAuthorizations, always);
+    value.describeType,
+  ).superRefine(rejectTwoAuthorizations, always);
 
 const bridge = endpoint(bridgeSettings).transform((keys) => ({
   url: keys.url,
   ...bridgeSettingsOf(keys),
-  ...reachOf(keys),
+  ...httpClientConfigOf(keys),
 }));
 
 const maxInt64 = 2n ** 63n - 1n;
@@ -133,7 +133,7 @@ const crosschainSettingsOf = ({
 
 const crosschain = endpoint(crosschainSettings)
   .superRefine(refuseZetaWithoutWindow, always)
-  .transform((keys) => ({ url: keys.url, ...crosschainSettingsOf(keys), ...reachOf(keys) }));
+  .transform((keys) => ({ url: keys.url, ...crosschainSettingsOf(keys), ...httpClientConfigOf(keys) }));
 
 function refuseZetaWithoutWindow(keys: unknown, context: z.RefinementCtx): void {
   const lacking = z.object({ dialect: z.literal('zeta'), window: absent });
@@ -142,7 +142,7 @@ function refuseZetaWithoutWindow(keys: unknown, context: z.RefinementCtx): void 
   context.addIssue({ code: 'custom', path: ['window'], message });
 }
 
-const target = section({
+const target = mapping({
   name: value.label(128).describe('Label `target` of all its series; unique.'),
   bridge: z
     .exactOptional(bridge)
@@ -155,7 +155,7 @@ function refuseNoEndpoint(keys: unknown, context: z.RefinementCtx): void {
   if (empty.safeParse(keys).success) context.addIssue('has no endpoint — expected bridge, crosschain, or both');
 }
 
-const token = section({
+const token = mapping({
   contract: value.address().describe('Address of the token contract; each once.'),
   symbol: z.exactOptional(value.label(32)).describe('Symbol, for people.'),
   // An amount has up to 256 bits, 78 digits: with 78 decimals none would reach 1.
@@ -191,10 +191,10 @@ const SOME_TARGETS = `a list of at least one target, such as ${ONE_TARGET}`;
 /** Name of the only target where none is configured. */
 export const defaultTargetName = 'default';
 
-export const configSchema = section(
+export const configSchema = mapping(
   {
     poll: poll.prefault({}).describe('How the endpoints are polled.'),
-    limits: section({
+    limits: mapping({
       // A scrape renders every series; beyond this Prometheus would be the first to suffer.
       max_series_per_family: value
         .integer(1, 100_000)
@@ -205,7 +205,7 @@ export const configSchema = section(
       .prefault({})
       .describe('What bounds the size of the exposition.'),
     targets: z
-      .array(target, { error: ({ input }) => `${value.whatItIs(input)} — expected ${SOME_TARGETS}` })
+      .array(target, { error: ({ input }) => `${value.describeValue(input)} — expected ${SOME_TARGETS}` })
       .min(1, { error: `is empty — expected ${SOME_TARGETS}` })
       .superRefine(refuseRepeated('name', 'targets'), always)
       .describe('The chains to poll.'),
@@ -218,14 +218,14 @@ export const configSchema = section(
       .prefault({})
       .describe('For people: names of chain ids.'),
   },
-  value.whatItIs,
+  value.describeValue,
   `, such as targets: ${ONE_TARGET}`,
 );
 
 function describeChains(issue: z.core.$ZodRawIssue): string {
   return issue.code === 'invalid_key'
     ? `is not a chain id — expected at most ${value.maxChainIdDigits} decimal digits`
-    : `${value.whatItIs(issue.input)} — expected a mapping of chain ids to names`;
+    : `${value.describeValue(issue.input)} — expected a mapping of chain ids to names`;
 }
 
 /** What `replay` takes where no configuration says otherwise: nothing is fetched, so there is no endpoint. */
@@ -233,5 +233,5 @@ export const neutralConfig: Config = {
   ...configSchema.omit({ targets: true }).parse({}),
   targets: [{ name: defaultTargetName }],
 };
-export const neutralBridge: BridgeSettings = bridgeSettingsOf(section(bridgeSettings).parse({}));
-export const neutralCrosschain: CrosschainSettings = crosschainSettingsOf(section(crosschainSettings).parse({}));
+export const neutralBridge: BridgeSettings = bridgeSettingsOf(mapping(bridgeSettings).parse({}));
+export const neutralCrosschain: CrosschainSettings = crosschainSettingsOf(mapping(crosschainSettings).parse({}));

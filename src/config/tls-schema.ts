@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type Tls, tlsVersions } from './http-client-config.js';
-import { always, refuseBoth, section, writtenKeys } from './kit/mapping.js';
+import { always, rejectBoth, mapping, writtenKeys } from './kit/mapping.js';
 import { certificates, file, privateKey } from './kit/sources.js';
 import * as value from './kit/values.js';
 
@@ -10,7 +10,7 @@ const serverName = () =>
     value.acceptIf(/^[\w-]+(?:\.[\w-]+)*$/.test(text) || isIP(text) > 0, text),
   );
 
-const keys = section(
+const keys = mapping(
   {
     ca: z.exactOptional(certificates()).describe('Authorities to trust, instead of those Node.js comes with.'),
     ca_file: z.exactOptional(file()).describe('File with the authorities.'),
@@ -29,11 +29,11 @@ const keys = section(
       .prefault('TLS13')
       .describe('Newest version to speak.'),
   },
-  value.whatKindItIs,
+  value.describeType,
 )
-  .superRefine(refuseBoth('ca', 'ca_file'), always)
-  .superRefine(refuseBoth('cert', 'cert_file'), always)
-  .superRefine(refuseBoth('key', 'key_file'), always)
+  .superRefine(rejectBoth('ca', 'ca_file'), always)
+  .superRefine(rejectBoth('cert', 'cert_file'), always)
+  .superRefine(rejectBoth('key', 'key_file'), always)
   .superRefine(refuseHalfPair, always)
   .superRefine(refuseNoVersion, always);
 

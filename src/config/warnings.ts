@@ -1,15 +1,15 @@
-import type { Address, Config, CrosschainEndpoint } from './config.js';
+import type { EndpointAddress, Config, CrosschainEndpoint } from './config.js';
 import { formatDuration } from './kit/units.js';
 import type { Path } from './kit/yaml-source.js';
 
-export interface Doubt {
+export interface ConfigWarning {
   readonly path: Path;
   readonly message: string;
 }
 
 /** What is valid and yet most likely not what was meant. */
-export function doubts({ poll, targets }: Config): Doubt[] {
-  const found: Doubt[] = [];
+export function configWarnings({ poll, targets }: Config): ConfigWarning[] {
+  const found: ConfigWarning[] = [];
   if (poll.timeoutMs > poll.intervalMs) {
     found.push({
       path: ['poll', 'timeout'],
@@ -29,8 +29,8 @@ export function doubts({ poll, targets }: Config): Doubt[] {
 /** A real node walks the whole history of every chain when the window is that long. */
 const longWindow = 100_000n;
 
-function crosschainDoubts({ window, rate }: CrosschainEndpoint, path: Path): Doubt[] {
-  const found: Doubt[] = [];
+function crosschainDoubts({ window, rate }: CrosschainEndpoint, path: Path): ConfigWarning[] {
+  const found: ConfigWarning[] = [];
   if (window !== undefined && BigInt(window) > longWindow) {
     found.push({
       path: [...path, 'window'],
@@ -43,7 +43,7 @@ function crosschainDoubts({ window, rate }: CrosschainEndpoint, path: Path): Dou
   return found;
 }
 
-function reachDoubts({ url, reach }: Address, path: Path): Doubt[] {
+function reachDoubts({ url, httpClient: reach }: EndpointAddress, path: Path): ConfigWarning[] {
   if (reach?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
   if (!url.startsWith('https:') && !reach.proxy?.url.startsWith('https:')) {

@@ -18,7 +18,7 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 };
 
 /** What all endpoints show, under one HELP and TYPE a family. */
-export function expositionOf(snapshots: Snapshots, format: Format, now: Instant): string {
+export function renderExposition(snapshots: Snapshots, format: Format, now: Instant): string {
   return write(merged(snapshots, now), format);
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../poll/endpoint-state.js';
 import type { Format } from '../metrics/text-format.js';
-import { bodyOf, type Body } from './compressed-text.js';
+import { compressedText, type CompressedText } from './compressed-text.js';
 
 /** What the page consists of. */
 interface Parts {
@@ -15,14 +15,14 @@ interface Made {
   readonly version: number;
   readonly ofProcess: Promise<string>;
   /** Bytes alone: a text of this size, kept for a while, stays in memory until all of it is collected. */
-  readonly body: Promise<Body>;
+  readonly body: Promise<CompressedText>;
 }
 
 /** All of `/metrics`, put together and compressed once a change and not once a scrape: a scrape copies bytes. */
-export function createMetricsPage(parts: Parts): (format: Format, now: Instant) => Promise<Body> {
+export function createMetricsPage(parts: Parts): (format: Format, now: Instant) => Promise<CompressedText> {
   const made = new Map<Format, Made>();
-  const make = async (format: Format, now: Instant, ofProcess: Promise<string>): Promise<Body> =>
-    bodyOf(parts.ofEndpoints(format, now) + (await ofProcess) + (format === 'openmetrics' ? '# EOF\n' : ''));
+  const make = async (format: Format, now: Instant, ofProcess: Promise<string>): Promise<CompressedText> =>
+    compressedText(parts.ofEndpoints(format, now) + (await ofProcess) + (format === 'openmetrics' ? '# EOF\n' : ''));
   // Of promises, as every further one that a scrape waits for takes longer than to find out that there is nothing new.
   return (format, now) => {
     const version = parts.version(now);

@@ -1,16 +1,16 @@
 import { Agent, type Dispatcher } from 'undici';
-import { createConnector, type Route } from './connector.js';
+import { createConnector, type ConnectionSettings } from './connector.js';
 
 /** A way to a node, open for use. */
-interface Way {
+interface PooledAgent {
   readonly dispatcher: Dispatcher;
   users: number;
   unusedSinceMs: number;
 }
 
-export interface Dispatchers {
+export interface Agents {
   /** Carries out a task with a dispatcher for the route; routes that are alike to the last letter share one. */
-  readonly use: <T>(route: Route, task: (dispatcher: Dispatcher) => Promise<T>) => Promise<T>;
+  readonly use: <T>(route: ConnectionSettings, task: (dispatcher: Dispatcher) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -21,8 +21,8 @@ const IDLE_MS = 60_000;
  * One dispatcher for each route, closed when nobody has taken it for a while: after a certificate was replaced, or its
  * endpoint went away. By content rather than by endpoint, so that nobody has to say that one went away.
  */
-export function createDispatchers(idleMs = IDLE_MS): Dispatchers {
-  const ways = new Map<string, Way>();
+export function createAgents(idleMs = IDLE_MS): Agents {
+  const ways = new Map<string, PooledAgent>();
 
   function closeIdle(nowMs: number): void {
     for (const [key, { dispatcher, users, unusedSinceMs }] of ways) {
@@ -32,7 +32,7 @@ export function createDispatchers(idleMs = IDLE_MS): Dispatchers {
     }
   }
 
-  function wayOf(route: Route): Way {
+  function wayOf(route: ConnectionSettings): PooledAgent {
     const key = JSON.stringify([route.tls, route.proxy]);
     const known = ways.get(key);
     if (known !== undefined) return known;
@@ -59,6 +59,6 @@ export function createDispatchers(idleMs = IDLE_MS): Dispatchers {
   };
 }
 
-function createDispatcher(route: Route): Dispatcher {
+function createDispatcher(route: ConnectionSettings): Dispatcher {
   return new Agent({ connect: createConnector(route), headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 });
 }

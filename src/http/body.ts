@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
 import { HEAP_PER_BODY } from '../config/memory.js';
 import { formatSize } from '../config/kit/units.js';
-import { Failure } from './failure.js';
+import { RequestFailure } from './failure.js';
 
 /** Taken at the start; what a node announces is believed when this much has come. */
 const FIRST_BYTES = 2 ** 20;
@@ -56,7 +56,8 @@ export async function wholeBody(
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       const needed = length + chunk.length;
-      if (needed > maxBytes) throw new Failure('too_large', `is over ${formatSize(maxBytes)} (poll.max_body_size)`);
+      if (needed > maxBytes)
+        throw new RequestFailure('too_large', `is over ${formatSize(maxBytes)} (poll.max_body_size)`);
       if (needed > bytes.length) {
         const grown = memory.take(Math.min(maxBytes, Math.max(announcedBytes ?? 0, 2 * bytes.length, needed)));
         bytes.copy(grown, 0, 0, length);

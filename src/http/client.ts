@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Dispatcher, errors } from 'undici';
-import { type Access, readAccess } from '../config/resolved-http-config.js';
-import type { Reach } from '../config/http-client-config.js';
+import { type ResolvedHttpConfig, resolveHttpConfig } from '../config/resolved-http-config.js';
+import type { HttpClientConfig } from '../config/http-client-config.js';
 import { announcedLength, BodyMemory, wholeBody, type Body } from './body.js';
 import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
 import type { Numeral } from '../json/decimal.js';
-import { createDispatchers, type Dispatchers } from './agents.js';
-import { quoted, type ChainError, type Quote, type Reason } from './errors.js';
-import { ConnectFailure, Failure } from './failure.js';
-import { createMask } from './redact.js';
-import { refusal } from './error-response.js';
-import { WRONG } from '../json/field.js';
+import { createAgents, type Agents } from './agents.js';
+import { sanitize, type PollError, type Sanitize, type FailureReason } from './errors.js';
+import { ConnectFailure, RequestFailure } from './failure.js';
+import { createRedactor } from './redact.js';
+import { errorResponse } from './error-response.js';
+import { INVALID } from '../json/field.js';
 import { readNumber } from '../json/scalars.js';
 
 export interface FetchLimits {
@@ -21,7 +21,7 @@ export interface FetchLimits {
   readonly maxBodyBytes: number;
 }
 
-export interface Answer {
+export interface FetchedDocument {
   readonly ok: true;
   /** To be released once it is read. */
   readonly body: Body;
@@ -29,7 +29,7 @@ export interface Answer {
   readonly height: Numeral | undefined;
 }
 
-export type FetchResult = Answer | { readonly ok: false; readonly error: ChainError };
+export type FetchResult = FetchedDocument | { readonly ok: false; readonly error: PollError };
 
 /** The header of the SDK's gateway, and the plain one that newer nodes add. */
 const HEIGHT_HEADERS = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height'];
@@ -41,12 +41,12 @@ export interface Client {
    * Fetches one document. Every expected failure is a value; redirects are refused, as credentials would travel along. The
    * files of the reach are read anew each time.
    */
-  readonly fetch: (url: URL, limits: FetchLimits, reach?: Reach) => Promise<FetchResult>;
+  readonly fetch: (url: URL, limits: FetchLimits, reach?: HttpClientConfig) => Promise<FetchResult>;
   readonly close: () => Promise<void>;
 }
 
 export function createClient(userAgent: string): Client {
-  const dispatchers = createDispatchers();
+  const dispatchers = createAgents();
   const memory = new BodyMemory();
   return {
     fetch: (url, limits, reach) => fetchDocument({ url, limits, reach, memory }, userAgent, dispatchers),
@@ -54,25 +54,25 @@ export function createClient(userAgent: string): Client {
   };
 }
 
-interface Asked {
+interface FetchContext {
   readonly url: URL;
   readonly limits: FetchLimits;
-  readonly reach: Reach | undefined;
+  readonly reach: HttpClientConfig | undefined;
   readonly memory: BodyMemory;
 }
 
-async function fetchDocument(asked: Asked, userAgent: string, dispatchers: Dispatchers): Promise<FetchResult> {
+async function fetchDocument(asked: FetchContext, userAgent: string, dispatchers: Agents): Promise<FetchResult> {
   const deadline = new AbortController();
   const { signal } = deadline;
   // The timer of AbortSignal.timeout cannot be stopped: all of a poll would stay in memory until it would have timed out.
   const timer = setTimeout(() => deadline.abort(new DOMException('over', 'TimeoutError')), asked.limits.timeoutMs);
-  let quote: Quote = quoted;
+  let quote: Sanitize = sanitize;
   try {
     const access = await beforeAbort(signal, accessOf(asked.reach));
-    const mask = createMask(secretsOf(access));
+    const mask = createRedactor(secretsOf(access));
     // Before it is cut to size, or half a secret could be left at the end.
-    quote = (text) => quoted(mask(text));
-    const question = questionOf(asked.url, access, userAgent, signal);
+    quote = (text) => sanitize(mask(text));
+    const question = requestFor(asked.url, access, userAgent, signal);
     return await dispatchers.use(access, (dispatcher) => exchange(dispatcher, question, asked, quote));
   } catch (thrown) {
     return { ok: false, error: describe(thrown, asked, quote) };
@@ -81,7 +81,7 @@ async function fetchDocument(asked: Asked, userAgent: string, dispatchers: Dispa
   }
 }
 
-const DIRECT: Access = {
+const DIRECT: ResolvedHttpConfig = {
   basicAuth: undefined,
   authorization: undefined,
   headers: [],
@@ -89,17 +89,17 @@ const DIRECT: Access = {
   proxy: undefined,
 };
 
-async function accessOf(reach: Reach | undefined): Promise<Access> {
+async function accessOf(reach: HttpClientConfig | undefined): Promise<ResolvedHttpConfig> {
   if (reach === undefined) return DIRECT;
-  const read = await readAccess(reach);
+  const read = await resolveHttpConfig(reach);
   if (read.ok) return read.access;
-  const problems = read.problems.map(({ message }) => quoted(message)).join('; ');
-  throw new Failure('bad_request', `was not asked: ${problems}`);
+  const problems = read.problems.map(({ message }) => sanitize(message)).join('; ');
+  throw new RequestFailure('bad_request', `was not asked: ${problems}`);
 }
 
-type Question = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
+type HttpRequest = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
 
-function questionOf(url: URL, access: Access, userAgent: string, signal: AbortSignal): Question {
+function requestFor(url: URL, access: ResolvedHttpConfig, userAgent: string, signal: AbortSignal): HttpRequest {
   // A cache between us and the node would hand out an old document as a new one.
   const asked = { accept: '*/*', 'accept-encoding': 'gzip', 'cache-control': 'no-cache', 'user-agent': userAgent };
   const headers = { ...asked, ...headersOf(access) };
@@ -117,9 +117,9 @@ function questionOf(url: URL, access: Access, userAgent: string, signal: AbortSi
 
 async function exchange(
   dispatcher: Dispatcher,
-  question: Question,
-  { url, limits: { maxBodyBytes }, memory }: Asked,
-  quote: Quote,
+  question: HttpRequest,
+  { url, limits: { maxBodyBytes }, memory }: FetchContext,
+  quote: Sanitize,
 ): Promise<FetchResult> {
   const { statusCode, headers, body } = await beforeAbort(question.signal, dispatcher.request(question));
   // Destroying what is not read to its end is meant; undici would otherwise report it as an unhandled error.
@@ -127,9 +127,9 @@ async function exchange(
   try {
     const decoded = decode(body, headers['content-encoding']);
     if (statusCode !== 200) {
-      return { ok: false, error: refusal(url.pathname, statusCode, await startOf(decoded), quote) };
+      return { ok: false, error: errorResponse(url.pathname, statusCode, await startOf(decoded), quote) };
     }
-    if (decoded === undefined) throw new Failure('not_json', `has an unknown content encoding`);
+    if (decoded === undefined) throw new RequestFailure('not_json', `has an unknown content encoding`);
     // Of what is encoded, the length says nothing.
     const announced = decoded === body ? announcedLength(headers['content-length']) : undefined;
     return { ok: true, body: await wholeBody(decoded, maxBodyBytes, announced, memory), height: heightIn(headers) };
@@ -172,15 +172,18 @@ function heightIn(headers: Readonly<Record<string, string | string[] | undefined
   for (const name of HEIGHT_HEADERS) {
     const header = headers[name];
     const height = typeof header === 'string' ? readNumber(header) : undefined;
-    if (height !== undefined && height !== WRONG) return height;
+    if (height !== undefined && height !== INVALID) return height;
   }
   return undefined;
 }
 
-function describe(thrown: unknown, { url, limits: { timeoutMs } }: Asked, quote: Quote): ChainError {
-  const told = (reason: Reason, message: string): ChainError => ({ reason, message: `${url.pathname} ${message}` });
+function describe(thrown: unknown, { url, limits: { timeoutMs } }: FetchContext, quote: Sanitize): PollError {
+  const told = (reason: FailureReason, message: string): PollError => ({
+    reason,
+    message: `${url.pathname} ${message}`,
+  });
   if (thrown instanceof ConnectFailure) return told(thrown.reason, `could not be asked: ${quote(thrown.message)}`);
-  if (thrown instanceof Failure) return told(thrown.reason, thrown.message);
+  if (thrown instanceof RequestFailure) return told(thrown.reason, thrown.message);
   if (!(thrown instanceof Error)) return told('internal', `failed: ${quote(String(thrown))}`);
   if (thrown.name === 'TimeoutError') return told('timeout', `took over ${timeoutMs} ms (poll.timeout)`);
   const code = 'code' in thrown ? String(thrown.code) : '';

@@ -3,15 +3,15 @@ import { isIP, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, type SecureVersion } from 'node:tls';
 import { callbackify } from 'node:util';
 import { buildConnector, errors } from 'undici';
-import type { Access, ProxyAccess, TlsAccess } from '../config/resolved-http-config.js';
+import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
 import type { TlsVersion } from '../config/http-client-config.js';
 import { proxyHeaders } from './credentials.js';
-import type { Reason } from './errors.js';
-import { ConnectFailure, Failure } from './failure.js';
-import { reasonOf } from './error-response.js';
+import type { FailureReason } from './errors.js';
+import { ConnectFailure, RequestFailure } from './failure.js';
+import { reasonForStatus } from './error-response.js';
 
 /** The way to a node: all that decides how a connection to it is made. */
-export type Route = Pick<Access, 'tls' | 'proxy'>;
+export type ConnectionSettings = Pick<ResolvedHttpConfig, 'tls' | 'proxy'>;
 
 type Connect = (options: buildConnector.Options) => Promise<Socket>;
 
@@ -22,7 +22,7 @@ const TUNNEL_TIMEOUT_MS = 10_000;
  * Connects to nodes by a route. undici's own ProxyAgent is not used: it opens tunnels without a deadline and tells neither
  * what a proxy answered nor whether proxy, tunnel or handshake failed.
  */
-export function createConnector({ tls, proxy }: Route): buildConnector.connector {
+export function createConnector({ tls, proxy }: ConnectionSettings): buildConnector.connector {
   const secure = tls === undefined ? {} : secureOptions(tls);
   const toNode = connectorToNode(secure, tls?.serverName);
   const open = proxy === undefined ? toNode : throughProxy(proxy, secure, toNode);
@@ -72,7 +72,7 @@ function connectFailure(what: string, error: Error, protocol: string): ConnectFa
   return new ConnectFailure(connectReason(cause, protocol), what + cause.message);
 }
 
-function connectReason(error: Error, protocol: string): Reason {
+function connectReason(error: Error, protocol: string): FailureReason {
   if (error instanceof errors.ConnectTimeoutError) return 'timeout';
   const syscall = 'syscall' in error ? error.syscall : undefined;
   if (syscall === 'getaddrinfo') return 'dns';
@@ -86,7 +86,7 @@ const versions: Readonly<Record<TlsVersion, SecureVersion>> = {
   TLS13: 'TLSv1.3',
 };
 
-function secureOptions(tls: TlsAccess): buildConnector.BuildOptions {
+function secureOptions(tls: ResolvedTls): buildConnector.BuildOptions {
   const { ca, cert, key, minVersion, maxVersion, insecureSkipVerify } = tls;
   const options = {
     ca,
@@ -101,12 +101,12 @@ function secureOptions(tls: TlsAccess): buildConnector.BuildOptions {
     return { secureContext: createSecureContext(options), rejectUnauthorized: !insecureSkipVerify };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Failure('bad_request', `has a tls_config that cannot be used: ${why}`);
+    throw new RequestFailure('bad_request', `has a tls_config that cannot be used: ${why}`);
   }
 }
 
 /** As in Prometheus, `tls_config` holds for an https proxy too; the server name in it is the node's alone. */
-function throughProxy(proxy: ProxyAccess, secure: buildConnector.BuildOptions, toNode: Connect): Connect {
+function throughProxy(proxy: ResolvedProxy, secure: buildConnector.BuildOptions, toNode: Connect): Connect {
   const connect = connectorTo(`proxy ${proxy.url}: `, secure);
   const { protocol, hostname, host, port } = new URL(proxy.url);
   const address = { protocol, hostname: hostname.replaceAll(/[[\]]/g, ''), host, port };
@@ -122,11 +122,11 @@ function throughProxy(proxy: ProxyAccess, secure: buildConnector.BuildOptions, t
 const nodeOf = ({ host = '', port }: buildConnector.Options): string => (port ? host : `${host}:443`);
 
 /** Asks the proxy to pass on everything to the node from here on. */
-async function openTunnel(socket: Socket, proxy: ProxyAccess, node: string): Promise<void> {
+async function openTunnel(socket: Socket, proxy: ResolvedProxy, node: string): Promise<void> {
   const headers = { host: node, ...proxyHeaders({ proxy }) };
   const asked = request({ method: 'CONNECT', path: node, headers, createConnection: () => socket });
   return new Promise((resolve, reject) => {
-    const fail = (reason: Reason, what: string): void => {
+    const fail = (reason: FailureReason, what: string): void => {
       clearTimeout(deadline);
       socket.destroy();
       reject(new ConnectFailure(reason, `proxy ${proxy.url}: ${what}`));
@@ -135,7 +135,7 @@ async function openTunnel(socket: Socket, proxy: ProxyAccess, node: string): Pro
     asked.on('error', (error) => fail('aborted', `lost while it opens a tunnel: ${error.message}`));
     asked.once('connect', ({ statusCode = 0 }, _socket, head) => {
       if (statusCode < 200 || statusCode > 299) {
-        fail(reasonOf(statusCode, undefined), `answered status ${statusCode} when asked for a tunnel`);
+        fail(reasonForStatus(statusCode, undefined), `answered status ${statusCode} when asked for a tunnel`);
         return;
       }
       clearTimeout(deadline);

@@ -1,9 +1,9 @@
-import type { Access } from '../config/resolved-http-config.js';
+import type { ResolvedHttpConfig } from '../config/resolved-http-config.js';
 
 export type Headers = Record<string, string | string[]>;
 
 /** What the node is sent besides the question. Names are in lower case, as they replace each other by name. */
-export function headersOf({ basicAuth, authorization, headers }: Access): Headers {
+export function headersOf({ basicAuth, authorization, headers }: ResolvedHttpConfig): Headers {
   return {
     ...Object.fromEntries(headers.map(({ name, values }) => [name.toLowerCase(), [...values]])),
     ...(basicAuth && { authorization: basic(`${basicAuth.username}:${basicAuth.password}`) }),
@@ -12,7 +12,7 @@ export function headersOf({ basicAuth, authorization, headers }: Access): Header
 }
 
 /** For the proxy's eyes only. */
-export function proxyHeaders({ proxy }: Pick<Access, 'proxy'>): Headers {
+export function proxyHeaders({ proxy }: Pick<ResolvedHttpConfig, 'proxy'>): Headers {
   return proxy?.userInfo === undefined ? {} : { 'proxy-authorization': basic(proxy.userInfo) };
 }
 
@@ -20,7 +20,7 @@ export function proxyHeaders({ proxy }: Pick<Access, 'proxy'>): Headers {
 export const basic = (userInfo: string): string => `Basic ${Buffer.from(userInfo).toString('base64')}`;
 
 /** All that must not be shown, should the node or the proxy send it back; whole headers too, as they may come back encoded. */
-export function secretsOf(access: Access): string[] {
+export function secretsOf(access: ResolvedHttpConfig): string[] {
   const { basicAuth, authorization, headers, proxy } = access;
   return [
     ...(basicAuth ? userInfoSecrets(basicAuth.username, basicAuth.password) : []),

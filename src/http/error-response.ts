@@ -1,20 +1,20 @@
-import type { ChainError, Quote, Reason } from './errors.js';
+import type { PollError, Sanitize, FailureReason } from './errors.js';
 import { isObject } from '../json/object-shape.js';
 
 /** gRPC's ResourceExhausted. A gateway answers it with 429, though it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
 
 /** What an answer with another status than 200 means. `body` is the start of what came with it. */
-export function refusal(path: string, statusCode: number, body: string, quote: Quote): ChainError {
+export function errorResponse(path: string, statusCode: number, body: string, quote: Sanitize): PollError {
   const error = errorBody(body);
   const said = error.message === undefined ? '' : `: ${quote(error.message)}`;
   return {
-    reason: reasonOf(statusCode, error.code),
+    reason: reasonForStatus(statusCode, error.code),
     message: `${path} was answered with status ${statusCode}${said}`,
   };
 }
 
-export function reasonOf(statusCode: number, code: number | undefined): Reason {
+export function reasonForStatus(statusCode: number, code: number | undefined): FailureReason {
   switch (statusCode) {
     case 400:
       return 'bad_request';

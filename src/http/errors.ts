@@ -1,5 +1,5 @@
 /** Why a poll failed. Each reason is a label value from the start, so the list is closed. */
-export const reasons = {
+export const failureReasons = {
   dns: 'The name of the node does not resolve.',
   connect: 'No connection to the node or its proxy: refused, unreachable.',
   tls: 'The TLS handshake failed: certificate, name, protocol version; or the node refused the client certificate.',
@@ -21,13 +21,13 @@ export const reasons = {
   internal: 'A fault of the exporter itself; please report it.',
 } as const;
 
-export type Reason = keyof typeof reasons;
+export type FailureReason = keyof typeof failureReasons;
 
-export const reasonNames = Object.keys(reasons) as readonly Reason[];
+export const failureReasonNames = Object.keys(failureReasons) as readonly FailureReason[];
 
 /** An expected failure of a poll. Plain data, because an Error loses its fields on its way between threads. */
-export interface ChainError {
-  readonly reason: Reason;
+export interface PollError {
+  readonly reason: FailureReason;
   /** One line for people: endpoint, what happened and which limit. */
   readonly message: string;
 }
@@ -35,10 +35,10 @@ export interface ChainError {
 const MAX_QUOTED_CHARACTERS = 200;
 
 /** Makes text from outside fit to be shown. */
-export type Quote = (text: string) => string;
+export type Sanitize = (text: string) => string;
 
 /** Text from outside, fit for one log line: no control characters, bounded, well-formed. */
-export function quoted(text: string): string {
+export function sanitize(text: string): string {
   const start = text.slice(0, 4 * MAX_QUOTED_CHARACTERS);
   const line = start
     .toWellFormed()

@@ -1,13 +1,13 @@
-import type { Reason } from './errors.js';
+import type { FailureReason } from './errors.js';
 
 /** An expected failure on its way to becoming a value. */
-export class Failure extends Error {
-  readonly reason: Reason;
-  constructor(reason: Reason, message: string) {
+export class RequestFailure extends Error {
+  readonly reason: FailureReason;
+  constructor(reason: FailureReason, message: string) {
     super(message);
     this.reason = reason;
   }
 }
 
 /** Marks what happens before a connection stands, so that a reset in a handshake is told from one in an answer. */
-export class ConnectFailure extends Failure {}
+export class ConnectFailure extends RequestFailure {}

@@ -1,4 +1,4 @@
-import { MASK } from '../config/kit/secret.js';
+import { REDACTED } from '../config/kit/secret.js';
 
 /**
  * Of a secret longer than this the beginning is looked for, and all that follows is hidden too: V8 gives up on very long
@@ -7,13 +7,13 @@ import { MASK } from '../config/kit/secret.js';
 const MAX_PATTERN = 64;
 
 /** Hides the secrets in a text from outside, also where it holds them encoded: a node may send back what was sent to it. */
-export function createMask(secrets: readonly string[]): (text: string) => string {
+export function createRedactor(secrets: readonly string[]): (text: string) => string {
   // Longest first, or a secret that begins another one would leave the rest of it.
   const known = [...new Set(secrets)].toSorted((left, right) => right.length - left.length);
   return (text) =>
     known
       .filter((secret) => secret !== '')
-      .reduce((masked, secret) => masked.replaceAll(new RegExp(anyForm(secret), 'gi'), MASK), text);
+      .reduce((masked, secret) => masked.replaceAll(new RegExp(anyForm(secret), 'gi'), REDACTED), text);
 }
 
 function anyForm(secret: string): string {

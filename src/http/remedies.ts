@@ -1,7 +1,7 @@
-import type { Reason } from './errors.js';
+import type { FailureReason } from './errors.js';
 
 /** What to do about each reason, in a line that fits beside the message. */
-export const remedies: Readonly<Record<Reason, string>> = {
+export const remedies: Readonly<Record<FailureReason, string>> = {
   dns: 'Check the host name in the URL, and the resolver of this machine.',
   connect: 'Check that the node, and proxy_url if one is set, is up and lets this machine in.',
   tls: 'Check certificate, name and expiry; tls_config takes ca_file, server_name and a client certificate.',

@@ -1,7 +1,7 @@
 const WORD = 4;
 
 /** Bytes to look for in documents; a copy, or they would keep the whole document they are from. */
-export class KnownBytes {
+export class BytePattern {
   readonly length: number;
   /** Four bytes each, the last four at the end, so that they may overlap those before. None when there are fewer than four. */
   readonly #words: Int32Array;

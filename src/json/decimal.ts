@@ -145,7 +145,7 @@ function outermost<T>(
 }
 
 /** What equal numbers share, however they are written. */
-export function keyOf(numeral: Numeral): Numeral {
+export function numeralKey(numeral: Numeral): Numeral {
   if (typeof numeral === 'number') return numeral;
   const text = exactText(numeral);
   return text.length <= EXACT_LENGTH && !text.includes('.') ? Number(text) : text;

@@ -2,9 +2,9 @@
  * What reading one field of a document gives: its value, `undefined` when it is missing (`null`, a key that is not there,
  * an empty string where a number belongs), or `WRONG` when something of another kind stands there.
  */
-export type Read<T> = T | undefined | typeof WRONG;
+export type Field<T> = T | undefined | typeof INVALID;
 
-export const WRONG: unique symbol = Symbol('of the wrong kind');
+export const INVALID: unique symbol = Symbol('of the wrong kind');
 
 /**
  * Thrown by the readers below and caught in one place, the renderer: a gauge that cannot be right is absent. It is a constant
@@ -13,23 +13,23 @@ export const WRONG: unique symbol = Symbol('of the wrong kind');
 export const WITHDRAWN: unique symbol = Symbol('withdrawn');
 
 /** The value, or the family that asks for it is withdrawn. */
-export function need<T>(read: Read<T>): T {
-  if (read === undefined || read === WRONG) throw WITHDRAWN;
+export function required<T>(read: Field<T>): T {
+  if (read === undefined || read === INVALID) throw WITHDRAWN;
   return read;
 }
 
 /** The value or `undefined` when it is missing; a wrong kind withdraws the family. */
-export function ifPresent<T>(read: Read<T>): T | undefined {
-  if (read === WRONG) throw WITHDRAWN;
+export function optional<T>(read: Field<T>): T | undefined {
+  if (read === INVALID) throw WITHDRAWN;
   return read;
 }
 
 /** The rows of a list; a missing list or one odd row withdraws the family, since a sum without that row would be wrong. */
-export function rows<T>(list: Read<readonly Read<T>[]>): readonly T[] {
-  const found = need(list);
-  return found.every(isRow) ? found : found.map(need);
+export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
+  const found = required(list);
+  return found.every(isRow) ? found : found.map(required);
 }
 
-function isRow<T>(read: Read<T>): read is T {
-  return read !== undefined && read !== WRONG;
+function isRow<T>(read: Field<T>): read is T {
+  return read !== undefined && read !== INVALID;
 }

@@ -2,9 +2,9 @@ import { strictBase64 } from './base64.js';
 import { EXACT_LENGTH } from './decimal.js';
 import { JsonValues } from './json-values.js';
 import { Byte, COMPOUND, NumberLiteral, OverBudget } from './json-tokens.js';
-import { KeptNumbers, type NumberPlace } from './number-column.js';
-import type { KnownBytes } from './byte-pattern.js';
-import type { SharedTexts } from './string-interner.js';
+import { NumberColumn, type NumberIndex } from './number-column.js';
+import type { BytePattern } from './byte-pattern.js';
+import type { StringInterner } from './string-interner.js';
 
 /** About what a string takes beside its characters. */
 const STRING_OVERHEAD = 24;
@@ -37,7 +37,7 @@ export class JsonCursor extends JsonValues {
   #left: number;
   /** Whether an object may have one key several times, as hardly any has. */
   readonly expectsRepeatedKeys: boolean;
-  readonly numbers = new KeptNumbers();
+  readonly numbers = new NumberColumn();
   /** Another one for each document. */
   readonly serial: number;
 
@@ -94,7 +94,7 @@ export class JsonCursor extends JsonValues {
   }
 
   /** Passes just these bytes when they are next. */
-  passes(expected: KnownBytes): boolean {
+  passes(expected: BytePattern): boolean {
     if (!expected.standAt(this.words, this.bytes.length, this.#at)) return false;
     this.#at += expected.length;
     return true;
@@ -130,7 +130,7 @@ export class JsonCursor extends JsonValues {
   }
 
   /** Passes a whole number as above and keeps it. */
-  keptNumber(): NumberPlace | undefined {
+  keptNumber(): NumberIndex | undefined {
     const start = this.afterSpace(this.#at) + 1;
     const end = this.#endOfWholeNumber(start);
     if (end === undefined) return undefined;
@@ -190,7 +190,7 @@ export class JsonCursor extends JsonValues {
   }
 
   /** What is known of the text that comes next; `undefined` when it is no text, nothing passed. */
-  shared<T>(texts: SharedTexts<T>): T | undefined {
+  shared<T>(texts: StringInterner<T>): T | undefined {
     const start = this.afterSpace(this.#at);
     if (this.bytes[start] !== Byte.quote) return undefined;
     const end = this.endOfText(start);

@@ -1,20 +1,20 @@
 import { compareNumerals, EXACT_LENGTH, type Digits, type Numeral, type Sum } from './decimal.js';
 
 /** Which of the kept numbers of a document is meant. */
-export type NumberPlace = number & { readonly __brand: 'place of a number' };
+export type NumberIndex = number & { readonly __brand: 'place of a number' };
 
 /**
  * Numbers of a document of which there are many, such as the amounts of its transfers: side by side rather than an object or a text
  * each. Those of up to 30 digits in two halves, as they are added up; others, which hardly any are, as text.
  */
-export class KeptNumbers {
+export class NumberColumn {
   /** The two halves of each. */
   #halves = new Float64Array(1024);
   #length = 0;
-  readonly #others = new Map<NumberPlace, Numeral>();
+  readonly #others = new Map<NumberIndex, Numeral>();
 
   /** Keeps `high` × 10^15 + `low`. */
-  keep(high: number, low: number): NumberPlace {
+  keep(high: number, low: number): NumberIndex {
     const place = this.#length;
     if (place === this.#halves.length) {
       const grown = new Float64Array(2 * place);
@@ -24,16 +24,16 @@ export class KeptNumbers {
     this.#halves[place] = high;
     this.#halves[place + 1] = low;
     this.#length = place + 2;
-    return place as NumberPlace;
+    return place as NumberIndex;
   }
 
-  keepOther(numeral: Numeral): NumberPlace {
+  keepOther(numeral: Numeral): NumberIndex {
     const place = this.keep(0, 0);
     this.#others.set(place, numeral);
     return place;
   }
 
-  at(place: NumberPlace): Numeral {
+  at(place: NumberIndex): Numeral {
     const other = this.#others.get(place);
     if (other !== undefined) return other;
     const high = this.#halves[place] ?? 0;
@@ -42,13 +42,13 @@ export class KeptNumbers {
   }
 
   /** Negative, zero or positive as the one at `a` is below, equal to or above the one at `b`. */
-  compare(a: NumberPlace, b: NumberPlace): number {
+  compare(a: NumberIndex, b: NumberIndex): number {
     if (this.#others.has(a) || this.#others.has(b)) return compareNumerals(this.at(a), this.at(b));
     const halves = this.#halves;
     return (halves[a] ?? 0) - (halves[b] ?? 0) || (halves[a + 1] ?? 0) - (halves[b + 1] ?? 0);
   }
 
-  addTo(sum: Sum, place: NumberPlace): void {
+  addTo(sum: Sum, place: NumberIndex): void {
     sum.addHalves(this.#halves[place] ?? 0, this.#halves[place + 1] ?? 0);
     if (this.#others.size === 0) return;
     const other = this.#others.get(place);

@@ -1,8 +1,8 @@
 import type { JsonCursor } from './json-cursor.js';
 import { Byte, RepeatedKey } from './json-tokens.js';
-import { KnownBytes } from './byte-pattern.js';
-import { WRONG } from './field.js';
-import type { Problems, Reader } from './shape.js';
+import { BytePattern } from './byte-pattern.js';
+import { INVALID } from './field.js';
+import type { FieldProblems, Reader } from './shape.js';
 
 /** One key of an object that is read. */
 export interface Member {
@@ -21,7 +21,7 @@ export interface Inlined {
 
 /** A key as it was written, with the comma before it and its colon, and what it stands for; nothing for a key that is not read. */
 interface WrittenKey {
-  readonly written: KnownBytes;
+  readonly written: BytePattern;
   readonly place: Place | undefined;
 }
 
@@ -38,7 +38,7 @@ const MEMBER_BYTES = 8;
 /** Longer objects and longer keys are not worth remembering. */
 const MAX_REMEMBERED = 64;
 
-type MembersReader<Result> = (cursor: JsonCursor, problems: Problems) => Result;
+type MembersReader<Result> = (cursor: JsonCursor, problems: FieldProblems) => Result;
 
 /**
  * Reads the members of an object whose opening brace has been passed; `undefined` when none of them is there though `needsKey`.
@@ -79,7 +79,7 @@ export function memberReader(
         return true;
       }
       if (cursor.passesNull()) return undefined;
-      for (const index of indexes) values[index] = WRONG;
+      for (const index of indexes) values[index] = INVALID;
       return readOther(cursor, problems);
     };
   }
@@ -107,12 +107,12 @@ function keysReader(places: ReadonlyMap<string, Place>, valuesNow: () => unknown
     const place = places.get(cursor.key());
     const written = cursor.passed(start);
     if (position < MAX_REMEMBERED && written.length < MAX_REMEMBERED) {
-      lastKeys[position] = { written: new KnownBytes(written), place };
+      lastKeys[position] = { written: new BytePattern(written), place };
     }
     return place;
   }
 
-  function readInOrder(cursor: JsonCursor, problems: Problems): boolean {
+  function readInOrder(cursor: JsonCursor, problems: FieldProblems): boolean {
     const values = valuesNow();
     let isRecognized = false;
     for (let position = 0; ; position += 1) {
@@ -131,7 +131,7 @@ function keysReader(places: ReadonlyMap<string, Place>, valuesNow: () => unknown
   }
 
   /** The last of a key that stands several times counts, and nothing of the others: so they are found first, then read. */
-  function readLastOfEach(cursor: JsonCursor, problems: Problems): boolean {
+  function readLastOfEach(cursor: JsonCursor, problems: FieldProblems): boolean {
     const positions = new Map<Place, number>();
     for (let isFirst = true; cursor.hasEntry(Byte.closeBrace, isFirst); isFirst = false) {
       const place = places.get(cursor.key());

@@ -2,8 +2,8 @@ import type { Dialect } from '../chain/dialects.js';
 import type { JsonCursor } from './json-cursor.js';
 import { Byte } from './json-tokens.js';
 import { memberReader } from './object-reader.js';
-import { WRONG, type Read } from './field.js';
-import { count, join, type Problems, type ReadAs, type Reader, type Shape } from './shape.js';
+import { INVALID, type Field } from './field.js';
+import { count, joinPath, type FieldProblems, type ValueOf, type Reader, type Shape } from './shape.js';
 
 type Fields = Readonly<Record<string, Shape<unknown> | Inlined<InlinedFields>>>;
 type InlinedFields = Readonly<Record<string, Shape<unknown>>>;
@@ -17,15 +17,15 @@ type InlinedAs<F, Path> = Path extends `${infer K}.${infer I}`
   ? K extends keyof F
     ? F[K] extends Inlined<infer G>
       ? I extends keyof G
-        ? ReadAs<G[I]>
+        ? ValueOf<G[I]>
         : never
       : never
     : never
   : never;
 
 type ObjectOf<F extends Fields> = {
-  readonly [K in keyof F as F[K] extends Shape<unknown> ? K : never]: Read<ReadAs<F[K]>>;
-} & { readonly [Path in InlinedPath<F>]: Read<InlinedAs<F, Path>> };
+  readonly [K in keyof F as F[K] extends Shape<unknown> ? K : never]: Field<ValueOf<F[K]>>;
+} & { readonly [Path in InlinedPath<F>]: Field<InlinedAs<F, Path>> };
 
 export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
   readonly fields: F;
@@ -47,7 +47,7 @@ export function object<F extends Fields>(fields: F): ObjectShape<F> {
 
 function pathsOf(fields: Fields, path: string): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) =>
-    'inlined' in field ? pathsOf(field.inlined, join(path, name)) : field.paths(join(path, name)),
+    'inlined' in field ? pathsOf(field.inlined, joinPath(path, name)) : field.paths(joinPath(path, name)),
   );
 }
 
@@ -72,12 +72,12 @@ function compileObject<F extends Fields>(
 ): Reader<ObjectOf<F>> {
   const wireName = (name: string): string => dialect.fields[name] ?? name;
   const members = Object.entries(fields).map(([name, field]) => {
-    const at = join(path, name);
+    const at = joinPath(path, name);
     if (!('inlined' in field)) return { name, wireName: wireName(name), read: field.compile(at, dialect) };
     const inner = Object.entries(field.inlined).map(([own, shape]) => ({
-      name: join(name, own),
+      name: joinPath(name, own),
       wireName: wireName(own),
-      read: shape.compile(join(at, own), dialect),
+      read: shape.compile(joinPath(at, own), dialect),
     }));
     const readOther: Reader<never> = (cursor, problems) => wrong(cursor, at, problems);
     return { wireName: wireName(name), members: inner, readOther };
@@ -93,13 +93,13 @@ function compileObject<F extends Fields>(
 /** About what an entry of a list takes beside its value. */
 const ENTRY_BYTES = 8;
 
-export function list<T>(row: Shape<T>): Shape<readonly Read<T>[]> {
+export function list<T>(row: Shape<T>): Shape<readonly Field<T>[]> {
   return {
     compile: (path, dialect) => {
       const readRow = row.compile(`${path}[]`, dialect);
       return (cursor, problems) => {
         if (!cursor.enters(Byte.openBracket)) return cursor.passesNull() ? undefined : wrong(cursor, path, problems);
-        const read: Read<T>[] = [];
+        const read: Field<T>[] = [];
         while (cursor.hasEntry(Byte.closeBracket, read.length === 0)) {
           cursor.spend(ENTRY_BYTES);
           read.push(readRow(cursor, problems));
@@ -118,7 +118,7 @@ export function lastOf<T>(row: Shape<T>): Shape<T | null> {
       const readRow = row.compile(`${path}[]`, dialect);
       return (cursor, problems) => {
         if (!cursor.enters(Byte.openBracket)) return cursor.passesNull() ? undefined : wrong(cursor, path, problems);
-        let last: Read<T | null> = null;
+        let last: Field<T | null> = null;
         for (let isFirst = true; cursor.hasEntry(Byte.closeBracket, isFirst); isFirst = false) {
           last = readRow(cursor, problems);
         }
@@ -134,8 +134,8 @@ export function isObject(json: unknown): json is Readonly<Record<string, unknown
 }
 
 /** What stands here is of another kind: passed, and counted. */
-function wrong(cursor: JsonCursor, path: string, { invalid }: Problems): typeof WRONG {
+function wrong(cursor: JsonCursor, path: string, { invalid }: FieldProblems): typeof INVALID {
   cursor.skip();
   count(invalid, path);
-  return WRONG;
+  return INVALID;
 }

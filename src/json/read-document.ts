@@ -1,27 +1,27 @@
 import { getHeapStatistics } from 'node:v8';
 import { formatSize } from '../config/kit/units.js';
-import type { ChainError } from '../http/errors.js';
+import type { PollError } from '../http/errors.js';
 import { JsonCursor, type TextPlace } from './json-cursor.js';
-import type { KeptNumbers } from './number-column.js';
+import type { NumberColumn } from './number-column.js';
 import { NotJson, OverBudget, RepeatedKey } from './json-tokens.js';
-import { noProblems, type Problems, type Reader } from './shape.js';
-import { WRONG } from './field.js';
+import { emptyProblems, type FieldProblems, type Reader } from './shape.js';
+import { INVALID } from './field.js';
 
 /** What was read: the document with what was odd in it, or why it could not be read, after the name of what was read. */
 export type DocumentResult<T> =
   | {
       readonly ok: true;
       readonly document: T | undefined;
-      readonly problems: Problems;
+      readonly problems: FieldProblems;
       readonly places: Places;
     }
-  | { readonly ok: false; readonly error: ChainError };
+  | { readonly ok: false; readonly error: PollError };
 
 /** What a document has only the places of. */
 export interface Places {
   /** As long as the body is there. */
   readonly textAt: (place: TextPlace) => string;
-  readonly numbers: KeptNumbers;
+  readonly numbers: NumberColumn;
 }
 
 /** Of the memory of the thread; the rest is for what is derived from the document, and for what still has to be collected. */
@@ -47,19 +47,19 @@ export function readDocument<T>(
 }
 
 function readOnce<T>(read: Reader<T>, body: Buffer, memory: number, expectsRepeatedKeys: boolean): DocumentResult<T> {
-  const problems = noProblems();
+  const problems = emptyProblems();
   try {
     const cursor = new JsonCursor(body, memory, expectsRepeatedKeys);
     const document = read(cursor, problems);
     cursor.end();
     const places = { textAt: (place: TextPlace) => cursor.textAt(place), numbers: cursor.numbers };
-    return { ok: true, document: document === WRONG ? undefined : document, problems, places };
+    return { ok: true, document: document === INVALID ? undefined : document, problems, places };
   } catch (thrown) {
     if (thrown instanceof RepeatedKey) return readOnce(read, body, memory, true);
     throw thrown;
   }
 }
 
-function failed(reason: ChainError['reason'], message: string): DocumentResult<never> {
+function failed(reason: PollError['reason'], message: string): DocumentResult<never> {
   return { ok: false, error: { reason, message } };
 }

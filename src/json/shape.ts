@@ -1,19 +1,19 @@
 import type { Dialect } from '../chain/dialects.js';
 import type { JsonCursor } from './json-cursor.js';
-import type { Read } from './field.js';
+import type { Field } from './field.js';
 
 /** What reading a document counts: values of a wrong kind and unknown enum values, by the path of their field. */
-export interface Problems {
+export interface FieldProblems {
   readonly invalid: Map<string, number>;
   readonly unknown: Map<string, number>;
 }
 
-export function noProblems(): Problems {
+export function emptyProblems(): FieldProblems {
   return { invalid: new Map(), unknown: new Map() };
 }
 
 /** Reads the value that the cursor stands before. */
-export type Reader<T> = (cursor: JsonCursor, problems: Problems) => Read<T>;
+export type Reader<T> = (cursor: JsonCursor, problems: FieldProblems) => Field<T>;
 
 /**
  * The form of a part of a document. `compile` gives its reader for a dialect, with the path of the field worked out once and
@@ -24,7 +24,7 @@ export interface Shape<T> {
   readonly paths: (path: string) => readonly string[];
 }
 
-export type ReadAs<S> = S extends Shape<infer T> ? T : never;
+export type ValueOf<S> = S extends Shape<infer T> ? T : never;
 
 /** Counts one more at the path of a field. */
 export function count(counts: Map<string, number>, path: string): void {
@@ -32,6 +32,6 @@ export function count(counts: Map<string, number>, path: string): void {
 }
 
 /** The path of a field of what is at `path`. */
-export function join(path: string, name: string): string {
+export function joinPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }

@@ -1,4 +1,4 @@
-import { KnownBytes } from './byte-pattern.js';
+import { BytePattern } from './byte-pattern.js';
 
 /** Texts beyond this are not worth remembering: what occurs again and again are addresses, ids and names. */
 const MAX_LENGTH = 160;
@@ -7,7 +7,7 @@ const MAX_LENGTH = 160;
 const PLACES = 4096;
 
 interface Known<T> {
-  readonly bytes: KnownBytes;
+  readonly bytes: BytePattern;
   readonly value: T;
 }
 
@@ -15,7 +15,7 @@ interface Known<T> {
  * What was made of texts that occur again and again, such as the addresses of validators, found by their bytes as they stand in a
  * document. One text a place, and a newer one takes the place of an older, so it never grows however many there are.
  */
-export class SharedTexts<T> {
+export class StringInterner<T> {
   readonly #make: (text: string) => T;
   readonly #places: (Known<T> | undefined)[] = Array.from({ length: PLACES }, () => undefined);
 
@@ -35,7 +35,7 @@ export class SharedTexts<T> {
     const value = this.#make(text);
     if (end - start > MAX_LENGTH) return value;
     const own = new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
-    this.#places[placeOf(bytes, start, end)] = { bytes: new KnownBytes(own), value };
+    this.#places[placeOf(bytes, start, end)] = { bytes: new BytePattern(own), value };
     return value;
   }
 }

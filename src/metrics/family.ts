@@ -1,5 +1,5 @@
 import { decimal, double, type Numeral, toDouble } from '../json/decimal.js';
-import { need, type Read } from '../json/field.js';
+import { required, type Field } from '../json/field.js';
 
 /** One series of a family: its label values, in the order of the family's labels, and its value. */
 export interface Sample {
@@ -72,17 +72,17 @@ export function compareLabels(a: readonly string[], b: readonly string[]): numbe
 }
 
 /** The double nearest to a number of the document. */
-export function valueOf(read: Read<Numeral>): number {
-  return double(need(read));
+export function doubleOf(read: Field<Numeral>): number {
+  return double(required(read));
 }
 
-export function lengthOf(list: Read<readonly unknown[]>): number {
-  return need(list).length;
+export function lengthOf(list: Field<readonly unknown[]>): number {
+  return required(list).length;
 }
 
 /** Milliseconds on the wire, seconds in Prometheus. */
-export function secondsOf(read: Read<Numeral>): number {
-  const { units, scale } = decimal(need(read));
+export function secondsOf(read: Field<Numeral>): number {
+  const { units, scale } = decimal(required(read));
   return toDouble({ units, scale: scale + 3 });
 }
 
@@ -92,7 +92,7 @@ const MAX_LABEL_CHARACTERS = 128;
  * A label value as it is shown. Groups are made by what this returns, so that two texts cut to the same label are one series
  * and not a duplicate, which would fail the whole scrape.
  */
-export function labelText(text: string): string {
+export function labelValue(text: string): string {
   if (text.length <= MAX_LABEL_CHARACTERS && text.isWellFormed()) return text;
   // 256 UTF-16 units hold at least 128 characters; cutting there first keeps a text of megabytes cheap.
   const wellFormed = text.slice(0, 2 * MAX_LABEL_CHARACTERS).toWellFormed();

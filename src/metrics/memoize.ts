@@ -11,7 +11,7 @@ interface Input {
  * of them. The results are kept with the input itself: in a WeakMap, which is older than its entries, they would outlive the
  * document in every collection of young memory, and with them all the rows they refer to.
  */
-export function once<T extends object, Derived>(derive: (input: T) => Derived): (input: T) => Derived {
+export function memoize<T extends object, Derived>(derive: (input: T) => Derived): (input: T) => Derived {
   return (input: T & Input) => {
     const results = (input[RESULTS] ??= new Map());
     // Only what is put here is found under this function.
@@ -25,10 +25,10 @@ export function once<T extends object, Derived>(derive: (input: T) => Derived): 
 }
 
 /** As `once`, for each row of an input. */
-export function onceForRow<T extends object, Row, Derived>(
+export function memoizePerRow<T extends object, Row, Derived>(
   derive: (input: T, row: Row) => Derived,
 ): (input: T, row: Row) => Derived {
-  const resultsOf = once((_input: T) => new Map<Row, Result<Derived>>());
+  const resultsOf = memoize((_input: T) => new Map<Row, Result<Derived>>());
   return (input, row) => {
     const results = resultsOf(input);
     let result = results.get(row);

@@ -2,7 +2,7 @@ import { WITHDRAWN } from '../json/field.js';
 import type { Sample } from './family.js';
 
 /** What `derive` gives, or nothing when it is withdrawn: for parts of a family that are withdrawn one by one. */
-export function unlessWithdrawn<T>(derive: () => readonly T[]): readonly T[] {
+export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   try {
     return derive();
   } catch (thrown) {
@@ -12,7 +12,7 @@ export function unlessWithdrawn<T>(derive: () => readonly T[]): readonly T[] {
 }
 
 /** One series a kind; a kind that cannot be told is withdrawn alone. */
-export function singly<Input>(kinds: Readonly<Record<string, (input: Input) => number>>) {
+export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number>>) {
   return (input: Input): readonly Sample[] =>
-    Object.entries(kinds).flatMap(([kind, count]) => unlessWithdrawn(() => [{ labels: [kind], value: count(input) }]));
+    Object.entries(kinds).flatMap(([kind, count]) => orEmpty(() => [{ labels: [kind], value: count(input) }]));
 }

@@ -1,4 +1,4 @@
-import { unlessWithdrawn } from './per-kind.js';
+import { orEmpty } from './per-kind.js';
 import { formatSeries } from './text-format.js';
 import { OTHER } from '../chain/field-shapes.js';
 import { compareLabels, type Family, type FamilyHeader, type Keep, type Sample } from './family.js';
@@ -23,7 +23,7 @@ export function render<Input>(
   maxSeries: number,
 ): FamilyLines[] {
   return families.flatMap((family) => {
-    const samples = unlessWithdrawn(() => family.derive(input)).filter(isTellable);
+    const samples = orEmpty(() => family.derive(input)).filter(isTellable);
     if (samples.length === 0) return [];
     const distinct =
       samples.length === 1 ? samples : Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());

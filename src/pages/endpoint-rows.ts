@@ -2,7 +2,7 @@ import { formatSize, roughSize } from '../config/kit/units.js';
 import { remedies } from '../http/remedies.js';
 import type { Condition, EndpointStatus } from './endpoint-status.js';
 import { endpointTitles } from './endpoint-view.js';
-import { figures } from './headline-statistics.js';
+import { headlineStatistics } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { ago, distanceElement, duration } from './time.js';
@@ -45,7 +45,7 @@ export function attentionTable(statuses: readonly EndpointStatus[], nowMs: numbe
 export const upTable = (statuses: readonly EndpointStatus[], nowMs: number): Markup => table(upCells, statuses, nowMs);
 
 /** Nothing is known of these but that they are there. */
-export function unpolledList(statuses: readonly EndpointStatus[]): Markup {
+export function neverPolledList(statuses: readonly EndpointStatus[]): Markup {
   return markup`<ul class="names">
 ${statuses.map((status) => markup`<li id="${idOf(status)}"><span class="state unpolled"></span>${name(status)}\n`)}</ul>`;
 }
@@ -97,12 +97,14 @@ function reasons(status: EndpointStatus, nowMs: number): Markup {
       ? markup`<p><code class="reason">${lastFailure.reason}</code> ${lastFailure.message} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedies[lastFailure.reason]}</p>`
       : markup`<p>The last poll succeeded, and none has ended since.</p><p class="remedy">The exporter is held up: look into its log, and at the load of its machine.</p>`;
   const last =
-    items === null ? '' : markup`<p class="note">As of the last success:</p>${figures(target, items, nowMs)}`;
+    items === null
+      ? ''
+      : markup`<p class="note">As of the last success:</p>${headlineStatistics(target, items, nowMs)}`;
   return markup`${failure}${last}${failures(status)}`;
 }
 
 function numbers({ target, items }: EndpointStatus, nowMs: number): Markup {
-  return items === null ? markup`` : figures(target, items, nowMs);
+  return items === null ? markup`` : headlineStatistics(target, items, nowMs);
 }
 
 /** How polling goes; what went wrong is behind a click, so that a page of many endpoints stays calm. */

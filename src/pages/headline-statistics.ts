@@ -3,7 +3,7 @@ import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { duration } from './time.js';
 
-export interface Figure {
+export interface HeadlineStatistic {
   readonly count: string | number | null;
   readonly label: string;
   /** The table it links to. */
@@ -21,7 +21,7 @@ const SIGNING_SECONDS = 300;
 const OBSERVING_SECONDS = 900;
 const CCTX_SECONDS = 1800;
 
-function figuresOf(items: Items, nowMs: number): readonly Figure[] {
+function figuresOf(items: Items, nowMs: number): readonly HeadlineStatistic[] {
   switch (items.document) {
     case 'module_state': {
       const { batches, valsets, claims } = items;
@@ -110,23 +110,23 @@ function deadBatches(batches: Section<BatchItem>): number | string | null {
 }
 
 /** What to show of an endpoint, in its order; trouble only when there is some. */
-export function shownFigures(items: Items, nowMs: number): readonly Figure[] {
+export function visibleStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[] {
   return figuresOf(items, nowMs).filter(({ count, isTrouble }) => isTrouble !== true || String(count) !== '0');
 }
 
-export function isKnownTrouble({ count, isTrouble = false, oldest: age = null, patience }: Figure): boolean {
+export function isKnownTrouble({ count, isTrouble = false, oldest: age = null, patience }: HeadlineStatistic): boolean {
   if (count === null) return false;
   if (patience === undefined || age === null) return isTrouble;
   return age >= patience;
 }
 
 /** The headline numbers of an endpoint, each with a link to what is behind it. */
-export function figures(target: string, items: Items, nowMs: number): Markup {
-  const links = shownFigures(items, nowMs).map((figure) => markup`<li>${figureLink(target, figure)}`);
+export function headlineStatistics(target: string, items: Items, nowMs: number): Markup {
+  const links = visibleStatistics(items, nowMs).map((figure) => markup`<li>${statisticLink(target, figure)}`);
   return markup`<ul class="figures">${links}</ul>`;
 }
 
-export function figureLink(target: string, figure: Figure): Markup {
+export function statisticLink(target: string, figure: HeadlineStatistic): Markup {
   const { count, label, table, oldest: age = null } = figure;
   const kind = isKnownTrouble(figure) ? markup` class="bad"` : '';
   const wait = age === null ? '' : markup` <small>oldest ${duration(age)}</small>`;

@@ -3,7 +3,7 @@ import { batchTable, claimTable, transferTable, valsetTable } from './bridge-tab
 import { digits, percent, text } from './cells.js';
 import { missedTable, pendingTable } from './crosschain-tables.js';
 import { endpointTitles, type EndpointView, type PendingDocument } from './endpoint-view.js';
-import { figures } from './headline-statistics.js';
+import { headlineStatistics } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
 import { anchor, layout } from './layout.js';
 import { sectionHtml, type PageContext, type Sorting, type Table } from './table.js';
@@ -36,7 +36,7 @@ function endpointHtml(view: EndpointView, page: PageContext): Markup {
   return markup`<section id="${anchor(target, endpoint)}">
 <h3>${endpointTitles[endpoint]} <span class="quiet">${endpoint}</span></h3>
 ${freshness(view)}
-${items === null ? '' : [figures(target, items, page.nowMs), itemsHtml(view, items, page)]}
+${items === null ? '' : [headlineStatistics(target, items, page.nowMs), itemsHtml(view, items, page)]}
 </section>
 `;
 }

@@ -1,6 +1,6 @@
-import { attentionTable, conditionWords, unpolledList, upTable } from './endpoint-rows.js';
+import { attentionTable, conditionWords, neverPolledList, upTable } from './endpoint-rows.js';
 import type { Condition, EndpointStatus } from './endpoint-status.js';
-import { figureLink, isKnownTrouble, shownFigures, type Figure } from './headline-statistics.js';
+import { statisticLink, isKnownTrouble, visibleStatistics, type HeadlineStatistic } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
 import { configRefused, instanceFacts, type Instance } from './instance.js';
 import { layout } from './layout.js';
@@ -23,7 +23,7 @@ export function statusPage({ generatedAt, endpoints, instance }: StatusDocument,
 ${configRefused(instance, nowMs)}
 ${trouble(endpoints, nowMs)}
 ${listOf('attention', 'Needs attention', attention, attentionTable(attention, nowMs))}
-${listOf('unpolled', 'Not polled yet', unpolled, unpolledList(unpolled))}
+${listOf('unpolled', 'Not polled yet', unpolled, neverPolledList(unpolled))}
 ${listOf('up', 'Up', up, upTable(up, nowMs))}
 ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, nowMs))}`;
   return layout({
@@ -86,9 +86,9 @@ const MAX_TROUBLED = 10;
 
 /** What is wrong on the chains, as against the way to them. */
 function trouble(endpoints: readonly EndpointStatus[], nowMs: number): Markup {
-  const byTarget = new Map<string, Figure[]>();
+  const byTarget = new Map<string, HeadlineStatistic[]>();
   for (const { target, items } of endpoints) {
-    const found = items === null ? [] : shownFigures(items, nowMs).filter(isKnownTrouble);
+    const found = items === null ? [] : visibleStatistics(items, nowMs).filter(isKnownTrouble);
     if (found.length > 0) byTarget.set(target, [...(byTarget.get(target) ?? []), ...found]);
   }
   if (byTarget.size === 0) return markup``;
@@ -96,7 +96,7 @@ function trouble(endpoints: readonly EndpointStatus[], nowMs: number): Markup {
     .slice(0, MAX_TROUBLED)
     .map(
       ([target, found]) =>
-        markup`<li><b>${target}</b>${found.map((figure) => markup` ${figureLink(target, figure)}`)}\n`,
+        markup`<li><b>${target}</b>${found.map((figure) => markup` ${statisticLink(target, figure)}`)}\n`,
     );
   const more = byTarget.size - rows.length;
   const note = more > 0 ? markup`<p class="note">and ${more} more targets, by the red numbers in their rows.</p>` : '';

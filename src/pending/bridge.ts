@@ -1,7 +1,7 @@
-import { decimal, decimalText, keyOf, ratio } from '../json/decimal.js';
+import { decimal, decimalText, numeralKey, ratio } from '../json/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { need, rows } from '../json/field.js';
-import { configured } from '../json/scalars.js';
+import { required, rows } from '../json/field.js';
+import { trustedDigits } from '../json/scalars.js';
 import { voters, type Event } from '../metrics/bridge/attestations.js';
 import { isExpired, isOverdue, projectedExternalHeight } from '../metrics/bridge/batches.js';
 import { conflictingEvents, pendingClaims, pendingEvents, votedAddresses } from '../metrics/bridge/events.js';
@@ -16,7 +16,7 @@ import {
 } from '../metrics/bridge/joins.js';
 import { deadlineOf } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
-import { fee, moved, unbatched } from '../metrics/bridge/tokens.js';
+import { fee, transferred, unbatched } from '../metrics/bridge/tokens.js';
 import { lengthOf } from '../metrics/family.js';
 import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
 import { missingOf } from './members.js';
@@ -37,30 +37,30 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
       const projected = projectedExternalHeight(input);
       return projected && decimalText(projected);
     }),
-    powerThreshold: exact(configured(settings.powerThreshold)),
+    powerThreshold: exact(trustedDigits(settings.powerThreshold)),
     batchesBelowThreshold: known(() => batchesBelowThreshold(input)),
     valsetsBelowThreshold: known(() => valsetsBelowThreshold(input)),
     pendingEvents: known(() => decimalText(pendingEvents(input))),
     conflictingEvents: known(() => conflictingEvents(input).size),
     batches: section(
       () => rows(state.batches),
-      [ifKnown(({ block }) => need(block)), ({ batch_nonce }) => need(batch_nonce)],
+      [ifKnown(({ block }) => required(block)), ({ batch_nonce }) => required(batch_nonce)],
       (batch) => batchItem(input, batch),
       () => lengthOf(state.batches),
     ),
     valsets: section(
       () => unrelayedValsets(input),
-      [({ nonce }) => need(nonce)],
+      [({ nonce }) => required(nonce)],
       (valset) => valsetItem(input, valset),
     ),
     claims: section(
       () => pendingClaims(input),
-      [({ nonce }) => nonce, ifKnown(({ attestation }) => need(attestation.height))],
+      [({ nonce }) => nonce, ifKnown(({ attestation }) => required(attestation.height))],
       (claim) => claimItem(input, claim),
     ),
     transfers: section(
       () => unbatched(input),
-      [({ id }) => need(id)],
+      [({ id }) => required(id)],
       (transfer) => transferItem(input, transfer),
       () => lengthOf(state.unbatched_transfers),
     ),
@@ -71,9 +71,9 @@ function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
   const { id, sender, dest_address } = transfer;
   return {
     id: exact(id),
-    sender: cutText(() => input.places.textAt(need(sender))),
-    destination: cutText(() => input.places.textAt(need(dest_address))),
-    amount: coinItem(input, transfer, moved),
+    sender: cutText(() => input.places.textAt(required(sender))),
+    destination: cutText(() => input.places.textAt(required(dest_address))),
+    amount: coinItem(input, transfer, transferred),
     fee: coinItem(input, transfer, fee),
   };
 }
@@ -87,8 +87,8 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
     createdHeight: known(() => exact(block)),
     age: hubBlocksSince(input, block),
     timeoutHeight: known(() => exact(batch_timeout)),
-    headroom: externalBlocks(input, () => decimal(need(input.state.last_observed_external_height)), batch_timeout),
-    projectedHeadroom: externalBlocks(input, () => need(projectedExternalHeight(input)), batch_timeout),
+    headroom: externalBlocks(input, () => decimal(required(input.state.last_observed_external_height)), batch_timeout),
+    projectedHeadroom: externalBlocks(input, () => required(projectedExternalHeight(input)), batch_timeout),
     state: known(() => batchState(input, batch)),
     ...batchSignatures(input, batch),
   };
@@ -101,7 +101,7 @@ function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
 }
 
 function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
-  const deadline = () => deadlineOf(valset, decimal(need(need(input.state.params).signed_valsets_window)));
+  const deadline = () => deadlineOf(valset, decimal(required(required(input.state.params).signed_valsets_window)));
   return {
     nonce: exact(valset.nonce),
     members: known(() => memberAddresses(valset).size),
@@ -117,7 +117,7 @@ function claimItem(input: BridgeInput, { nonce, attestation }: Event): ClaimItem
   const voted = known(() => votedAddresses(input, attestation));
   return {
     eventNonce: exact(nonce),
-    conflicting: conflictingEvents(input).has(keyOf(nonce)),
+    conflicting: conflictingEvents(input).has(numeralKey(nonce)),
     votes: known(() => voters(attestation).length),
     votedPowerRatio: voted && known(() => ratio(powerOf(newestPowers(input), voted), newestTotal(input))),
     firstVoteHeight: known(() => exact(attestation.height)),

@@ -1,11 +1,11 @@
 import { decimalText, double, type Numeral } from '../json/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
-import { need } from '../json/field.js';
+import { required } from '../json/field.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
 import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCctxs, listedCctxs } from '../metrics/crosschain/totals.js';
-import { labelText, lengthOf } from '../metrics/family.js';
+import { labelValue, lengthOf } from '../metrics/family.js';
 import type { CctxItem, CrosschainItems } from './items.js';
 import { exact, ifKnown, known, section, type Keys } from './section.js';
 
@@ -33,20 +33,20 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
   };
 }
 
-const byAge: Keys<Cctx> = [ifKnown(createdAt), ifKnown((cctx) => need(need(currentOutbound(cctx)).tss_nonce))];
+const byAge: Keys<Cctx> = [ifKnown(createdAt), ifKnown((cctx) => required(required(currentOutbound(cctx)).tss_nonce))];
 
 function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
-  const outbound = (): Outbound => need(currentOutbound(cctx));
+  const outbound = (): Outbound => required(currentOutbound(cctx));
   const chainId = known(() => chainIdLabel(cctx)) ?? '';
   return {
-    index: labelText(need(cctx.index)),
-    status: known(() => need(cctx['cctx_status.status'])),
+    index: labelValue(required(cctx.index)),
+    status: known(() => required(cctx['cctx_status.status'])),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
-    coinType: known(() => need(outbound().coin_type)),
-    amount: known(() => exact(input.places.numbers.at(need(outbound().amount)))),
+    coinType: known(() => required(outbound().coin_type)),
+    amount: known(() => exact(input.places.numbers.at(required(outbound().amount)))),
     createdAt: known(() => isoTime(createdAt(cctx))),
-    hash: known(() => labelText(input.places.textAt(need(outbound().hash)))),
+    hash: known(() => labelValue(input.places.textAt(required(outbound().hash)))),
     nonce: known(() => exact(outbound().tss_nonce)),
   };
 }

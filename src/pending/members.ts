@@ -1,8 +1,8 @@
 import { dataPart } from '../chain/address.js';
 import { compare, ratio, ZERO, type Decimal } from '../json/decimal.js';
-import { once } from '../metrics/memoize.js';
+import { memoize } from '../metrics/memoize.js';
 import type { Valset } from '../chain/module-state.js';
-import { need } from '../json/field.js';
+import { required } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   memberAddresses,
@@ -11,7 +11,7 @@ import {
   powerOf,
   totalPower,
 } from '../metrics/bridge/joins.js';
-import { labelText } from '../metrics/family.js';
+import { labelValue } from '../metrics/family.js';
 import { MAX_MEMBERS, type Missing, type MissingMember } from './items.js';
 import { cutText, known } from './section.js';
 
@@ -22,7 +22,7 @@ interface Ranked {
   readonly total: Decimal | null;
 }
 
-const ranked = once((valset: Valset): Ranked => {
+const ranked = memoize((valset: Valset): Ranked => {
   const powers = known(() => powerByAddress(valset));
   const own = (address: string): Decimal => powers?.get(address) ?? ZERO;
   const addresses = Array.from(memberAddresses(valset))
@@ -32,7 +32,7 @@ const ranked = once((valset: Valset): Ranked => {
 });
 
 /** What is shown of each member, worked out once: who is missing under one batch is missing under others. */
-const shownMembers = once((_valset: Valset) => new Map<string, MissingMember>());
+const shownMembers = memoize((_valset: Valset) => new Map<string, MissingMember>());
 
 /** The members of a set that have not done it, by external address. */
 export function missingOf(
@@ -60,14 +60,14 @@ export function missingOf(
 function member(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
   const orchestrator = known(() => {
     const row = orchestratorByAddress(input).get(address);
-    return row && need(row.orchestrator);
+    return row && required(row.orchestrator);
   });
   return {
-    externalAddress: labelText(address),
+    externalAddress: labelValue(address),
     orchestrator: cutText(() => orchestrator ?? undefined),
     powerRatio,
     watched: orchestrator !== null && watchedKeys(input).has(dataPart(orchestrator)),
   };
 }
 
-const watchedKeys = once(({ settings }: BridgeInput): ReadonlySet<string> => new Set(settings.watch.map(dataPart)));
+const watchedKeys = memoize(({ settings }: BridgeInput): ReadonlySet<string> => new Set(settings.watch.map(dataPart)));

@@ -1,6 +1,6 @@
 import { compareNumerals, exactText, type Digits, type Numeral } from '../json/decimal.js';
-import { need, WITHDRAWN, type Read } from '../json/field.js';
-import { labelText } from '../metrics/family.js';
+import { required, WITHDRAWN, type Field } from '../json/field.js';
+import { labelValue } from '../metrics/family.js';
 import { MAX_ROWS, type Section } from './items.js';
 
 /** What `derive` gives; `null` when the document does not tell it or, as in the exposition, when it is no finite number. */
@@ -24,13 +24,13 @@ function knownOf<Of, T>(of: Of, derive: (of: Of) => T | undefined): T | null {
 }
 
 /** A number of the document, exact and always written the same way. */
-export function exact(read: Read<Numeral>): Digits {
-  return exactText(need(read));
+export function exact(read: Field<Numeral>): Digits {
+  return exactText(required(read));
 }
 
 /** Text of the document, cut like a label; `null` when it is missing or empty. */
 export function cutText(derive: () => string | undefined): string | null {
-  return known(() => labelText(derive() ?? '') || undefined);
+  return known(() => labelValue(derive() ?? '') || undefined);
 }
 
 /** What rows are sorted by, first key first; what is not known comes last. */

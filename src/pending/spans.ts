@@ -1,36 +1,39 @@
 import { decimal, decimalText, multiply, subtract, toDouble, type Decimal, type Numeral } from '../json/decimal.js';
 import type { Params } from '../chain/module-state.js';
-import { need, type Read } from '../json/field.js';
+import { required, type Field } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import type { BlockSpan } from './items.js';
 import { known } from './section.js';
 
 /** Hub blocks from a height to the height of the answer. */
-export function hubBlocksSince(input: BridgeInput, height: Read<Numeral>): BlockSpan | null {
-  return hubSpan(input, () => subtract(decimal(need(input.height)), decimal(need(height))));
+export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
+  return hubSpan(input, () => subtract(decimal(required(input.height)), decimal(required(height))));
 }
 
 /** Hub blocks from the height of the answer to a later one. */
 export function hubBlocksUntil(input: BridgeInput, height: () => Decimal): BlockSpan | null {
-  return hubSpan(input, () => subtract(height(), decimal(need(input.height))));
+  return hubSpan(input, () => subtract(height(), decimal(required(input.height))));
 }
 
 /** External blocks from one external height to another. */
-export function externalBlocks(input: BridgeInput, from: () => Decimal, to: Read<Numeral>): BlockSpan | null {
+export function externalBlocks(input: BridgeInput, from: () => Decimal, to: Field<Numeral>): BlockSpan | null {
   return span(
-    () => subtract(decimal(need(to)), from()),
-    () => need(input.state.params).average_external_block_time,
+    () => subtract(decimal(required(to)), from()),
+    () => required(input.state.params).average_external_block_time,
   );
 }
 
 function hubSpan(input: BridgeInput, blocks: () => Decimal): BlockSpan | null {
-  return span(blocks, () => need(input.state.params).average_block_time);
+  return span(blocks, () => required(input.state.params).average_block_time);
 }
 
 function span(blocks: () => Decimal, blockTime: () => Params['average_block_time']): BlockSpan | null {
   return known(() => {
     const count = blocks();
-    return { blocks: decimalText(count), seconds: known(() => secondsOf(multiply(count, decimal(need(blockTime()))))) };
+    return {
+      blocks: decimalText(count),
+      seconds: known(() => secondsOf(multiply(count, decimal(required(blockTime()))))),
+    };
   });
 }
 

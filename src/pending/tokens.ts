@@ -1,32 +1,33 @@
 import { decimal, decimalText, type Digits } from '../json/decimal.js';
-import { once } from '../metrics/memoize.js';
+import { memoize } from '../metrics/memoize.js';
 import type { Transfer } from '../chain/module-state.js';
-import { need, type Read } from '../json/field.js';
-import type { Token } from '../config/config.js';
+import { required, type Field } from '../json/field.js';
+import type { TokenConfig } from '../config/config.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { contractLabel, denoms, type Coin } from '../metrics/bridge/tokens.js';
-import { labelText } from '../metrics/family.js';
+import { labelValue } from '../metrics/family.js';
 import type { CoinItem, TokenItem } from './items.js';
 import { cutText, exact, known } from './section.js';
 
-const configuredTokens = once(
-  ({ tokens }: BridgeInput): ReadonlyMap<string, Token> => new Map(tokens.map((token) => [token.contract, token])),
+const configuredTokens = memoize(
+  ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>
+    new Map(tokens.map((token) => [token.contract, token])),
 );
 
-export function tokenItem(input: BridgeInput, read: Read<string>): TokenItem {
+export function tokenItem(input: BridgeInput, read: Field<string>): TokenItem {
   const contract = known(() => contractLabel(read));
   if (contract === null) return { contract, denom: null, symbol: null };
   const symbol = configuredTokens(input).get(contract)?.symbol;
   return {
     contract,
     denom: cutText(() => denoms(input).get(contract)),
-    symbol: symbol === undefined ? null : labelText(symbol),
+    symbol: symbol === undefined ? null : labelValue(symbol),
   };
 }
 
 export function coinItem(input: BridgeInput, transfer: Transfer, coin: Coin): CoinItem {
   const { contract, denom, symbol } = tokenItem(input, coin.contract(transfer));
-  const amount = known(() => exact(input.places.numbers.at(need(coin.amount(transfer)))));
+  const amount = known(() => exact(input.places.numbers.at(required(coin.amount(transfer)))));
   // One by one: V8 is slow to spread an object into a larger one, and what comes of it stays until everything is collected.
   return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
 }

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import type { Client, FetchLimits } from '../http/client.js';
 import type { Numeral } from '../json/decimal.js';
-import type { ChainError } from '../http/errors.js';
-import type { Problems } from '../json/shape.js';
+import type { PollError } from '../http/errors.js';
+import type { FieldProblems } from '../json/shape.js';
 import type { BridgeSettings, CrosschainSettings } from '../config/config.js';
-import type { Reach } from '../config/http-client-config.js';
+import type { HttpClientConfig } from '../config/http-client-config.js';
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type About,
+  type DocumentContext,
   type Document,
   type LabelSettings,
 } from '../documents.js';
@@ -17,13 +17,13 @@ import { render, type FamilyLines } from '../metrics/render.js';
 import type { Items } from '../pending/items.js';
 
 /** All that is needed to read a document. Plain data: it crosses to the collect thread. */
-export type Reading = ReadingBase &
+export type DocumentSource = DocumentSourceBase &
   (
     | { readonly document: 'module_state'; readonly settings: BridgeSettings }
     | { readonly document: 'rate_limiter_input'; readonly settings: CrosschainSettings }
   );
 
-export interface ReadingBase {
+export interface DocumentSourceBase {
   readonly target: string;
   readonly labels: LabelSettings;
   readonly maxSeries: number;
@@ -32,14 +32,14 @@ export interface ReadingBase {
 /** All that one poll needs. */
 export interface Job {
   readonly url: string;
-  readonly reach?: Reach;
+  readonly httpClient?: HttpClientConfig;
   readonly limits: FetchLimits;
-  readonly reading: Reading;
+  readonly source: DocumentSource;
 }
 
 /** What one poll gave. Plain data as well; the document itself never crosses, as copying it costs more than parsing it. */
-export interface Outcome {
-  readonly result: Snapshot | Failed;
+export interface PollResult {
+  readonly result: Snapshot | FailedPoll;
   /** Seconds of each phase that was finished. */
   readonly seconds: Partial<Record<Phase, number>>;
   readonly bodyBytes?: number;
@@ -53,24 +53,24 @@ export interface Snapshot {
   /** For `/pending`; bounded, so that the threads do not copy a document after all. */
   readonly items: Items;
   readonly height: Numeral | undefined;
-  readonly problems: Problems;
+  readonly problems: FieldProblems;
 }
 
-export interface Failed {
+export interface FailedPoll {
   readonly ok: false;
-  readonly error: ChainError;
+  readonly error: PollError;
 }
 
 /** Fetches the document of a job and derives its series. `onBody` is called before the reading that takes memory and time. */
-export async function collect(job: Job, client: Client, onBody: () => void = () => undefined): Promise<Outcome> {
+export async function collect(job: Job, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
   const url = new URL(job.url);
   const started = performance.now();
-  const answer = await client.fetch(url, job.limits, job.reach);
+  const answer = await client.fetch(url, job.limits, job.httpClient);
   const seconds = { fetch: secondsSince(started) };
   if (!answer.ok) return { result: answer, seconds };
   onBody();
   try {
-    const read = readBody(job.reading, url.pathname, answer.body.bytes, answer.height);
+    const read = readBody(job.source, url.pathname, answer.body.bytes, answer.height);
     return { ...read, seconds: { ...seconds, ...read.seconds } };
   } finally {
     answer.body.release();
@@ -78,7 +78,12 @@ export async function collect(job: Job, client: Client, onBody: () => void = () 
 }
 
 /** The part of a poll after the network, which is also what `replay` does with a file. `source` names it in messages. */
-export function readBody(reading: Reading, source: string, body: Buffer, height: Numeral | undefined): Outcome {
+export function readBody(
+  reading: DocumentSource,
+  source: string,
+  body: Buffer,
+  height: Numeral | undefined,
+): PollResult {
   switch (reading.document) {
     case 'module_state':
       return derive(moduleStateDocument, { ...reading, height }, reading, source, body);
@@ -89,11 +94,11 @@ export function readBody(reading: Reading, source: string, body: Buffer, height:
 
 function derive<Settings, Input>(
   document: Document<Settings, Input>,
-  about: About<Settings>,
-  { target, maxSeries }: ReadingBase,
+  about: DocumentContext<Settings>,
+  { target, maxSeries }: DocumentSourceBase,
   source: string,
   body: Buffer,
-): Outcome {
+): PollResult {
   const bodyBytes = body.length;
   const started = performance.now();
   const read = document.read(body, about);
@@ -111,7 +116,7 @@ function derive<Settings, Input>(
   return { result, seconds: { ...seconds, derive: secondsSince(derivingFrom) }, bodyBytes };
 }
 
-function failed(reason: ChainError['reason'], message: string): Failed {
+function failed(reason: PollError['reason'], message: string): FailedPoll {
   return { ok: false, error: { reason, message } };
 }
 

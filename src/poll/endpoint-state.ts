@@ -1,6 +1,6 @@
 import { compare, decimal } from '../json/decimal.js';
-import { reasonNames, type ChainError, type Reason } from '../http/errors.js';
-import type { Failed, Outcome, Phase, Snapshot } from './collect.js';
+import { failureReasonNames, type PollError, type FailureReason } from '../http/errors.js';
+import type { FailedPoll, PollResult, Phase, Snapshot } from './collect.js';
 import type { DocumentName } from '../documents.js';
 
 /** When something happened: as people tell it, and on a clock that nobody sets, to measure ages by. */
@@ -15,7 +15,7 @@ export interface EndpointState {
   readonly endpoint: DocumentName;
   readonly maxBodyBytes: number;
   readonly polls: number;
-  readonly failures: Readonly<Record<Reason, number>>;
+  readonly failures: Readonly<Record<FailureReason, number>>;
   readonly invalidValues: ReadonlyMap<string, number>;
   readonly unknownValues: ReadonlyMap<string, number>;
   readonly regressions: number;
@@ -24,7 +24,7 @@ export interface EndpointState {
   /** The last success, kept while polls fail; how long it is shown is decided by whoever shows it. */
   readonly success?: { readonly at: Instant; readonly snapshot: Snapshot };
   /** The last failure, kept after a recovery for people to read. */
-  readonly failure?: { readonly at: Instant; readonly error: ChainError };
+  readonly failure?: { readonly at: Instant; readonly error: PollError };
   readonly regressionsInARow: number;
 }
 
@@ -38,8 +38,8 @@ export interface LastPoll {
 /** A node that was rolled back, or was replaced by another, is believed when it has said so this many times running. */
 const REGRESSIONS_TO_ACCEPT = 3;
 
-export function unpolled(target: string, endpoint: DocumentName, maxBodyBytes: number): EndpointState {
-  const failures = Object.fromEntries(reasonNames.map((reason) => [reason, 0])) as Record<Reason, number>;
+export function initialState(target: string, endpoint: DocumentName, maxBodyBytes: number): EndpointState {
+  const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
     target,
     endpoint,
@@ -54,7 +54,7 @@ export function unpolled(target: string, endpoint: DocumentName, maxBodyBytes: n
 }
 
 /** The state after one more poll. */
-export function afterPoll(before: EndpointState, outcome: Outcome, at: Instant): EndpointState {
+export function applyPollResult(before: EndpointState, outcome: PollResult, at: Instant): EndpointState {
   const fellBack = isBelow(outcome, before.success?.snapshot);
   const regressionsInARow = fellBack ? before.regressionsInARow + 1 : before.regressionsInARow;
   const result = fellBack && regressionsInARow < REGRESSIONS_TO_ACCEPT ? regression(before, outcome) : outcome.result;
@@ -85,12 +85,12 @@ export function isFresh(at: Instant, now: Instant, staleAfterMs: number): boolea
   return age <= staleAfterMs && wallAge <= staleAfterMs;
 }
 
-function isBelow({ result }: Outcome, known: Snapshot | undefined): boolean {
+function isBelow({ result }: PollResult, known: Snapshot | undefined): boolean {
   if (!result.ok || result.height === undefined || known?.height === undefined) return false;
   return compare(decimal(result.height), decimal(known.height)) < 0;
 }
 
-function regression({ success }: EndpointState, { result }: Outcome): Failed {
+function regression({ success }: EndpointState, { result }: PollResult): FailedPoll {
   const height = result.ok ? result.height : undefined;
   const message = `the answer is of hub height ${height}, below ${success?.snapshot.height} of the one before`;
   return { ok: false, error: { reason: 'regression', message } };

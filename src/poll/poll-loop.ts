@@ -1,5 +1,5 @@
 /** A task that is carried out again and again, never twice at once. */
-export interface Poller {
+export interface PollLoop {
   readonly close: () => void;
 }
 
@@ -10,7 +10,7 @@ const JITTER = 0.1;
  * Polls at once or after a delay, then `intervalMs` after each end, give or take a tenth. There is no retry: the next poll is the
  * retry. `poll` must not reject, and has its own deadline.
  */
-export function startPoller(poll: () => Promise<void>, intervalMs: number, delayMs = 0): Poller {
+export function startPollLoop(poll: () => Promise<void>, intervalMs: number, delayMs = 0): PollLoop {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clock } from './clock.js';
-import type { Job, Outcome } from './collect.js';
+import type { Job, PollResult } from './collect.js';
 import type { Collector } from './collector.js';
 import type { Instant } from './endpoint-state.js';
-import { startPoller, type Poller } from './poll-loop.js';
+import { startPollLoop, type PollLoop } from './poll-loop.js';
 
 /** Everything that is polled. */
-export interface Polling {
+export interface Scheduler {
   /** Goes on with other jobs: what is unchanged is not disturbed, what is new or changed is polled at once, as far as it is few. */
   readonly change: (jobs: readonly Job[], intervalMs: number) => void;
   readonly close: () => void;
 }
 
-interface PolledJob extends Poller {
+interface PolledJob extends PollLoop {
   readonly job: Job;
 }
 
@@ -21,12 +21,15 @@ const FIRST_STARTS = 16;
 const START_SPACING_MS = 10;
 
 /** Polls every job by itself, so that one that fails or hangs delays no other. `record` gets what came of each poll. */
-export function startPolling(collector: Collector, record: (job: Job, outcome: Outcome, at: Instant) => void): Polling {
+export function startScheduler(
+  collector: Collector,
+  record: (job: Job, outcome: PollResult, at: Instant) => void,
+): Scheduler {
   let pollers = new Map<string, PolledJob>();
 
   function start(job: Job, intervalMs: number, delayMs: number): PolledJob {
     let isCurrent = true;
-    const poller = startPoller(
+    const poller = startPollLoop(
       async () => {
         const outcome = await collector.collect(job);
         // A poll that was under way when its job was changed answers a question nobody asks any more.

@@ -1,11 +1,15 @@
-import { afterPoll, isFresh, unpolled, type EndpointState, type Instant } from './endpoint-state.js';
-import type { Outcome } from './collect.js';
+import { applyPollResult, isFresh, initialState, type EndpointState, type Instant } from './endpoint-state.js';
+import type { PollResult } from './collect.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 
 /** The latest state of every endpoint. Replaced entry by entry, in one assignment, when a poll ends. */
 export interface Snapshots {
-  readonly record: (key: EndpointKey, outcome: Outcome, at: Instant) => { before: EndpointState; after: EndpointState };
+  readonly record: (
+    key: EndpointKey,
+    outcome: PollResult,
+    at: Instant,
+  ) => { before: EndpointState; after: EndpointState };
   /** Takes over another set of endpoints; the state of those that are marked as kept goes on. */
   readonly replace: (endpoints: readonly Endpoint[], limits: ShownLimits) => void;
   readonly all: () => readonly EndpointState[];
@@ -50,7 +54,7 @@ export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimit
     record: (key, outcome, at) => {
       const before = states.get(keyOf(key));
       if (before === undefined) throw new Error(`${keyOf(key)} is not an endpoint of the configuration`);
-      const after = afterPoll(before, outcome, at);
+      const after = applyPollResult(before, outcome, at);
       states.set(keyOf(key), after);
       shown = undefined;
       return { before, after };
@@ -92,7 +96,7 @@ function statesOf(
     endpoints.map(({ target, endpoint, isKept }) => {
       const key = keyOf({ target, endpoint });
       const kept = isKept ? known.get(key) : undefined;
-      return [key, kept === undefined ? unpolled(target, endpoint, maxBodyBytes) : { ...kept, maxBodyBytes }];
+      return [key, kept === undefined ? initialState(target, endpoint, maxBodyBytes) : { ...kept, maxBodyBytes }];
     }),
   );
 }

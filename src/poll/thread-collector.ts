@@ -1,25 +1,25 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import type { Job, Outcome } from './collect.js';
+import type { Job, PollResult } from './collect.js';
 import type { Collector } from './collector.js';
 import { letMainGoFirst } from './thread-priority.js';
 import { createRest } from './idle-collection.js';
-import type { ChainError } from '../http/errors.js';
+import type { PollError } from '../http/errors.js';
 
-export interface ToThread {
+export interface WorkerRequest {
   readonly id: number;
   readonly job: Job;
 }
 
 /** `reading` says whose document is being read, so that one too large for the thread's memory can be named. */
-export type FromThread =
+export type WorkerMessage =
   | { readonly ready: true }
   | { readonly id: number; readonly reading: true }
-  | { readonly id: number; readonly outcome: Outcome };
+  | { readonly id: number; readonly outcome: PollResult };
 
 interface Pending {
   readonly job: Job;
-  readonly settle: (outcome: Outcome) => void;
+  readonly settle: (outcome: PollResult) => void;
   reading: boolean;
   attempts: number;
 }
@@ -65,7 +65,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
     });
     let ready = false;
     let fault: Error | undefined;
-    started.on('message', (message: FromThread) => {
+    started.on('message', (message: WorkerMessage) => {
       if ('ready' in message) ready = true;
       else receive(message);
     });
@@ -81,7 +81,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
     return started;
   }
 
-  function receive(message: Exclude<FromThread, { ready: true }>): void {
+  function receive(message: Exclude<WorkerMessage, { ready: true }>): void {
     const entry = pending.get(message.id);
     if (entry === undefined) return;
     if ('reading' in message) {
@@ -91,7 +91,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
     end(message.id, entry, message.outcome);
   }
 
-  function end(id: number, entry: Pending, outcome: Outcome): void {
+  function end(id: number, entry: Pending, outcome: PollResult): void {
     pending.delete(id);
     entry.settle(outcome);
     rest.workEnds();
@@ -111,7 +111,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
   }
 
   function post(id: number, { job }: Pending): void {
-    worker.postMessage({ id, job } satisfies ToThread);
+    worker.postMessage({ id, job } satisfies WorkerRequest);
   }
 
   return {
@@ -144,7 +144,7 @@ function fitCollectorFor(youngMb: number, leastCollectedMb: number): void {
   setFlagsFromString(`--heap-growing-percent=${GROWN_PERCENT}`);
 }
 
-function brokenBy(fault: Error | undefined, isReading: boolean, maxHeapMb: number): ChainError {
+function brokenBy(fault: Error | undefined, isReading: boolean, maxHeapMb: number): PollError {
   if (isReading && fault !== undefined && 'code' in fault && fault.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return { reason: 'too_large', message: `reading the document took more than ${maxHeapMb} MiB of memory` };
   }

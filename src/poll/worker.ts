@@ -4,7 +4,7 @@ import { USER_AGENT } from '../cli/version.js';
 import { collect } from './collect.js';
 import { giveWay } from './thread-priority.js';
 import { createRest } from './idle-collection.js';
-import type { FromThread, ToThread } from './thread-collector.js';
+import type { WorkerMessage, WorkerRequest } from './thread-collector.js';
 
 /** The collect thread: jobs in, outcomes out, several fetches under way at once and one document read at a time. */
 const port = parentPort;
@@ -14,14 +14,14 @@ giveWay();
 
 const client = createClient(USER_AGENT);
 const rest = createRest();
-const send = (message: FromThread): void => port.postMessage(message);
+const send = (message: WorkerMessage): void => port.postMessage(message);
 
-async function answer({ id, job }: ToThread): Promise<void> {
+async function answer({ id, job }: WorkerRequest): Promise<void> {
   rest.workBegins();
   const outcome = await collect(job, client, () => send({ id, reading: true }));
   send({ id, outcome });
   rest.workEnds();
 }
 
-port.on('message', (question: ToThread) => void answer(question));
+port.on('message', (question: WorkerRequest) => void answer(question));
 send({ ready: true });

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { PasswordCheck } from './password-thread.js';
 
-export type Verdict = 'let in' | 'refused' | 'busy';
+export type AuthResult = 'let in' | 'refused' | 'busy';
 
 /** Hash by name. */
 export type Users = ReadonlyMap<string, string>;
 
-export type Authenticate = (users: Users, authorization: string | undefined) => Promise<Verdict>;
+export type Authenticate = (users: Users, authorization: string | undefined) => Promise<AuthResult>;
 
 /** More checks than these wait for nobody: at a tenth of a second each, the last would be too late for a scrape. */
 const MAX_CHECKS = 16;

@@ -5,7 +5,7 @@ import type { Authenticate } from './auth.js';
 import { CONTENT_POLICY } from '../pages/content-security-policy.js';
 import { pathOf, setHeaders, type HeaderList, type Listener } from './listener.js';
 import { createRateLimiter } from './rate-limiter.js';
-import { rememberLast } from './memoize-last.js';
+import { memoizeLast } from './memoize-last.js';
 import type { RateLimit, WebRules } from './web-config.js';
 
 /** What every answer says of itself, unless the web configuration says otherwise. */
@@ -28,7 +28,7 @@ export function createGuard(
   log: Logger,
 ): RequestListener {
   const isWithinLimit = createLimit();
-  const headersBy = rememberLast((own: WebRules['headers']) => Object.entries({ ...defaultHeaders, ...own }).flat());
+  const headersBy = memoizeLast((own: WebRules['headers']) => Object.entries({ ...defaultHeaders, ...own }).flat());
 
   async function admit(request: IncomingMessage, response: ServerResponse, headers: HeaderList): Promise<void> {
     const { users, healthPathsWithoutAuth, rateLimit } = rules();

@@ -1,5 +1,5 @@
 /** Remembers what came of the last question, as nearly every request asks the same. */
-export function rememberLast<Question, Answer>(
+export function memoizeLast<Question, Answer>(
   answerTo: (question: Question) => Answer,
 ): (question: Question) => Answer {
   let last: { readonly question: Question; readonly answer: Answer } | undefined;

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 
-export interface Question {
+export interface PasswordCheckRequest {
   readonly id: number;
   readonly hash: string;
   readonly password: string;
 }
 
-export interface Answer {
+export interface PasswordCheckResponse {
   readonly id: number;
   readonly isRight: boolean;
 }
@@ -31,7 +31,7 @@ export function createPasswordThread(): PasswordThread {
 
   function start(): Worker {
     const started = new Worker(new URL('./password-worker.js', import.meta.url));
-    started.on('message', ({ id, isRight }: Answer) => {
+    started.on('message', ({ id, isRight }: PasswordCheckResponse) => {
       waiting.get(id)?.resolve(isRight);
       waiting.delete(id);
     });
@@ -53,7 +53,7 @@ export function createPasswordThread(): PasswordThread {
         worker ??= start();
         lastId += 1;
         waiting.set(lastId, { resolve, reject });
-        worker.postMessage({ id: lastId, hash, password } satisfies Question);
+        worker.postMessage({ id: lastId, hash, password } satisfies PasswordCheckRequest);
       }),
     close: async () => {
       await worker?.terminate();

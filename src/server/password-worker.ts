@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads';
 import { isPasswordOf } from './password.js';
-import type { Answer, Question } from './password-thread.js';
+import type { PasswordCheckResponse, PasswordCheckRequest } from './password-thread.js';
 
 /** The password thread: one question after the other. */
 const port = parentPort;
 if (port === null) throw new Error('password-worker.js runs as a worker thread only');
 
-port.on('message', ({ id, hash, password }: Question) => {
-  port.postMessage({ id, isRight: isPasswordOf(hash, password) } satisfies Answer);
+port.on('message', ({ id, hash, password }: PasswordCheckRequest) => {
+  port.postMessage({ id, isRight: isPasswordOf(hash, password) } satisfies PasswordCheckResponse);
 });

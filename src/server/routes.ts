@@ -2,16 +2,16 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Router } from 'express';
 import type { Logger } from 'pino';
 import type { Format } from '../metrics/text-format.js';
-import { bodyOf, type Body } from '../exposition/compressed-text.js';
+import { compressedText, type CompressedText } from '../exposition/compressed-text.js';
 import type { PendingDocument } from '../pages/endpoint-view.js';
 import { pathOf, queryOf, setHeaders, type HeaderList, type Listener } from './listener.js';
 import { acceptsGzip, contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
-import { rememberLast } from './memoize-last.js';
+import { memoizeLast } from './memoize-last.js';
 import { sortingIn, type Sorting } from '../pages/table.js';
 
 /** What the pages and paths show; all of it is at hand, nothing here waits for a chain node. */
-export interface Shown {
-  readonly metrics: (format: Format) => Promise<Body>;
+export interface RouteHandlers {
+  readonly metrics: (format: Format) => Promise<CompressedText>;
   readonly statusPage: () => string;
   readonly pendingPage: (sorting: Sorting | undefined) => string;
   readonly pendingDocument: () => PendingDocument;
@@ -22,16 +22,16 @@ export interface Shown {
 
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
 
-export interface WebOptions {
+export interface RouteOptions {
   readonly telemetryPath: string;
   readonly maxRequests: number;
   readonly enableLifecycle: boolean;
 }
 
 /** A router finds the way to the pages; a scrape, for which that would take as long as all the rest, goes past it. */
-export function createApp(shown: Shown, options: WebOptions, log: Logger): Listener {
+export function createRoutes(shown: RouteHandlers, options: RouteOptions, log: Logger): Listener {
   const limit = createInFlightLimit(options.maxRequests);
-  const formatFor = rememberLast(negotiateFormat);
+  const formatFor = memoizeLast(negotiateFormat);
   const scrape: Handler = (request, response, headers) => {
     const format = formatFor(request.headers.accept);
     return send(request, response, [...headers, 'Content-Type', contentTypes[format]], shown.metrics(format));
@@ -60,7 +60,13 @@ type Handler = (...parameters: Parameters<Listener>) => Promise<void>;
  * The router of Express without its application, which gives each request and answer other prototypes: once it has seen a few of
  * those, V8 takes longer for every answer of the process.
  */
-function createPages(shown: Shown, options: WebOptions, limit: Limit, scrape: Handler, log: Logger): RequestListener {
+function createPages(
+  shown: RouteHandlers,
+  options: RouteOptions,
+  limit: Limit,
+  scrape: Handler,
+  log: Logger,
+): RequestListener {
   const router = Router();
   const limited: PageHandler = (_request, response, next) => {
     if (limit.admits(response)) next();
@@ -87,13 +93,13 @@ function createPages(shown: Shown, options: WebOptions, limit: Limit, scrape: Ha
   };
   router.route('/-/reload').post(reload).put(reload).all(only('POST, PUT'));
   page(router, '/', limited, async (request, response) => {
-    await send(request, response, HTML, bodyOf(shown.statusPage()));
+    await send(request, response, HTML, compressedText(shown.statusPage()));
   });
   page(router, '/pending', limited, async (request, response) => {
     if (prefersJson(request.headers.accept)) {
-      await send(request, response, JSON_TYPE, bodyOf(`${JSON.stringify(shown.pendingDocument())}\n`));
+      await send(request, response, JSON_TYPE, compressedText(`${JSON.stringify(shown.pendingDocument())}\n`));
     } else {
-      await send(request, response, HTML, bodyOf(shown.pendingPage(sortingIn(queryOf(request)))));
+      await send(request, response, HTML, compressedText(shown.pendingPage(sortingIn(queryOf(request)))));
     }
   });
   // Its type speaks of what the application adds; it needs none of that itself.
@@ -157,14 +163,14 @@ function createInFlightLimit(limit: number): Limit {
 const HTML: HeaderList = ['Content-Type', 'text/html; charset=utf-8'];
 const JSON_TYPE: HeaderList = ['Content-Type', 'application/json; charset=utf-8'];
 
-const takesGzip = rememberLast(acceptsGzip);
+const takesGzip = memoizeLast(acceptsGzip);
 
 /** For answers that are long enough to be worth gzip; some depend on `Accept` as well. */
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
   headers: HeaderList,
-  made: Body | Promise<Body>,
+  made: CompressedText | Promise<CompressedText>,
 ): Promise<void> {
   const isCompressed = takesGzip(request.headers['accept-encoding']);
   const body = await made;

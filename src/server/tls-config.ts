@@ -1,7 +1,7 @@
 import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { z } from 'zod';
-import { always, list, section, writtenKeys } from '../config/kit/mapping.js';
-import { whatKindItIs } from '../config/kit/values.js';
+import { always, list, mapping, writtenKeys } from '../config/kit/mapping.js';
+import { describeType } from '../config/kit/values.js';
 import * as names from './tls-names.js';
 import * as value from './web-config-values.js';
 
@@ -63,7 +63,7 @@ const tlsKeys = {
 
 export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;
 
-export const tlsSection = section(tlsKeys, whatKindItIs)
+export const tlsSection = mapping(tlsKeys, describeType)
   .superRefine(refuseHalfPair, always)
   .superRefine(refuseIdleClientRules, always)
   .superRefine(refuseNoVersion, always);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { certificatesProblem, isPair, keyProblem } from '../config/kit/pem.js';
 import { readSmallFile } from '../config/kit/small-file.js';
-import { accept, type Reading } from '../config/kit/values.js';
+import { accept, type ParseResult } from '../config/kit/values.js';
 import type { ClientRules, Pem, TlsFile } from './tls-config.js';
 
 /** TLS with all that is in files, ready to serve. */
@@ -46,7 +46,7 @@ export async function readTls(written: TlsFile, folder: string): Promise<TlsResu
 type PemResult = { readonly text: string } | { readonly problem: TlsProblem };
 
 async function readPem(pem: Pem, folder: string, problemOf: (text: string) => string | undefined): Promise<PemResult> {
-  const read: Reading<string> = 'file' in pem ? await readSmallFile(resolve(folder, pem.file)) : accept(pem.inline);
+  const read: ParseResult<string> = 'file' in pem ? await readSmallFile(resolve(folder, pem.file)) : accept(pem.inline);
   const wrong = read.ok ? problemOf(read.value) : (read.wrong ?? 'cannot be read');
   if (read.ok && wrong === undefined) return { text: read.value };
   const message = 'file' in pem ? `${resolve(folder, pem.file)} ${wrong}` : `${wrong}`;

@@ -13,9 +13,9 @@ export const text = (expected: string) =>
 
 /** One of some names. */
 export function named<Name extends string>(expected: string, names: readonly Name[]) {
-  return value.kind({ type: 'name', expected }, (written): value.Reading<Name> => {
+  return value.kind({ type: 'name', expected }, (written): value.ParseResult<Name> => {
     const name = names.find((candidate) => candidate === written);
-    return name === undefined ? value.refuse() : value.accept(name);
+    return name === undefined ? value.reject() : value.accept(name);
   });
 }
 
@@ -28,7 +28,7 @@ export const boolean = () =>
   z.unknown().transform((raw, context): boolean => {
     const truth = truths.get(typeof raw === 'string' ? raw.toLowerCase() : raw);
     if (truth !== undefined) return truth;
-    context.addIssue(`${value.whatItIs(raw)} — expected true or false`);
+    context.addIssue(`${value.describeValue(raw)} — expected true or false`);
     return z.NEVER;
   });
 
@@ -58,7 +58,7 @@ export const goDuration = () =>
     { type: 'duration', expected: 'a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none' },
     (written) => {
       if (written === '0') return value.accept(0);
-      if (!/^(?:\d+(?:\.\d+)?(?:[nuµm]s|[smh]))+$/.test(written)) return value.refuse();
+      if (!/^(?:\d+(?:\.\d+)?(?:[nuµm]s|[smh]))+$/.test(written)) return value.reject();
       const parts = [...written.matchAll(/([\d.]+)([^\d.]+)/g)];
       const milliseconds = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitsMs[unit] ?? NaN), 0);
       return value.acceptIf(milliseconds <= maxIntervalMs, milliseconds);

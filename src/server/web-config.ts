@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { describeProblems, type Label } from '../config/kit/problems.js';
-import { section, writtenKeys } from '../config/kit/mapping.js';
+import { describeProblems, type PositionLabel } from '../config/kit/problems.js';
+import { mapping, writtenKeys } from '../config/kit/mapping.js';
 import { listSettings } from '../config/kit/settings.js';
 import { integer } from '../config/kit/values.js';
 import { openYaml } from '../config/kit/yaml-file.js';
@@ -34,7 +34,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-const headers = section({
+const headers = mapping({
   'Content-Security-Policy': value.header(),
   'X-Frame-Options': z.optional(value.named('one of deny, sameorigin', ['deny', 'sameorigin'])),
   'X-Content-Type-Options': z.optional(value.named('nosniff', ['nosniff'])),
@@ -42,7 +42,7 @@ const headers = section({
   'Strict-Transport-Security': value.header(),
 });
 
-const rateLimit = section({
+const rateLimit = mapping({
   interval: value.goDuration().prefault('0'),
   burst: integer(0, 1_000_000).prefault('0'),
 }).superRefine(({ interval, burst }, context) => {
@@ -50,9 +50,9 @@ const rateLimit = section({
   context.addIssue({ code: 'custom', path: ['burst'], message: 'is 0: no request would pass — expected 1 or more' });
 });
 
-const webSchema = section({
+const webSchema = mapping({
   tls_server_config: tlsSection.prefault({}),
-  http_server_config: section({ http2: z.optional(value.boolean()), headers: headers.prefault({}) }).prefault({}),
+  http_server_config: mapping({ http2: z.optional(value.boolean()), headers: headers.prefault({}) }).prefault({}),
   rate_limit: rateLimit.prefault({}),
   basic_auth_users: z.optional(value.users()),
   health_paths_without_auth: value.boolean().prefault(false),
@@ -64,7 +64,7 @@ type Written = z.output<typeof webSchema>;
 export const webSettings = listSettings(webSchema);
 
 export type WebFileResult =
-  | { readonly ok: true; readonly web: WebFile; readonly warnings: readonly string[]; readonly label: Label }
+  | { readonly ok: true; readonly web: WebFile; readonly warnings: readonly string[]; readonly label: PositionLabel }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** `source` is what the messages call the text: the name of its file. */

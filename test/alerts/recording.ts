@@ -1,8 +1,8 @@
-import { configured } from '../../src/json/scalars.js';
-import type { Reason } from '../../src/http/errors.js';
-import { readBody, type Outcome, type Reading } from '../../src/poll/collect.js';
-import { expositionOf } from '../../src/exposition/exposition.js';
-import { keyOf, readingBase } from '../../src/poll/jobs.js';
+import { trustedDigits } from '../../src/json/scalars.js';
+import type { FailureReason } from '../../src/http/errors.js';
+import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { renderExposition } from '../../src/exposition/exposition.js';
+import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState } from '../../src/simulator/module-state.js';
@@ -19,7 +19,7 @@ const SECONDS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
 /** What befalls the polls of an endpoint: they fail, are not made, or bring other news than the model's. */
 export type Fate<Body> =
-  | { readonly fails: Reason }
+  | { readonly fails: FailureReason }
   | 'is not asked'
   | { readonly answers: (body: Body) => unknown; readonly height?: (height: number) => number | undefined };
 
@@ -100,18 +100,18 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = { ...readingBase(config, target), ...(maxSeries !== undefined && { maxSeries }) };
-  const bridge: Reading = { ...base, document: 'module_state', settings: target.bridge };
-  const crosschain: Reading = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
-  const snapshots = createSnapshots([bridge, crosschain].map(keyOf), {
+  const base = { ...documentSourceBase(config, target), ...(maxSeries !== undefined && { maxSeries }) };
+  const bridge: DocumentSource = { ...base, document: 'module_state', settings: target.bridge };
+  const crosschain: DocumentSource = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
+  const snapshots = createSnapshots([bridge, crosschain].map(endpointKeyOf), {
     maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes,
     staleAfterMs: STALE_AFTER_MS,
   });
   const at = (seconds: number) => ({ epochSeconds: BEGAN + seconds, monotonicMs: seconds * 1000 });
 
-  const poll = <Body>(reading: Reading, fate: Fate<Body>, body: () => Body, seconds: number): void => {
+  const poll = <Body>(reading: DocumentSource, fate: Fate<Body>, body: () => Body, seconds: number): void => {
     if (fate === 'is not asked') return;
-    snapshots.record(keyOf(reading), outcomeOf(reading, fate, body, model.height), at(seconds));
+    snapshots.record(endpointKeyOf(reading), outcomeOf(reading, fate, body, model.height), at(seconds));
   };
   return {
     poll: (stretch, seconds) => {
@@ -119,7 +119,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
       poll(crosschain, stretch.crosschain ?? AS_IT_IS, () => model.rateLimiterInput({ window: 500n }), seconds);
     },
     scrape: (seconds, keep) => [
-      ...linesOf(expositionOf(snapshots, 'text', at(seconds)), keep),
+      ...linesOf(renderExposition(snapshots, 'text', at(seconds)), keep),
       // The process tells these; they have to be of the clock of the recording.
       ['bridge_exporter_build_info{version="0.1.0",nodejs="v20.0.0"}', 1],
       ['process_start_time_seconds', startedAt],
@@ -130,17 +130,17 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
 const AS_IT_IS = { answers: (body: unknown): unknown => body };
 
 function outcomeOf<Body>(
-  reading: Reading,
+  reading: DocumentSource,
   fate: Exclude<Fate<Body>, string>,
   body: () => Body,
   height: number,
-): Outcome {
+): PollResult {
   if ('fails' in fate) {
     return { result: { ok: false, error: { reason: fate.fails, message: 'in this test' } }, seconds: {} };
   }
   const told = fate.height === undefined ? height : fate.height(height);
   const bytes = Buffer.from(JSON.stringify(fate.answers(body())));
-  const outcome = readBody(reading, 'recording', bytes, told === undefined ? undefined : configured(String(told)));
+  const outcome = readBody(reading, 'recording', bytes, told === undefined ? undefined : trustedDigits(String(told)));
   return { ...outcome, seconds: SECONDS };
 }
 

@@ -3,8 +3,8 @@ import { request } from 'undici';
 import { clock } from '../../dist/poll/clock.js';
 import { startThreadCollector } from '../../dist/poll/thread-collector.js';
 import { readConfig } from '../../dist/config/config.js';
-import { expositionOf } from '../../dist/exposition/exposition.js';
-import { jobsOf, keyOf } from '../../dist/poll/jobs.js';
+import { renderExposition } from '../../dist/exposition/exposition.js';
+import { jobsOf, endpointKeyOf } from '../../dist/poll/jobs.js';
 import { createSnapshots } from '../../dist/poll/snapshots.js';
 import { median, spread } from './statistics.mjs';
 
@@ -27,12 +27,12 @@ export async function polls({ node, sizes, runsOf }) {
     );
     const jobs = jobsOf(read.config);
     const snapshots = createSnapshots(
-      jobs.map(({ reading }) => keyOf(reading)),
+      jobs.map(({ source }) => endpointKeyOf(source)),
       read.config.poll,
     );
     const collector = startThreadCollector(HEAP_MB);
     for (const job of jobs) {
-      const name = job.reading.document;
+      const name = job.source.document;
       const { runs, warmUps } = runsOf(size);
       const own = [];
       const floor = [];
@@ -40,8 +40,8 @@ export async function polls({ node, sizes, runsOf }) {
       const poll = async () => {
         const outcome = await collector.collect(job);
         if (!outcome.result.ok) throw new Error(outcome.result.error.message);
-        snapshots.record(keyOf(job.reading), outcome, clock());
-        return expositionOf(snapshots, 'text', clock());
+        snapshots.record(endpointKeyOf(job.source), outcome, clock());
+        return renderExposition(snapshots, 'text', clock());
       };
       for (let run = 0; run < warmUps; run += 1) await poll();
       // Turn and turn about, so that a busy moment of the machine is a busy moment of both; some in a row, so that what one
@@ -60,7 +60,7 @@ export async function polls({ node, sizes, runsOf }) {
         ratio,
         limit: size < 10 ? 2 : 1.3,
       });
-      series.set(`${name} ${size}`, chainSeries(expositionOf(snapshots, 'text', clock()), name));
+      series.set(`${name} ${size}`, chainSeries(renderExposition(snapshots, 'text', clock()), name));
     }
     await collector.close();
   }

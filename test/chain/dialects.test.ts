@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBody, type Outcome, type Reading } from '../../src/poll/collect.js';
+import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { neutralBridge, neutralCrosschain, parseConfig } from '../../src/config/config.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { sampleModel } from '../support/sample-endpoints.js';
@@ -31,7 +31,7 @@ function respelt(json: unknown, names: Readonly<Record<string, string>>): unknow
 const base = { target: 't', labels: { tokens: [], chains: {} }, maxSeries: 200 };
 const model = sampleModel();
 
-function told(reading: Reading, json: unknown): Outcome['result'] {
+function told(reading: DocumentSource, json: unknown): PollResult['result'] {
   return readBody(reading, 'test', Buffer.from(JSON.stringify(json)), undefined).result;
 }
 
@@ -54,7 +54,7 @@ describe('a dialect', () => {
   });
 
   it('is not guessed: names of another dialect are unknown keys', () => {
-    const reading: Reading = { ...base, document: 'module_state', settings: neutralBridge };
+    const reading: DocumentSource = { ...base, document: 'module_state', settings: neutralBridge };
     const { families } = told(reading, respelt(model.moduleState(), PEGGY)) as {
       readonly families: readonly { readonly name: string }[];
     };

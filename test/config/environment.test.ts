@@ -202,7 +202,7 @@ Without a node, bridge-exporter demo shows a simulated one.`,
   });
 
   test('from nothing where there is something to take otherwise', async () => {
-    const result = await loadConfig({ env: {}, readFile: read, otherwise: neutralConfig });
+    const result = await loadConfig({ env: {}, readFile: read, fallback: neutralConfig });
     expect(result).toEqual({ ok: true, config: neutralConfig, warnings: [] });
   });
 });

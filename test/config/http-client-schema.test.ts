@@ -270,7 +270,7 @@ describe('how an endpoint is reached', () => {
   });
 
   test('is read in full', () => {
-    const { reach } = accepted(everyKey, 'conf/b.yaml').targets[0]?.bridge ?? {};
+    const { httpClient: reach } = accepted(everyKey, 'conf/b.yaml').targets[0]?.bridge ?? {};
     expect(reach).toMatchObject({
       directory: 'conf',
       authorization: { type: 'Bearer' },
@@ -294,11 +294,13 @@ describe('how an endpoint is reached', () => {
   });
 
   test('has a user, and a password or none', () => {
-    expect(accepted(withBridge('basic_auth: {username_file: u, password_file: p}')).targets[0]?.bridge?.reach).toEqual({
+    expect(
+      accepted(withBridge('basic_auth: {username_file: u, password_file: p}')).targets[0]?.bridge?.httpClient,
+    ).toEqual({
       directory: '.',
       basicAuth: { username: { file: 'u' }, password: { file: 'p' } },
     });
-    expect(accepted(withBridge('basic_auth: {username: 0123}')).targets[0]?.bridge?.reach).toEqual({
+    expect(accepted(withBridge('basic_auth: {username: 0123}')).targets[0]?.bridge?.httpClient).toEqual({
       directory: '.',
       basicAuth: { username: { text: '0123' } },
     });
@@ -347,7 +349,7 @@ ${own.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
 
   test('crosses to another thread with its secrets, which nothing else shows', () => {
     const config = accepted(everyKey);
-    const { credentials } = structuredClone(config).targets[0]?.bridge?.reach?.authorization ?? {};
+    const { credentials } = structuredClone(config).targets[0]?.bridge?.httpClient?.authorization ?? {};
     expect(credentials && 'secret' in credentials && reveal(credentials.secret)).toBe('hunter2');
     const shown = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), configText(config)];
     expect(shown.filter((text) => /hunter2|PRIVATE/.test(text))).toEqual([]);

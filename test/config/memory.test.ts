@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { neutralConfig, type Config } from '../../src/config/config.js';
-import { heapMbFor, withinMemory } from '../../src/config/memory.js';
+import { workerHeapMb, clampToMemory } from '../../src/config/memory.js';
 
 const MIB = 2 ** 20;
 const allowed = (mib: number) => ({ bytes: mib * MIB, heapBytes: 4096 * MIB });
@@ -16,7 +16,7 @@ describe('bodies within the memory there is', () => {
     [256, 16],
     [512, 41],
   ])('in %i MiB are at most %i MiB large, and the configuration says so', (memory, body) => {
-    const { config, warnings } = withinMemory(bodies(64), allowed(memory));
+    const { config, warnings } = clampToMemory(bodies(64), allowed(memory));
     expect(config.poll).toEqual({ ...neutralConfig.poll, maxBodyBytes: body * MIB });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toBe(
@@ -27,15 +27,15 @@ describe('bodies within the memory there is', () => {
 
   it('are as large as they may be where there is room, or no limit', () => {
     for (const memory of [1024, Infinity]) {
-      expect(withinMemory(bodies(64), allowed(memory))).toEqual({ config: bodies(64), warnings: [] });
+      expect(clampToMemory(bodies(64), allowed(memory))).toEqual({ config: bodies(64), warnings: [] });
     }
-    expect(withinMemory(bodies(3), allowed(128)).warnings).toEqual([]);
+    expect(clampToMemory(bodies(3), allowed(128)).warnings).toEqual([]);
   });
 });
 
 it('the heap of the thread follows the largest body, up to half of the memory', () => {
-  expect(heapMbFor(bodies(64), allowed(Infinity))).toBe(384);
-  expect(heapMbFor(bodies(41), allowed(400))).toBe(200);
-  expect(heapMbFor(bodies(511), { bytes: Infinity, heapBytes: 2048 * MIB })).toBe(1024);
-  expect(heapMbFor(bodies(1), allowed(64))).toBe(48);
+  expect(workerHeapMb(bodies(64), allowed(Infinity))).toBe(384);
+  expect(workerHeapMb(bodies(41), allowed(400))).toBe(200);
+  expect(workerHeapMb(bodies(511), { bytes: Infinity, heapBytes: 2048 * MIB })).toBe(1024);
+  expect(workerHeapMb(bodies(1), allowed(64))).toBe(48);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonNames, reasons } from '../../src/http/errors.js';
+import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { sourcesOf } from '../../src/metrics/text-format.js';
@@ -108,7 +108,9 @@ async function ownProcessRows(): Promise<string> {
 }
 
 function failureReference(): string {
-  const rows = reasonNames.map((reason) => `| \`${reason}\` | ${reasons[reason]} | ${remedies[reason]} |`);
+  const rows = failureReasonNames.map(
+    (reason) => `| \`${reason}\` | ${failureReasons[reason]} | ${remedies[reason]} |`,
+  );
   return `# Failure reasons
 
 Written from the code by \`npm test -- -u\`. Values of the label \`reason\` of \`bridge_exporter_poll_failures_total\`; the log and

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Reason } from '../../src/http/errors.js';
+import type { FailureReason } from '../../src/http/errors.js';
 import { remedies } from '../../src/http/remedies.js';
 import { run } from '../support/processes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bodies-'));
 
 describe('a body that is not the document', () => {
-  it.each<[string, string | Buffer, Reason, RegExp]>([
+  it.each<[string, string | Buffer, FailureReason, RegExp]>([
     ['not JSON', 'soon', 'not_json', /is not JSON: /],
     ['HTML', '<html><body>502 Bad Gateway</body></html>', 'not_json', /is not JSON: unexpected '<' at byte 0/],
     ['empty', '', 'not_json', /has an empty body/],

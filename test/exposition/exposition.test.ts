@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { reasonNames } from '../../src/http/errors.js';
-import { configured } from '../../src/json/scalars.js';
-import { readBody, type Outcome } from '../../src/poll/collect.js';
+import { failureReasonNames } from '../../src/http/errors.js';
+import { trustedDigits } from '../../src/json/scalars.js';
+import { readBody, type PollResult } from '../../src/poll/collect.js';
 import { neutralBridge } from '../../src/config/config.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
-import { expositionOf } from '../../src/exposition/exposition.js';
+import { renderExposition } from '../../src/exposition/exposition.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
@@ -15,33 +15,37 @@ const KEY = { target: 'a', endpoint: 'module_state' } as const;
 const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonicMs: ms });
 
 /** An answer of this hub height whose one series has this value. */
-function answer(height: string | undefined, value = 1): Outcome {
+function answer(height: string | undefined, value = 1): PollResult {
   const body = Buffer.from(JSON.stringify({ state: { last_outgoing_batch_id: value } }));
   const labels = { tokens: [], chains: {} };
   const reading = { target: 'a', labels, maxSeries: 200, document: 'module_state', settings: neutralBridge } as const;
-  return readBody(reading, 'test', body, height === undefined ? undefined : configured(height));
+  return readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
 }
 
-const FAILED: Outcome = { result: { ok: false, error: { reason: 'timeout', message: 'slow' } }, seconds: {} };
+const FAILED: PollResult = { result: { ok: false, error: { reason: 'timeout', message: 'slow' } }, seconds: {} };
 
-function fresh(): { snapshots: Snapshots; text: (ms: number) => string; poll: (outcome: Outcome, ms: number) => void } {
+function fresh(): {
+  snapshots: Snapshots;
+  text: (ms: number) => string;
+  poll: (outcome: PollResult, ms: number) => void;
+} {
   const snapshots = createSnapshots([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
   return {
     snapshots,
-    text: (ms) => expositionOf(snapshots, 'text', at(ms)),
+    text: (ms) => renderExposition(snapshots, 'text', at(ms)),
     poll: (outcome, ms) => void snapshots.record(KEY, outcome, at(ms)),
   };
 }
 
 describe('the exposition', () => {
   it('is, of a sample chain, the golden text', async () => {
-    await expect(expositionOf(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
+    await expect(renderExposition(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
   });
 
   it('in OpenMetrics differs in how counters are titled, and in nothing else', () => {
     const snapshots = sampleSnapshots();
-    const text = expositionOf(snapshots, 'text', NOW).split('\n');
-    const openmetrics = expositionOf(snapshots, 'openmetrics', NOW).split('\n');
+    const text = renderExposition(snapshots, 'text', NOW).split('\n');
+    const openmetrics = renderExposition(snapshots, 'openmetrics', NOW).split('\n');
     const different = openmetrics.filter((line, index) => line !== text[index]);
     expect(openmetrics).toHaveLength(text.length);
     expect(different.every((line) => /^# (HELP|TYPE) bridge_exporter_(?!.*_total )/.test(line))).toBe(true);
@@ -59,7 +63,7 @@ describe('the exposition', () => {
   it('starts with counters at 0 and no gauge', () => {
     const { text } = fresh();
     expect(seriesOf(text(0)).every(({ name, value }) => name.endsWith('_total') && value === 0)).toBe(true);
-    for (const reason of reasonNames) {
+    for (const reason of failureReasonNames) {
       expect(valueIn(text(0), 'bridge_exporter_poll_failures_total', `reason="${reason}"`)).toBe(0);
     }
   });
@@ -80,7 +84,7 @@ describe('the exposition', () => {
     const { snapshots, poll } = fresh();
     poll(answer('1'), 0);
     const slept = { epochSeconds: 1000 + 3600, monotonicMs: 10 };
-    expect(valueIn(expositionOf(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
+    expect(valueIn(renderExposition(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
   });
 
   it('counts every poll, and every failure under its reason', () => {

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/poll/endpoint-state.js';
-import { expositionOf } from '../../src/exposition/exposition.js';
+import { renderExposition } from '../../src/exposition/exposition.js';
 import { createMetricsPage } from '../../src/exposition/metrics-page.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
@@ -38,7 +38,7 @@ describe('the page of the metrics', () => {
     const snapshots = sampleSnapshots();
     const page = createMetricsPage({
       version: snapshots.version,
-      ofEndpoints: (format, now) => expositionOf(snapshots, format, now),
+      ofEndpoints: (format, now) => renderExposition(snapshots, format, now),
       ofProcess: async () => '',
     });
     const later = { epochSeconds: NOW.epochSeconds + 3600, monotonicMs: NOW.monotonicMs + 3_600_000 };

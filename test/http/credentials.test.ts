@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDispatchers } from '../../src/http/agents.js';
-import { createMask } from '../../src/http/redact.js';
+import { createAgents } from '../../src/http/agents.js';
+import { createRedactor } from '../../src/http/redact.js';
 import { client, folder, outcome, startNode, type Node } from './nodes.js';
 
 let node: Node;
@@ -187,27 +187,27 @@ describe('a node that sends back what it was sent', () => {
 
 describe('the mask', () => {
   it('leaves a text without secrets as it is', () => {
-    expect(createMask([])('window must be positive')).toBe('window must be positive');
-    expect(createMask([''])('window must be positive')).toBe('window must be positive');
-    expect(createMask(['hunter2'])('window must be positive')).toBe('window must be positive');
+    expect(createRedactor([])('window must be positive')).toBe('window must be positive');
+    expect(createRedactor([''])('window must be positive')).toBe('window must be positive');
+    expect(createRedactor(['hunter2'])('window must be positive')).toBe('window must be positive');
   });
 
   it('hides secrets that begin each other, and those of odd characters', () => {
-    expect(createMask(['abc', 'abcdef'])('abcdef abc ABCDE')).toBe('<secret> <secret> <secret>DE');
-    expect(createMask(['a.c', '$&', '\\d'])(String.raw`abc a.c $& \d 1`)).toBe('abc <secret> <secret> <secret> 1');
+    expect(createRedactor(['abc', 'abcdef'])('abcdef abc ABCDE')).toBe('<secret> <secret> <secret>DE');
+    expect(createRedactor(['a.c', '$&', '\\d'])(String.raw`abc a.c $& \d 1`)).toBe('abc <secret> <secret> <secret> 1');
   });
 
   it('hides what follows the beginning of a very long one', () => {
     const long = Array.from({ length: 8192 }, (_, index) => String.fromCodePoint(0x100 + index)).join('');
-    expect(createMask([long, 'u'])(`you are u:${long.slice(0, 100)}…`)).toBe('yo<secret> are <secret>:<secret>');
-    expect(createMask([long])(`you are ${encodeURIComponent(long)}!`)).toBe('you are <secret>');
-    expect(createMask([long])(`you are ${base64(long)}!`)).toBe('you are <secret>');
+    expect(createRedactor([long, 'u'])(`you are u:${long.slice(0, 100)}…`)).toBe('yo<secret> are <secret>:<secret>');
+    expect(createRedactor([long])(`you are ${encodeURIComponent(long)}!`)).toBe('you are <secret>');
+    expect(createRedactor([long])(`you are ${base64(long)}!`)).toBe('you are <secret>');
   });
 
   it('never lets through a secret, whatever it is and stands in', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'binary' }), fc.string(), fc.string(), (secret, before, after) => {
-        const rest = createMask([secret])(`${before}${secret}${after}`).replaceAll('<secret>', '');
+        const rest = createRedactor([secret])(`${before}${secret}${after}`).replaceAll('<secret>', '');
         return secret.length < 2 || !rest.includes(secret) || `${before}${after}`.includes(secret);
       }),
       { numRuns: 2_000 },
@@ -220,7 +220,7 @@ describe('the ways to nodes', () => {
   const proxied = { tls: undefined, proxy: { url: 'http://127.0.0.1:1', userInfo: undefined } };
 
   it('are shared by those that are alike, and closed when nobody takes them any more', async () => {
-    const dispatchers = createDispatchers(0);
+    const dispatchers = createAgents(0);
     const first = await dispatchers.use(route, async (dispatcher) => {
       expect(await dispatchers.use({ ...route }, async (same) => same)).toBe(dispatcher);
       return dispatcher;
@@ -232,7 +232,7 @@ describe('the ways to nodes', () => {
   });
 
   it('stay open while they are in use', async () => {
-    const dispatchers = createDispatchers(0);
+    const dispatchers = createAgents(0);
     await dispatchers.use(route, async (dispatcher) => {
       await dispatchers.use(proxied, async () => undefined);
       const { statusCode, body } = await dispatcher.request({ origin: node.url, path: '/', method: 'GET' });

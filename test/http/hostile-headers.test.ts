@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
-import { reasonNames } from '../../src/http/errors.js';
+import { failureReasonNames } from '../../src/http/errors.js';
 import { negotiateFormat, acceptsGzip } from '../../src/server/content-negotiation.js';
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 20);
@@ -74,7 +74,7 @@ describe('whatever headers a node sends', () => {
         const result = await client.fetch(url, { timeoutMs: 2000, maxBodyBytes: 10_000 });
         if (result.ok) expect(result.body.bytes.length).toBeLessThanOrEqual(10_000);
         else {
-          expect(reasonNames).toContain(result.error.reason);
+          expect(failureReasonNames).toContain(result.error.reason);
           expect(result.error.reason, result.error.message).not.toBe('internal');
           expect(result.error.message).toMatch(/^\/x .{1,300}$/);
         }

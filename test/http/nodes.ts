@@ -74,7 +74,7 @@ export async function ask(
   const file = stringify({ targets: [{ name: 'a', bridge: { url, ...keys } }] });
   const parsed = parseConfig(file, join(folder, 'bridge.yaml'));
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
-  const reach = parsed.config.targets[0]?.bridge?.reach;
+  const reach = parsed.config.targets[0]?.bridge?.httpClient;
   return client.fetch(new URL(`${url}/state`), { ...LIMITS, ...limits }, reach);
 }
 

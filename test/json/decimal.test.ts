@@ -8,7 +8,7 @@ import {
   double,
   floorDivide,
   integer,
-  keyOf,
+  numeralKey,
   multiply,
   ratio,
   subtract,
@@ -61,7 +61,7 @@ describe('exact decimals', () => {
     fc.assert(
       fc.property(numeral, numeral, (a, b) => {
         expect(Math.sign(compareNumerals(a.numeral, b.numeral))).toBe(Math.sign(a.value - b.value) + 0);
-        expect(keyOf(a.numeral) === keyOf(b.numeral)).toBe(a.value === b.value);
+        expect(numeralKey(a.numeral) === numeralKey(b.numeral)).toBe(a.value === b.value);
       }),
     );
     expect(compareNumerals(digits('9007199254740993'), digits('9007199254740992'))).toBe(1);

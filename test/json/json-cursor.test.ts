@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_TEXT } from '../../src/json/json-cursor.js';
 import { readDocument } from '../../src/json/read-document.js';
-import { need, WRONG } from '../../src/json/field.js';
+import { required, INVALID } from '../../src/json/field.js';
 import { flag, number, text, textPlace } from '../../src/chain/field-shapes.js';
 import { inlined, list, object } from '../../src/json/object-shape.js';
 
@@ -26,13 +26,13 @@ const shapes = {
 };
 
 function asRow(value: unknown): unknown {
-  return isObject(value) ? { ...pick(value, shapes.row), ...coinOf(value) } : WRONG;
+  return isObject(value) ? { ...pick(value, shapes.row), ...coinOf(value) } : INVALID;
 }
 
 /** The fields of an object that stand in the one around it. */
 function coinOf({ coin: own }: Readonly<Record<string, unknown>>) {
   const fields = isObject(own) ? pick(own, { id: asNumber, name: asText }) : undefined;
-  const missing = own === null || own === undefined ? undefined : WRONG;
+  const missing = own === null || own === undefined ? undefined : INVALID;
   return { 'coin.id': fields ? fields['id'] : missing, 'coin.name': fields ? fields['name'] : missing };
 }
 
@@ -49,20 +49,20 @@ function asNumber(value: unknown): unknown {
   if (value === '') return undefined;
   const isDecimal = typeof value === 'string' && /^[+-]?\d+(\.\d+)?$/.test(value) && value.length <= 100;
   if (isDecimal) return Number(value);
-  return typeof value === 'number' && Number.isFinite(value) ? value + 0 : WRONG;
+  return typeof value === 'number' && Number.isFinite(value) ? value + 0 : INVALID;
 }
 
 function asText(value: unknown): unknown {
-  return typeof value === 'string' ? value : WRONG;
+  return typeof value === 'string' ? value : INVALID;
 }
 
 function asFlag(value: unknown): unknown {
-  return typeof value === 'boolean' ? value : WRONG;
+  return typeof value === 'boolean' ? value : INVALID;
 }
 
 function asList(read: (value: unknown) => unknown) {
   return (value: unknown) =>
-    Array.isArray(value) ? value.map((entry: unknown) => (entry === null ? undefined : read(entry))) : WRONG;
+    Array.isArray(value) ? value.map((entry: unknown) => (entry === null ? undefined : read(entry))) : INVALID;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -169,15 +169,15 @@ describe('reading JSON from its bytes', () => {
   it('counts the problems of the last of a repeated key only', () => {
     const read = readText('{"a":"x","a":"7","rows":[{"id":true},{"id":{},"id":false,"id":"x"}],"rows":[{"id":[]}]}');
     expect(read.ok && [...read.problems.invalid]).toEqual([['rows[].id', 1]]);
-    expect(read).toMatchObject({ document: { a: 7, rows: [{ id: WRONG }] } });
+    expect(read).toMatchObject({ document: { a: 7, rows: [{ id: INVALID }] } });
   });
 
   it('knows where texts stand, empty ones all at one place', () => {
     const read = readDocument(list(textPlace).compile('', NEUTRAL), Buffer.from('["", "a", "\\u0041é", "", null, 1]'));
     if (!read.ok) throw new Error(read.error.message);
-    const places = need(read.document);
+    const places = required(read.document);
     const texts = places.map((place) => (typeof place === 'number' ? read.places.textAt(place) : place));
-    expect(texts).toEqual(['', 'a', 'Aé', '', undefined, WRONG]);
+    expect(texts).toEqual(['', 'a', 'Aé', '', undefined, INVALID]);
     expect([places[0], places[3]]).toEqual([EMPTY_TEXT, EMPTY_TEXT]);
   });
 
@@ -202,7 +202,7 @@ describe('reading JSON from its bytes', () => {
   it('passes nesting however deep, under known and unknown keys', () => {
     const deep = `${'[{"x":'.repeat(500_000)}1${'}]'.repeat(500_000)}`;
     expect(readText(`{"other":${deep},"a":"1"}`)).toMatchObject({ document: { a: 1 } });
-    expect(readText(`{"a":${deep}}`)).toMatchObject({ document: { a: WRONG } });
+    expect(readText(`{"a":${deep}}`)).toMatchObject({ document: { a: INVALID } });
     expect(readText(`{"other":${deep.slice(0, -1)},"a":"1"}`)).toMatchObject({ ok: false });
   });
 

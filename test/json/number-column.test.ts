@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Sum, type Digits } from '../../src/json/decimal.js';
 import { JsonCursor } from '../../src/json/json-cursor.js';
-import { KeptNumbers, type NumberPlace } from '../../src/json/number-column.js';
+import { NumberColumn, type NumberIndex } from '../../src/json/number-column.js';
 
 const upTo30Digits = fc.bigInt({ min: 0n, max: 10n ** 30n - 1n });
 
@@ -35,7 +35,7 @@ describe('numbers that are kept', () => {
   );
 
   it('can be any, and any number of them', () => {
-    const numbers = new KeptNumbers();
+    const numbers = new NumberColumn();
     const sum = new Sum();
     const other = numbers.keepOther('-1.5' as Digits);
     numbers.addTo(sum, other);
@@ -50,7 +50,7 @@ describe('numbers that are kept', () => {
     const any = fc.oneof(upTo30Digits, fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.constant(10n ** 15n));
     fc.assert(
       fc.property(any, any, (a, b) => {
-        const numbers = new KeptNumbers();
+        const numbers = new NumberColumn();
         const [first, second] = [keep(numbers, a), keep(numbers, b)];
         expect(Math.sign(numbers.compare(first, second))).toBe(a < b ? -1 : Number(a > b));
         expect(numbers.compare(first, first)).toBe(0);
@@ -59,7 +59,7 @@ describe('numbers that are kept', () => {
   });
 });
 
-function keep(numbers: KeptNumbers, value: bigint): NumberPlace {
+function keep(numbers: NumberColumn, value: bigint): NumberIndex {
   const isShort = value >= 0n && value < 10n ** 30n;
   if (!isShort) return numbers.keepOther(String(value) as Digits);
   return numbers.keep(Number(value / 10n ** 15n), Number(value % 10n ** 15n));

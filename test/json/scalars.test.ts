@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { double } from '../../src/json/decimal.js';
-import { WRONG } from '../../src/json/field.js';
+import { INVALID } from '../../src/json/field.js';
 import * as scalars from '../../src/json/scalars.js';
 import { JsonCursor } from '../../src/json/json-cursor.js';
 
@@ -41,7 +41,7 @@ describe('a number', () => {
     [5e-324, 5e-324],
   ])('%j is read as %d', (json, value) => {
     const read = readNumber(json);
-    expect(read === undefined || read === WRONG ? read : double(read)).toBe(value);
+    expect(read === undefined || read === INVALID ? read : double(read)).toBe(value);
   });
 
   it('is missing when the text is empty', () => {
@@ -67,7 +67,7 @@ describe('a number', () => {
     [[]],
     [['1']],
   ])('%j is of the wrong kind', (json) => {
-    expect(readNumber(json)).toBe(WRONG);
+    expect(readNumber(json)).toBe(INVALID);
   });
 
   it.each([
@@ -84,14 +84,14 @@ describe('a number', () => {
   });
 
   it.each(['1e400', `1${'0'.repeat(400)}`])('%s is too large for any double', (literal) => {
-    expect(readingText(scalars.readNumber)(literal)).toBe(WRONG);
+    expect(readingText(scalars.readNumber)(literal)).toBe(INVALID);
   });
 
   it('keeps the value of any finite JSON number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (json) => {
         const read = readNumber(json);
-        return read !== undefined && read !== WRONG && /^-?\d+(\.\d+)?$/.test(read) && double(read) === json + 0;
+        return read !== undefined && read !== INVALID && /^-?\d+(\.\d+)?$/.test(read) && double(read) === json + 0;
       }),
     );
   });
@@ -100,17 +100,17 @@ describe('a number', () => {
 describe('other scalars', () => {
   it('take their own kind only', () => {
     expect(readText('')).toBe('');
-    expect(readText(1)).toBe(WRONG);
+    expect(readText(1)).toBe(INVALID);
     expect(readFlag(false)).toBe(false);
-    expect(readFlag('true')).toBe(WRONG);
-    expect(readFlag(1)).toBe(WRONG);
+    expect(readFlag('true')).toBe(INVALID);
+    expect(readFlag(1)).toBe(INVALID);
   });
 
   it('a chain id is text or the digits of a JSON integer', () => {
     expect(readChainId('7000')).toBe('7000');
     expect(readChainId(8332)).toBe('8332');
-    expect(readChainId(1.5)).toBe(WRONG);
-    expect(readChainId(1e21)).toBe(WRONG);
-    expect(readChainId(true)).toBe(WRONG);
+    expect(readChainId(1.5)).toBe(INVALID);
+    expect(readChainId(1e21)).toBe(INVALID);
+    expect(readChainId(true)).toBe(INVALID);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonCursor } from '../../src/json/json-cursor.js';
-import { SharedTexts } from '../../src/json/string-interner.js';
+import { StringInterner } from '../../src/json/string-interner.js';
 
 /** What a cursor finds at each of some texts. */
-function found<T>(texts: SharedTexts<T>, strings: readonly string[]): (T | undefined)[] {
+function found<T>(texts: StringInterner<T>, strings: readonly string[]): (T | undefined)[] {
   const read = strings.map((text) => new JsonCursor(Buffer.from(JSON.stringify(text)), Infinity, false).shared(texts));
   return read;
 }
@@ -12,7 +12,7 @@ function found<T>(texts: SharedTexts<T>, strings: readonly string[]): (T | undef
 describe('texts that occur again and again', () => {
   it('are made once', () => {
     const made: string[] = [];
-    const texts = new SharedTexts((text) => {
+    const texts = new StringInterner((text) => {
       made.push(text);
       return { text };
     });
@@ -23,7 +23,7 @@ describe('texts that occur again and again', () => {
   });
 
   it('are never taken for one another, however much they look alike and however many there are', () => {
-    const texts = new SharedTexts((text) => text.toUpperCase());
+    const texts = new StringInterner((text) => text.toUpperCase());
     const alike = fc.string({ unit: fc.constantFrom('a', 'b', '"', 'é'), maxLength: 12 });
     fc.assert(
       fc.property(fc.array(alike, { maxLength: 30 }), (strings) => {
@@ -36,7 +36,7 @@ describe('texts that occur again and again', () => {
 
   it('are made anew when they are long, and are nothing when they are no text', () => {
     let made = 0;
-    const texts = new SharedTexts((text) => {
+    const texts = new StringInterner((text) => {
       made += 1;
       return text.length;
     });

@@ -1,5 +1,5 @@
-import { configured } from '../../src/json/scalars.js';
-import { readBody, type Reading, type Snapshot } from '../../src/poll/collect.js';
+import { trustedDigits } from '../../src/json/scalars.js';
+import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import {
   neutralBridge,
   neutralCrosschain,
@@ -30,7 +30,7 @@ export interface Derived {
 /** Derives the bridge families from a `state`, as a poll would. */
 export function deriveBridge(state: unknown, about: About & Partial<BridgeSettings> = {}): Derived {
   const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = about;
-  const reading: Reading = {
+  const reading: DocumentSource = {
     target: 't',
     labels: { tokens, chains },
     maxSeries,
@@ -43,7 +43,7 @@ export function deriveBridge(state: unknown, about: About & Partial<BridgeSettin
 /** Derives the cross-chain families from a document, as a poll would. */
 export function deriveCrosschain(document: unknown, about: About & Partial<CrosschainSettings> = {}): Derived {
   const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = about;
-  const reading: Reading = {
+  const reading: DocumentSource = {
     target: 't',
     labels: { tokens, chains },
     maxSeries,
@@ -53,9 +53,9 @@ export function deriveCrosschain(document: unknown, about: About & Partial<Cross
   return derive(reading, document, height);
 }
 
-function derive(reading: Reading, document: unknown, height: string | undefined): Derived {
+function derive(reading: DocumentSource, document: unknown, height: string | undefined): Derived {
   const body = Buffer.from(JSON.stringify(document));
-  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : configured(height));
+  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return {
     values: valuesOf(result),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WITHDRAWN } from '../../src/json/field.js';
-import { gauge, labelledGauge, labelText, type Family, type Keep } from '../../src/metrics/family.js';
+import { gauge, labelledGauge, labelValue, type Family, type Keep } from '../../src/metrics/family.js';
 import { render } from '../../src/metrics/render.js';
 
 const described = { help: 'A test.', unit: 'things', reads: ['a'] };
@@ -79,12 +79,12 @@ describe('rendering families', () => {
 
 describe('a label text', () => {
   it('is cut at 128 characters, not in the middle of one', () => {
-    expect(labelText('x'.repeat(500))).toBe('x'.repeat(128));
-    expect(labelText('😀'.repeat(200))).toBe('😀'.repeat(128));
-    expect(labelText(`${'x'.repeat(127)}😀😀`)).toBe(`${'x'.repeat(127)}😀`);
+    expect(labelValue('x'.repeat(500))).toBe('x'.repeat(128));
+    expect(labelValue('😀'.repeat(200))).toBe('😀'.repeat(128));
+    expect(labelValue(`${'x'.repeat(127)}😀😀`)).toBe(`${'x'.repeat(127)}😀`);
   });
 
   it('is well-formed', () => {
-    expect(labelText('a\ud800b')).toBe('a\ufffdb');
+    expect(labelValue('a\ud800b')).toBe('a\ufffdb');
   });
 });

@@ -1,5 +1,5 @@
-import { configured } from '../../src/json/scalars.js';
-import { readBody, type Outcome, type Reading } from '../../src/poll/collect.js';
+import { trustedDigits } from '../../src/json/scalars.js';
+import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
@@ -17,7 +17,7 @@ export const TARGET = 'main "net" <1>';
 export const BRIDGE = { target: TARGET, endpoint: 'module_state' } as const;
 export const CROSSCHAIN = { target: TARGET, endpoint: 'rate_limiter_input' } as const;
 export const STALE_AFTER_SECONDS = 60;
-export const FAILED: Outcome = {
+export const FAILED: PollResult = {
   result: { ok: false, error: { reason: 'status', message: 'answered 500: <b>"oh"</b>' } },
   seconds: {},
 };
@@ -37,18 +37,18 @@ const base = {
   maxSeries: 200,
 };
 
-export function bridgeAnswer(state: unknown, height?: string): Outcome {
-  const reading: Reading = { ...base, document: 'module_state', settings: neutralBridge };
+export function bridgeAnswer(state: unknown, height?: string): PollResult {
+  const reading: DocumentSource = { ...base, document: 'module_state', settings: neutralBridge };
   return readBody(
     reading,
     'test',
     Buffer.from(JSON.stringify({ state })),
-    height === undefined ? height : configured(height),
+    height === undefined ? height : trustedDigits(height),
   );
 }
 
-export function crosschainAnswer(document: unknown): Outcome {
-  const reading: Reading = { ...base, document: 'rate_limiter_input', settings: neutralCrosschain };
+export function crosschainAnswer(document: unknown): PollResult {
+  const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings: neutralCrosschain };
   return readBody(reading, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 

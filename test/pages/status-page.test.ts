@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Reason } from '../../src/http/errors.js';
-import type { Outcome } from '../../src/poll/collect.js';
+import type { FailureReason } from '../../src/http/errors.js';
+import type { PollResult } from '../../src/poll/collect.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { CONTENT_POLICY } from '../../src/pages/content-security-policy.js';
 import { batch, settled } from '../pending/bridge-state.js';
@@ -60,7 +60,7 @@ function bothAnswer(): Snapshots {
   return snapshots;
 }
 
-function failing(reason: Reason, message = 'what happened'): Outcome {
+function failing(reason: FailureReason, message = 'what happened'): PollResult {
   return { result: { ok: false, error: { reason, message } }, seconds: { fetch: 1.5 } };
 }
 

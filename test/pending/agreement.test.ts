@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Target } from '../../src/config/config.js';
+import type { TargetConfig } from '../../src/config/config.js';
 import type { BridgeItems, CrosschainItems, Section } from '../../src/pending/items.js';
-import { readingBase } from '../../src/poll/jobs.js';
+import { documentSourceBase } from '../../src/poll/jobs.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
@@ -24,8 +24,8 @@ function toldIn(scenario: ScenarioName): Told {
   model.advance(120);
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
-  const { bridge, crosschain } = target as Required<Target>;
-  const base = readingBase(config, { name: 't' });
+  const { bridge, crosschain } = target as Required<TargetConfig>;
+  const base = documentSourceBase(config, { name: 't' });
   const height = String(model.height);
   const ofBridge = snapshotOf({ ...base, document: 'module_state', settings: bridge }, model.moduleState(), height);
   const ofCrosschain = snapshotOf(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decimalText } from '../../src/json/decimal.js';
-import { configured } from '../../src/json/scalars.js';
+import { trustedDigits } from '../../src/json/scalars.js';
 import { byDigits, byNumber, byText, within } from '../../src/pending/orders.js';
 
 const huge = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({
-  value: text === null ? null : configured(text),
+  value: text === null ? null : trustedDigits(text),
 }));
 
 describe('an order', () => {

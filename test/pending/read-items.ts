@@ -1,5 +1,5 @@
-import { configured } from '../../src/json/scalars.js';
-import { readBody, type Reading, type Snapshot } from '../../src/poll/collect.js';
+import { trustedDigits } from '../../src/json/scalars.js';
+import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import {
   neutralBridge,
   neutralCrosschain,
@@ -39,9 +39,9 @@ export function crosschainItemsOf(document: unknown, about: About & Partial<Cros
   return items;
 }
 
-export function snapshotOf(reading: Reading, document: unknown, height: string | undefined): Snapshot {
+export function snapshotOf(reading: DocumentSource, document: unknown, height: string | undefined): Snapshot {
   const body = Buffer.from(JSON.stringify(document));
-  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : configured(height));
+  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return result;
 }
@@ -52,6 +52,6 @@ export function readable<Row>(section: Section<Row>): Readable<Row> {
   return section;
 }
 
-function base(labels: Reading['labels']): Omit<Reading, 'document' | 'settings'> {
+function base(labels: DocumentSource['labels']): Omit<DocumentSource, 'document' | 'settings'> {
   return { target: 't', labels, maxSeries: 200 };
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { configured } from '../../src/json/scalars.js';
-import { readBody, type Outcome, type Reading } from '../../src/poll/collect.js';
+import { trustedDigits } from '../../src/json/scalars.js';
+import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
-import { expositionOf } from '../../src/exposition/exposition.js';
-import { keyOf } from '../../src/poll/jobs.js';
+import { renderExposition } from '../../src/exposition/exposition.js';
+import { endpointKeyOf } from '../../src/poll/jobs.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
 import { check, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -91,8 +91,8 @@ const base = {
   maxSeries: MAX_SERIES,
 };
 
-const bridge: Reading = { ...base, target: 'a"\\\n😀', document: 'module_state', settings: neutralBridge };
-const crosschain: Reading = {
+const bridge: DocumentSource = { ...base, target: 'a"\\\n😀', document: 'module_state', settings: neutralBridge };
+const crosschain: DocumentSource = {
   ...base,
   target: 'b',
   document: 'rate_limiter_input',
@@ -100,16 +100,16 @@ const crosschain: Reading = {
 };
 
 interface Kept {
-  readonly reading: Reading;
-  readonly outcome: Outcome;
+  readonly reading: DocumentSource;
+  readonly outcome: PollResult;
 }
 
 /** Of many expositions, some for the parsers that are slow to start: as many targets of one exposition. */
 const kept: Kept[] = [];
 const MAX_KEPT = 300;
 
-function expectHarmless(reading: Reading, body: Buffer, height: string | undefined): void {
-  const outcome = readBody(reading, 'fuzz', body, height === undefined ? undefined : configured(height));
+function expectHarmless(reading: DocumentSource, body: Buffer, height: string | undefined): void {
+  const outcome = readBody(reading, 'fuzz', body, height === undefined ? undefined : trustedDigits(height));
   const { result } = outcome;
   if (!result.ok) {
     expect(['not_json', 'schema', 'too_large']).toContain(result.error.reason);
@@ -163,15 +163,15 @@ const hasParser = hasTool(PYTHON, ['-c', 'import prometheus_client.openmetrics.p
 /** The expositions that were kept, read anew as so many targets of one. */
 function exposed(format: 'text' | 'openmetrics'): string {
   const snapshots = createSnapshots(
-    kept.map(({ reading }) => keyOf(reading)),
+    kept.map(({ reading }) => endpointKeyOf(reading)),
     { maxBodyBytes: 1, staleAfterMs: 1 },
   );
-  for (const { reading, outcome } of kept) snapshots.record(keyOf(reading), retargeted(outcome, reading), NOW);
-  return expositionOf(snapshots, format, NOW);
+  for (const { reading, outcome } of kept) snapshots.record(endpointKeyOf(reading), retargeted(outcome, reading), NOW);
+  return renderExposition(snapshots, format, NOW);
 }
 
 /** The same lines under the name the target was given here. */
-function retargeted(outcome: Outcome, { target }: Reading): Outcome {
+function retargeted(outcome: PollResult, { target }: DocumentSource): PollResult {
   if (!outcome.result.ok) return outcome;
   const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
   const families = outcome.result.families.map((family) => ({

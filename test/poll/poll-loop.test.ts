@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startPoller, type Poller } from '../../src/poll/poll-loop.js';
+import { startPollLoop, type PollLoop } from '../../src/poll/poll-loop.js';
 
 const INTERVAL_MS = 1000;
 
-let poller: Poller | undefined;
+let poller: PollLoop | undefined;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,7 +18,7 @@ describe('the poller', () => {
   it('polls at once, and again within a tenth of the interval after the end', async () => {
     const starts: number[] = [];
     const began = Date.now();
-    poller = startPoller(async () => void starts.push(Date.now() - began), INTERVAL_MS);
+    poller = startPollLoop(async () => void starts.push(Date.now() - began), INTERVAL_MS);
     await vi.advanceTimersByTimeAsync(100 * INTERVAL_MS);
     expect(starts[0]).toBe(0);
     const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
@@ -31,8 +31,8 @@ describe('the poller', () => {
   it('starts later when it is told to, and not at all when it is closed before', async () => {
     let polls = 0;
     const poll = async (): Promise<void> => void (polls += 1);
-    poller = startPoller(poll, 10 * INTERVAL_MS, 2 * INTERVAL_MS);
-    const closing = startPoller(poll, INTERVAL_MS, INTERVAL_MS);
+    poller = startPollLoop(poll, 10 * INTERVAL_MS, 2 * INTERVAL_MS);
+    const closing = startPollLoop(poll, INTERVAL_MS, INTERVAL_MS);
     closing.close();
     await vi.advanceTimersByTimeAsync(2 * INTERVAL_MS - 1);
     expect(polls).toBe(0);
@@ -50,7 +50,7 @@ describe('the poller', () => {
       await new Promise((resolve) => setTimeout(resolve, 5 * INTERVAL_MS));
       underWay -= 1;
     };
-    poller = startPoller(slow, INTERVAL_MS);
+    poller = startPollLoop(slow, INTERVAL_MS);
     // A poll and a pause take six intervals, give or take a tenth of one: the fifth poll starts within 24.4 and the sixth after 29.5.
     await vi.advanceTimersByTimeAsync(27 * INTERVAL_MS);
     expect(polls).toBe(5);
@@ -62,7 +62,7 @@ describe('the poller', () => {
       polls += 1;
       await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     };
-    const closing = startPoller(poll, INTERVAL_MS);
+    const closing = startPollLoop(poll, INTERVAL_MS);
     await vi.advanceTimersByTimeAsync(INTERVAL_MS / 2);
     closing.close();
     await vi.advanceTimersByTimeAsync(10 * INTERVAL_MS);

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Job, Outcome } from '../../src/poll/collect.js';
+import type { Job, PollResult } from '../../src/poll/collect.js';
 import type { Collector } from '../../src/poll/collector.js';
 import { parseConfig } from '../../src/config/config.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { startPolling, type Polling } from '../../src/poll/scheduler.js';
+import { startScheduler, type Scheduler } from '../../src/poll/scheduler.js';
 
 const HOUR = 3_600_000;
 
@@ -20,11 +20,11 @@ describe('polling goes on with other jobs', () => {
   const collector: Collector = {
     collect: (job) => {
       asked.push(job);
-      return new Promise<Outcome>(() => undefined);
+      return new Promise<PollResult>(() => undefined);
     },
     close: async () => undefined,
   };
-  let polling: Polling | undefined;
+  let polling: Scheduler | undefined;
 
   afterEach(() => {
     polling?.close();
@@ -32,10 +32,10 @@ describe('polling goes on with other jobs', () => {
     asked.length = 0;
   });
 
-  const names = () => asked.map(({ reading }) => reading.target);
+  const names = () => asked.map(({ source: reading }) => reading.target);
 
   it('and disturbs none that is the same', () => {
-    polling = startPolling(collector, () => undefined);
+    polling = startScheduler(collector, () => undefined);
     polling.change(jobs('hunter2', 'a', 'b'), HOUR);
     polling.change(jobs('hunter2', 'b', 'c'), HOUR);
     expect(names()).toEqual(['a', 'b', 'c']);
@@ -43,7 +43,7 @@ describe('polling goes on with other jobs', () => {
 
   it('starts the first ones together and the others one by one', () => {
     vi.useFakeTimers();
-    polling = startPolling(collector, () => undefined);
+    polling = startScheduler(collector, () => undefined);
     const many = Array.from({ length: 100 }, (_, index) => `chain-${index}`);
     polling.change(jobs('hunter2', ...many), HOUR);
     const counts = [0, 10, 10, 1000].map((ms) => {
@@ -55,7 +55,7 @@ describe('polling goes on with other jobs', () => {
   });
 
   it('and takes a new password for a change, though nothing shows it', () => {
-    polling = startPolling(collector, () => undefined);
+    polling = startScheduler(collector, () => undefined);
     polling.change(jobs('hunter2', 'a'), HOUR);
     polling.change(jobs('hunter3', 'a'), HOUR);
     expect(names()).toEqual(['a', 'a']);

@@ -31,7 +31,7 @@ function job(url: string): Job {
   return {
     url,
     limits: { timeoutMs: 5000, maxBodyBytes: 1024 * 1024 },
-    reading: { target: 't', labels, maxSeries: 200, document: 'module_state', settings: neutralBridge },
+    source: { target: 't', labels, maxSeries: 200, document: 'module_state', settings: neutralBridge },
   };
 }
 

@@ -6,11 +6,11 @@ import { hashSync } from 'bcryptjs';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApp } from '../../src/server/routes.js';
+import { createRoutes } from '../../src/server/routes.js';
 import { createAuthenticator } from '../../src/server/auth.js';
 import { isPasswordOf } from '../../src/server/password.js';
 import type { PasswordCheck } from '../../src/server/password-thread.js';
-import { bodyOf } from '../../src/exposition/compressed-text.js';
+import { compressedText } from '../../src/exposition/compressed-text.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config-files.js';
 import { start as startDaemon } from '../support/processes.js';
@@ -61,9 +61,9 @@ async function start(yaml: string, check = inPlace, maxRequests = 40): Promise<S
     },
     close: async () => undefined,
   };
-  const app = createApp(
+  const app = createRoutes(
     {
-      metrics: async () => bodyOf('metrics\n'),
+      metrics: async () => compressedText('metrics\n'),
       statusPage: () => 'page',
       pendingPage: () => 'page',
       pendingDocument: () => ({ generatedAt: '', endpoints: [] }),

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../src/poll/snapshots.js';
-import { createApp } from '../../src/server/routes.js';
-import { bodyOf } from '../../src/exposition/compressed-text.js';
+import { createRoutes } from '../../src/server/routes.js';
+import { compressedText } from '../../src/exposition/compressed-text.js';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import type { sortingIn } from '../../src/pages/table.js';
@@ -22,7 +22,7 @@ describe('/pending over HTTP', () => {
 
   async function serve(snapshots: Snapshots, seconds: number): Promise<string> {
     const shown = {
-      metrics: async () => bodyOf(''),
+      metrics: async () => compressedText(''),
       statusPage: () => '',
       pendingPage: (sorting: ReturnType<typeof sortingIn>) =>
         pendingPage(pendingDocument(snapshots, at(seconds)), sorting, '/metrics'),
@@ -31,7 +31,7 @@ describe('/pending over HTTP', () => {
       reload: async () => ({ ok: true }) as const,
     };
     const options = { telemetryPath: '/metrics', maxRequests: 40, enableLifecycle: false };
-    const app = createApp(shown, options, pino({ level: 'silent' }));
+    const app = createRoutes(shown, options, pino({ level: 'silent' }));
     server = createServer((asked, answer) => app(asked, answer, [])).listen(0, '127.0.0.1');
     await once(server, 'listening');
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApp, type Shown, type WebOptions } from '../../src/server/routes.js';
-import { bodyOf, type Body } from '../../src/exposition/compressed-text.js';
+import { createRoutes, type RouteHandlers, type RouteOptions } from '../../src/server/routes.js';
+import { compressedText, type CompressedText } from '../../src/exposition/compressed-text.js';
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/server/server.js';
 import { rawClient, requestText } from './raw-client.js';
 
@@ -31,30 +31,30 @@ async function start(listener: Listener, limits: Partial<ServerLimits> = {}): Pr
   return server;
 }
 
-const shown: Shown = {
-  metrics: async () => bodyOf('metrics\n'),
+const shown: RouteHandlers = {
+  metrics: async () => compressedText('metrics\n'),
   statusPage: () => '<!doctype html>',
   pendingPage: () => '<!doctype html>',
   pendingDocument: () => ({ generatedAt: '', endpoints: [] }),
   notReady: () => [],
   reload: async () => ({ ok: true }),
 };
-const options: WebOptions = { telemetryPath: '/metrics', maxRequests: 2, enableLifecycle: false };
+const options: RouteOptions = { telemetryPath: '/metrics', maxRequests: 2, enableLifecycle: false };
 
 /** An app whose scrapes wait to be let go. */
 function heldApp(): { app: Listener; release: (text: string) => void; arrived: () => number } {
-  const waiting = new Set<(body: Body) => void>();
+  const waiting = new Set<(body: CompressedText) => void>();
   let arrivals = 0;
-  const metrics = (): Promise<Body> =>
+  const metrics = (): Promise<CompressedText> =>
     new Promise((resolve) => {
       arrivals += 1;
       waiting.add(resolve);
     });
   const release = (text: string): void => {
-    for (const resolve of waiting) resolve(bodyOf(text));
+    for (const resolve of waiting) resolve(compressedText(text));
     waiting.clear();
   };
-  return { app: createApp({ ...shown, metrics }, options, log), release, arrived: () => arrivals };
+  return { app: createRoutes({ ...shown, metrics }, options, log), release, arrived: () => arrivals };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -68,7 +68,7 @@ async function get(url: string, method: 'GET' | 'HEAD' | 'POST' | 'DELETE' = 'GE
 
 describe('what every answer says', () => {
   it.each(['/', '/metrics', '/pending', '/-/healthy', '/-/ready', '/none', '/-/reload'])('%s', async (path) => {
-    const { url } = await start(createApp(shown, options, log));
+    const { url } = await start(createRoutes(shown, options, log));
     const { headers } = await get(url + path);
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
@@ -84,8 +84,8 @@ describe('what every answer says', () => {
   });
 
   it('a fault is a line in the log, and nobody outside sees it', async () => {
-    const metrics = (): Promise<Body> => Promise.reject(new Error('the secret place'));
-    const { url } = await start(createApp({ ...shown, metrics }, options, log));
+    const metrics = (): Promise<CompressedText> => Promise.reject(new Error('the secret place'));
+    const { url } = await start(createRoutes({ ...shown, metrics }, options, log));
     expect(await get(`${url}/metrics`)).toMatchObject({
       status: 500,
       text: 'internal error\n',
@@ -106,7 +106,7 @@ describe('methods and paths', () => {
     ['POST', '/-/reload', 403, undefined],
     ['POST', '/none', 404, undefined],
   ] as const)('%s %s', async (method, path, status, allow) => {
-    const { url } = await start(createApp(shown, options, log));
+    const { url } = await start(createRoutes(shown, options, log));
     const answer = await get(url + path, method);
     expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status, allow });
     expect(answer.text === '').toBe(method === 'HEAD');
@@ -122,7 +122,7 @@ describe('methods and paths', () => {
     ['TRACE', requestText('/metrics', { Connection: 'close' }, 'TRACE'), /^HTTP\/1\.1 405 /],
     ['an upgrade', requestText('/none', { Connection: 'Upgrade', Upgrade: 'h2c' }), /^HTTP\/1\.1 404 /],
   ])('%s is refused', async (_title, text, answer) => {
-    const { url } = await start(createApp(shown, options, log));
+    const { url } = await start(createRoutes(shown, options, log));
     const client = await rawClient(url, text);
     await until(() => client.received() !== '');
     client.socket.destroy();
@@ -132,7 +132,7 @@ describe('methods and paths', () => {
   });
 
   it('a body is not waited for: the answer comes, and the connection ends with it', async () => {
-    const { url } = await start(createApp(shown, options, log));
+    const { url } = await start(createRoutes(shown, options, log));
     const endless = await rawClient(
       url,
       `${requestText('/metrics', { 'Transfer-Encoding': 'chunked' })}5\r\nhello\r\n`,
@@ -148,7 +148,7 @@ describe('clients that take their time', () => {
     ['says nothing', ''],
     ['does not end its headers', 'GET / HTTP/1.1\r\nHost: test\r\nX-Slow: '],
   ])('one that %s is cut off', async (_title, text) => {
-    const { url } = await start(createApp(shown, options, log), { headersMs: 200, requestMs: 400 });
+    const { url } = await start(createRoutes(shown, options, log), { headersMs: 200, requestMs: 400 });
     const began = performance.now();
     const client = await rawClient(url, text);
     const drip = setInterval(() => client.socket.write(text === '' ? '' : 'a'), 50);
@@ -159,18 +159,18 @@ describe('clients that take their time', () => {
   });
 
   it('one that keeps its connection without use is closed', async () => {
-    const { url } = await start(createApp(shown, options, log), { idleMs: 100 });
+    const { url } = await start(createRoutes(shown, options, log), { idleMs: 100 });
     const client = await rawClient(url, requestText('/-/healthy'));
     expect(await client.closed).toContain('healthy\n');
   });
 
   it('one that does not read its answer is cut off, and its place is free again', async () => {
     let scrapes = 0;
-    const metrics = async (): Promise<Body> => {
+    const metrics = async (): Promise<CompressedText> => {
       scrapes += 1;
-      return bodyOf(scrapes === 1 ? LARGE : 'small');
+      return compressedText(scrapes === 1 ? LARGE : 'small');
     };
-    const app = createApp({ ...shown, metrics }, { ...options, maxRequests: 1 }, log);
+    const app = createRoutes({ ...shown, metrics }, { ...options, maxRequests: 1 }, log);
     const { url } = await start(app, { answerMs: 500 });
     const lazy = await rawClient(url, requestText('/metrics'));
     lazy.socket.pause();
@@ -182,7 +182,7 @@ describe('clients that take their time', () => {
   });
 
   it('more connections than allowed are turned away, and let in when there is room', async () => {
-    const { url } = await start(createApp(shown, options, log), { connections: 5 });
+    const { url } = await start(createRoutes(shown, options, log), { connections: 5 });
     const clients = await Promise.all(Array.from({ length: 5 }, async () => rawClient(url)));
     const surplus = await rawClient(url, requestText('/-/healthy'));
     expect(await surplus.closed).toBe('');
@@ -237,7 +237,7 @@ describe('--web.max-requests', () => {
 
 describe('the end', () => {
   it('comes at once with nothing but idle connections and half a request', async () => {
-    const server = await start(createApp(shown, options, log), { drainMs: 10_000 });
+    const server = await start(createRoutes(shown, options, log), { drainMs: 10_000 });
     const idle = await rawClient(server.url, requestText('/-/healthy'));
     await until(() => idle.received().endsWith('healthy\n'));
     const silent = await rawClient(server.url);

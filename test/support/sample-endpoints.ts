@@ -1,9 +1,9 @@
-import { readBody, type Outcome, type Reading } from '../../src/poll/collect.js';
-import { configured } from '../../src/json/scalars.js';
+import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { trustedDigits } from '../../src/json/scalars.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
-import { keyOf, readingBase } from '../../src/poll/jobs.js';
+import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 
 /** A chain that is the same whenever it is made: 40 blocks after a lived-in start. */
@@ -22,23 +22,23 @@ export function sampleSnapshots(model: Model = sampleModel()): Snapshots {
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = readingBase(config, target);
-  const bodies: [Reading, unknown][] = [
+  const base = documentSourceBase(config, target);
+  const bodies: [DocumentSource, unknown][] = [
     [{ ...base, document: 'module_state', settings: target.bridge }, model.moduleState()],
     [
       { ...base, document: 'rate_limiter_input', settings: target.crosschain },
       model.rateLimiterInput({ window: 500n }),
     ],
   ];
-  const keys = bodies.map(([reading]) => keyOf(reading));
+  const keys = bodies.map(([reading]) => endpointKeyOf(reading));
   const snapshots = createSnapshots(keys, config.poll);
   for (const [reading, body] of bodies) {
-    const outcome = readBody(reading, 'sample', Buffer.from(JSON.stringify(body)), configured(String(model.height)));
-    snapshots.record(keyOf(reading), atFixedPace(outcome), NOW);
+    const outcome = readBody(reading, 'sample', Buffer.from(JSON.stringify(body)), trustedDigits(String(model.height)));
+    snapshots.record(endpointKeyOf(reading), atFixedPace(outcome), NOW);
   }
   return snapshots;
 }
 
-function atFixedPace(outcome: Outcome): Outcome {
+function atFixedPace(outcome: PollResult): PollResult {
   return { ...outcome, seconds: SECONDS };
 }

@@ -5,9 +5,9 @@ import * as value from './values.js';
 
 type Subject = (raw: unknown) => string;
 
-export function section<Shape extends z.core.$ZodLooseShape>(
+export function mapping<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
-  subject: Subject = value.whatItIs,
+  subject: Subject = value.describeValue,
   example = '',
 ) {
   return z.strictObject(shape, {
@@ -15,7 +15,7 @@ export function section<Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-export function list<Entry extends z.ZodType>(entry: Entry, subject: Subject = value.whatItIs) {
+export function list<Entry extends z.ZodType>(entry: Entry, subject: Subject = value.describeValue) {
   return z.array(entry, { error: ({ input }) => `${subject(input)} — expected a list` });
 }
 
@@ -31,7 +31,7 @@ export function writtenKeys(keys: unknown): ReadonlySet<string> | undefined {
   return data && new Set(Object.keys(data).filter((key) => data[key] !== undefined));
 }
 
-export const refuseBoth = (first: string, second: string) => (keys: unknown, context: z.RefinementCtx) => {
+export const rejectBoth = (first: string, second: string) => (keys: unknown, context: z.RefinementCtx) => {
   const written = writtenKeys(keys);
   if (!written?.has(first) || !written.has(second)) return;
   const message = `is given beside ${first} — expected one or the other`;

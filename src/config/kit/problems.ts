@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { instead } from './suggestion.js';
+import { suggestion } from './suggestion.js';
 import { ANY_NAME, type Setting } from './settings.js';
 import type { Path } from './yaml-source.js';
 
@@ -7,7 +7,7 @@ import type { Path } from './yaml-source.js';
 const maxProblems = 50;
 
 /** Says where a path is, for people: a place in a file, or an environment variable. */
-export type Label = (path: Path) => string;
+export type PositionLabel = (path: Path) => string;
 
 interface Problem {
   readonly path: Path;
@@ -15,12 +15,12 @@ interface Problem {
 }
 
 /** All problems of one reading, one line each. */
-export function describeProblems(error: z.ZodError, settings: readonly Setting[], label: Label): string[] {
+export function describeProblems(error: z.ZodError, settings: readonly Setting[], label: PositionLabel): string[] {
   const problems = error.issues.flatMap((issue): Problem[] =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({
           path: [...issue.path, key],
-          message: `unknown key — ${instead(key, keysAt(issue.path, settings))}`,
+          message: `unknown key — ${suggestion(key, keysAt(issue.path, settings))}`,
         }))
       : [issue],
   );

@@ -11,4 +11,4 @@ export const keepSecret = (text: string): Secret => createSecretKey(text, 'utf8'
 export const reveal = (secret: Secret): string => secret.export().toString('utf8');
 
 /** What stands in the place of a secret, in Prometheus' own word. */
-export const MASK = '<secret>';
+export const REDACTED = '<secret>';

@@ -1,18 +1,18 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { accept, refuse, type Reading } from './values.js';
+import { accept, reject, type ParseResult } from './values.js';
 
 /** Far more than any bundle of authorities has; a password file that is a disk image is a slip. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The text of a file without the line breaks at its end. What is wrong is said without the content, and fits behind the name. */
-export async function readSmallFile(path: string): Promise<Reading<string>> {
+export async function readSmallFile(path: string): Promise<ParseResult<string>> {
   try {
     const text = await readBounded(path);
-    return text === '' ? refuse('is empty') : accept(text);
+    return text === '' ? reject('is empty') : accept(text);
   } catch (error) {
-    return refuse(error instanceof Unfit ? error.message : `cannot be read: ${systemError(error)}`);
+    return reject(error instanceof Unfit ? error.message : `cannot be read: ${systemError(error)}`);
   }
 }
 

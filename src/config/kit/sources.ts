@@ -1,13 +1,13 @@
 import { certificatesProblem, keyProblem } from './pem.js';
-import type { Source } from '../http-client-config.js';
+import type { SecretSource } from '../http-client-config.js';
 import { keepSecret } from './secret.js';
 import * as value from './values.js';
 
 /* The kinds of texts that say how a node is reached: as they are, hidden, or in a file. None is shown when it is wrong. */
 
 export const file = () =>
-  value.quietKind({ type: 'file', expected: 'the name of a file' }, (text) =>
-    value.acceptIf<Source>(/^\P{Control}{1,4096}$/u.test(text), { file: text }),
+  value.secretKind({ type: 'file', expected: 'the name of a file' }, (text) =>
+    value.acceptIf<SecretSource>(/^\P{Control}{1,4096}$/u.test(text), { file: text }),
   );
 
 /** Of a text that is sent; no node takes headers that long. */
@@ -34,16 +34,16 @@ export function headerProblem(text: string): string | undefined {
 export const headerSecret = () => hidden({ type: 'secret', expected: HEADER_TEXT }, (text) => headerText.test(text));
 
 export const headerValue = () =>
-  value.quietKind({ type: 'text', expected: HEADER_TEXT }, (text) =>
-    value.acceptIf<Source>(headerText.test(text), { text }),
+  value.secretKind({ type: 'text', expected: HEADER_TEXT }, (text) =>
+    value.acceptIf<SecretSource>(headerText.test(text), { text }),
   );
 
 /** The first colon of what is sent ends the user name, and control characters are not for it (RFC 7617). */
 const userText = /^[^:\p{Control}]+$/u;
 
 export const username = () =>
-  value.quietKind({ type: 'text', expected: 'a user name, without colons and control characters' }, (text) =>
-    value.acceptIf<Source>(usernameProblem(text) === undefined, { text }),
+  value.secretKind({ type: 'text', expected: 'a user name, without colons and control characters' }, (text) =>
+    value.acceptIf<SecretSource>(usernameProblem(text) === undefined, { text }),
   );
 
 export function usernameProblem(text: string): string | undefined {
@@ -51,9 +51,9 @@ export function usernameProblem(text: string): string | undefined {
 }
 
 export const certificates = () =>
-  value.quietKind({ type: 'PEM', expected: 'certificates in PEM form' }, (text) => {
+  value.secretKind({ type: 'PEM', expected: 'certificates in PEM form' }, (text) => {
     const wrong = text === '' ? 'is empty' : certificatesProblem(text);
-    return wrong === undefined ? value.accept<Source>({ text }) : value.refuse(wrong);
+    return wrong === undefined ? value.accept<SecretSource>({ text }) : value.reject(wrong);
   });
 
 export const privateKey = () =>
@@ -62,7 +62,7 @@ export const privateKey = () =>
   });
 
 function hidden(about: value.Kind, isRight: (text: string) => boolean) {
-  return value.quietKind(about, (text) =>
-    isRight(text) ? value.accept<Source>({ secret: keepSecret(text) }) : value.refuse(),
+  return value.secretKind(about, (text) =>
+    isRight(text) ? value.accept<SecretSource>({ secret: keepSecret(text) }) : value.reject(),
   );
 }

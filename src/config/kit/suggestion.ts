@@ -1,5 +1,5 @@
 /** What to write instead of an unknown word. */
-export function instead(word: string, known: readonly string[]): string {
+export function suggestion(word: string, known: readonly string[]): string {
   const meant = nearest(word, known);
   return meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
 }

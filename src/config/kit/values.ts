@@ -7,21 +7,21 @@ import { formatDuration, formatSize, parseDuration, parseSize } from './units.js
  */
 
 /** `wrong` says what is the matter with the text; without it the text itself is shown. */
-export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wrong?: string };
+export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wrong?: string };
 
 export interface Kind {
   readonly type: string;
   readonly expected: string;
 }
 
-export function kind<T>(about: Kind, read: (text: string) => Reading<T>, subject = whatItIs) {
-  return kindOfAny(about, (raw) => (typeof raw === 'string' ? read(raw) : refuse()), subject);
+export function kind<T>(about: Kind, read: (text: string) => ParseResult<T>, subject = describeValue) {
+  return kindOfAny(about, (raw) => (typeof raw === 'string' ? read(raw) : reject()), subject);
 }
 
 /** A kind whose texts may be secrets: what is wrong with one is said without showing it. */
-export const quietKind = <T>(about: Kind, read: (text: string) => Reading<T>) => kind(about, read, whatKindItIs);
+export const secretKind = <T>(about: Kind, read: (text: string) => ParseResult<T>) => kind(about, read, describeType);
 
-function kindOfAny<T>({ type, expected }: Kind, read: (raw: unknown) => Reading<T>, subject: typeof whatItIs) {
+function kindOfAny<T>({ type, expected }: Kind, read: (raw: unknown) => ParseResult<T>, subject: typeof describeValue) {
   return z
     .unknown()
     .transform((raw, context): T => {
@@ -33,14 +33,15 @@ function kindOfAny<T>({ type, expected }: Kind, read: (raw: unknown) => Reading<
     .meta({ type });
 }
 
-export const accept = <T>(value: T): Reading<T> => ({ ok: true, value });
-export const refuse = (wrong?: string): Reading<never> => (wrong === undefined ? { ok: false } : { ok: false, wrong });
-export const acceptIf = <T>(good: boolean, value: T): Reading<T> => (good ? accept(value) : refuse());
-const within = (value: number | undefined, smallest: number, largest: number): Reading<number> =>
-  value !== undefined && value >= smallest && value <= largest ? accept(value) : refuse();
+export const accept = <T>(value: T): ParseResult<T> => ({ ok: true, value });
+export const reject = (wrong?: string): ParseResult<never> =>
+  wrong === undefined ? { ok: false } : { ok: false, wrong };
+export const acceptIf = <T>(good: boolean, value: T): ParseResult<T> => (good ? accept(value) : reject());
+const within = (value: number | undefined, smallest: number, largest: number): ParseResult<number> =>
+  value !== undefined && value >= smallest && value <= largest ? accept(value) : reject();
 
 /** The subject of a problem: a value as the reader of the message knows it from the file. */
-export function whatItIs(raw: unknown): string {
+export function describeValue(raw: unknown): string {
   if (raw === undefined) return 'is missing';
   if (raw === null || raw === '') return 'is empty';
   if (typeof raw === 'string') return JSON.stringify(raw.length > 60 ? `${raw.slice(0, 60)}…` : raw);
@@ -49,16 +50,16 @@ export function whatItIs(raw: unknown): string {
 }
 
 /** The same for what may be a secret, though it stands in the wrong place. */
-export function whatKindItIs(raw: unknown): string {
+export function describeType(raw: unknown): string {
   if (typeof raw === 'string' && raw !== '') return 'is text of another form';
-  return typeof raw === 'boolean' ? 'is a truth value' : whatItIs(raw);
+  return typeof raw === 'boolean' ? 'is a truth value' : describeValue(raw);
 }
 
 export const truthValue = () =>
   kindOfAny(
     { type: 'boolean', expected: 'true or false' },
-    (raw) => (typeof raw === 'boolean' ? accept(raw) : refuse()),
-    whatItIs,
+    (raw) => (typeof raw === 'boolean' ? accept(raw) : reject()),
+    describeValue,
   );
 
 export function duration(smallest: number, largest: number) {
@@ -100,7 +101,7 @@ export const isChainId = (text: string): boolean => digits.test(text) && text.le
 export function oneOf<const T extends string>(...choices: readonly T[]) {
   return kind({ type: choices.join(' | '), expected: `one of ${choices.join(', ')}` }, (text) => {
     const choice = choices.find((candidate) => candidate === text);
-    return choice === undefined ? refuse() : accept(choice);
+    return choice === undefined ? reject() : accept(choice);
   });
 }
 
@@ -143,14 +144,14 @@ export const baseUrl = () =>
   );
 
 /** Never shows user, password or query: the messages end in logs. */
-function readBaseUrl(text: string): Reading<string> {
-  if (text === '') return refuse();
-  if (!/^https?:\/\//i.test(text)) return refuse('is not an http or https address');
-  if (/[\s\\\p{Control}]/u.test(text) || !URL.canParse(text)) return refuse('is not a well-formed address');
+function readBaseUrl(text: string): ParseResult<string> {
+  if (text === '') return reject();
+  if (!/^https?:\/\//i.test(text)) return reject('is not an http or https address');
+  if (/[\s\\\p{Control}]/u.test(text) || !URL.canParse(text)) return reject('is not a well-formed address');
   const url = new URL(text);
   const base = url.origin + url.pathname.replace(/\/+$/, '');
-  if (url.username !== '' || url.password !== '') return refuse(`${base} is given with a user name or password`);
-  if (text.includes('?')) return refuse(`${base} is given with a query`);
-  if (text.includes('#')) return refuse(`${base} is given with a fragment`);
+  if (url.username !== '' || url.password !== '') return reject(`${base} is given with a user name or password`);
+  if (text.includes('?')) return reject(`${base} is given with a query`);
+  if (text.includes('#')) return reject(`${base} is given with a fragment`);
   return accept(base);
 }

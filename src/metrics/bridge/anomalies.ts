@@ -1,7 +1,7 @@
 import { dataPart } from '../../chain/address.js';
-import { need, rows } from '../../json/field.js';
+import { required, rows } from '../../json/field.js';
 import { labelledGauge } from '../family.js';
-import { singly } from '../per-kind.js';
+import { perKind } from '../per-kind.js';
 import { voters } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -52,8 +52,8 @@ function duplicateOrchestrators({ state }: BridgeInput): number {
   const addresses = new Set<string>();
   const orchestrators = new Set<string>();
   return rows(state.orchestrator_addresses).filter((row) => {
-    const address = need(row.eth_address);
-    const orchestrator = dataPart(need(row.orchestrator));
+    const address = required(row.eth_address);
+    const orchestrator = dataPart(required(row.orchestrator));
     const repeats = addresses.has(address) || orchestrators.has(orchestrator);
     addresses.add(address);
     orchestrators.add(orchestrator);
@@ -90,7 +90,7 @@ export const anomalyFamilies: readonly BridgeFamily[] = [
     // The five kinds.
     labels: ['kind'],
     keep: 'fold',
-    derive: singly<BridgeInput>({
+    derive: perKind<BridgeInput>({
       orphan_valset_confirms: orphanValsetConfirms,
       orphan_batch_confirms: orphanBatchConfirms,
       members_without_orchestrator: membersWithoutOrchestrator,

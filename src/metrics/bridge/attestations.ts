@@ -7,9 +7,9 @@ import {
   lowestNumeral,
   type Numeral,
 } from '../../json/decimal.js';
-import { once } from '../memoize.js';
+import { memoize } from '../memoize.js';
 import type { Attestation } from '../../chain/module-state.js';
-import { ifPresent, need, rows, WITHDRAWN } from '../../json/field.js';
+import { optional, required, rows, WITHDRAWN } from '../../json/field.js';
 import type { BridgeInput } from './input.js';
 
 export interface Event {
@@ -18,44 +18,44 @@ export interface Event {
 }
 
 /** Every attestation with its event nonce. One whose nonce cannot be read withdraws what asks: it could be the newest. */
-export const events = once(({ state }: BridgeInput): readonly Event[] =>
+export const events = memoize(({ state }: BridgeInput): readonly Event[] =>
   rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
 );
 
 function eventNonce(attestation: Attestation): Numeral {
-  const told = ifPresent(attestation['claim.event_nonce']);
+  const told = optional(attestation['claim.event_nonce']);
   if (told !== undefined) return told;
-  const packed = need(attestation['claim.value']);
+  const packed = required(attestation['claim.value']);
   if (packed === null) throw WITHDRAWN;
   return packed;
 }
 
 export function lastObservedNonce({ state }: BridgeInput): Numeral {
-  return need(state.last_observed_nonce);
+  return required(state.last_observed_nonce);
 }
 
 /** The observed attestations of the last observed event; several when validators claimed differently. */
-const observedOfLast = once((input: BridgeInput): readonly Attestation[] => {
+const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] => {
   const last = lastObservedNonce(input);
   return events(input)
     .filter(({ nonce }) => compareNumerals(nonce, last) === 0)
     .map(({ attestation }) => attestation)
-    .filter(({ observed }) => need(observed));
+    .filter(({ observed }) => required(observed));
 });
 
 /** Who voted for the last observed event, by data part; `undefined` when the event is no longer in the state. */
-export const votesOnLastObserved = once((input: BridgeInput): ReadonlySet<string> | undefined => {
+export const votesOnLastObserved = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
   const observed = observedOfLast(input);
   return observed.length === 0 ? undefined : new Set(observed.flatMap(voters));
 });
 
 /** Hub height of the first vote for the last observed event; `undefined` when the event is no longer in the state. */
-export const heightOfLastObserved = once((input: BridgeInput): Numeral | undefined =>
+export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | undefined =>
   lowestHeight(observedOfLast(input)),
 );
 
 /** The attestations of the event that the oracle has to observe next. */
-export const nextEvent = once((input: BridgeInput): readonly Attestation[] => {
+export const nextEvent = memoize((input: BridgeInput): readonly Attestation[] => {
   const next = decimalText(add(decimal(lastObservedNonce(input)), integer(1)));
   return events(input)
     .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
@@ -67,5 +67,5 @@ export function voters({ votes }: Attestation): readonly string[] {
 }
 
 export function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
-  return lowestNumeral(attestations, ({ height }) => need(height));
+  return lowestNumeral(attestations, ({ height }) => required(height));
 }

@@ -9,9 +9,9 @@ import {
   toDouble,
   type Decimal,
 } from '../../json/decimal.js';
-import { once } from '../memoize.js';
+import { memoize } from '../memoize.js';
 import type { Batch } from '../../chain/module-state.js';
-import { need, rows } from '../../json/field.js';
+import { required, rows } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { heightOfLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -20,13 +20,13 @@ import type { BridgeFamily, BridgeInput } from './input.js';
  * The external height by now, reckoned from the last observed event with the block times of the parameters. The hub itself
  * learns of it only with the next event.
  */
-export const projectedExternalHeight = once((input: BridgeInput): Decimal | undefined => {
+export const projectedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
   const { state, height } = input;
-  const params = need(state.params);
-  const base = decimal(need(state.last_observed_external_height));
-  const now = decimal(need(height));
-  const hubBlock = decimal(need(params.average_block_time));
-  const externalBlock = decimal(need(params.average_external_block_time));
+  const params = required(state.params);
+  const base = decimal(required(state.last_observed_external_height));
+  const now = decimal(required(height));
+  const hubBlock = decimal(required(params.average_block_time));
+  const externalBlock = decimal(required(params.average_external_block_time));
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
   const elapsed = multiply(subtract(now, decimal(observedAt)), hubBlock);
@@ -35,14 +35,14 @@ export const projectedExternalHeight = once((input: BridgeInput): Decimal | unde
 
 /** The hub's own rule: over when the timeout is below the external height it knows. */
 export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boolean {
-  return compare(decimal(need(batch_timeout)), decimal(need(state.last_observed_external_height))) < 0;
+  return compare(decimal(required(batch_timeout)), decimal(required(state.last_observed_external_height))) < 0;
 }
 
 /** Dead outside by the projected height while the hub, which does not know it yet, still holds it; unknown without a projection. */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
   const projected = projectedExternalHeight(input);
   if (projected === undefined) return undefined;
-  return compare(decimal(need(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch);
+  return compare(decimal(required(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch);
 }
 
 const PROJECTED_FIELDS = [
@@ -66,7 +66,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'hub height',
     reads: ['state.batches', 'state.batches[].block'],
     value: ({ state }) => {
-      const oldest = lowest(rows(state.batches).map(({ block }) => decimal(need(block))));
+      const oldest = lowest(rows(state.batches).map(({ block }) => decimal(required(block))));
       return oldest && toDouble(oldest);
     },
   }),
@@ -76,7 +76,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'external height',
     reads: ['state.batches', 'state.batches[].batch_timeout'],
     value: ({ state }) => {
-      const next = lowest(rows(state.batches).map(({ batch_timeout }) => decimal(need(batch_timeout))));
+      const next = lowest(rows(state.batches).map(({ batch_timeout }) => decimal(required(batch_timeout))));
       return next && toDouble(next);
     },
   }),
@@ -86,7 +86,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'batches',
     reads: ['state.batches', 'state.batches[].batch_timeout', 'state.last_observed_external_height'],
     value: (input) => {
-      need(input.state.last_observed_external_height);
+      required(input.state.last_observed_external_height);
       return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
     },
   }),

@@ -1,14 +1,14 @@
 import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../json/decimal.js';
-import { need } from '../../json/field.js';
+import { required } from '../../json/field.js';
 import { gauge } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestPowers, newestTotal, newestValset, powerByAddress, totalPower } from './joins.js';
 
 /** Σ |share in one − share in the other|, over a common denominator so that only the end is rounded. */
 function drift(input: BridgeInput): number | undefined {
-  const observed = need(input.state.last_observed_valset);
+  const observed = required(input.state.last_observed_valset);
   const newest = newestValset(input);
-  if (newest === undefined || need(newest.members).length === 0 || need(observed.members).length === 0)
+  if (newest === undefined || required(newest.members).length === 0 || required(observed.members).length === 0)
     return undefined;
   const [here, there] = [newestPowers(input), powerByAddress(observed)];
   const [hereTotal, thereTotal] = [newestTotal(input), totalPower(observed)];

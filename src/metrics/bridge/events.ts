@@ -5,7 +5,7 @@ import {
   double,
   highest,
   highestNumeral,
-  keyOf,
+  numeralKey,
   ratio,
   subtract,
   toDouble,
@@ -13,9 +13,9 @@ import {
   type Decimal,
   type Numeral,
 } from '../../json/decimal.js';
-import { once } from '../memoize.js';
+import { memoize } from '../memoize.js';
 import type { Attestation } from '../../chain/module-state.js';
-import { need } from '../../json/field.js';
+import { required } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -27,23 +27,23 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
   const voted = new Set<string>();
   for (const voter of voters(attestation)) {
     const row = validators.get(voter);
-    if (row !== undefined) voted.add(need(row.eth_address));
+    if (row !== undefined) voted.add(required(row.eth_address));
   }
   return voted;
 }
 
 /** Claims of events that are not observed yet. */
-export const pendingClaims = once((input: BridgeInput): readonly Event[] => {
+export const pendingClaims = memoize((input: BridgeInput): readonly Event[] => {
   const last = lastObservedNonce(input);
   return events(input).filter(({ nonce }) => compareNumerals(nonce, last) > 0);
 });
 
 /** The events not observed yet of which validators claim different things, by key of their nonce. */
-export const conflictingEvents = once((input: BridgeInput): ReadonlySet<Numeral> => {
+export const conflictingEvents = memoize((input: BridgeInput): ReadonlySet<Numeral> => {
   const claimed = new Set<Numeral>();
   const conflicting = new Set<Numeral>();
   for (const { nonce } of pendingClaims(input)) {
-    const key = keyOf(nonce);
+    const key = numeralKey(nonce);
     if (claimed.has(key)) conflicting.add(key);
     else claimed.add(key);
   }

@@ -1,12 +1,12 @@
-import { ifPresent, need, type Read } from '../../json/field.js';
+import { optional, required, type Field } from '../../json/field.js';
 import { isObject } from '../../json/object-shape.js';
 import { gauge } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
 import type { BridgeFamily } from './input.js';
 
 /** The canonical form of what was read: sorted keys and lists, missing as null. */
-function canonical(read: Read<unknown>): unknown {
-  const value = ifPresent(read);
+function canonical(read: Field<unknown>): unknown {
+  const value = optional(read);
   if (value === undefined) return null;
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return inOrder(value.map(canonical));
@@ -30,13 +30,13 @@ export const hashFamilies: readonly BridgeFamily[] = [
     help: 'Fingerprint of all parameters: a change of the value is a change of some parameter, its size means nothing.',
     unit: 'first 48 bits of a SHA-256',
     reads: ['state.params'],
-    value: ({ state }) => fingerprint(canonical(need(state.params))),
+    value: ({ state }) => fingerprint(canonical(required(state.params))),
   }),
   gauge({
     name: 'bridge_external_blacklist_hash',
     help: 'Fingerprint of the blacklist: a change of the value is a change of the list, its size means nothing.',
     unit: 'first 48 bits of a SHA-256',
     reads: ['state.external_blacklist'],
-    value: ({ state }) => fingerprint(canonical(need(state.external_blacklist))),
+    value: ({ state }) => fingerprint(canonical(required(state.external_blacklist))),
   }),
 ];

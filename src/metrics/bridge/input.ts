@@ -1,7 +1,7 @@
 import type { Numeral } from '../../json/decimal.js';
 import type { ModuleState } from '../../chain/module-state.js';
 import type { Places } from '../../json/read-document.js';
-import type { BridgeSettings, Token } from '../../config/config.js';
+import type { BridgeSettings, TokenConfig } from '../../config/config.js';
 import type { Family } from '../family.js';
 
 /** What a bridge family is derived from: one response and the configuration, and nothing that changes by itself. */
@@ -12,7 +12,7 @@ export interface BridgeInput {
   /** Hub height of the response, `H` in the definitions; absent when the node does not send the header. */
   readonly height: Numeral | undefined;
   readonly settings: BridgeSettings;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly TokenConfig[];
 }
 
 export type BridgeFamily = Family<BridgeInput>;

@@ -1,4 +1,4 @@
-import { ifPresent, need, rows } from '../../json/field.js';
+import { optional, required, rows } from '../../json/field.js';
 import { gauge, labelledGauge, lengthOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
 
@@ -65,7 +65,7 @@ export const lengthFamilies: readonly BridgeFamily[] = [
     help: 'Accounts that may manage the blacklist and the limits.',
     unit: 'accounts',
     reads: ['state.params.admins'],
-    value: ({ state }) => lengthOf(need(state.params).admins),
+    value: ({ state }) => lengthOf(required(state.params).admins),
   }),
   labelledGauge({
     name: 'bridge_attestations',
@@ -76,7 +76,7 @@ export const lengthFamilies: readonly BridgeFamily[] = [
     labels: ['observed'],
     keep: 'fold',
     derive: ({ state }) => {
-      const flags = rows(state.attestations).map(({ observed }) => ifPresent(observed));
+      const flags = rows(state.attestations).map(({ observed }) => optional(observed));
       const count = (wanted: boolean | undefined): number => flags.filter((observed) => observed === wanted).length;
       const unknown = count(undefined);
       return [

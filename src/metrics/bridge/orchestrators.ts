@@ -1,10 +1,10 @@
 import { dataPart } from '../../chain/address.js';
 import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../json/decimal.js';
-import { once } from '../memoize.js';
+import { memoize } from '../memoize.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { ifPresent, need, rows } from '../../json/field.js';
-import { compareLabels, labelledGauge, labelText, type Sample } from '../family.js';
-import { unlessWithdrawn } from '../per-kind.js';
+import { optional, required, rows } from '../../json/field.js';
+import { compareLabels, labelledGauge, labelValue, type Sample } from '../family.js';
+import { orEmpty } from '../per-kind.js';
 import { votesOnLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -25,27 +25,27 @@ export interface Member {
 }
 
 /** Most powerful first, so that the limit on series keeps those that matter most. */
-export const watchedMembers = once((input: BridgeInput): readonly Member[] => {
+export const watchedMembers = memoize((input: BridgeInput): readonly Member[] => {
   const watched = new Set(input.settings.watch.map(dataPart));
   const rowOf = orchestratorByAddress(input);
   const members = Array.from(newestAddresses(input)).flatMap((address) => {
     const row = rowOf.get(address);
     if (row === undefined) return [];
     // Without a choice to make it is a label and nothing else.
-    const orchestrator = watched.size > 0 ? need(row.orchestrator) : (ifPresent(row.orchestrator) ?? '');
+    const orchestrator = watched.size > 0 ? required(row.orchestrator) : (optional(row.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
-    return [{ address, row, labels: [labelText(orchestrator), labelText(address)] as const }];
+    return [{ address, row, labels: [labelValue(orchestrator), labelValue(address)] as const }];
   });
-  const powers = new Map(unlessWithdrawn(() => Array.from(newestPowers(input))));
+  const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
   const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
   return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(a.labels, b.labels));
 });
 
 /** Validator sets whose deadline is not past, with who is in them and who has signed. */
-const owedValsets = once((input: BridgeInput) => {
+const owedValsets = memoize((input: BridgeInput) => {
   const { state, height } = input;
-  need(state.valset_confirms);
-  const window = ifPresent(ifPresent(state.params)?.signed_valsets_window);
+  required(state.valset_confirms);
+  const window = optional(optional(state.params)?.signed_valsets_window);
   const isOwed = (valset: Valset): boolean =>
     height === undefined || window === undefined || compare(deadlineOf(valset, decimal(window)), decimal(height)) >= 0;
   return rows(state.valsets)
@@ -55,7 +55,7 @@ const owedValsets = once((input: BridgeInput) => {
 
 /** Hub height after which a member that has not signed the set is jailed. */
 export function deadlineOf({ height }: Valset, window: Decimal): Decimal {
-  return add(decimal(need(height)), window);
+  return add(decimal(required(height)), window);
 }
 
 /** Validator sets a member has not signed. */
@@ -65,15 +65,15 @@ export function missingValsets(input: BridgeInput, { address }: Member): readonl
     .map(({ valset }) => valset);
 }
 
-const signersOfBatches = once((input: BridgeInput) => {
-  need(input.state.batch_confirms);
+const signersOfBatches = memoize((input: BridgeInput) => {
+  required(input.state.batch_confirms);
   return rows(input.state.batches).map((batch) => batchSigners(input, batch));
 });
 
 function lowestDeadline(input: BridgeInput, member: Member): number | undefined {
   const missing = missingValsets(input, member);
   if (missing.length === 0) return undefined;
-  const window = decimal(need(need(input.state.params).signed_valsets_window));
+  const window = decimal(required(required(input.state.params).signed_valsets_window));
   const first = lowest(missing.map((valset) => deadlineOf(valset, window)));
   return first && toDouble(first);
 }
@@ -173,7 +173,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       if (voters === undefined) return [];
       return watchedMembers(input).map(({ labels, row }) => ({
         labels,
-        value: voters.has(need(row.sender)) ? 0 : 1,
+        value: voters.has(required(row.sender)) ? 0 : 1,
       }));
     },
   }),

@@ -1,9 +1,9 @@
 import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../json/decimal.js';
-import { once, onceForRow } from '../memoize.js';
+import { memoize, memoizePerRow } from '../memoize.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import { need, rows } from '../../json/field.js';
-import { configured } from '../../json/scalars.js';
-import { gauge, valueOf } from '../family.js';
+import { required, rows } from '../../json/field.js';
+import { trustedDigits } from '../../json/scalars.js';
+import { gauge, doubleOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchSigners,
@@ -46,11 +46,11 @@ const BATCH_FIELDS = [
 ] as const;
 
 /** Power of the contract's set, by address and in all, and how much of it has to sign. */
-const contractPower = once((input: BridgeInput) => {
+const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
   const total = totalPower(valset);
-  const needed = multiply(decimal(configured(input.settings.powerThreshold)), total);
+  const needed = multiply(decimal(trustedDigits(input.settings.powerThreshold)), total);
   return { byAddress: powerByAddress(valset), total, needed };
 });
 
@@ -71,17 +71,17 @@ export function valsetSignedPower(input: BridgeInput, valset: Valset): SignedPow
   return signedPower(input, valsetSigners(input, valset));
 }
 
-export const batchSignedPower = onceForRow((input: BridgeInput, batch: Batch): SignedPower | undefined =>
+export const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch): SignedPower | undefined =>
   signedPower(input, batchSigners(input, batch)),
 );
 
-const ofUnrelayed = once((input: BridgeInput) => {
-  need(input.state.valset_confirms);
+const ofUnrelayed = memoize((input: BridgeInput) => {
+  required(input.state.valset_confirms);
   return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
 });
 
-const ofBatches = once((input: BridgeInput) => {
-  need(input.state.batch_confirms);
+const ofBatches = memoize((input: BridgeInput) => {
+  required(input.state.batch_confirms);
   return signedPowers(input, rows(input.state.batches), batchSignedPower);
 });
 
@@ -157,6 +157,6 @@ export const signingFamilies: readonly BridgeFamily[] = [
     help: 'Share of power that the contract asks for, as configured.',
     unit: 'ratio, 0 to 1',
     reads: ['configuration power_threshold'],
-    value: ({ settings }) => valueOf(configured(settings.powerThreshold)),
+    value: ({ settings }) => doubleOf(trustedDigits(settings.powerThreshold)),
   }),
 ];

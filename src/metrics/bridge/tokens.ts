@@ -1,17 +1,17 @@
 import { double, lowestNumeral, Sum, toDouble } from '../../json/decimal.js';
-import { once } from '../memoize.js';
+import { memoize } from '../memoize.js';
 import type { Transfer } from '../../chain/module-state.js';
-import { ifPresent, need, rows, WITHDRAWN, WRONG, type Read } from '../../json/field.js';
-import { gauge, labelledGauge, labelText, type Sample } from '../family.js';
-import { unlessWithdrawn } from '../per-kind.js';
+import { optional, required, rows, WITHDRAWN, INVALID, type Field } from '../../json/field.js';
+import { gauge, labelledGauge, labelValue, type Sample } from '../family.js';
+import { orEmpty } from '../per-kind.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 
 type Transfers = readonly Transfer[];
 
 /** Transfers that wait for a batch. */
-export const unbatched = once(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
+export const unbatched = memoize(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
 
-const batched = once(({ state }: BridgeInput): Transfers =>
+const batched = memoize(({ state }: BridgeInput): Transfers =>
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
 );
 
@@ -21,7 +21,7 @@ export interface Coin {
   readonly amount: (transfer: Transfer) => Transfer['erc20_token.amount'];
 }
 
-export const moved: Coin = {
+export const transferred: Coin = {
   contract: (transfer) => transfer['erc20_token.contract'],
   amount: (transfer) => transfer['erc20_token.amount'],
 };
@@ -32,22 +32,22 @@ export const fee: Coin = {
 };
 
 /** As it is shown, which is also how it is joined: contracts that are cut to one label are one series. */
-export function contractLabel(contract: Read<string>): string {
-  return labelText(need(contract));
+export function contractLabel(contract: Field<string>): string {
+  return labelValue(required(contract));
 }
 
 /** Denom by contract: the list of the state first, then the hub coin. What does not say leaves it empty. */
-export const denoms = once(({ state }: BridgeInput): ReadonlyMap<string, string> => {
+export const denoms = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
-  const name = (erc20: Read<string>, denom: Read<string>): void => {
-    const contract = labelText(ifPresent(erc20) ?? '');
-    if (contract !== '' && !found.has(contract)) found.set(contract, labelText(ifPresent(denom) ?? ''));
+  const name = (erc20: Field<string>, denom: Field<string>): void => {
+    const contract = labelValue(optional(erc20) ?? '');
+    if (contract !== '' && !found.has(contract)) found.set(contract, labelValue(optional(denom) ?? ''));
   };
-  for (const row of ifPresent(state.erc20_to_denoms) ?? []) {
-    const named = ifPresent(row);
+  for (const row of optional(state.erc20_to_denoms) ?? []) {
+    const named = optional(row);
     name(named?.erc20, named?.denom);
   }
-  const params = ifPresent(state.params);
+  const params = optional(state.params);
   name(params?.hub_coin_erc20_contract, params?.hub_coin_denom);
   return found;
 });
@@ -65,16 +65,16 @@ interface Part {
   readonly hasAllAmounts: boolean;
 }
 
-const unbatchedTokens = part(unbatched, moved);
+const unbatchedTokens = part(unbatched, transferred);
 const unbatchedFees = part(unbatched, fee);
-const batchedTokens = part(batched, moved);
+const batchedTokens = part(batched, transferred);
 const batchedFees = part(batched, fee);
 
 function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
-  return once((input: BridgeInput): Part => {
+  return memoize((input: BridgeInput): Part => {
     const held = new Map<string, Held>();
     /** By contracts as they are written, so that a label is made of each only once. */
-    const known = new Map<Read<string>, Held>();
+    const known = new Map<Field<string>, Held>();
     let hasAllAmounts = true;
     for (const transfer of queue(input)) {
       const contract = coin.contract(transfer);
@@ -87,7 +87,7 @@ function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
       }
       own.transfers += 1;
       const amount = coin.amount(transfer);
-      if (amount === undefined || amount === WRONG) hasAllAmounts = false;
+      if (amount === undefined || amount === INVALID) hasAllAmounts = false;
       else input.places.numbers.addTo(own.amount, amount);
     }
     return { held, hasAllAmounts };
@@ -98,9 +98,9 @@ function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
  * Contracts that have a series: those with a denom, and those of every part of the two queues that can be read. A part that
  * cannot withdraws the families it is about; to the others it adds nothing.
  */
-const contracts = once((input: BridgeInput): ReadonlySet<string> => {
+const contracts = memoize((input: BridgeInput): ReadonlySet<string> => {
   const parts = [unbatchedTokens, unbatchedFees, batchedTokens, batchedFees];
-  const queued = parts.flatMap((read) => unlessWithdrawn(() => Array.from(read(input).held.keys())));
+  const queued = parts.flatMap((read) => orEmpty(() => Array.from(read(input).held.keys())));
   return new Set([...denoms(input).keys(), ...queued]);
 });
 
@@ -205,7 +205,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     keep: 'first',
     derive: ({ tokens }) =>
       tokens.flatMap(({ contract, symbol }) =>
-        symbol === undefined ? [] : [{ labels: [contract, labelText(symbol)], value: 1 }],
+        symbol === undefined ? [] : [{ labels: [contract, labelValue(symbol)], value: 1 }],
       ),
   }),
   labelledGauge({
@@ -224,7 +224,9 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     unit: 'transfer id',
     reads: [UNBATCHED, `${UNBATCHED}[].id`, 'state.batches', BATCHED, `${BATCHED}[].id`],
     value: (input) => {
-      const oldest = lowestNumeral([unbatched, batched], (queue) => lowestNumeral(queue(input), ({ id }) => need(id)));
+      const oldest = lowestNumeral([unbatched, batched], (queue) =>
+        lowestNumeral(queue(input), ({ id }) => required(id)),
+      );
       return oldest === undefined ? undefined : double(oldest);
     },
   }),

@@ -1,7 +1,7 @@
 import { compare, decimal } from '../../json/decimal.js';
-import { need } from '../../json/field.js';
+import { required } from '../../json/field.js';
 import { labelledGauge } from '../family.js';
-import { singly } from '../per-kind.js';
+import { perKind } from '../per-kind.js';
 import { cctxsByIndex, currentOutbound, listed, lists } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 import { listedCctxs } from './totals.js';
@@ -34,10 +34,10 @@ export const anomalyFamilies: readonly CrosschainFamily[] = [
     // The three kinds.
     labels: ['kind'],
     keep: 'fold',
-    derive: singly<CrosschainInput>({
+    derive: perKind<CrosschainInput>({
       duplicate_cctxs: duplicates,
       lowest_above_height: ({ document }) =>
-        compare(decimal(need(document.lowest_pending_cctx_height)), decimal(need(document.height))) > 0 ? 1 : 0,
+        compare(decimal(required(document.lowest_pending_cctx_height)), decimal(required(document.height))) > 0 ? 1 : 0,
       cctxs_without_outbound: (input) =>
         lists.flatMap((list) => listed(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
     }),

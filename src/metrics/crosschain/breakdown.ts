@@ -1,11 +1,11 @@
 import { double, isPositive, lowestNumeral, type Numeral } from '../../json/decimal.js';
 import { EMPTY_TEXT } from '../../json/json-cursor.js';
-import type { NumberPlace } from '../../json/number-column.js';
+import type { NumberIndex } from '../../json/number-column.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
-import { ifPresent, need } from '../../json/field.js';
+import { optional, required } from '../../json/field.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
 import { groupByLabels } from '../grouping.js';
-import { unlessWithdrawn } from '../per-kind.js';
+import { orEmpty } from '../per-kind.js';
 import {
   chainIdLabel,
   chainName,
@@ -20,8 +20,7 @@ import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** The samples of both lists; a list that cannot be read takes only its own series away. */
 function eachList(derive: (list: ListName, input: CrosschainInput) => readonly Sample[]) {
-  return (input: CrosschainInput): readonly Sample[] =>
-    lists.flatMap((list) => unlessWithdrawn(() => derive(list, input)));
+  return (input: CrosschainInput): readonly Sample[] => lists.flatMap((list) => orEmpty(() => derive(list, input)));
 }
 
 /** One sample for each chain of a list. */
@@ -35,22 +34,22 @@ function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
 
 function direction(cctx: Cctx, hubChainIds: readonly string[] | undefined): string {
   if (hubChainIds === undefined) return 'unknown';
-  const sender = ifPresent(cctx['inbound_params.sender_chain_id']);
+  const sender = optional(cctx['inbound_params.sender_chain_id']);
   if (sender === undefined) return '';
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
 /** The instant it was created; when that is not known, that of its last change; nothing for neither. */
 export function createdAt(cctx: Cctx): Numeral | undefined {
-  const created = need(cctx['cctx_status.created_timestamp']);
+  const created = required(cctx['cctx_status.created_timestamp']);
   if (isPositive(created)) return created;
-  const changed = need(cctx['cctx_status.lastUpdate_timestamp']);
+  const changed = required(cctx['cctx_status.lastUpdate_timestamp']);
   return isPositive(changed) ? changed : undefined;
 }
 
 function hasNoHash(cctx: Cctx): boolean {
   const outbound = currentOutbound(cctx);
-  return outbound !== undefined && need(outbound.hash) === EMPTY_TEXT;
+  return outbound !== undefined && required(outbound.hash) === EMPTY_TEXT;
 }
 
 function lowestOf(cctxs: readonly Cctx[], tell: (cctx: Cctx) => Numeral | undefined): number | undefined {
@@ -61,7 +60,7 @@ function lowestOf(cctxs: readonly Cctx[], tell: (cctx: Cctx) => Numeral | undefi
 /** The sequence number of the signers; of no meaning without an outbound. */
 function signersNonce(cctx: Cctx): Numeral | undefined {
   const outbound = currentOutbound(cctx);
-  return outbound && need(outbound.tss_nonce);
+  return outbound && required(outbound.tss_nonce);
 }
 
 const LISTS = ['cctxs_missed', 'cctxs_pending'] as const;
@@ -88,8 +87,8 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     derive: eachList((list, input) =>
       groupByLabels(distinctCctxs[list](input), [
         () => list,
-        (cctx) => ifPresent(cctx['cctx_status.status']) ?? '',
-        (cctx) => ifPresent(outboundForLabels(cctx)?.coin_type) ?? '',
+        (cctx) => optional(cctx['cctx_status.status']) ?? '',
+        (cctx) => optional(outboundForLabels(cctx)?.coin_type) ?? '',
         chainIdLabel,
         (cctx) => chainName(chainIdLabel(cctx), input),
         (cctx) => direction(cctx, input.settings.hubChainIds),
@@ -151,11 +150,11 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     ],
     value: (input) => {
       const { numbers } = input.places;
-      let largest: NumberPlace | undefined;
+      let largest: NumberIndex | undefined;
       for (const cctx of distinctCctxs.pending(input)) {
         const outbound = currentOutbound(cctx);
-        if (outbound === undefined || need(outbound.coin_type) !== NATIVE) continue;
-        const amount = need(outbound.amount);
+        if (outbound === undefined || required(outbound.coin_type) !== NATIVE) continue;
+        const amount = required(outbound.amount);
         if (largest === undefined || numbers.compare(amount, largest) > 0) largest = amount;
       }
       return largest === undefined ? undefined : double(numbers.at(largest));

@@ -1,7 +1,7 @@
-import { once } from '../memoize.js';
+import { memoize } from '../memoize.js';
 import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
-import { ifPresent, need, rows } from '../../json/field.js';
-import { labelText } from '../family.js';
+import { optional, required, rows } from '../../json/field.js';
+import { labelValue } from '../family.js';
 import { firstBy, groupBy } from '../grouping.js';
 import type { CrosschainInput } from './input.js';
 
@@ -15,7 +15,7 @@ export function listed({ document }: CrosschainInput, list: ListName): readonly 
 
 /** The transactions of a list by index, each once: real nodes can show one under two chains. */
 export const cctxsByIndex = onceForEach((input, list): ReadonlyMap<string, Cctx> =>
-  firstBy(listed(input, list), ({ index }) => need(index)),
+  firstBy(listed(input, list), ({ index }) => required(index)),
 );
 
 export const distinctCctxs = onceForEach((input, list): readonly Cctx[] => {
@@ -25,40 +25,40 @@ export const distinctCctxs = onceForEach((input, list): readonly Cctx[] => {
 });
 
 /** What of a list waits on one chain. */
-export interface Waiting {
+export interface ChainBacklog {
   readonly chainId: string;
   readonly chain: string;
   readonly cctxs: readonly Cctx[];
 }
 
-export const cctxsByChain = onceForEach((input, list): readonly Waiting[] => {
+export const cctxsByChain = onceForEach((input, list): readonly ChainBacklog[] => {
   const byChainId = groupBy(distinctCctxs[list](input), chainIdLabel);
   return Array.from(byChainId, ([chainId, cctxs]) => ({ chainId, chain: chainName(chainId, input), cctxs }));
 });
 
 function onceForEach<T>(derive: (input: CrosschainInput, list: ListName) => T) {
   return {
-    missed: once((input: CrosschainInput) => derive(input, 'missed')),
-    pending: once((input: CrosschainInput) => derive(input, 'pending')),
+    missed: memoize((input: CrosschainInput) => derive(input, 'missed')),
+    pending: memoize((input: CrosschainInput) => derive(input, 'pending')),
   } as const satisfies Record<ListName, unknown>;
 }
 
 /** The outbound a transaction waits on: the last one, which of a failed transaction is the revert. */
 export function currentOutbound({ outbound_params }: Cctx): Outbound | undefined {
-  return need(outbound_params) ?? undefined;
+  return required(outbound_params) ?? undefined;
 }
 
 /** Label `chain_id` of the chain a transaction waits on; empty when it is not known. */
 export function chainIdLabel(cctx: Cctx): string {
-  return labelText(ifPresent(outboundForLabels(cctx)?.receiver_chainId) ?? '');
+  return labelValue(optional(outboundForLabels(cctx)?.receiver_chainId) ?? '');
 }
 
 /** Label `chain`: the name that the configuration gives it. */
 export function chainName(chainId: string, { chains }: CrosschainInput): string {
-  return labelText(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
+  return labelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
 
 /** As a label only: what is missing leaves it empty. */
 export function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
-  return ifPresent(outbound_params) ?? undefined;
+  return optional(outbound_params) ?? undefined;
 }

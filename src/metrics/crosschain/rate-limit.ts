@@ -11,29 +11,29 @@ import {
   ZERO,
   type Decimal,
 } from '../../json/decimal.js';
-import { need } from '../../json/field.js';
-import { configured } from '../../json/scalars.js';
+import { required } from '../../json/field.js';
+import { trustedDigits } from '../../json/scalars.js';
 import { gauge } from '../family.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** The configured window, stretched back to the lowest pending transaction when that is older. */
 function window({ document, settings }: CrosschainInput): Decimal | undefined {
   if (settings.window === undefined) return undefined;
-  const chosen = decimal(configured(settings.window));
-  const low = decimal(need(document.lowest_pending_cctx_height));
-  const reach = add(subtract(decimal(need(document.height)), low), integer(1));
+  const chosen = decimal(trustedDigits(settings.window));
+  const low = decimal(required(document.lowest_pending_cctx_height));
+  const reach = add(subtract(decimal(required(document.height)), low), integer(1));
   return compare(low, ZERO) !== 0 && compare(reach, chosen) > 0 ? reach : chosen;
 }
 
 function value({ document }: CrosschainInput): Decimal {
-  return add(decimal(need(document.past_cctxs_value)), decimal(need(document.pending_cctxs_value)));
+  return add(decimal(required(document.past_cctxs_value)), decimal(required(document.pending_cctxs_value)));
 }
 
 /** What may move in the window; absent unless both window and rate are configured. */
 function allowance(input: CrosschainInput): Decimal | undefined {
   const blocks = window(input);
   const { rate } = input.settings;
-  return blocks === undefined || rate === undefined ? undefined : multiply(decimal(configured(rate)), blocks);
+  return blocks === undefined || rate === undefined ? undefined : multiply(decimal(trustedDigits(rate)), blocks);
 }
 
 const WINDOW_FIELDS = ['height', 'lowest_pending_cctx_height', 'configuration window'] as const;
@@ -58,7 +58,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     unit: 'hub blocks',
     reads: ['configuration window'],
     value: ({ settings }) =>
-      settings.window === undefined ? undefined : toDouble(decimal(configured(settings.window))),
+      settings.window === undefined ? undefined : toDouble(decimal(trustedDigits(settings.window))),
   }),
   gauge({
     name: 'crosschain_withdraw_rate',
@@ -77,7 +77,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     unit: 'smallest units of the native coin per block',
     reads: ['configuration window, rate'],
     value: ({ settings: { window: blocks, rate } }) =>
-      blocks === undefined || rate === undefined ? undefined : toDouble(decimal(configured(rate))),
+      blocks === undefined || rate === undefined ? undefined : toDouble(decimal(trustedDigits(rate))),
   }),
   gauge({
     name: 'crosschain_rate_limit_utilization_ratio',

@@ -1,6 +1,6 @@
 import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../json/decimal.js';
-import { need } from '../../json/field.js';
-import { gauge, lengthOf, valueOf } from '../family.js';
+import { required } from '../../json/field.js';
+import { gauge, lengthOf, doubleOf } from '../family.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** Rows of both lists. */
@@ -10,7 +10,7 @@ export function listedCctxs({ document }: CrosschainInput): number {
 
 /** Pending transactions that are in neither list. */
 export function hiddenCctxs(input: CrosschainInput): Decimal {
-  const hidden = subtract(decimal(need(input.document.total_pending)), integer(listedCctxs(input)));
+  const hidden = subtract(decimal(required(input.document.total_pending)), integer(listedCctxs(input)));
   return compare(hidden, ZERO) > 0 ? hidden : ZERO;
 }
 
@@ -21,35 +21,35 @@ export const totalFamilies: readonly CrosschainFamily[] = [
     help: 'Hub height the input was computed at.',
     unit: 'hub height',
     reads: ['height'],
-    value: ({ document }) => valueOf(document.height),
+    value: ({ document }) => doubleOf(document.height),
   }),
   gauge({
     name: 'crosschain_total_pending',
     help: 'Missed and pending cross-chain transactions, also those the service left out of its lists.',
     unit: 'cross-chain transactions',
     reads: ['total_pending'],
-    value: ({ document }) => valueOf(document.total_pending),
+    value: ({ document }) => doubleOf(document.total_pending),
   }),
   gauge({
     name: 'crosschain_past_cctxs_value',
     help: 'Value of outgoing transactions inside the window; what has no configured rate counts 0 there.',
     unit: 'smallest units of the native coin',
     reads: ['past_cctxs_value'],
-    value: ({ document }) => valueOf(document.past_cctxs_value),
+    value: ({ document }) => doubleOf(document.past_cctxs_value),
   }),
   gauge({
     name: 'crosschain_pending_cctxs_value',
     help: 'Value of all pending transactions, also of hidden ones; what has no configured rate counts 0 there.',
     unit: 'smallest units of the native coin',
     reads: ['pending_cctxs_value'],
-    value: ({ document }) => valueOf(document.pending_cctxs_value),
+    value: ({ document }) => doubleOf(document.pending_cctxs_value),
   }),
   gauge({
     name: 'crosschain_lowest_pending_cctx_height',
     help: 'Lowest height at which a lowest pending transaction of a chain was observed; 0 when nothing is pending. Heights of different chains meet here.',
     unit: 'height',
     reads: ['lowest_pending_cctx_height'],
-    value: ({ document }) => valueOf(document.lowest_pending_cctx_height),
+    value: ({ document }) => doubleOf(document.lowest_pending_cctx_height),
   }),
   gauge({
     name: 'crosschain_cctxs_missed',
