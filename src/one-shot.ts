@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises';
-import { trustedDigits } from './json/scalars.js';
 import { clock } from './poll/clock.js';
 import { readBody, type PollResult, type DocumentSource } from './poll/collect.js';
 import type { Collector } from './poll/collector.js';
@@ -11,6 +10,7 @@ import { renderExposition } from './exposition/exposition.js';
 import { jobsOf, endpointKeyOf, documentSourceBase } from './poll/jobs.js';
 import { remedies } from './http/remedies.js';
 import { createSnapshots } from './poll/snapshots.js';
+import { trustedDigits } from './json/numeral.js';
 
 /** What `once` and `replay` print: the exposition of what succeeded, and what failed in lines that explain the exit code. */
 export interface OneShot {

@@ -1,47 +1,55 @@
-import { decimalText, EXACT_LENGTH, integer, type Numeral } from '../json/decimal.js';
+import { toDigits, integer } from './decimal.js';
+import { MAX_EXACT_DIGITS, type Numeral } from '../json/numeral.js';
 
-/** A field of a protobuf message that ends where the message does not is malformed; so is a varint over 64 bits. */
+/** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
 const MAX_VARINT_BYTES = 10;
-/** What the last of so many bytes may hold: the 64th bit. */
-const MAX_LAST_BYTE = 1;
-const UINT32 = 2 ** 32;
+const MAX_TENTH_BYTE = 1;
+
+const UINT32_RANGE = 2 ** 32;
 
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
 /**
- * The event nonce in the bytes of a claim: field 1, which is a varint in every kind of claim; the last one, as protobuf has it.
- * `undefined` when the bytes are not a well-formed message with that field.
+ * The event nonce of a packed claim, which the spec shows as base64 of a protobuf message (contract §5, Events): field 1, a
+ * varint in every type of claim; when it repeats, the last one counts. `undefined` unless the value is strict base64 of a
+ * well-formed message with that field.
  */
-export function eventNonceInClaim(bytes: Uint8Array): Numeral | undefined {
+export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
+  const bytes = Buffer.from(value, 'base64');
+  // Node.js ignores invalid characters and missing padding.
+  return bytes.toString('base64') === value ? eventNonceOf(bytes) : undefined;
+}
+
+function eventNonceOf(bytes: Uint8Array): Numeral | undefined {
   let nonce: Numeral | undefined;
-  let at = 0;
-  while (at < bytes.length) {
-    const start = endOfVarint(bytes, at);
-    if (start === undefined) return undefined;
-    const tag = varint(bytes, at, start);
-    if (tag < 8 || tag >= UINT32) return undefined;
+  let offset = 0;
+  while (offset < bytes.length) {
+    const tagEnd = endOfVarint(bytes, offset);
+    if (tagEnd === undefined) return undefined;
+    const tag = varint(bytes, offset, tagEnd);
+    if (tag < 8 || tag >= UINT32_RANGE) return undefined;
     const isNonce = Math.floor(tag / 8) === 1;
     const wireType = tag % 8;
     if (isNonce && wireType !== WireType.varint) return undefined;
-    const end = endOfField(bytes, wireType, start);
+    const end = endOfField(bytes, wireType, tagEnd);
     if (end === undefined || end > bytes.length) return undefined;
-    if (isNonce) nonce = numeral(bytes, start, end);
-    at = end;
+    if (isNonce) nonce = numeral(bytes, tagEnd, end);
+    offset = end;
   }
   return nonce;
 }
 
-function endOfField(bytes: Uint8Array, wireType: number, at: number): number | undefined {
+function endOfField(bytes: Uint8Array, wireType: number, start: number): number | undefined {
   switch (wireType) {
     case WireType.varint:
-      return endOfVarint(bytes, at);
+      return endOfVarint(bytes, start);
     case WireType.fixed64:
-      return at + 8;
+      return start + 8;
     case WireType.fixed32:
-      return at + 4;
+      return start + 4;
     case WireType.lengthDelimited: {
-      const start = endOfVarint(bytes, at);
-      return start === undefined ? undefined : start + varint(bytes, at, start);
+      const contentStart = endOfVarint(bytes, start);
+      return contentStart === undefined ? undefined : contentStart + varint(bytes, start, contentStart);
     }
     default:
       return undefined;
@@ -49,26 +57,26 @@ function endOfField(bytes: Uint8Array, wireType: number, at: number): number | u
 }
 
 function endOfVarint(bytes: Uint8Array, start: number): number | undefined {
-  for (let at = start; at < start + MAX_VARINT_BYTES; at += 1) {
-    const byte = bytes[at];
+  for (let offset = start; offset < start + MAX_VARINT_BYTES; offset += 1) {
+    const byte = bytes[offset];
     if (byte === undefined) return undefined;
     if (byte >= 0x80) continue;
-    const end = at + 1;
-    return end - start === MAX_VARINT_BYTES && byte > MAX_LAST_BYTE ? undefined : end;
+    const length = offset + 1 - start;
+    return length === MAX_VARINT_BYTES && byte > MAX_TENTH_BYTE ? undefined : offset + 1;
   }
   return undefined;
 }
 
-/** About the value between two places; exactly when it is one that a double counts. */
+/** The value of a varint; rounded when it is above 2^53. */
 function varint(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
-  for (let at = end - 1; at >= start; at -= 1) value = value * 0x80 + ((bytes[at] ?? 0) & 0x7f);
+  for (let offset = end - 1; offset >= start; offset -= 1) value = value * 0x80 + ((bytes[offset] ?? 0) & 0x7f);
   return value;
 }
 
 function numeral(bytes: Uint8Array, start: number, end: number): Numeral {
   const value = varint(bytes, start, end);
-  return value < 10 ** EXACT_LENGTH ? value : decimalText(integer(exactVarint(bytes, start, end)));
+  return value < 10 ** MAX_EXACT_DIGITS ? value : toDigits(integer(exactVarint(bytes, start, end)));
 }
 
 function exactVarint(bytes: Uint8Array, start: number, end: number): bigint {

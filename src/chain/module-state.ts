@@ -1,23 +1,12 @@
-import {
-  address,
-  addressKey,
-  chainId,
-  flag,
-  number,
-  numberPlace,
-  packedNonce,
-  text,
-  textPlace,
-} from './field-shapes.js';
-import { inlined, list, object } from '../json/object-shape.js';
-import type { ValueOf } from '../json/shape.js';
+import { boolean, list, number, object, rawString, recognizedObject, string, type ValueOf } from '../json/shapes.js';
+import { address, addressDataPart, chainId } from './field-shapes.js';
 
 /** The fields of the bridge module's state (spec §2.1) that a family reads. */
 const member = object({ power: number, external_address: address });
 
 const params = object({
-  bridge_id: text,
-  contract_source_hash: text,
+  bridge_id: string,
+  contract_source_hash: string,
   bridge_external_address: address,
   bridge_chain_id: chainId,
   signed_valsets_window: number,
@@ -32,22 +21,22 @@ const params = object({
   slash_fraction_conflicting_claim: number,
   unbond_slashing_valsets_window: number,
   slash_fraction_bad_eth_signature: number,
-  hub_coin_denom: text,
+  hub_coin_denom: string,
   hub_coin_erc20_contract: address,
-  claim_slashing_enabled: flag,
+  claim_slashing_enabled: boolean,
   bridge_contract_start_height: number,
-  valset_reward: object({ denom: text, amount: number }),
+  valset_reward: object({ denom: string, amount: number }),
   admins: list(address),
 });
 
 const valset = object({ nonce: number, members: list(member), height: number, reward_amount: number });
 
-const coin = inlined({ contract: address, amount: numberPlace });
+const coin = object({ contract: address, amount: number });
 
 const transfer = object({
   id: number,
-  sender: textPlace,
-  dest_address: textPlace,
+  sender: rawString,
+  dest_address: rawString,
   erc20_token: coin,
   erc20_fee: coin,
 });
@@ -61,13 +50,13 @@ const batch = object({
 });
 
 /** The spec shows a claim as packed bytes; real nodes unpack it, and then the event nonce is a field of its own. */
-const claim = inlined({ event_nonce: number, value: packedNonce });
+const claim = object({ event_nonce: number, value: string });
 
-const attestation = object({ observed: flag, votes: list(addressKey), height: number, claim });
+const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });
 
-const orchestratorAddress = object({ sender: addressKey, orchestrator: address, eth_address: address });
+const orchestratorAddress = object({ sender: addressDataPart, orchestrator: address, eth_address: address });
 
-export const moduleState = object({
+export const moduleState = recognizedObject({
   params,
   last_observed_nonce: number,
   valsets: list(valset),
@@ -76,7 +65,7 @@ export const moduleState = object({
   batch_confirms: list(object({ nonce: number, token_contract: address, eth_signer: address })),
   attestations: list(attestation),
   orchestrator_addresses: list(orchestratorAddress),
-  erc20_to_denoms: list(object({ erc20: address, denom: text })),
+  erc20_to_denoms: list(object({ erc20: address, denom: string })),
   unbatched_transfers: list(transfer),
   last_observed_external_height: number,
   last_outgoing_batch_id: number,

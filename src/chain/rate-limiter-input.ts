@@ -1,6 +1,14 @@
-import { chainId, number, numberPlace, oneOf, text, textPlace } from './field-shapes.js';
-import { inlined, lastOf, list, object } from '../json/object-shape.js';
-import type { ValueOf } from '../json/shape.js';
+import {
+  enumeration,
+  list,
+  number,
+  object,
+  rawString,
+  recognizedObject,
+  string,
+  type ValueOf,
+} from '../json/shapes.js';
+import { chainId } from './field-shapes.js';
 
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
@@ -24,20 +32,20 @@ export const coinTypes = new Map([
 /** The fields of the rate limiter's input (spec §2.2) that a family reads. */
 const outbound = object({
   receiver_chainId: chainId,
-  coin_type: oneOf(coinTypes),
-  amount: numberPlace,
+  coin_type: enumeration(coinTypes),
+  amount: number,
   tss_nonce: number,
-  hash: textPlace,
+  hash: rawString,
 });
 
 const cctx = object({
-  index: text,
-  cctx_status: inlined({ status: oneOf(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number }),
-  inbound_params: inlined({ sender_chain_id: chainId }),
-  outbound_params: lastOf(outbound),
+  index: string,
+  cctx_status: object({ status: enumeration(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number }),
+  inbound_params: object({ sender_chain_id: chainId }),
+  outbound_params: list(outbound),
 });
 
-export const rateLimiterInput = object({
+export const rateLimiterInput = recognizedObject({
   height: number,
   cctxs_missed: list(cctx),
   cctxs_pending: list(cctx),

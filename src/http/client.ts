@@ -5,14 +5,13 @@ import { type ResolvedHttpConfig, resolveHttpConfig } from '../config/resolved-h
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { announcedLength, BodyMemory, wholeBody, type Body } from './body.js';
 import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
-import type { Numeral } from '../json/decimal.js';
 import { createAgents, type Agents } from './agents.js';
 import { sanitize, type PollError, type Sanitize, type FailureReason } from './errors.js';
 import { ConnectFailure, RequestFailure } from './failure.js';
 import { createRedactor } from './redact.js';
 import { errorResponse } from './error-response.js';
 import { INVALID } from '../json/field.js';
-import { readNumber } from '../json/scalars.js';
+import { type Numeral, parseDecimal } from '../json/numeral.js';
 
 export interface FetchLimits {
   /** For the whole exchange: connecting, headers and body. */
@@ -171,7 +170,7 @@ async function startOf(body: Readable | undefined): Promise<string> {
 function heightIn(headers: Readonly<Record<string, string | string[] | undefined>>): Numeral | undefined {
   for (const name of HEIGHT_HEADERS) {
     const header = headers[name];
-    const height = typeof header === 'string' ? readNumber(header) : undefined;
+    const height = typeof header === 'string' ? parseDecimal(header) : undefined;
     if (height !== undefined && height !== INVALID) return height;
   }
   return undefined;

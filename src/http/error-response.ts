@@ -1,5 +1,4 @@
 import type { PollError, Sanitize, FailureReason } from './errors.js';
-import { isObject } from '../json/object-shape.js';
 
 /** gRPC's ResourceExhausted. A gateway answers it with 429, though it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
@@ -32,8 +31,8 @@ export function reasonForStatus(statusCode: number, code: number | undefined): F
 function errorBody(body: string): { readonly code?: number | undefined; readonly message?: string | undefined } {
   try {
     const json: unknown = JSON.parse(body);
-    if (!isObject(json)) return {};
-    const { code, message } = json;
+    if (typeof json !== 'object' || json === null) return {};
+    const { code, message }: { code?: unknown; message?: unknown } = json;
     return {
       code: typeof code === 'number' ? code : undefined,
       message: typeof message === 'string' ? message : undefined,

@@ -1,5 +1,7 @@
-import { decimal, double, type Numeral, toDouble } from '../json/decimal.js';
-import { required, type Field } from '../json/field.js';
+import type { Field } from '../json/field.js';
+import { decimal, double, toDouble } from '../chain/decimal.js';
+import type { Numeral } from '../json/numeral.js';
+import { orEmpty, required } from './withdrawal.js';
 
 /** One series of a family: its label values, in the order of the family's labels, and its value. */
 export interface Sample {
@@ -99,4 +101,10 @@ export function labelValue(text: string): string {
   return wellFormed.length <= MAX_LABEL_CHARACTERS
     ? wellFormed
     : Array.from(wellFormed).slice(0, MAX_LABEL_CHARACTERS).join('');
+}
+
+/** One series per kind; a kind that cannot be derived is withdrawn alone. */
+export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number>>) {
+  return (input: Input): readonly Sample[] =>
+    Object.entries(kinds).flatMap(([kind, count]) => orEmpty(() => [{ labels: [kind], value: count(input) }]));
 }

@@ -1,54 +1,36 @@
-type Result<T> = { readonly value: T } | { readonly thrown: unknown };
-
-const RESULTS: unique symbol = Symbol('what was derived from this');
-
-interface Input {
-  [RESULTS]?: Map<unknown, Result<unknown>>;
-}
+type Result<T> = { readonly value: T } | { readonly error: unknown };
 
 /**
- * Derives once for each input what several families share. A withdrawal is remembered as well, so that it reaches every one
- * of them. The results are kept with the input itself: in a WeakMap, which is older than its entries, they would outlive the
- * document in every collection of young memory, and with them all the rows they refer to.
+ * Derives a value once per input, for values that several families share. A withdrawal is cached too, so that it reaches each of
+ * these families.
  */
-export function memoize<T extends object, Derived>(derive: (input: T) => Derived): (input: T) => Derived {
-  return (input: T & Input) => {
-    const results = (input[RESULTS] ??= new Map());
-    // Only what is put here is found under this function.
-    let result = results.get(derive) as Result<Derived> | undefined;
-    if (result === undefined) {
-      result = resultOf(() => derive(input));
-      results.set(derive, result);
-    }
-    return told(result);
-  };
+export function memoize<Input extends object, T>(derive: (input: Input) => T): (input: Input) => T {
+  const results = new WeakMap<Input, Result<T>>();
+  return (input) => cached(results, input, () => derive(input));
 }
 
-/** As `once`, for each row of an input. */
-export function memoizePerRow<T extends object, Row, Derived>(
-  derive: (input: T, row: Row) => Derived,
-): (input: T, row: Row) => Derived {
-  const resultsOf = memoize((_input: T) => new Map<Row, Result<Derived>>());
-  return (input, row) => {
-    const results = resultsOf(input);
-    let result = results.get(row);
-    if (result === undefined) {
-      result = resultOf(() => derive(input, row));
-      results.set(row, result);
-    }
-    return told(result);
-  };
+/** The same for each row of an input. */
+export function memoizePerRow<Input extends object, Row extends object, T>(
+  derive: (input: Input, row: Row) => T,
+): (input: Input, row: Row) => T {
+  const resultsOf = memoize((_input: Input) => new WeakMap<Row, Result<T>>());
+  return (input, row) => cached(resultsOf(input), row, () => derive(input, row));
 }
 
-function told<T>(result: Result<T>): T {
-  if ('thrown' in result) throw result.thrown;
+function cached<Key extends object, T>(results: WeakMap<Key, Result<T>>, key: Key, derive: () => T): T {
+  let result = results.get(key);
+  if (result === undefined) {
+    result = resultOf(derive);
+    results.set(key, result);
+  }
+  if ('error' in result) throw result.error;
   return result.value;
 }
 
 function resultOf<T>(derive: () => T): Result<T> {
   try {
     return { value: derive() };
-  } catch (thrown) {
-    return { thrown };
+  } catch (error) {
+    return { error };
   }
 }

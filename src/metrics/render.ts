@@ -1,8 +1,8 @@
-import { orEmpty } from './per-kind.js';
 import { formatSeries } from './text-format.js';
-import { OTHER } from '../chain/field-shapes.js';
 import { compareLabels, type Family, type FamilyHeader, type Keep, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
+import { orEmpty } from './withdrawal.js';
+import { OTHER } from '../json/shapes.js';
 
 /** The lines of one family, ready to stand under its HELP and TYPE. */
 export interface FamilyLines {

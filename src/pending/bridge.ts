@@ -1,7 +1,4 @@
-import { decimal, decimalText, numeralKey, ratio } from '../json/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { required, rows } from '../json/field.js';
-import { trustedDigits } from '../json/scalars.js';
 import { voters, type Event } from '../metrics/bridge/attestations.js';
 import { isExpired, isOverdue, projectedExternalHeight } from '../metrics/bridge/batches.js';
 import { conflictingEvents, pendingClaims, pendingEvents, votedAddresses } from '../metrics/bridge/events.js';
@@ -24,6 +21,9 @@ import { cutText, exact, ifKnown, known, section } from './section.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './spans.js';
 import { coinItem, tokenItem } from './tokens.js';
+import { decimal, toDigits, numeralKey, ratio } from '../chain/decimal.js';
+import { required, rows } from '../metrics/withdrawal.js';
+import { trustedDigits } from '../json/numeral.js';
 
 /** What waits in the bridge, from the same joins as the gauges, so that the two cannot disagree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {
@@ -35,12 +35,12 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     lastObservedExternalHeight: known(() => exact(state.last_observed_external_height)),
     projectedExternalHeight: known(() => {
       const projected = projectedExternalHeight(input);
-      return projected && decimalText(projected);
+      return projected && toDigits(projected);
     }),
     powerThreshold: exact(trustedDigits(settings.powerThreshold)),
     batchesBelowThreshold: known(() => batchesBelowThreshold(input)),
     valsetsBelowThreshold: known(() => valsetsBelowThreshold(input)),
-    pendingEvents: known(() => decimalText(pendingEvents(input))),
+    pendingEvents: known(() => toDigits(pendingEvents(input))),
     conflictingEvents: known(() => conflictingEvents(input).size),
     batches: section(
       () => rows(state.batches),
@@ -71,8 +71,8 @@ function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
   const { id, sender, dest_address } = transfer;
   return {
     id: exact(id),
-    sender: cutText(() => input.places.textAt(required(sender))),
-    destination: cutText(() => input.places.textAt(required(dest_address))),
+    sender: cutText(() => required(sender).decode()),
+    destination: cutText(() => required(dest_address).decode()),
     amount: coinItem(input, transfer, transferred),
     fee: coinItem(input, transfer, fee),
   };
@@ -107,7 +107,7 @@ function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
     members: known(() => memberAddresses(valset).size),
     createdHeight: known(() => exact(valset.height)),
     age: hubBlocksSince(input, valset.height),
-    deadlineHeight: known(() => decimalText(deadline())),
+    deadlineHeight: known(() => toDigits(deadline())),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),
   };

@@ -1,6 +1,4 @@
-import { decimalText, double, type Numeral } from '../json/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
-import { required } from '../json/field.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
 import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
@@ -8,6 +6,9 @@ import { hiddenCctxs, listedCctxs } from '../metrics/crosschain/totals.js';
 import { labelValue, lengthOf } from '../metrics/family.js';
 import type { CctxItem, CrosschainItems } from './items.js';
 import { exact, ifKnown, known, section, type Keys } from './section.js';
+import { toDigits, double } from '../chain/decimal.js';
+import type { Numeral } from '../json/numeral.js';
+import { required } from '../metrics/withdrawal.js';
 
 /** What waits between chains, from the same lists as the gauges. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
@@ -17,7 +18,7 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
     height: known(() => exact(document.height)),
     totalPending: known(() => exact(document.total_pending)),
     listed: known(() => listedCctxs(input)),
-    hidden: known(() => decimalText(hiddenCctxs(input))),
+    hidden: known(() => toDigits(hiddenCctxs(input))),
     missed: section(
       () => distinctCctxs.missed(input),
       byAge,
@@ -40,13 +41,13 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const chainId = known(() => chainIdLabel(cctx)) ?? '';
   return {
     index: labelValue(required(cctx.index)),
-    status: known(() => required(cctx['cctx_status.status'])),
+    status: known(() => required(required(cctx.cctx_status).status)),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     coinType: known(() => required(outbound().coin_type)),
-    amount: known(() => exact(input.places.numbers.at(required(outbound().amount)))),
+    amount: known(() => exact(required(outbound().amount))),
     createdAt: known(() => isoTime(createdAt(cctx))),
-    hash: known(() => labelValue(input.places.textAt(required(outbound().hash)))),
+    hash: known(() => labelValue(required(outbound().hash).decode())),
     nonce: known(() => exact(outbound().tss_nonce)),
   };
 }

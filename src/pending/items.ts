@@ -1,4 +1,4 @@
-import type { Digits } from '../json/decimal.js';
+import type { Digits } from '../json/numeral.js';
 
 export type { Digits };
 

@@ -1,8 +1,6 @@
 import { dataPart } from '../chain/address.js';
-import { compare, ratio, ZERO, type Decimal } from '../json/decimal.js';
 import { memoize } from '../metrics/memoize.js';
 import type { Valset } from '../chain/module-state.js';
-import { required } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   memberAddresses,
@@ -14,6 +12,8 @@ import {
 import { labelValue } from '../metrics/family.js';
 import { MAX_MEMBERS, type Missing, type MissingMember } from './items.js';
 import { cutText, known } from './section.js';
+import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
+import { required } from '../metrics/withdrawal.js';
 
 interface Ranked {
   /** Most powerful first; by address among equals, and when powers cannot be read. */

@@ -1,4 +1,5 @@
-import { compare, decimal, type Digits } from '../json/decimal.js';
+import { compare, decimal } from '../chain/decimal.js';
+import type { Digits } from '../json/numeral.js';
 
 /** Puts rows in an order a person asked for, either way round; what is not known comes last both ways. */
 export type Order<Row> = (rows: readonly Row[], descending: boolean) => readonly Row[];

@@ -1,7 +1,9 @@
-import { compareNumerals, exactText, type Digits, type Numeral } from '../json/decimal.js';
-import { required, WITHDRAWN, type Field } from '../json/field.js';
+import { type Field } from '../json/field.js';
 import { labelValue } from '../metrics/family.js';
 import { MAX_ROWS, type Section } from './items.js';
+import { compareNumerals, exactDigits } from '../chain/decimal.js';
+import type { Digits, Numeral } from '../json/numeral.js';
+import { required, WITHDRAWN } from '../metrics/withdrawal.js';
 
 /** What `derive` gives; `null` when the document does not tell it or, as in the exposition, when it is no finite number. */
 export function known<T>(derive: () => T | undefined): T | null {
@@ -25,7 +27,7 @@ function knownOf<Of, T>(of: Of, derive: (of: Of) => T | undefined): T | null {
 
 /** A number of the document, exact and always written the same way. */
 export function exact(read: Field<Numeral>): Digits {
-  return exactText(required(read));
+  return exactDigits(required(read));
 }
 
 /** Text of the document, cut like a label; `null` when it is missing or empty. */

@@ -1,4 +1,3 @@
-import { ratio } from '../json/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { batchSigners, newestValset, valsetSigners } from '../metrics/bridge/joins.js';
@@ -6,6 +5,7 @@ import { batchSignedPower, isBelowThreshold, valsetSignedPower, type SignedPower
 import type { Missing, Signatures } from './items.js';
 import { missingOf } from './members.js';
 import { known } from './section.js';
+import { ratio } from '../chain/decimal.js';
 
 export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
   return signatures(

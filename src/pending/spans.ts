@@ -1,9 +1,11 @@
-import { decimal, decimalText, multiply, subtract, toDouble, type Decimal, type Numeral } from '../json/decimal.js';
 import type { Params } from '../chain/module-state.js';
-import { required, type Field } from '../json/field.js';
+import { type Field } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import type { BlockSpan } from './items.js';
 import { known } from './section.js';
+import { decimal, toDigits, multiply, subtract, toDouble, type Decimal } from '../chain/decimal.js';
+import type { Numeral } from '../json/numeral.js';
+import { required } from '../metrics/withdrawal.js';
 
 /** Hub blocks from a height to the height of the answer. */
 export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
@@ -31,7 +33,7 @@ function span(blocks: () => Decimal, blockTime: () => Params['average_block_time
   return known(() => {
     const count = blocks();
     return {
-      blocks: decimalText(count),
+      blocks: toDigits(count),
       seconds: known(() => secondsOf(multiply(count, decimal(required(blockTime()))))),
     };
   });

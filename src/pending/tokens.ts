@@ -1,13 +1,15 @@
-import { decimal, decimalText, type Digits } from '../json/decimal.js';
 import { memoize } from '../metrics/memoize.js';
 import type { Transfer } from '../chain/module-state.js';
-import { required, type Field } from '../json/field.js';
+import { type Field } from '../json/field.js';
 import type { TokenConfig } from '../config/config.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { contractLabel, denoms, type Coin } from '../metrics/bridge/tokens.js';
 import { labelValue } from '../metrics/family.js';
 import type { CoinItem, TokenItem } from './items.js';
 import { cutText, exact, known } from './section.js';
+import { decimal, toDigits } from '../chain/decimal.js';
+import type { Digits } from '../json/numeral.js';
+import { required } from '../metrics/withdrawal.js';
 
 const configuredTokens = memoize(
   ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>
@@ -27,7 +29,7 @@ export function tokenItem(input: BridgeInput, read: Field<string>): TokenItem {
 
 export function coinItem(input: BridgeInput, transfer: Transfer, coin: Coin): CoinItem {
   const { contract, denom, symbol } = tokenItem(input, coin.contract(transfer));
-  const amount = known(() => exact(input.places.numbers.at(required(coin.amount(transfer)))));
+  const amount = known(() => exact(required(coin.amount(transfer))));
   // One by one: V8 is slow to spread an object into a larger one, and what comes of it stays until everything is collected.
   return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
 }
@@ -36,5 +38,5 @@ function wholeAmount(input: BridgeInput, contract: string | null, amount: Digits
   const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
   if (decimals === undefined || amount === null) return null;
   const { units, scale } = decimal(amount);
-  return decimalText({ units, scale: scale + decimals });
+  return toDigits({ units, scale: scale + decimals });
 }

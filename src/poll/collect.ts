@@ -1,22 +1,23 @@
 import { performance } from 'node:perf_hooks';
-import type { Client, FetchLimits } from '../http/client.js';
-import type { Numeral } from '../json/decimal.js';
-import type { PollError } from '../http/errors.js';
-import type { FieldProblems } from '../json/shape.js';
+import { getHeapStatistics } from 'node:v8';
 import type { BridgeSettings, CrosschainSettings } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type DocumentContext,
   type Document,
+  type DocumentContext,
   type LabelSettings,
 } from '../documents.js';
-import { escapeLabelValue } from '../metrics/text-format.js';
+import type { Client, FetchLimits } from '../http/client.js';
+import type { FailureReason, PollError } from '../http/errors.js';
+import type { Numeral } from '../json/numeral.js';
+import type { FieldProblems } from '../json/shapes.js';
 import { render, type FamilyLines } from '../metrics/render.js';
+import { escapeLabelValue } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
 
-/** All that is needed to read a document. Plain data: it crosses to the collect thread. */
+/** Everything needed to read a document, whether it comes from a node or from a file. Plain data, sent to the worker thread. */
 export type DocumentSource = DocumentSourceBase &
   (
     | { readonly document: 'module_state'; readonly settings: BridgeSettings }
@@ -29,7 +30,7 @@ export interface DocumentSourceBase {
   readonly maxSeries: number;
 }
 
-/** All that one poll needs. */
+/** One endpoint to poll. */
 export interface Job {
   readonly url: string;
   readonly httpClient?: HttpClientConfig;
@@ -37,20 +38,21 @@ export interface Job {
   readonly source: DocumentSource;
 }
 
-/** What one poll gave. Plain data as well; the document itself never crosses, as copying it costs more than parsing it. */
+/** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
 export interface PollResult {
   readonly result: Snapshot | FailedPoll;
-  /** Seconds of each phase that was finished. */
+  /** Duration of each completed phase. */
   readonly seconds: Partial<Record<Phase, number>>;
   readonly bodyBytes?: number;
 }
 
 export type Phase = 'fetch' | 'decode' | 'derive';
 
+/** What a successful poll exports. */
 export interface Snapshot {
   readonly ok: true;
   readonly families: readonly FamilyLines[];
-  /** For `/pending`; bounded, so that the threads do not copy a document after all. */
+  /** Items for `/pending`, a bounded number. */
   readonly items: Items;
   readonly height: Numeral | undefined;
   readonly problems: FieldProblems;
@@ -61,62 +63,61 @@ export interface FailedPoll {
   readonly error: PollError;
 }
 
-/** Fetches the document of a job and derives its series. `onBody` is called before the reading that takes memory and time. */
+/** The values read from a document may use this share of the heap; the rest is for deriving families and for garbage. */
+const DOCUMENT_HEAP_SHARE = 1 / 3;
+const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
+
+/** Polls an endpoint once: fetches its document and derives the families. Calls `onBody` before reading the body. */
 export async function collect(job: Job, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
   const url = new URL(job.url);
   const started = performance.now();
-  const answer = await client.fetch(url, job.limits, job.httpClient);
+  const fetched = await client.fetch(url, job.limits, job.httpClient);
   const seconds = { fetch: secondsSince(started) };
-  if (!answer.ok) return { result: answer, seconds };
+  if (!fetched.ok) return { result: fetched, seconds };
   onBody();
   try {
-    const read = readBody(job.source, url.pathname, answer.body.bytes, answer.height);
-    return { ...read, seconds: { ...seconds, ...read.seconds } };
+    const poll = readBody(job.source, url.pathname, fetched.body.bytes, fetched.height);
+    return { ...poll, seconds: { ...seconds, ...poll.seconds } };
   } finally {
-    answer.body.release();
+    fetched.body.release();
   }
 }
 
-/** The part of a poll after the network, which is also what `replay` does with a file. `source` names it in messages. */
-export function readBody(
-  reading: DocumentSource,
-  source: string,
-  body: Buffer,
-  height: Numeral | undefined,
-): PollResult {
-  switch (reading.document) {
+/** The part of a poll after the fetch, also used by `replay`. Messages begin with `name`, a path or a file name. */
+export function readBody(source: DocumentSource, name: string, body: Buffer, height: Numeral | undefined): PollResult {
+  switch (source.document) {
     case 'module_state':
-      return derive(moduleStateDocument, { ...reading, height }, reading, source, body);
+      return derive(moduleStateDocument, { ...source, height }, source, name, body);
     case 'rate_limiter_input':
-      return derive(rateLimiterInputDocument, { ...reading, height }, reading, source, body);
+      return derive(rateLimiterInputDocument, { ...source, height }, source, name, body);
   }
 }
 
 function derive<Settings, Input>(
   document: Document<Settings, Input>,
-  about: DocumentContext<Settings>,
+  context: DocumentContext<Settings>,
   { target, maxSeries }: DocumentSourceBase,
-  source: string,
+  name: string,
   body: Buffer,
 ): PollResult {
   const bodyBytes = body.length;
-  const started = performance.now();
-  const read = document.read(body, about);
-  const seconds = { decode: secondsSince(started) };
-  if (!read.ok) return { result: failed(read.error.reason, `${source} ${read.error.message}`), seconds, bodyBytes };
+  const decodeStarted = performance.now();
+  const read = document.read(body, context, documentBudgetBytes);
+  const seconds = { decode: secondsSince(decodeStarted) };
+  if (!read.ok) return { result: failed(read.reason, `${name} ${read.message}`), seconds, bodyBytes };
   const { document: input, problems } = read;
   if (input === undefined) {
-    const message = `${source} is JSON, but none of the fields of ${document.name} is in it`;
+    const message = `${name} is JSON, but has none of the fields of ${document.name}`;
     return { result: failed('schema', message), seconds, bodyBytes };
   }
-  const derivingFrom = performance.now();
+  const deriveStarted = performance.now();
   const families = render(document.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
   const items = document.items(input);
-  const result: Snapshot = { ok: true, families, items, height: document.heightOf(input), problems };
-  return { result, seconds: { ...seconds, derive: secondsSince(derivingFrom) }, bodyBytes };
+  const result: Snapshot = { ok: true, families, items, height: document.hubHeight(input), problems };
+  return { result, seconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }
 
-function failed(reason: PollError['reason'], message: string): FailedPoll {
+function failed(reason: FailureReason, message: string): FailedPoll {
   return { ok: false, error: { reason, message } };
 }
 

@@ -1,7 +1,7 @@
-import { compare, decimal } from '../json/decimal.js';
 import { failureReasonNames, type PollError, type FailureReason } from '../http/errors.js';
 import type { FailedPoll, PollResult, Phase, Snapshot } from './collect.js';
 import type { DocumentName } from '../documents.js';
+import { compare, decimal } from '../chain/decimal.js';
 
 /** When something happened: as people tell it, and on a clock that nobody sets, to measure ages by. */
 export interface Instant {

@@ -1,4 +1,3 @@
-import { trustedDigits } from '../../src/json/scalars.js';
 import type { FailureReason } from '../../src/http/errors.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
@@ -9,6 +8,7 @@ import type { ModuleState } from '../../src/simulator/module-state.js';
 import type { RateLimiterInput } from '../../src/simulator/rate-limiter-input.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
+import { trustedDigits } from '../../src/json/numeral.js';
 
 /** Of the default configuration, which is what the alerts reckon with. */
 const STALE_AFTER_MS = 300_000;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasonNames } from '../../src/http/errors.js';
-import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type PollResult } from '../../src/poll/collect.js';
 import { neutralBridge } from '../../src/config/config.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
@@ -8,6 +7,7 @@ import { renderExposition } from '../../src/exposition/exposition.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
+import { trustedDigits } from '../../src/json/numeral.js';
 
 const STALE_AFTER_MS = 60_000;
 const KEY = { target: 'a', endpoint: 'module_state' } as const;

@@ -1,50 +1,46 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonCursor } from '../../src/json/json-cursor.js';
+import { JsonScanner } from '../../src/json/scanner.js';
 import { StringInterner } from '../../src/json/string-interner.js';
 
-/** What a cursor finds at each of some texts. */
-function found<T>(texts: StringInterner<T>, strings: readonly string[]): (T | undefined)[] {
-  const read = strings.map((text) => new JsonCursor(Buffer.from(JSON.stringify(text)), Infinity, false).shared(texts));
-  return read;
+/** Reads each string through a scanner of its own. */
+function readAll<T>(interner: StringInterner<T>, strings: readonly string[]): (T | undefined)[] {
+  return strings.map((string) => new JsonScanner(Buffer.from(JSON.stringify(string)), Infinity).tryInterned(interner));
 }
 
-describe('texts that occur again and again', () => {
-  it('are made once', () => {
+describe('StringInterner', () => {
+  it('makes the value of a repeated string once', () => {
     const made: string[] = [];
-    const texts = new StringInterner((text) => {
-      made.push(text);
-      return { text };
+    const interner = new StringInterner((decoded) => {
+      made.push(decoded);
+      return { decoded };
     });
-    const [first, other, again] = found(texts, ['0xAbc', '0xAbd', '0xAbc']);
+    const [first, other, again] = readAll(interner, ['0xAbc', '0xAbd', '0xAbc']);
     expect(made).toEqual(['0xAbc', '0xAbd']);
     expect(again).toBe(first);
-    expect(other).toEqual({ text: '0xAbd' });
+    expect(other).toEqual({ decoded: '0xAbd' });
   });
 
-  it('are never taken for one another, however much they look alike and however many there are', () => {
-    const texts = new StringInterner((text) => text.toUpperCase());
-    const alike = fc.string({ unit: fc.constantFrom('a', 'b', '"', 'é'), maxLength: 12 });
+  it('never confuses two strings, however similar or numerous', () => {
+    const interner = new StringInterner((decoded) => decoded.toUpperCase());
+    const similar = fc.string({ unit: fc.constantFrom('a', 'b', '"', 'é'), maxLength: 12 });
     fc.assert(
-      fc.property(fc.array(alike, { maxLength: 30 }), (strings) => {
-        expect(found(texts, strings)).toEqual(strings.map((text) => text.toUpperCase()));
+      fc.property(fc.array(similar, { maxLength: 30 }), (strings) => {
+        expect(readAll(interner, strings)).toEqual(strings.map((string) => string.toUpperCase()));
       }),
     );
     const many = Array.from({ length: 20_000 }, (_, index) => `validator-${index}`);
-    expect(found(texts, many)).toEqual(many.map((text) => text.toUpperCase()));
+    expect(readAll(interner, many)).toEqual(many.map((string) => string.toUpperCase()));
   });
 
-  it('are made anew when they are long, and are nothing when they are no text', () => {
+  it('does not cache long strings', () => {
     let made = 0;
-    const texts = new StringInterner((text) => {
+    const interner = new StringInterner((decoded) => {
       made += 1;
-      return text.length;
+      return decoded.length;
     });
     const long = 'x'.repeat(1000);
-    expect(found(texts, [long, long])).toEqual([1000, 1000]);
+    expect(readAll(interner, [long, long])).toEqual([1000, 1000]);
     expect(made).toBe(2);
-    const cursor = new JsonCursor(Buffer.from('5'), Infinity, false);
-    expect(cursor.shared(texts)).toBeUndefined();
-    expect(cursor.position).toBe(0);
   });
 });

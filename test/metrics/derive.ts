@@ -1,4 +1,3 @@
-import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import {
   neutralBridge,
@@ -8,6 +7,7 @@ import {
   type CrosschainSettings,
 } from '../../src/config/config.js';
 import { seriesOf } from '../support/exposition-text.js';
+import { trustedDigits } from '../../src/json/numeral.js';
 
 interface About {
   readonly height?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { WITHDRAWN } from '../../src/json/field.js';
 import { gauge, labelledGauge, labelValue, type Family, type Keep } from '../../src/metrics/family.js';
 import { render } from '../../src/metrics/render.js';
+import { WITHDRAWN } from '../../src/metrics/withdrawal.js';
 
 const described = { help: 'A test.', unit: 'things', reads: ['a'] };
 

@@ -1,4 +1,3 @@
-import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
@@ -7,6 +6,7 @@ import { endpointStatuses } from '../../src/pages/endpoint-status.js';
 import type { Instance } from '../../src/pages/instance.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
+import { trustedDigits } from '../../src/json/numeral.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,

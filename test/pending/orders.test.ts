@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decimalText } from '../../src/json/decimal.js';
-import { trustedDigits } from '../../src/json/scalars.js';
 import { byDigits, byNumber, byText, within } from '../../src/pending/orders.js';
+import { toDigits } from '../../src/chain/decimal.js';
+import { trustedDigits } from '../../src/json/numeral.js';
 
 const huge = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({
   value: text === null ? null : trustedDigits(text),
@@ -45,6 +45,6 @@ describe('digits', () => {
     [7n, 18, '0.000000000000000007'],
     [2n ** 256n, 0, String(2n ** 256n)],
   ])('of %s × 10^-%s are %s', (units, scale, text) => {
-    expect(decimalText({ units, scale })).toBe(text);
+    expect(toDigits({ units, scale })).toBe(text);
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
@@ -11,6 +10,7 @@ import { seriesOf } from '../support/exposition-text.js';
 import { corruptedOften } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument, type Json, type Row } from '../metrics/property/documents.js';
 import { NOW } from '../support/sample-endpoints.js';
+import { trustedDigits } from '../../src/json/numeral.js';
 
 /** FUZZ_RUNS bodies in all; CI has 20,000, and `npm run fuzz` half a million. */
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 2);

@@ -1,10 +1,10 @@
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { trustedDigits } from '../../src/json/scalars.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
+import { trustedDigits } from '../../src/json/numeral.js';
 
 /** A chain that is the same whenever it is made: 40 blocks after a lived-in start. */
 export function sampleModel(): Model {

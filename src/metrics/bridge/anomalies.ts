@@ -1,7 +1,4 @@
 import { dataPart } from '../../chain/address.js';
-import { required, rows } from '../../json/field.js';
-import { labelledGauge } from '../family.js';
-import { perKind } from '../per-kind.js';
 import { voters } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -13,6 +10,8 @@ import {
   orchestratorByAddress,
   validatorBySender,
 } from './joins.js';
+import { required, rows } from '../withdrawal.js';
+import { labelledGauge, perKind } from '../family.js';
 
 function orphanValsetConfirms(input: BridgeInput): number {
   const live = new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce)));

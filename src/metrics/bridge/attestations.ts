@@ -1,16 +1,10 @@
-import {
-  add,
-  compareNumerals,
-  decimal,
-  decimalText,
-  integer,
-  lowestNumeral,
-  type Numeral,
-} from '../../json/decimal.js';
+import { eventNonceOfPackedClaim } from '../../chain/claim.js';
 import { memoize } from '../memoize.js';
 import type { Attestation } from '../../chain/module-state.js';
-import { optional, required, rows, WITHDRAWN } from '../../json/field.js';
 import type { BridgeInput } from './input.js';
+import { add, compareNumerals, decimal, toDigits, integer, lowestNumeral } from '../../chain/decimal.js';
+import type { Numeral } from '../../json/numeral.js';
+import { optional, required, rows } from '../withdrawal.js';
 
 export interface Event {
   readonly nonce: Numeral;
@@ -22,12 +16,11 @@ export const events = memoize(({ state }: BridgeInput): readonly Event[] =>
   rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
 );
 
+/** The field `event_nonce` of an unpacked claim, as real nodes send it, or field 1 of the packed bytes the spec shows. */
 function eventNonce(attestation: Attestation): Numeral {
-  const told = optional(attestation['claim.event_nonce']);
-  if (told !== undefined) return told;
-  const packed = required(attestation['claim.value']);
-  if (packed === null) throw WITHDRAWN;
-  return packed;
+  const claim = required(attestation.claim);
+  const nonce = optional(claim.event_nonce) ?? eventNonceOfPackedClaim(required(claim.value));
+  return required(nonce);
 }
 
 export function lastObservedNonce({ state }: BridgeInput): Numeral {
@@ -56,7 +49,7 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 
 /** The attestations of the event that the oracle has to observe next. */
 export const nextEvent = memoize((input: BridgeInput): readonly Attestation[] => {
-  const next = decimalText(add(decimal(lastObservedNonce(input)), integer(1)));
+  const next = toDigits(add(decimal(lastObservedNonce(input)), integer(1)));
   return events(input)
     .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
     .map(({ attestation }) => attestation);

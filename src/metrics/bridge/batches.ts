@@ -1,3 +1,8 @@
+import { memoize } from '../memoize.js';
+import type { Batch } from '../../chain/module-state.js';
+import { gauge } from '../family.js';
+import { heightOfLastObserved } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   add,
   compare,
@@ -8,13 +13,8 @@ import {
   subtract,
   toDouble,
   type Decimal,
-} from '../../json/decimal.js';
-import { memoize } from '../memoize.js';
-import type { Batch } from '../../chain/module-state.js';
-import { required, rows } from '../../json/field.js';
-import { gauge } from '../family.js';
-import { heightOfLastObserved } from './attestations.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+} from '../../chain/decimal.js';
+import { required, rows } from '../withdrawal.js';
 
 /**
  * The external height by now, reckoned from the last observed event with the block times of the parameters. The hub itself

@@ -1,8 +1,8 @@
-import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../json/decimal.js';
-import { required } from '../../json/field.js';
 import { gauge } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestPowers, newestTotal, newestValset, powerByAddress, totalPower } from './joins.js';
+import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
+import { required } from '../withdrawal.js';
 
 /** Σ |share in one − share in the other|, over a common denominator so that only the end is rounded. */
 function drift(input: BridgeInput): number | undefined {

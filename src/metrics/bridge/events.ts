@@ -1,3 +1,9 @@
+import { memoize } from '../memoize.js';
+import type { Attestation } from '../../chain/module-state.js';
+import { gauge } from '../family.js';
+import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { newestPowers, newestTotal, powerOf, validatorBySender } from './joins.js';
 import {
   compare,
   compareNumerals,
@@ -11,15 +17,9 @@ import {
   toDouble,
   ZERO,
   type Decimal,
-  type Numeral,
-} from '../../json/decimal.js';
-import { memoize } from '../memoize.js';
-import type { Attestation } from '../../chain/module-state.js';
-import { required } from '../../json/field.js';
-import { gauge } from '../family.js';
-import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestPowers, newestTotal, powerOf, validatorBySender } from './joins.js';
+} from '../../chain/decimal.js';
+import type { Numeral } from '../../json/numeral.js';
+import { required } from '../withdrawal.js';
 
 /** External addresses of the validators that voted; each counts once, however many votes point at it. */
 export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {

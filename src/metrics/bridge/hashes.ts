@@ -1,8 +1,8 @@
-import { optional, required, type Field } from '../../json/field.js';
-import { isObject } from '../../json/object-shape.js';
+import type { Field } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
 import type { BridgeFamily } from './input.js';
+import { optional, required } from '../withdrawal.js';
 
 /** The canonical form of what was read: sorted keys and lists, missing as null. */
 function canonical(read: Field<unknown>): unknown {
@@ -10,9 +10,9 @@ function canonical(read: Field<unknown>): unknown {
   if (value === undefined) return null;
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return inOrder(value.map(canonical));
-  if (!isObject(value)) return value;
-  const keys = Object.keys(value).toSorted();
-  return Object.fromEntries(keys.map((key) => [key, canonical(value[key])]));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, field]) => [key, canonical(field)]));
 }
 
 /** By their JSON. */

@@ -1,14 +1,11 @@
-import type { Numeral } from '../../json/decimal.js';
 import type { ModuleState } from '../../chain/module-state.js';
-import type { Places } from '../../json/read-document.js';
 import type { BridgeSettings, TokenConfig } from '../../config/config.js';
 import type { Family } from '../family.js';
+import type { Numeral } from '../../json/numeral.js';
 
 /** What a bridge family is derived from: one response and the configuration, and nothing that changes by itself. */
 export interface BridgeInput {
   readonly state: ModuleState;
-  /** Has what the state has only the place of. */
-  readonly places: Places;
   /** Hub height of the response, `H` in the definitions; absent when the node does not send the header. */
   readonly height: Numeral | undefined;
   readonly settings: BridgeSettings;

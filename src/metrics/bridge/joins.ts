@@ -1,9 +1,11 @@
-import { add, compare, decimal, numeralKey, sum, ZERO, type Decimal, type Numeral } from '../../json/decimal.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { required, rows, type Field } from '../../json/field.js';
+import { type Field } from '../../json/field.js';
 import { firstBy, groupBy } from '../grouping.js';
 import type { BridgeInput } from './input.js';
+import { add, compare, decimal, numeralKey, sum, ZERO, type Decimal } from '../../chain/decimal.js';
+import type { Numeral } from '../../json/numeral.js';
+import { required, rows } from '../withdrawal.js';
 
 /*
  * The joins across the state that several families share.

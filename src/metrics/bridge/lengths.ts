@@ -1,6 +1,6 @@
-import { optional, required, rows } from '../../json/field.js';
 import { gauge, labelledGauge, lengthOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
+import { optional, required, rows } from '../withdrawal.js';
 
 /** How long the lists of the state are. */
 export const lengthFamilies: readonly BridgeFamily[] = [

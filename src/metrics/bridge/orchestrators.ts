@@ -1,10 +1,7 @@
 import { dataPart } from '../../chain/address.js';
-import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../json/decimal.js';
 import { memoize } from '../memoize.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { optional, required, rows } from '../../json/field.js';
 import { compareLabels, labelledGauge, labelValue, type Sample } from '../family.js';
-import { orEmpty } from '../per-kind.js';
 import { votesOnLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -16,6 +13,8 @@ import {
   orchestratorByAddress,
   valsetSigners,
 } from './joins.js';
+import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
 /** A member of the newest validator set whose orchestrator is known. */
 export interface Member {

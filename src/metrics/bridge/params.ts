@@ -1,6 +1,6 @@
-import { optional, required } from '../../json/field.js';
 import { gauge, labelledGauge, labelValue, secondsOf, doubleOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
+import { optional, required } from '../withdrawal.js';
 
 const INFO_LABELS = [
   'bridge_id',

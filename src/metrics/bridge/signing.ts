@@ -1,8 +1,5 @@
-import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../json/decimal.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import { required, rows } from '../../json/field.js';
-import { trustedDigits } from '../../json/scalars.js';
 import { gauge, doubleOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -14,6 +11,9 @@ import {
   unrelayedValsets,
   valsetSigners,
 } from './joins.js';
+import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
+import { required, rows } from '../withdrawal.js';
+import { trustedDigits } from '../../json/numeral.js';
 
 const CONTRACT_VALSET_FIELDS = [
   'state.last_observed_valset.members',

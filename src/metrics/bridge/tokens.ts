@@ -1,10 +1,11 @@
-import { double, lowestNumeral, Sum, toDouble } from '../../json/decimal.js';
+import type { Numeral } from '../../json/numeral.js';
 import { memoize } from '../memoize.js';
 import type { Transfer } from '../../chain/module-state.js';
-import { optional, required, rows, WITHDRAWN, INVALID, type Field } from '../../json/field.js';
+import { INVALID, type Field } from '../../json/field.js';
 import { gauge, labelledGauge, labelValue, type Sample } from '../family.js';
-import { orEmpty } from '../per-kind.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
+import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
+import { optional, required, rows, WITHDRAWN, orEmpty } from '../withdrawal.js';
 
 type Transfers = readonly Transfer[];
 
@@ -17,18 +18,18 @@ const batched = memoize(({ state }: BridgeInput): Transfers =>
 
 /** One of the two coins of a transfer. */
 export interface Coin {
-  readonly contract: (transfer: Transfer) => Transfer['erc20_token.contract'];
-  readonly amount: (transfer: Transfer) => Transfer['erc20_token.amount'];
+  readonly contract: (transfer: Transfer) => Field<string>;
+  readonly amount: (transfer: Transfer) => Field<Numeral>;
 }
 
 export const transferred: Coin = {
-  contract: (transfer) => transfer['erc20_token.contract'],
-  amount: (transfer) => transfer['erc20_token.amount'],
+  contract: (transfer) => optional(transfer.erc20_token)?.contract,
+  amount: (transfer) => optional(transfer.erc20_token)?.amount,
 };
 
 export const fee: Coin = {
-  contract: (transfer) => transfer['erc20_fee.contract'],
-  amount: (transfer) => transfer['erc20_fee.amount'],
+  contract: (transfer) => optional(transfer.erc20_fee)?.contract,
+  amount: (transfer) => optional(transfer.erc20_fee)?.amount,
 };
 
 /** As it is shown, which is also how it is joined: contracts that are cut to one label are one series. */
@@ -88,7 +89,7 @@ function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
       own.transfers += 1;
       const amount = coin.amount(transfer);
       if (amount === undefined || amount === INVALID) hasAllAmounts = false;
-      else input.places.numbers.addTo(own.amount, amount);
+      else own.amount.add(amount);
     }
     return { held, hasAllAmounts };
   });

@@ -1,9 +1,9 @@
 import type { Valset } from '../../chain/module-state.js';
-import { toDouble } from '../../json/decimal.js';
-import { required } from '../../json/field.js';
 import { gauge, lengthOf, doubleOf } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestValset, totalPower } from './joins.js';
+import { toDouble } from '../../chain/decimal.js';
+import { required } from '../withdrawal.js';
 
 function power(valset: Valset): number {
   return toDouble(totalPower(valset));

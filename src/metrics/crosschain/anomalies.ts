@@ -1,10 +1,9 @@
-import { compare, decimal } from '../../json/decimal.js';
-import { required } from '../../json/field.js';
-import { labelledGauge } from '../family.js';
-import { perKind } from '../per-kind.js';
 import { cctxsByIndex, currentOutbound, listed, lists } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 import { listedCctxs } from './totals.js';
+import { compare, decimal } from '../../chain/decimal.js';
+import { required } from '../withdrawal.js';
+import { labelledGauge, perKind } from '../family.js';
 
 /** Rows of both lists whose index occurred before, in one of them or in the other. */
 function duplicates(input: CrosschainInput): number {

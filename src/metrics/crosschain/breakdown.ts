@@ -1,11 +1,6 @@
-import { double, isPositive, lowestNumeral, type Numeral } from '../../json/decimal.js';
-import { EMPTY_TEXT } from '../../json/json-cursor.js';
-import type { NumberIndex } from '../../json/number-column.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
-import { optional, required } from '../../json/field.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
 import { groupByLabels } from '../grouping.js';
-import { orEmpty } from '../per-kind.js';
 import {
   chainIdLabel,
   chainName,
@@ -17,6 +12,9 @@ import {
   type ListName,
 } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
+import { compareNumerals, double, isPositive, lowestNumeral } from '../../chain/decimal.js';
+import type { Numeral } from '../../json/numeral.js';
+import { optional, required, orEmpty } from '../withdrawal.js';
 
 /** The samples of both lists; a list that cannot be read takes only its own series away. */
 function eachList(derive: (list: ListName, input: CrosschainInput) => readonly Sample[]) {
@@ -34,22 +32,22 @@ function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
 
 function direction(cctx: Cctx, hubChainIds: readonly string[] | undefined): string {
   if (hubChainIds === undefined) return 'unknown';
-  const sender = optional(cctx['inbound_params.sender_chain_id']);
+  const sender = optional(optional(cctx.inbound_params)?.sender_chain_id);
   if (sender === undefined) return '';
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
 /** The instant it was created; when that is not known, that of its last change; nothing for neither. */
 export function createdAt(cctx: Cctx): Numeral | undefined {
-  const created = required(cctx['cctx_status.created_timestamp']);
+  const created = required(required(cctx.cctx_status).created_timestamp);
   if (isPositive(created)) return created;
-  const changed = required(cctx['cctx_status.lastUpdate_timestamp']);
+  const changed = required(required(cctx.cctx_status).lastUpdate_timestamp);
   return isPositive(changed) ? changed : undefined;
 }
 
 function hasNoHash(cctx: Cctx): boolean {
   const outbound = currentOutbound(cctx);
-  return outbound !== undefined && required(outbound.hash) === EMPTY_TEXT;
+  return outbound !== undefined && required(outbound.hash).isEmpty;
 }
 
 function lowestOf(cctxs: readonly Cctx[], tell: (cctx: Cctx) => Numeral | undefined): number | undefined {
@@ -87,7 +85,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     derive: eachList((list, input) =>
       groupByLabels(distinctCctxs[list](input), [
         () => list,
-        (cctx) => optional(cctx['cctx_status.status']) ?? '',
+        (cctx) => optional(optional(cctx.cctx_status)?.status) ?? '',
         (cctx) => optional(outboundForLabels(cctx)?.coin_type) ?? '',
         chainIdLabel,
         (cctx) => chainName(chainIdLabel(cctx), input),
@@ -149,15 +147,14 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
       'cctxs_pending[].outbound_params[].amount',
     ],
     value: (input) => {
-      const { numbers } = input.places;
-      let largest: NumberIndex | undefined;
+      let largest: Numeral | undefined;
       for (const cctx of distinctCctxs.pending(input)) {
         const outbound = currentOutbound(cctx);
         if (outbound === undefined || required(outbound.coin_type) !== NATIVE) continue;
         const amount = required(outbound.amount);
-        if (largest === undefined || numbers.compare(amount, largest) > 0) largest = amount;
+        if (largest === undefined || compareNumerals(amount, largest) > 0) largest = amount;
       }
-      return largest === undefined ? undefined : double(numbers.at(largest));
+      return largest === undefined ? undefined : double(largest);
     },
   }),
 ];

@@ -1,9 +1,9 @@
 import { memoize } from '../memoize.js';
 import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
-import { optional, required, rows } from '../../json/field.js';
 import { labelValue } from '../family.js';
 import { firstBy, groupBy } from '../grouping.js';
 import type { CrosschainInput } from './input.js';
+import { optional, required, rows } from '../withdrawal.js';
 
 export const lists = ['missed', 'pending'] as const;
 export type ListName = (typeof lists)[number];
@@ -43,9 +43,10 @@ function onceForEach<T>(derive: (input: CrosschainInput, list: ListName) => T) {
   } as const satisfies Record<ListName, unknown>;
 }
 
-/** The outbound a transaction waits on: the last one, which of a failed transaction is the revert. */
+/** The current outbound: the last one, which for a failed transaction is the revert. `undefined` when there is none. */
 export function currentOutbound({ outbound_params }: Cctx): Outbound | undefined {
-  return required(outbound_params) ?? undefined;
+  const outbounds = required(outbound_params);
+  return outbounds.length === 0 ? undefined : required(outbounds.at(-1));
 }
 
 /** Label `chain_id` of the chain a transaction waits on; empty when it is not known. */
@@ -58,7 +59,7 @@ export function chainName(chainId: string, { chains }: CrosschainInput): string 
   return labelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
 
-/** As a label only: what is missing leaves it empty. */
+/** The current outbound for labels, which are empty when it is missing. */
 export function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
-  return optional(outbound_params) ?? undefined;
+  return optional(optional(outbound_params)?.at(-1));
 }

@@ -1,3 +1,5 @@
+import { gauge } from '../family.js';
+import type { CrosschainFamily, CrosschainInput } from './input.js';
 import {
   add,
   compare,
@@ -10,11 +12,9 @@ import {
   toDouble,
   ZERO,
   type Decimal,
-} from '../../json/decimal.js';
-import { required } from '../../json/field.js';
-import { trustedDigits } from '../../json/scalars.js';
-import { gauge } from '../family.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
+} from '../../chain/decimal.js';
+import { required } from '../withdrawal.js';
+import { trustedDigits } from '../../json/numeral.js';
 
 /** The configured window, stretched back to the lowest pending transaction when that is older. */
 function window({ document, settings }: CrosschainInput): Decimal | undefined {

@@ -1,7 +1,7 @@
-import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../json/decimal.js';
-import { required } from '../../json/field.js';
 import { gauge, lengthOf, doubleOf } from '../family.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
+import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { required } from '../withdrawal.js';
 
 /** Rows of both lists. */
 export function listedCctxs({ document }: CrosschainInput): number {

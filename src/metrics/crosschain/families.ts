@@ -1,0 +1,13 @@
+import { anomalyFamilies } from './anomalies.js';
+import { breakdownFamilies } from './breakdown.js';
+import type { CrosschainFamily } from './input.js';
+import { rateLimitFamilies } from './rate-limit.js';
+import { totalFamilies } from './totals.js';
+
+/** All families of the rate-limiter input, in the order of the exposition. */
+export const crosschainFamilies: readonly CrosschainFamily[] = [
+  ...totalFamilies,
+  ...breakdownFamilies,
+  ...rateLimitFamilies,
+  ...anomalyFamilies,
+];

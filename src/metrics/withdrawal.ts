@@ -1,0 +1,39 @@
+import { INVALID, type Field } from '../json/field.js';
+
+/**
+ * Thrown while a family is derived when a field it needs is missing or invalid; the renderer then leaves the family out, since a
+ * gauge is right or absent (contract §4.1). A constant without a stack: withdrawing a family is an ordinary result.
+ */
+export const WITHDRAWN: unique symbol = Symbol('withdrawn');
+
+/** The value of a field; a missing or invalid one withdraws the family. */
+export function required<T>(field: Field<T>): T {
+  if (field === undefined || field === INVALID) throw WITHDRAWN;
+  return field;
+}
+
+/** The value of a field, or `undefined` when it is missing; an invalid one withdraws the family. */
+export function optional<T>(field: Field<T>): T | undefined {
+  if (field === INVALID) throw WITHDRAWN;
+  return field;
+}
+
+/** The rows of a list. A missing list or row withdraws the family: a sum without that row would be wrong. */
+export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
+  const found = required(list);
+  return found.every(isPresent) ? found : found.map(required);
+}
+
+function isPresent<T>(field: Field<T>): field is T {
+  return field !== undefined && field !== INVALID;
+}
+
+/** What `derive` returns, or an empty list when it is withdrawn: for parts of a family that are withdrawn one by one. */
+export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
+  try {
+    return derive();
+  } catch (error) {
+    if (error === WITHDRAWN) return [];
+    throw error;
+  }
+}

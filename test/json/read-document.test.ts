@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { INVALID } from '../../src/json/field.js';
+import { readDocument } from '../../src/json/read-document.js';
+import { boolean, list, number, object, string } from '../../src/json/shapes.js';
+
+const coin = object({ id: number, name: string });
+const row = object({ id: number, name: string, seen: boolean, tags: list(string), coin });
+const shape = object({ a: number, b: string, rows: list(row), coin, inner: row });
+const reader = shape.compile('', { fields: {}, values: {} });
+
+function read(json: string | Buffer, budgetBytes = Infinity) {
+  return readDocument(reader, Buffer.from(json as string), budgetBytes);
+}
+
+/** What the shape reads from a parsed document: the reference for the scanner. */
+function expected(json: unknown): unknown {
+  const document = asObject(documentFields)(json);
+  return document === INVALID ? undefined : document;
+}
+
+const coinFields = { id: asNumber, name: asString };
+const rowFields = {
+  ...coinFields,
+  seen: asBoolean,
+  tags: asList(asString),
+  coin: asObject(coinFields),
+};
+const documentFields = {
+  a: asNumber,
+  b: asString,
+  rows: asList(asObject(rowFields)),
+  coin: asObject(coinFields),
+  inner: asObject(rowFields),
+};
+
+function asObject(fields: Readonly<Record<string, (value: unknown) => unknown>>) {
+  return (value: unknown): unknown => {
+    if (!isObject(value)) return INVALID;
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, convert]) => {
+        const field = Object.hasOwn(value, name) ? value[name] : undefined;
+        return [name, field === null || field === undefined ? undefined : convert(field)];
+      }),
+    );
+  };
+}
+
+function asNumber(value: unknown): unknown {
+  if (value === '') return undefined;
+  const isDecimal = typeof value === 'string' && /^[+-]?\d+(\.\d+)?$/.test(value) && value.length <= 100;
+  if (isDecimal) return Number(value);
+  return typeof value === 'number' && Number.isFinite(value) ? value + 0 : INVALID;
+}
+
+function asString(value: unknown): unknown {
+  return typeof value === 'string' ? value : INVALID;
+}
+
+function asBoolean(value: unknown): unknown {
+  return typeof value === 'boolean' ? value : INVALID;
+}
+
+function asList(convert: (value: unknown) => unknown) {
+  return (value: unknown) =>
+    Array.isArray(value) ? value.map((entry: unknown) => (entry === null ? undefined : convert(entry))) : INVALID;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The document with all numbers as doubles, which is what JSON.parse keeps of them. */
+function withDoubles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      ['id', 'a'].includes(name) && typeof field === 'string' ? Number(field) + 0 : withDoubles(field),
+    ]),
+  );
+}
+
+const key = fc.constantFrom(
+  'a',
+  'b',
+  'rows',
+  'inner',
+  'id',
+  'name',
+  'seen',
+  'tags',
+  'coin',
+  'other',
+  '__proto__',
+  'a"b',
+  'ä',
+);
+const leaf = fc.oneof(
+  fc.constantFrom('', '1', '-2.5', 'x', '1e5', 'a"\\\n\u2028', '😀', '\ud800'),
+  fc.string({ unit: 'binary', maxLength: 5 }),
+  fc.string({ unit: fc.constantFrom('a', '0', ' ', '"', '\\', '\n', '\u007f', 'é', '😀'), maxLength: 40 }),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constant(null),
+);
+const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+  tree: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.array(tie('tree'), { maxLength: 4 }),
+    fc.array(fc.tuple(key, tie('tree')), { maxLength: 6 }).map((entries) => new Entries(entries)),
+  ),
+}));
+
+/** An object as a list of entries, in which a key can repeat. */
+class Entries {
+  readonly entries: readonly (readonly [string, unknown])[];
+  constructor(entries: readonly (readonly [string, unknown])[]) {
+    this.entries = entries;
+  }
+}
+
+const whitespace = fc.constantFrom('', '', '', ' ', '\n', '\t\r ');
+
+/** Serializes a tree with unusual white space and, if asked for, with every character escaped. */
+function serialize(value: unknown, pad: string, escape: boolean): string {
+  if (value instanceof Entries) {
+    const entries = value.entries.map(
+      ([name, field]) => `${pad}${quote(name, escape)}${pad}:${serialize(field, pad, escape)}`,
+    );
+    return `{${entries.join(',')}${pad}}`;
+  }
+  if (Array.isArray(value)) return `[${value.map((entry) => pad + serialize(entry, pad, escape)).join(',')}${pad}]`;
+  return pad + (typeof value === 'string' ? quote(value, escape) : JSON.stringify(value)) + pad;
+}
+
+function quote(value: string, escape: boolean): string {
+  if (!escape) return JSON.stringify(value);
+  const codes = Array.from({ length: value.length }, (_, index) => value.charCodeAt(index).toString(16));
+  return `"${codes.map((code) => `\\u${code.padStart(4, '0')}`).join('')}"`;
+}
+
+describe('readDocument', () => {
+  it('agrees with JSON.parse on random documents, also when keys repeat', () => {
+    const property = fc.property(tree, whitespace, fc.boolean(), (value, pad, escape) => {
+      const json = serialize(value, pad, escape);
+      const result = read(json);
+      expect(result.ok).toBe(true);
+      if (result.ok) expect(withDoubles(result.document)).toEqual(expected(JSON.parse(json)));
+    });
+    fc.assert(property, { numRuns: 3000 });
+  });
+
+  it('agrees with JSON.parse on which damaged documents are JSON', () => {
+    const change = fc.record({
+      at: fc.nat(),
+      kind: fc.constantFrom('set', 'cut', 'add', 'end'),
+      byte: fc.oneof(fc.constantFrom(...Buffer.from('{}[]",:\\0-+.eEtfn \n\u0001')), fc.nat({ max: 255 })),
+    });
+    const changes = fc.array(change, { minLength: 1, maxLength: 3 });
+    const property = fc.property(tree, whitespace, changes, (value, pad, damage) => {
+      let bytes = Buffer.from(serialize(value, pad, false));
+      for (const { at, kind, byte } of damage) {
+        const index = bytes.length === 0 ? 0 : at % bytes.length;
+        const rest = kind === 'end' ? Buffer.alloc(0) : bytes.subarray(kind === 'add' ? index : index + 1);
+        const added = kind === 'set' || kind === 'add' ? Buffer.from([byte]) : Buffer.alloc(0);
+        bytes = Buffer.concat([bytes.subarray(0, index), added, rest]);
+      }
+      const result = read(bytes);
+      const parsed = parseStrictly(bytes);
+      expect(result.ok).toBe(parsed.ok);
+      if (result.ok && parsed.ok) expect(withDoubles(result.document)).toEqual(expected(parsed.json));
+    });
+    fc.assert(property, { numRuns: 5000 });
+  });
+
+  it('uses the last value of a repeated key and counts every invalid one', () => {
+    const result = read('{"a":"x","a":"7","rows":[{"id":true}],"rows":[{"id":[],"id":"8"}]}');
+    expect(result).toMatchObject({ ok: true, document: { a: 7, rows: [{ id: 8 }] } });
+    expect(result.ok && [...result.problems.invalid]).toEqual([
+      ['a', 1],
+      ['rows[].id', 2],
+    ]);
+  });
+
+  it('does not mix fields of a document that fails half-way into the next one', () => {
+    expect(read('{"rows":[{"id":"1","name":"a"').ok).toBe(false);
+    expect(read('{"rows":[{"id":"2"}]}')).toMatchObject({ document: { rows: [{ id: 2, name: undefined }] } });
+  });
+
+  it('keeps digits that a double would lose', () => {
+    expect(read('{"a":12345678901234567890}')).toMatchObject({ document: { a: '12345678901234567890' } });
+  });
+
+  it.each<[string, RegExp]>([
+    ['', /^has an empty body$/],
+    ['<html>', /^is not JSON: unexpected '<' at byte 0$/],
+    ['{"a":"1"', /^is not JSON: unexpected end at byte 8$/],
+    ['{"a":"1"}x', /^is not JSON: unexpected 'x' at byte 9$/],
+    ['{"a":01}', /^is not JSON: unexpected '1' at byte 6$/],
+    ['["\u0000"]', /^is not JSON: unexpected byte 0 at byte 2$/],
+    ['{"a":tru}', /^is not JSON: unexpected '}' at byte 8$/],
+    ['[1,]', /^is not JSON: unexpected ']' at byte 3$/],
+  ])('reports what is wrong with %j and where', (json, message) => {
+    const result = read(json);
+    expect(result.ok ? '' : result.message).toMatch(message);
+  });
+
+  it('skips nesting of any depth under known and unknown keys', () => {
+    const deep = `${'[{"x":'.repeat(500_000)}1${'}]'.repeat(500_000)}`;
+    expect(read(`{"other":${deep},"a":"1"}`)).toMatchObject({ document: { a: 1 } });
+    expect(read(`{"a":${deep}}`)).toMatchObject({ document: { a: INVALID } });
+    expect(read(`{"other":${deep.slice(0, -1)},"a":"1"}`)).toMatchObject({ ok: false });
+  });
+
+  it('fails when the values that are read exceed the budget, and does not count skipped ones', () => {
+    const rows = `{"rows":[${'{},'.repeat(100_000)}{}]}`;
+    expect(read(rows, 1024 * 1024)).toEqual({
+      ok: false,
+      reason: 'too_large',
+      message: 'needs more than 1 MiB of memory to read',
+    });
+    expect(read(`{"b":"${'x'.repeat(2 * 1024 * 1024)}"}`, 1024 * 1024).ok).toBe(false);
+    expect(read(`{"other":${rows},"a":"1"}`, 1024)).toMatchObject({ document: { a: 1 } });
+  });
+});
+
+function parseStrictly(bytes: Buffer): { readonly ok: true; readonly json: unknown } | { readonly ok: false } {
+  try {
+    return { ok: true, json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+  } catch {
+    return { ok: false };
+  }
+}
