@@ -5,6 +5,7 @@
  */
 import { cpus } from 'node:os';
 import { memoryAtRest, peakMemory } from './memory.mjs';
+import { pace } from './pace.mjs';
 import { polls } from './polls.mjs';
 import { start, stopAll } from './processes.mjs';
 import { scrapeLatency, scrapeRate } from './scrapes.mjs';
@@ -25,6 +26,7 @@ const runsOf = (size) => {
 };
 
 const measures = [
+  (node) => pace({ node, forMs: isQuick ? 60_000 : 240_000 }),
   (node) => polls({ node, sizes: isQuick ? [1, 10] : [1, 10, 100], runsOf }),
   ...(isQuick ? [] : [(node) => peakMemory({ node, polls: 6 })]),
   (node) => memoryAtRest({ node, early: 100, late: isQuick ? 400 : 10_000 }),
