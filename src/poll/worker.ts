@@ -1,27 +1,21 @@
 import { parentPort } from 'node:worker_threads';
-import { createClient } from '../http/client.js';
 import { USER_AGENT } from '../cli/version.js';
+import { createClient } from '../http/client.js';
 import { collect } from './collect.js';
-import { giveWay } from './thread-priority.js';
-import { createRest } from './idle-collection.js';
 import type { WorkerMessage, WorkerRequest } from './thread-collector.js';
 
-/** The collect thread: jobs in, outcomes out, several fetches under way at once and one document read at a time. */
-const port = parentPort;
-if (port === null) throw new Error('worker.js runs as a worker thread only');
+/* The worker thread: receives jobs and sends results. Fetches run concurrently; documents are read one at a time. */
 
-giveWay();
+const port = parentPort;
+if (port === null) throw new Error('worker.js runs only as a worker thread');
 
 const client = createClient(USER_AGENT);
-const rest = createRest();
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
-async function answer({ id, job }: WorkerRequest): Promise<void> {
-  rest.workBegins();
-  const outcome = await collect(job, client, () => send({ id, reading: true }));
-  send({ id, outcome });
-  rest.workEnds();
+async function handle({ id, job }: WorkerRequest): Promise<void> {
+  const result = await collect(job, client, () => send({ id, reading: true }));
+  send({ id, result });
 }
 
-port.on('message', (question: WorkerRequest) => void answer(question));
+port.on('message', (request: WorkerRequest) => void handle(request));
 send({ ready: true });
