@@ -144,7 +144,9 @@ export const httpClientShape = {
 export const rejectTwoAuthorizations = rejectBoth('basic_auth', 'authorization');
 
 /** The directory is for whoever knows the file to say. */
-export function httpClientConfigOf(keys: z.output<z.ZodObject<typeof httpClientShape>>): { reach?: HttpClientConfig } {
+export function httpClientConfigOf(keys: z.output<z.ZodObject<typeof httpClientShape>>): {
+  httpClient?: HttpClientConfig;
+} {
   const {
     basic_auth: basic,
     authorization: authorized,
@@ -152,12 +154,12 @@ export function httpClientConfigOf(keys: z.output<z.ZodObject<typeof httpClientS
     tls_config: tls,
     proxy_url: proxy,
   } = keys;
-  const reach = {
+  const given = {
     ...(basic && { basicAuth: basic }),
     ...(authorized && { authorization: authorized }),
     ...(headers && { headers }),
     ...(tls && { tls }),
     ...(proxy && { proxy }),
   };
-  return Object.keys(reach).length === 0 ? {} : { reach: { directory: '', ...reach } };
+  return Object.keys(given).length === 0 ? {} : { httpClient: { directory: '', ...given } };
 }
