@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { clock } from './poll/clock.js';
 import type { Collector } from './poll/collector.js';
-import { configText, type Config, type ConfigResult } from './config/config.js';
+import { formatConfig, type Config, type ConfigResult } from './config/config.js';
 import { renderExposition } from './exposition/exposition.js';
 import type { Instant } from './poll/endpoint-state.js';
 import { jobsOf, endpointKeyOf } from './poll/jobs.js';
@@ -135,7 +135,7 @@ export async function startExporter(
 
 /** Of the text without the secrets: everybody sees the hash, and could try out passwords on it. */
 function hashOf(config: Config): number {
-  return fingerprint(configText(config));
+  return fingerprint(formatConfig(config));
 }
 
 /** Runs a task again only when it has ended: two reloads at once could leave the older configuration in place. */

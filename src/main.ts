@@ -5,14 +5,14 @@ import { getHeapStatistics } from 'node:v8';
 import { parseInvocation } from './cli/invocation.js';
 import { startInlineCollector } from './poll/inline-collector.js';
 import { startThreadCollector } from './poll/thread-collector.js';
-import { configText, neutralConfig, type Config, type ConfigResult } from './config/config.js';
+import { formatConfig, defaultConfig, type Config, type ConfigResult } from './config/config.js';
 import type { CommandName, LogSettings, Run, Shard, WebSettings } from './cli/flags.js';
 import { helpText } from './cli/help.js';
 import { loadConfig } from './config/load.js';
-import { workerHeapMb, clampToMemory, type AllowedMemory } from './config/memory.js';
+import { workerHeapMb, clampToMemory, type MemoryLimits } from './config/memory.js';
 import { startExporter } from './exporter.js';
 import { createLog } from './cli/log.js';
-import { once, replay, type OneShot } from './one-shot.js';
+import { pollOnce, replay, type OneShot } from './one-shot.js';
 import { selectShard } from './cli/shard.js';
 import { VERSION } from './cli/version.js';
 import { loadWebConfig } from './server/web-config-files.js';
@@ -47,7 +47,7 @@ async function main(): Promise<ExitCode> {
 async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
   const [config, web] = [await configuration(run), await webOptions(run.web)];
   if (config === undefined || web === undefined) return 2;
-  if (run.checkConfig) return print(configText(config));
+  if (run.checkConfig) return print(formatConfig(config));
   const log = createLog(run.log);
   const stopped = stopSignal();
   const options = { ...web, nodeVersion: process.versions.node, loadConfig: async () => loaded(run) };
@@ -68,19 +68,19 @@ async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
 async function runOnce(run: Of<'once'>): Promise<ExitCode> {
   const config = await configuration(run);
   if (config === undefined) return 2;
-  if (run.checkConfig) return print(configText(config));
+  if (run.checkConfig) return print(formatConfig(config));
   const collector = startInlineCollector();
   try {
-    return printOneShot(await once(config, collector, progressOf(run.log)));
+    return printOneShot(await pollOnce(config, collector, progressOf(run.log)));
   } finally {
     await collector.close();
   }
 }
 
 async function runReplay(run: Of<'replay'>): Promise<ExitCode> {
-  const config = await configuration(run, neutralConfig);
+  const config = await configuration(run, defaultConfig);
   if (config === undefined) return 2;
-  if (run.checkConfig) return print(configText(config));
+  if (run.checkConfig) return print(formatConfig(config));
   return printOneShot(await replay(config, run.recording, progressOf(run.log)));
 }
 
@@ -105,7 +105,7 @@ async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'
   const web = await webOptions(webSettings);
   if (web === undefined) return 2;
   const stopped = stopSignal();
-  const collector = startThreadCollector(workerHeapMb(neutralConfig, allowedMemory()));
+  const collector = startThreadCollector(workerHeapMb(defaultConfig, allowedMemory()));
   const options = { ...web, nodeVersion: process.versions.node };
   try {
     const demo = await startDemo(settings, collector, createLog(log), options, say, progressOf(log));
@@ -181,7 +181,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
 }
 
 /** A limit above the memory of the machine is none. */
-function allowedMemory(): AllowedMemory {
+function allowedMemory(): MemoryLimits {
   const constrained = process.constrainedMemory();
   const isLimited = constrained > 0 && constrained < totalmem();
   return { bytes: isLimited ? constrained : Infinity, heapBytes: getHeapStatistics().heap_size_limit };

@@ -3,10 +3,10 @@ import { trustedDigits } from './json/scalars.js';
 import { clock } from './poll/clock.js';
 import { readBody, type PollResult, type DocumentSource } from './poll/collect.js';
 import type { Collector } from './poll/collector.js';
-import { neutralBridge, neutralCrosschain, type Config } from './config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings, type Config } from './config/config.js';
 import type { Recording } from './cli/flags.js';
-import { unreadable } from './config/kit/small-file.js';
-import { formatDuration, formatSize, roughSize } from './config/kit/units.js';
+import { describeReadError } from './config/kit/small-file.js';
+import { formatDuration, formatSize, formatApproximateSize } from './config/kit/units.js';
 import { renderExposition } from './exposition/exposition.js';
 import { jobsOf, endpointKeyOf, documentSourceBase } from './poll/jobs.js';
 import { remedies } from './http/remedies.js';
@@ -30,7 +30,7 @@ interface Read {
 const PATIENCE_MS = 1_000;
 
 /** Polls every endpoint once. */
-export async function once(config: Config, collector: Collector, progress: Progress): Promise<OneShot> {
+export async function pollOnce(config: Config, collector: Collector, progress: Progress): Promise<OneShot> {
   const jobs = jobsOf(config);
   const waiting = setTimeout(() => {
     const deadline = formatDuration(config.poll.timeoutMs);
@@ -50,11 +50,15 @@ export async function replay(config: Config, recording: Recording, progress: Pro
   const base = documentSourceBase(config, target);
   const read: Read[] = [];
   if (bridgeFile !== undefined) {
-    const reading: DocumentSource = { ...base, document: 'module_state', settings: target.bridge ?? neutralBridge };
+    const reading: DocumentSource = {
+      ...base,
+      document: 'module_state',
+      settings: target.bridge ?? defaultBridgeSettings,
+    };
     read.push({ reading, outcome: await recorded(config, reading, bridgeFile, hubHeight, progress) });
   }
   if (crosschainFile !== undefined) {
-    const settings = target.crosschain ?? neutralCrosschain;
+    const settings = target.crosschain ?? defaultCrosschainSettings;
     const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
     read.push({ reading, outcome: await recorded(config, reading, crosschainFile, undefined, progress) });
   }
@@ -73,10 +77,10 @@ async function recorded(
 ): Promise<PollResult> {
   const { size } = await orSay(file, stat(file));
   if (size > maxBodyBytes) {
-    const message = `${file} is over ${formatSize(maxBodyBytes)} (poll.max_body_size): it has ${roughSize(size)}`;
+    const message = `${file} is over ${formatSize(maxBodyBytes)} (poll.max_body_size): it has ${formatApproximateSize(size)}`;
     return { result: { ok: false, error: { reason: 'too_large', message } }, seconds: {} };
   }
-  if (size > LARGE_BYTES) progress(`reading ${file} (${roughSize(size)}) …`);
+  if (size > LARGE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
   const body = await orSay(file, readFile(file));
   return readBody(reading, file, body, height === undefined ? undefined : trustedDigits(height));
 }
@@ -84,7 +88,7 @@ async function recorded(
 /** What a file gives, or a sentence about why it gives nothing. */
 async function orSay<T>(file: string, reading: Promise<T>): Promise<T> {
   return reading.catch((cause: unknown) => {
-    throw new Error(unreadable(file, cause), { cause });
+    throw new Error(describeReadError(file, cause), { cause });
   });
 }
 

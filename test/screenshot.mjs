@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
 import { startInlineCollector } from '../dist/poll/inline-collector.js';
-import { readConfig } from '../dist/config/config.js';
+import { validateConfig } from '../dist/config/config.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';
 import { startSimulator } from '../dist/simulator/simulator.js';
@@ -26,7 +26,7 @@ const targets = Object.keys(SCENARIOS).map((name, index) => {
   return { name, bridge: { url }, crosschain: { url, window: '500' } };
 });
 const poll = { interval: '1s', timeout: '1s', stale_after: '5m' };
-const read = readConfig({ poll, targets }, (path) => path.join('.'));
+const read = validateConfig({ poll, targets }, (path) => path.join('.'));
 if (!read.ok) throw new Error(read.problems.join('\n'));
 
 const collector = startInlineCollector();

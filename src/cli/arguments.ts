@@ -1,5 +1,5 @@
 import { type CommandName, commandNames, commandWords, flagsOf } from './flags.js';
-import { suggestCommand, didYouMean, redactWord, suggestFlags, suggestArgument } from './suggestions.js';
+import { suggestCommand, didYouMean, redactArgument, closestFlags, suggestArgument } from './suggestions.js';
 
 export interface Arguments {
   /** Absent when the word for it is no command. */
@@ -53,7 +53,7 @@ function readFlag(word: string, rest: string[]): { name: string; text: string | 
 
 function flagProblem(name: string, text: string | undefined, repeated: boolean): string | undefined {
   if (!flagNames.has(name)) {
-    const meant = suggestFlags(name, [...flagNames]);
+    const meant = closestFlags(name, [...flagNames]);
     return `${name}: unknown flag — ${meant.length === 0 ? 'see --help for those there are' : didYouMean(meant)}`;
   }
   if (text === undefined) return `${name}: has no value — expected ${name}=<${types.get(name) ?? 'value'}>`;
@@ -63,11 +63,13 @@ function flagProblem(name: string, text: string | undefined, repeated: boolean):
 function readWords([word, ...surplus]: readonly string[], problems: string[]): { command?: CommandName } {
   for (const extra of surplus) {
     const meant = suggestArgument(extra, flagNames) ?? 'expected one command, and flags';
-    problems.push(`${redactWord(extra)}: one word too many — ${meant}`);
+    problems.push(`${redactArgument(extra)}: one word too many — ${meant}`);
   }
   if (word === undefined) return { command: 'daemon' };
   if (isCommandWord(word)) return { command: word };
-  problems.push(`${redactWord(word)}: unknown command — ${suggestArgument(word, flagNames) ?? suggestCommand(word)}`);
+  problems.push(
+    `${redactArgument(word)}: unknown command — ${suggestArgument(word, flagNames) ?? suggestCommand(word)}`,
+  );
   return {};
 }
 

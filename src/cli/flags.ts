@@ -187,7 +187,7 @@ export interface Flag extends Setting {
 }
 
 /** A flag as one would write it: with its default, or with the kind of value it takes. */
-export function flagText({ name, type, default: preset }: Flag): string {
+export function formatFlag({ name, type, default: preset }: Flag): string {
   return type === 'boolean' ? name : `${name}=${preset ?? `<${type}>`}`;
 }
 

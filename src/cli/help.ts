@@ -1,6 +1,6 @@
 import { settings } from '../config/config.js';
 import { targetVariables } from '../config/environment.js';
-import { type CommandName, commandWords, environmentName, type Flag, flagsOf, flagText } from './flags.js';
+import { type CommandName, commandWords, environmentName, type Flag, flagsOf, formatFlag } from './flags.js';
 
 export type Row = readonly [left: string, right: string];
 
@@ -89,7 +89,7 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
 };
 
 /** A configuration file to begin with. */
-export const FIRST_FILE = `targets:
+export const EXAMPLE_CONFIG = `targets:
   - name: mainnet
     bridge: {url: https://node.example.org}
     crosschain: {url: https://node.example.org, window: 500}`;
@@ -109,7 +109,7 @@ export function helpText(command: CommandName, scenarios: readonly Row[]): strin
     ['Usage:', [usage]],
     ...sectionIf(isProgram, 'Commands:', table(commandRows())),
     ['Examples:', examples.flatMap(([line, explanation]) => [`# ${explanation}`, line])],
-    ...sectionIf(isProgram, 'A file to begin with; docs/configuration.md has every key:', FIRST_FILE.split('\n')),
+    ...sectionIf(isProgram, 'A file to begin with; docs/configuration.md has every key:', EXAMPLE_CONFIG.split('\n')),
     [
       'Flags, and the environment variables that stand for them:',
       table([...flagsOf(command).map(flagRow), ...everywhere]),
@@ -130,16 +130,16 @@ const commandRows = (): Row[] => commandWords.map((name) => [name, commands[name
 function variableRows(): Row[] {
   return Object.entries(targetVariables).map(([name, path]) => {
     const setting = settings.find((known) => known.path === path.replace('[0]', '[]'));
-    return [name, setting?.meaning ?? ''];
+    return [name, setting?.description ?? ''];
   });
 }
 
 function flagRow(flag: Flag): Row {
-  const { name, type, meaning } = flag;
+  const { name, type, description: meaning } = flag;
   const variable = environmentName(name);
   const choices = type.includes('|') ? `One of ${type.replaceAll(' |', ',')}.` : undefined;
   const text = [meaning, choices, variable && `[${variable}]`].filter((part) => part !== undefined).join(' ');
-  return [flagText(flag), text];
+  return [formatFlag(flag), text];
 }
 
 const width = 98;

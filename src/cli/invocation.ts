@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { readArguments } from './arguments.js';
 import type { Environment } from '../config/environment.js';
 import { type CommandName, type Run, commandFlags, commandNames, environmentName, flagsOf } from './flags.js';
-import { describeProblems, pathText } from '../config/kit/problems.js';
-import { didYouMean, suggestFlags } from './suggestions.js';
+import { formatProblems, formatPath } from '../config/kit/problems.js';
+import { didYouMean, closestFlags } from './suggestions.js';
 
 export type Invocation =
   | Run
@@ -29,7 +29,7 @@ function foreignFlags(command: CommandName, flags: ReadonlyMap<string, string>):
     .filter((name) => !takes(name, command))
     .map((name) => {
       const owners = commandNames.filter((other) => takes(name, other)).map(called);
-      const meant = suggestFlags(name, own);
+      const meant = closestFlags(name, own);
       const hint = meant.length === 0 ? '' : `; ${didYouMean(meant)}`;
       return `${name}: not a flag of ${called(command)} — it belongs to ${owners.join(', ')}${hint}`;
     });
@@ -54,7 +54,7 @@ function readRun(
   const schema = commandFlags[command];
   const { data: run, error } = schema.safeParse({ ...nested(schema, '', given), command });
   if (run) return { run, problems: [] };
-  return { problems: describeProblems(error, [], (path) => given.get(pathText(path))?.by ?? called(command)) };
+  return { problems: formatProblems(error, [], (path) => given.get(formatPath(path))?.by ?? called(command)) };
 }
 
 /** A flag beats its variable, and an empty variable is not set. */

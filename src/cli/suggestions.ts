@@ -1,5 +1,5 @@
 import { commandWords } from './flags.js';
-import { nearest } from '../config/kit/suggestion.js';
+import { closestMatch } from '../config/kit/suggestion.js';
 
 /* What somebody most likely meant who wrote what is no flag and no command. */
 
@@ -16,8 +16,8 @@ const habits: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Flags that a word which is none may stand for: the nearest, the one of that letter, or those it is a part of. */
-export function suggestFlags(word: string, flags: readonly string[]): readonly string[] {
-  const meant = nearest(word, flags) ?? habits.get(word);
+export function closestFlags(word: string, flags: readonly string[]): readonly string[] {
+  const meant = closestMatch(word, flags) ?? habits.get(word);
   if (meant !== undefined) return [meant];
   const stem = word.replace(/^-+/, '');
   const found =
@@ -42,12 +42,12 @@ export function suggestArgument(word: string, flags: ReadonlySet<string>): strin
 }
 
 export function suggestCommand(word: string): string {
-  const meant = nearest(word, commandWords);
+  const meant = closestMatch(word, commandWords);
   if (meant !== undefined) return didYouMean([meant]);
   return `expected one of ${commandWords.join(', ')}, or none, which runs the daemon`;
 }
 
 /** A word as it can be shown: an address may have a password in it. */
-export function redactWord(word: string): string {
+export function redactArgument(word: string): string {
   return word.replace(/\/\/[^/@]*@/, '//…@');
 }

@@ -5,7 +5,7 @@ import { REDACTED } from './kit/secret.js';
 import { formatDuration, formatSize } from './kit/units.js';
 
 /** The configuration in the words of the file, defaults included; reading it gives the same configuration, but for secrets. */
-export function configText({ poll, limits, targets, tokens, chains }: Config): string {
+export function formatConfig({ poll, limits, targets, tokens, chains }: Config): string {
   const file = {
     poll: {
       interval: formatDuration(poll.intervalMs),

@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
-import { describeProblems, type PositionLabel, pathText } from './kit/problems.js';
+import { formatProblems, type PositionLabel, formatPath } from './kit/problems.js';
 import { configSchema } from './schema.js';
 import { listSettings } from './kit/settings.js';
 import { configWarnings } from './warnings.js';
 import type { HttpClientConfig } from './http-client-config.js';
-import { openYaml } from './kit/yaml-file.js';
+import { parseYaml } from './kit/yaml-file.js';
 
-export { neutralBridge, neutralConfig, neutralCrosschain } from './schema.js';
-export { configText } from './config-text.js';
+export { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from './schema.js';
+export { formatConfig } from './config-text.js';
 
 /** Plain data: it is sent to the collecting thread as it is. */
 export interface Config {
@@ -41,10 +41,10 @@ export interface BridgeSettings {
   readonly watch: readonly string[];
 }
 
-export interface BridgeEndpoint extends BridgeSettings, EndpointAddress {}
+export interface BridgeEndpoint extends BridgeSettings, EndpointConnection {}
 
 /** Where an endpoint is, and how it is reached. */
-export interface EndpointAddress {
+export interface EndpointConnection {
   readonly url: string;
   readonly httpClient?: HttpClientConfig;
 }
@@ -58,7 +58,7 @@ export interface CrosschainSettings {
   readonly hubChainIds?: readonly string[];
 }
 
-export interface CrosschainEndpoint extends CrosschainSettings, EndpointAddress {}
+export interface CrosschainEndpoint extends CrosschainSettings, EndpointConnection {}
 
 export interface TokenConfig {
   /** In lower case. */
@@ -76,20 +76,20 @@ export const settings = listSettings(configSchema);
 
 /** `source` is what the messages call the text: the name of its file. */
 export function parseConfig(text: string, source: string): ConfigResult {
-  const yaml = openYaml(text, source);
-  return yaml.ok ? readConfig(yaml.data, yaml.label, dirname(source)) : yaml;
+  const yaml = parseYaml(text, source);
+  return yaml.ok ? validateConfig(yaml.data, yaml.label, dirname(source)) : yaml;
 }
 
 /** Says where in a text that was parsed a path is, for problems that show only later. */
 export function labelsFor(text: string, source: string): PositionLabel {
-  const yaml = openYaml(text, source);
-  return yaml.ok ? yaml.label : (path) => `${source}: ${pathText(path)}`;
+  const yaml = parseYaml(text, source);
+  return yaml.ok ? yaml.label : (path) => `${source}: ${formatPath(path)}`;
 }
 
 /** Data in the words of the file, from a file or from the environment. */
-export function readConfig(data: unknown, label: PositionLabel, directory = ''): ConfigResult {
+export function validateConfig(data: unknown, label: PositionLabel, directory = ''): ConfigResult {
   const { data: config, error } = configSchema.safeParse(data);
-  if (error) return { ok: false, problems: describeProblems(error, settings, label) };
+  if (error) return { ok: false, problems: formatProblems(error, settings, label) };
   const targets = config.targets.map((target) => located(target, directory));
   const warnings = configWarnings(config).map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, config: { ...config, targets }, warnings };
@@ -97,7 +97,7 @@ export function readConfig(data: unknown, label: PositionLabel, directory = ''):
 
 /** Files are named relative to the configuration file, as in Prometheus. */
 function located({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
-  const there = <Endpoint extends EndpointAddress>(endpoint: Endpoint): Endpoint =>
+  const there = <Endpoint extends EndpointConnection>(endpoint: Endpoint): Endpoint =>
     endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };
   return {
     ...target,

@@ -1,5 +1,5 @@
-import { type ConfigResult, readConfig } from './config.js';
-import { pathText } from './kit/problems.js';
+import { type ConfigResult, validateConfig } from './config.js';
+import { formatPath } from './kit/problems.js';
 import { defaultTargetName } from './schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,17 +15,17 @@ export const targetVariables = {
 } as const;
 
 /** The one-target variables that are set; an empty one is not. */
-export function setTargetVariables(env: Environment): string[] {
+export function presentTargetVariables(env: Environment): string[] {
   return Object.keys(targetVariables).filter((name) => read(env, name) !== undefined);
 }
 
 /** The configuration of the one-target variables; undefined when none of them is set. */
 export function configFromEnvironment(env: Environment): ConfigResult | undefined {
-  const names = setTargetVariables(env);
+  const names = presentTargetVariables(env);
   if (names.length === 0) return undefined;
   const alone = variablesAlone(names);
   if (!names.includes('BRIDGE_URL') && !names.includes('CROSSCHAIN_URL')) return { ok: false, problems: alone };
-  const result = readConfig(environmentData(env), (path) => variableOf(pathText(path)));
+  const result = validateConfig(environmentData(env), (path) => variableOf(formatPath(path)));
   if (alone.length === 0) return result;
   return { ok: false, problems: [...alone, ...(result.ok ? [] : result.problems)] };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Authorization, BasicAuth, Header, Proxy, HttpClientConfig, SecretSource } from './http-client-config.js';
-import { keepSecret } from './kit/secret.js';
-import { always, list, rejectBoth, requireOne, mapping, writtenKeys } from './kit/mapping.js';
+import { createSecret } from './kit/secret.js';
+import { always, list, rejectBoth, requireOne, mapping, presentKeys } from './kit/mapping.js';
 import { file, headerSecret, headerValue, secret, username } from './kit/sources.js';
 import { tlsConfig } from './tls-schema.js';
 import * as value from './kit/values.js';
@@ -62,7 +62,7 @@ const header = quietSection({
   secrets: values(headerSecret()).describe('Values nobody may see.'),
   files: values(file()).describe('Files, each with one value nobody may see.'),
 }).superRefine((keys, context) => {
-  if (writtenKeys(keys)?.size === 0) context.addIssue('has no value — expected values, secrets or files');
+  if (presentKeys(keys)?.size === 0) context.addIssue('has no value — expected values, secrets or files');
 }, always);
 
 const httpHeaders = z
@@ -97,7 +97,7 @@ const reservedHeaders: ReadonlySet<string> = new Set([
 
 function refuseHeaderNames(named: unknown, context: z.RefinementCtx): void {
   const seen = new Map<string, string>();
-  for (const name of writtenKeys(named) ?? []) {
+  for (const name of presentKeys(named) ?? []) {
     const first = seen.get(name.toLowerCase());
     const message = first === undefined ? nameProblem(name) : `is the header ${first} again — expected it once`;
     if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
@@ -126,7 +126,7 @@ function readProxyUrl(text: string): value.ParseResult<Proxy> {
   if (pathname !== '/' || /[?#]/.test(href)) return value.reject(`${origin} is given with a path, query or fragment`);
   if (user === '' && password === '') return value.accept({ url: origin });
   try {
-    const userInfo = keepSecret(`${decodeURIComponent(user)}:${decodeURIComponent(password)}`);
+    const userInfo = createSecret(`${decodeURIComponent(user)}:${decodeURIComponent(password)}`);
     return value.accept({ url: origin, userInfo });
   } catch {
     return value.reject(`${origin} is given with a user or password that is not well percent-encoded`);

@@ -1,7 +1,7 @@
 import { type Config, type ConfigResult, parseConfig, labelsFor } from './config.js';
-import { type Environment, configFromEnvironment, setTargetVariables } from './environment.js';
+import { type Environment, configFromEnvironment, presentTargetVariables } from './environment.js';
 import { fileProblems } from './file-problems.js';
-import { unreadable } from './kit/small-file.js';
+import { describeReadError } from './kit/small-file.js';
 
 export interface ConfigSource {
   /** Of `--config.file` or CONFIG_FILE. */
@@ -26,7 +26,7 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
       (otherwise ? { ok: true, config: otherwise, warnings: [] } : refuse(nothingConfigured))
     );
   }
-  const variables = setTargetVariables(env);
+  const variables = presentTargetVariables(env);
   if (variables.length > 0) {
     return refuse(
       `${variables.join(', ')}: set beside the configuration file ${configFile} — expected one or the other`,
@@ -34,7 +34,7 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   }
   const file = await readFile(configFile).then(
     (text) => ({ ok: true, text }) as const,
-    (error: unknown) => ({ ok: false, problem: unreadable(configFile, error) }) as const,
+    (error: unknown) => ({ ok: false, problem: describeReadError(configFile, error) }) as const,
   );
   if (!file.ok) return refuse(file.problem);
   const result = parseConfig(file.text, configFile);

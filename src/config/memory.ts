@@ -2,7 +2,7 @@ import type { Config } from './config.js';
 import { formatSize } from './kit/units.js';
 
 /** What the machine or the container and Node.js let this process have. */
-export interface AllowedMemory {
+export interface MemoryLimits {
   /** Of the whole process; `Infinity` without a limit. */
   readonly bytes: number;
   /** Of a heap. */
@@ -25,7 +25,7 @@ const LEAST_BODY_BYTES = MEBIBYTE;
  */
 export function clampToMemory(
   config: Config,
-  { bytes }: AllowedMemory,
+  { bytes }: MemoryLimits,
 ): { config: Config; warnings: readonly string[] } {
   const { poll } = config;
   const bearable = Math.max(LEAST_BODY_BYTES, Math.floor((bytes - BASE_BYTES) / REST_PER_BODY / MEBIBYTE) * MEBIBYTE);
@@ -41,7 +41,7 @@ export const HEAP_PER_BODY = 6;
 const LEAST_HEAP_MB = 48;
 
 /** Memory of the collect thread: what the largest body may need, and at most half of what there is. */
-export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: AllowedMemory): number {
+export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: MemoryLimits): number {
   const wanted = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
   const allowed = Math.min(bytes, heapBytes) / 2 / MEBIBYTE;
   return Math.floor(Math.max(LEAST_HEAP_MB, Math.min(wanted, allowed)));

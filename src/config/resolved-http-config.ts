@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { certificatesProblem, isPair, keyProblem } from './kit/pem.js';
+import { checkCertificates, isKeyPair, checkPrivateKey } from './kit/pem.js';
 import type {
   Authorization,
   BasicAuth,
@@ -11,7 +11,7 @@ import type {
 } from './http-client-config.js';
 import { reveal } from './kit/secret.js';
 import { readSmallFile } from './kit/small-file.js';
-import { headerProblem, secretProblem, usernameProblem } from './kit/sources.js';
+import { checkHeaderValue, checkSecret, checkUsername } from './kit/sources.js';
 import type { Path } from './kit/yaml-source.js';
 
 /** What a reach comes to at a moment, all texts in the clear: for one poll, and for nobody else. */
@@ -43,7 +43,7 @@ export interface ResolvedProxy {
 }
 
 export type ResolveResult =
-  | { readonly ok: true; readonly access: ResolvedHttpConfig }
+  | { readonly ok: true; readonly resolved: ResolvedHttpConfig }
   | { readonly ok: false; readonly problems: readonly ResolveProblem[] };
 
 export interface ResolveProblem {
@@ -65,7 +65,7 @@ export async function resolveHttpConfig(reach: HttpClientConfig): Promise<Resolv
   ]);
   if (problems.length > 0) return { ok: false, problems: problems.toSorted(byPath) };
   const proxy = reach.proxy && { url: reach.proxy.url, userInfo: reach.proxy.userInfo && reveal(reach.proxy.userInfo) };
-  return { ok: true, access: { basicAuth, authorization, headers, tls, proxy } };
+  return { ok: true, resolved: { basicAuth, authorization, headers, tls, proxy } };
 }
 
 /** `path` is that of the text itself; the one of its file ends in `_file`, but for files in a list. */
@@ -78,7 +78,7 @@ function reader(directory: string, problems: ResolveProblem[]): Read {
     if ('secret' in source) return reveal(source.secret);
     const file = resolve(directory, source.file);
     const reading = await readSmallFile(file);
-    const wrong = reading.ok ? problemOf(reading.value) : reading.wrong;
+    const wrong = reading.ok ? problemOf(reading.value) : reading.problem;
     if (wrong !== undefined) problems.push({ path: filePath(path), message: `${file} ${wrong}` });
     return reading.ok ? reading.value : '';
   };
@@ -91,8 +91,8 @@ function filePath(path: Path): Path {
 
 async function readBasicAuth({ username, password }: BasicAuth, read: Read): Promise<ResolvedHttpConfig['basicAuth']> {
   return {
-    username: await read(username, ['basic_auth', 'username'], usernameProblem),
-    password: password === undefined ? '' : await read(password, ['basic_auth', 'password'], secretProblem),
+    username: await read(username, ['basic_auth', 'username'], checkUsername),
+    password: password === undefined ? '' : await read(password, ['basic_auth', 'password'], checkSecret),
   };
 }
 
@@ -100,13 +100,13 @@ async function readAuthorization(
   { type, credentials }: Authorization,
   read: Read,
 ): Promise<ResolvedHttpConfig['authorization']> {
-  return { type, credentials: await read(credentials, ['authorization', 'credentials'], headerProblem) };
+  return { type, credentials: await read(credentials, ['authorization', 'credentials'], checkHeaderValue) };
 }
 
 async function readHeader({ name, values: sources }: Header, read: Read): Promise<ResolvedHeader> {
   const firstFile = sources.findIndex((source) => 'file' in source);
   const values = await Promise.all(
-    sources.map((source, index) => read(source, ['http_headers', name, 'files', index - firstFile], headerProblem)),
+    sources.map((source, index) => read(source, ['http_headers', name, 'files', index - firstFile], checkHeaderValue)),
   );
   return { name, values, secrets: values.filter((_, index) => !('text' in (sources[index] ?? {}))) };
 }
@@ -114,11 +114,11 @@ async function readHeader({ name, values: sources }: Header, read: Read): Promis
 async function readTls({ ca, cert, key, ...rules }: Tls, read: Read, problems: ResolveProblem[]): Promise<ResolvedTls> {
   const tls = {
     ...rules,
-    ca: ca && (await read(ca, ['tls_config', 'ca'], certificatesProblem)),
-    cert: cert && (await read(cert, ['tls_config', 'cert'], certificatesProblem)),
-    key: key && (await read(key, ['tls_config', 'key'], keyProblem)),
+    ca: ca && (await read(ca, ['tls_config', 'ca'], checkCertificates)),
+    cert: cert && (await read(cert, ['tls_config', 'cert'], checkCertificates)),
+    key: key && (await read(key, ['tls_config', 'key'], checkPrivateKey)),
   };
-  if (tls.cert !== undefined && tls.key !== undefined && !isPair(tls.cert, tls.key)) {
+  if (tls.cert !== undefined && tls.key !== undefined && !isKeyPair(tls.cert, tls.key)) {
     problems.push({ path: ['tls_config'], message: 'the key is not that of the certificate' });
   }
   return tls;

@@ -229,9 +229,11 @@ function describeChains(issue: z.core.$ZodRawIssue): string {
 }
 
 /** What `replay` takes where no configuration says otherwise: nothing is fetched, so there is no endpoint. */
-export const neutralConfig: Config = {
+export const defaultConfig: Config = {
   ...configSchema.omit({ targets: true }).parse({}),
   targets: [{ name: defaultTargetName }],
 };
-export const neutralBridge: BridgeSettings = bridgeSettingsOf(mapping(bridgeSettings).parse({}));
-export const neutralCrosschain: CrosschainSettings = crosschainSettingsOf(mapping(crosschainSettings).parse({}));
+export const defaultBridgeSettings: BridgeSettings = bridgeSettingsOf(mapping(bridgeSettings).parse({}));
+export const defaultCrosschainSettings: CrosschainSettings = crosschainSettingsOf(
+  mapping(crosschainSettings).parse({}),
+);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type Tls, tlsVersions } from './http-client-config.js';
-import { always, rejectBoth, mapping, writtenKeys } from './kit/mapping.js';
+import { always, rejectBoth, mapping, presentKeys } from './kit/mapping.js';
 import { certificates, file, privateKey } from './kit/sources.js';
 import * as value from './kit/values.js';
 
@@ -38,7 +38,7 @@ const keys = mapping(
   .superRefine(refuseNoVersion, always);
 
 function refuseHalfPair(given: unknown, context: z.RefinementCtx): void {
-  const written = writtenKeys(given);
+  const written = presentKeys(given);
   const hasCertificate = written?.has('cert') || written?.has('cert_file');
   const hasKey = written?.has('key') || written?.has('key_file');
   if (hasCertificate === hasKey) return;

@@ -1,4 +1,4 @@
-import type { EndpointAddress, Config, CrosschainEndpoint } from './config.js';
+import type { EndpointConnection, Config, CrosschainEndpoint } from './config.js';
 import { formatDuration } from './kit/units.js';
 import type { Path } from './kit/yaml-source.js';
 
@@ -43,7 +43,7 @@ function crosschainDoubts({ window, rate }: CrosschainEndpoint, path: Path): Con
   return found;
 }
 
-function reachDoubts({ url, httpClient: reach }: EndpointAddress, path: Path): ConfigWarning[] {
+function reachDoubts({ url, httpClient: reach }: EndpointConnection, path: Path): ConfigWarning[] {
   if (reach?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
   if (!url.startsWith('https:') && !reach.proxy?.url.startsWith('https:')) {

@@ -1,5 +1,5 @@
 import type { SimulatorSettings } from '../cli/flags.js';
-import { suggestion } from '../config/kit/suggestion.js';
+import { suggestName } from '../config/kit/suggestion.js';
 import { formatDuration } from '../config/kit/units.js';
 import { endpointPaths } from './answer.js';
 import { warmUpMs } from './model.js';
@@ -14,7 +14,7 @@ export const scenarioRows = scenarioNames.map((name) => [name, scenarios[name].d
 /** A scenario that does not exist; the command line cannot know, as it does not load the simulator. */
 export function scenarioProblem({ scenario }: SimulatorSettings): string | undefined {
   if (isScenarioName(scenario)) return undefined;
-  return `--scenario: ${JSON.stringify(scenario)} is no scenario — ${suggestion(scenario, scenarioNames)}`;
+  return `--scenario: ${JSON.stringify(scenario)} is no scenario — ${suggestName(scenario, scenarioNames)}`;
 }
 
 /** Says something to whoever started the program. */

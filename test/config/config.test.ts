@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { type Config, configText, parseConfig } from '../../src/config/config.js';
+import { type Config, formatConfig, parseConfig } from '../../src/config/config.js';
 
 /** A file of one target, with more lines for the endpoint in question. */
 const withBridge = (lines: string) =>
@@ -531,7 +531,7 @@ describe('a good configuration', () => {
   test('written as text reads as the same configuration', () => {
     for (const text of [everyKey, withUrl('https://a.example')]) {
       const config = accepted(text);
-      expect(accepted(configText(config))).toEqual(config);
+      expect(accepted(formatConfig(config))).toEqual(config);
     }
   });
 

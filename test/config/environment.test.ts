@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { neutralConfig, parseConfig } from '../../src/config/config.js';
+import { defaultConfig, parseConfig } from '../../src/config/config.js';
 import { type Environment, configFromEnvironment } from '../../src/config/environment.js';
-import { FIRST_FILE } from '../../src/cli/help.js';
+import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
 import { loadConfig } from '../../src/config/load.js';
 
 const ADDRESS = 'expected an http or https address without user, query and fragment, such as https://node.example.org';
@@ -29,7 +29,7 @@ describe('one target without a file', () => {
     expect(result).toMatchObject({
       ok: true,
       config: {
-        ...neutralConfig,
+        ...defaultConfig,
         targets: [
           {
             name: 'default',
@@ -56,8 +56,8 @@ describe('one target without a file', () => {
       ok: true,
       warnings: [],
       config: {
-        ...neutralConfig,
-        poll: { ...neutralConfig.poll, intervalMs: 60_000 },
+        ...defaultConfig,
+        poll: { ...defaultConfig.poll, intervalMs: 60_000 },
         targets: [{ name: 'mainnet', bridge, crosschain }],
       },
     });
@@ -177,7 +177,7 @@ describe('the configuration is loaded', () => {
 
   test('but from the files its messages and the help propose', async () => {
     expect(parseConfig(`targets: ${ONE_TARGET}`, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
-    expect(parseConfig(FIRST_FILE, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
+    expect(parseConfig(EXAMPLE_CONFIG, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
   });
 
   test('not from a file and variables at once', async () => {
@@ -202,7 +202,7 @@ Without a node, bridge-exporter demo shows a simulated one.`,
   });
 
   test('from nothing where there is something to take otherwise', async () => {
-    const result = await loadConfig({ env: {}, readFile: read, fallback: neutralConfig });
-    expect(result).toEqual({ ok: true, config: neutralConfig, warnings: [] });
+    const result = await loadConfig({ env: {}, readFile: read, fallback: defaultConfig });
+    expect(result).toEqual({ ok: true, config: defaultConfig, warnings: [] });
   });
 });

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { configText, parseConfig, type Config } from '../../src/config/config.js';
+import { formatConfig, parseConfig, type Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/load.js';
 import { reveal } from '../../src/config/kit/secret.js';
 import { createAuthority } from '../support/certificates.js';
@@ -307,7 +307,7 @@ describe('how an endpoint is reached', () => {
   });
 
   test('is shown with all that is no secret', () => {
-    expect(configText(accepted(everyKey))).toContain(`
+    expect(formatConfig(accepted(everyKey))).toContain(`
       authorization:
         type: Bearer
         credentials: <secret>
@@ -334,7 +334,7 @@ ${own.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
         max_version: TLS13
       proxy_url: http://<secret>@proxy.example:3128
 `);
-    const basic = configText(accepted(withBridge('basic_auth: {username: u, password: hunter2}\ntls_config: {}')));
+    const basic = formatConfig(accepted(withBridge('basic_auth: {username: u, password: hunter2}\ntls_config: {}')));
     expect(basic).toContain('basic_auth:\n        username: u\n        password: <secret>\n');
   });
 
@@ -344,14 +344,14 @@ ${own.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
         'basic_auth: {username: u, password_file: p}\nhttp_headers: {X: {files: [f]}}\ntls_config: {ca_file: c}',
       ),
     );
-    expect(accepted(configText(config))).toEqual(config);
+    expect(accepted(formatConfig(config))).toEqual(config);
   });
 
   test('crosses to another thread with its secrets, which nothing else shows', () => {
     const config = accepted(everyKey);
     const { credentials } = structuredClone(config).targets[0]?.bridge?.httpClient?.authorization ?? {};
     expect(credentials && 'secret' in credentials && reveal(credentials.secret)).toBe('hunter2');
-    const shown = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), configText(config)];
+    const shown = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), formatConfig(config)];
     expect(shown.filter((text) => /hunter2|PRIVATE/.test(text))).toEqual([]);
   });
 
@@ -463,7 +463,7 @@ test('no configuration makes the reader throw or show a secret, wherever it stan
       const text = stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...given } }] });
       const result = parseConfig(text, 'b');
       // What is open by its nature: a user name, and the values of a header.
-      const shown = result.ok ? configText(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
+      const shown = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
       return !`${inspect(result.ok ? result.warnings : result, { depth: 9 })}${shown}`.includes('hunter2');
     }),
     { numRuns: 5_000 },

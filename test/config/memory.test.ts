@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { neutralConfig, type Config } from '../../src/config/config.js';
+import { defaultConfig, type Config } from '../../src/config/config.js';
 import { workerHeapMb, clampToMemory } from '../../src/config/memory.js';
 
 const MIB = 2 ** 20;
 const allowed = (mib: number) => ({ bytes: mib * MIB, heapBytes: 4096 * MIB });
 const bodies = (mib: number): Config => ({
-  ...neutralConfig,
-  poll: { ...neutralConfig.poll, maxBodyBytes: mib * MIB },
+  ...defaultConfig,
+  poll: { ...defaultConfig.poll, maxBodyBytes: mib * MIB },
 });
 
 describe('bodies within the memory there is', () => {
@@ -17,7 +17,7 @@ describe('bodies within the memory there is', () => {
     [512, 41],
   ])('in %i MiB are at most %i MiB large, and the configuration says so', (memory, body) => {
     const { config, warnings } = clampToMemory(bodies(64), allowed(memory));
-    expect(config.poll).toEqual({ ...neutralConfig.poll, maxBodyBytes: body * MIB });
+    expect(config.poll).toEqual({ ...defaultConfig.poll, maxBodyBytes: body * MIB });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toBe(
       `poll.max_body_size (64MiB) is more than fits into ${memory}MiB of memory: ` +

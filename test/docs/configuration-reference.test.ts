@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { configText, parseConfig, settings } from '../../src/config/config.js';
+import { formatConfig, parseConfig, settings } from '../../src/config/config.js';
 import { defaultTargetName } from '../../src/config/schema.js';
 import { targetVariables } from '../../src/config/environment.js';
 import { type CommandName, commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
@@ -63,7 +63,7 @@ const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row)].join('\n');
 
-const settingRows = settings.map(({ path, type, required, default: preset, meaning = '' }) => [
+const settingRows = settings.map(({ path, type, required, default: preset, description: meaning = '' }) => [
   code(path),
   type,
   required ? 'required' : preset === undefined ? '' : code(preset),
@@ -81,7 +81,7 @@ const commandTitles: Readonly<Record<CommandName, string>> = {
 const flagTable = (command: CommandName) =>
   table(
     ['flag', 'variable', 'type', 'default', 'meaning'],
-    flagsOf(command).map(({ name, type, default: preset, meaning = '' }) => {
+    flagsOf(command).map(({ name, type, default: preset, description: meaning = '' }) => {
       const variable = environmentName(name);
       return [
         code(name),
@@ -100,7 +100,7 @@ const variableRows = Object.entries(targetVariables).map(([name, path]) => {
     code(name),
     code(path.replace('[0]', '[]')),
     preset === undefined ? '' : code(preset),
-    setting?.meaning ?? '',
+    setting?.description ?? '',
   ];
 });
 
@@ -186,7 +186,7 @@ describe('docs/configuration.md', () => {
   });
 
   test('has a meaning for every key and every flag', () => {
-    const meanings = [...settings, ...commandNames.flatMap(flagsOf)].map(({ meaning }) => meaning);
+    const meanings = [...settings, ...commandNames.flatMap(flagsOf)].map(({ description: meaning }) => meaning);
     expect(meanings.filter((meaning) => meaning === undefined || meaning === '')).toEqual([]);
   });
 });
@@ -259,7 +259,7 @@ tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
 function textOf(file: unknown): string {
   const result = parseConfig(stringify(file), 'b');
   if (!result.ok) throw new Error(result.problems.join('\n'));
-  return configText(result.config);
+  return formatConfig(result.config);
 }
 
 describe('every key of the schema is live', () => {

@@ -1,8 +1,8 @@
 import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import {
-  neutralBridge,
-  neutralCrosschain,
+  defaultBridgeSettings,
+  defaultCrosschainSettings,
   type BridgeSettings,
   type Config,
   type CrosschainSettings,
@@ -35,7 +35,7 @@ export function deriveBridge(state: unknown, about: About & Partial<BridgeSettin
     labels: { tokens, chains },
     maxSeries,
     document: 'module_state',
-    settings: { ...neutralBridge, ...settings },
+    settings: { ...defaultBridgeSettings, ...settings },
   };
   return derive(reading, { state }, height);
 }
@@ -48,7 +48,7 @@ export function deriveCrosschain(document: unknown, about: About & Partial<Cross
     labels: { tokens, chains },
     maxSeries,
     document: 'rate_limiter_input',
-    settings: { ...neutralCrosschain, ...settings },
+    settings: { ...defaultCrosschainSettings, ...settings },
   };
   return derive(reading, document, height);
 }

@@ -1,8 +1,8 @@
 import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import {
-  neutralBridge,
-  neutralCrosschain,
+  defaultBridgeSettings,
+  defaultCrosschainSettings,
   type BridgeSettings,
   type Config,
   type CrosschainSettings,
@@ -19,7 +19,7 @@ interface About {
 export function bridgeItemsOf(state: unknown, about: About & Partial<BridgeSettings> = {}): BridgeItems {
   const { height, tokens = [], chains = {}, ...settings } = about;
   const { items } = snapshotOf(
-    { ...base({ tokens, chains }), document: 'module_state', settings: { ...neutralBridge, ...settings } },
+    { ...base({ tokens, chains }), document: 'module_state', settings: { ...defaultBridgeSettings, ...settings } },
     { state },
     height,
   );
@@ -31,7 +31,11 @@ export function bridgeItemsOf(state: unknown, about: About & Partial<BridgeSetti
 export function crosschainItemsOf(document: unknown, about: About & Partial<CrosschainSettings> = {}): CrosschainItems {
   const { height, tokens = [], chains = {}, ...settings } = about;
   const { items } = snapshotOf(
-    { ...base({ tokens, chains }), document: 'rate_limiter_input', settings: { ...neutralCrosschain, ...settings } },
+    {
+      ...base({ tokens, chains }),
+      document: 'rate_limiter_input',
+      settings: { ...defaultCrosschainSettings, ...settings },
+    },
     document,
     height,
   );

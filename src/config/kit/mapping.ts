@@ -26,13 +26,13 @@ export const always = { when: () => true };
 export const absent = z.undefined().optional();
 
 /** The keys of a mapping that were written, well or badly; `undefined` for what is no mapping and has its own problem. */
-export function writtenKeys(keys: unknown): ReadonlySet<string> | undefined {
+export function presentKeys(keys: unknown): ReadonlySet<string> | undefined {
   const { data } = z.looseObject({}).safeParse(keys);
   return data && new Set(Object.keys(data).filter((key) => data[key] !== undefined));
 }
 
 export const rejectBoth = (first: string, second: string) => (keys: unknown, context: z.RefinementCtx) => {
-  const written = writtenKeys(keys);
+  const written = presentKeys(keys);
   if (!written?.has(first) || !written.has(second)) return;
   const message = `is given beside ${first} — expected one or the other`;
   context.addIssue({ code: 'custom', path: [second], message });
@@ -40,7 +40,7 @@ export const rejectBoth = (first: string, second: string) => (keys: unknown, con
 
 /** A text is given as it is, or in a file of its own. */
 export const requireOne = (key: string) => (keys: unknown, context: z.RefinementCtx) => {
-  const written = writtenKeys(keys);
+  const written = presentKeys(keys);
   if (!written || written.has(key) || written.has(`${key}_file`)) return;
   context.addIssue({ code: 'custom', path: [key], message: `is missing — expected ${key} or ${key}_file` });
 };

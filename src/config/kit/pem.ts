@@ -4,19 +4,19 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-export function certificatesProblem(pem: string): string | undefined {
+export function checkCertificates(pem: string): string | undefined {
   const blocks = pem.match(certificateBlock);
   if (blocks === null) return 'holds no certificate in PEM form';
   const unreadable = blocks.findIndex((block) => certificateIn(block) === undefined);
   return unreadable === -1 ? undefined : `holds a certificate that cannot be read, at place ${unreadable + 1}`;
 }
 
-export function keyProblem(pem: string): string | undefined {
+export function checkPrivateKey(pem: string): string | undefined {
   return keyIn(pem) === undefined ? 'holds no private key in PEM form, or one with a passphrase' : undefined;
 }
 
 /** Whether the key is of the certificate, where both can be read. */
-export function isPair(certificates: string, key: string): boolean {
+export function isKeyPair(certificates: string, key: string): boolean {
   const [first = ''] = certificates.match(certificateBlock) ?? [];
   const [certificate, privateKey] = [certificateIn(first), keyIn(key)];
   return certificate === undefined || privateKey === undefined || certificate.checkPrivateKey(privateKey);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { suggestion } from './suggestion.js';
+import { suggestName } from './suggestion.js';
 import { ANY_NAME, type Setting } from './settings.js';
 import type { Path } from './yaml-source.js';
 
@@ -15,12 +15,12 @@ interface Problem {
 }
 
 /** All problems of one reading, one line each. */
-export function describeProblems(error: z.ZodError, settings: readonly Setting[], label: PositionLabel): string[] {
+export function formatProblems(error: z.ZodError, settings: readonly Setting[], label: PositionLabel): string[] {
   const problems = error.issues.flatMap((issue): Problem[] =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({
           path: [...issue.path, key],
-          message: `unknown key — ${suggestion(key, keysAt(issue.path, settings))}`,
+          message: `unknown key — ${suggestName(key, keysAt(issue.path, settings))}`,
         }))
       : [issue],
   );
@@ -46,7 +46,7 @@ function keysAt(path: Path, settings: readonly Setting[]): string[] {
 }
 
 /** A path as people write it; a key of odd characters is quoted, so that it cannot break the line. */
-export function pathText(path: Path): string {
+export function formatPath(path: Path): string {
   return path
     .map((segment) => {
       if (typeof segment === 'number') return `[${segment}]`;

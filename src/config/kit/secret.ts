@@ -6,7 +6,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
  */
 export type Secret = KeyObject;
 
-export const keepSecret = (text: string): Secret => createSecretKey(text, 'utf8');
+export const createSecret = (text: string): Secret => createSecretKey(text, 'utf8');
 
 export const reveal = (secret: Secret): string => secret.export().toString('utf8');
 

@@ -8,7 +8,7 @@ export interface Setting {
   readonly required: boolean;
   /** As one would write it. */
   readonly default?: string;
-  readonly meaning?: string;
+  readonly description?: string;
   /** What people call it where that is not its path: the name of a flag. */
   readonly title?: string;
 }
@@ -40,9 +40,9 @@ function describe(schema: unknown, given: About): Setting[] {
 const written = (preset: unknown): string => (typeof preset === 'string' ? preset : JSON.stringify(preset));
 
 /** What the schema says of itself; what is said around it, as of an optional key, comes first. */
-function named(schema: z.ZodType): Pick<Setting, 'meaning' | 'title'> {
-  const { description: meaning, title } = schema.meta() ?? {};
-  return { ...(meaning !== undefined && { meaning }), ...(title !== undefined && { title }) };
+function named(schema: z.ZodType): Pick<Setting, 'description' | 'title'> {
+  const { description, title } = schema.meta() ?? {};
+  return { ...(description !== undefined && { description }), ...(title !== undefined && { title }) };
 }
 
 function describeKeys(schema: z.ZodObject, parent: string): Setting[] {

@@ -40,7 +40,7 @@ function decoded(bytes: Buffer): string {
 }
 
 /** What is in the way of reading a file that somebody named, with the place of a missing one whose name tells none. */
-export function unreadable(path: string, error: unknown): string {
+export function describeReadError(path: string, error: unknown): string {
   const what = systemError(error);
   const place = what.startsWith('ENOENT') && !isAbsolute(path) ? ` — looked for ${resolve(path)}` : '';
   return `${path}: cannot be read: ${what}${place}`;

@@ -1,6 +1,6 @@
-import { certificatesProblem, keyProblem } from './pem.js';
+import { checkCertificates, checkPrivateKey } from './pem.js';
 import type { SecretSource } from '../http-client-config.js';
-import { keepSecret } from './secret.js';
+import { createSecret } from './secret.js';
 import * as value from './values.js';
 
 /* The kinds of texts that say how a node is reached: as they are, hidden, or in a file. None is shown when it is wrong. */
@@ -15,11 +15,11 @@ const MAX_SENT = 8192;
 
 export const secret = () =>
   hidden({ type: 'secret', expected: `text of at most ${MAX_SENT} characters` }, (text) => {
-    return text !== '' && secretProblem(text) === undefined;
+    return text !== '' && checkSecret(text) === undefined;
   });
 
 /** What is wrong with the text of a file. */
-export function secretProblem(text: string): string | undefined {
+export function checkSecret(text: string): string | undefined {
   return text.length > MAX_SENT ? `is over ${MAX_SENT} characters` : undefined;
 }
 
@@ -27,7 +27,7 @@ export function secretProblem(text: string): string | undefined {
 const headerText = new RegExp(`^[\\t\\x20-\\x7e]{1,${MAX_SENT}}$`);
 const HEADER_TEXT = `at most ${MAX_SENT} visible ASCII characters, since a header carries them`;
 
-export function headerProblem(text: string): string | undefined {
+export function checkHeaderValue(text: string): string | undefined {
   return headerText.test(text) ? undefined : `is not ${HEADER_TEXT}`;
 }
 
@@ -43,26 +43,26 @@ const userText = /^[^:\p{Control}]+$/u;
 
 export const username = () =>
   value.secretKind({ type: 'text', expected: 'a user name, without colons and control characters' }, (text) =>
-    value.acceptIf<SecretSource>(usernameProblem(text) === undefined, { text }),
+    value.acceptIf<SecretSource>(checkUsername(text) === undefined, { text }),
   );
 
-export function usernameProblem(text: string): string | undefined {
-  return userText.test(text) ? secretProblem(text) : 'holds a colon or control characters, which no user name can have';
+export function checkUsername(text: string): string | undefined {
+  return userText.test(text) ? checkSecret(text) : 'holds a colon or control characters, which no user name can have';
 }
 
 export const certificates = () =>
   value.secretKind({ type: 'PEM', expected: 'certificates in PEM form' }, (text) => {
-    const wrong = text === '' ? 'is empty' : certificatesProblem(text);
+    const wrong = text === '' ? 'is empty' : checkCertificates(text);
     return wrong === undefined ? value.accept<SecretSource>({ text }) : value.reject(wrong);
   });
 
 export const privateKey = () =>
   hidden({ type: 'secret', expected: 'a private key in PEM form, without passphrase' }, (text) => {
-    return keyProblem(text) === undefined;
+    return checkPrivateKey(text) === undefined;
   });
 
 function hidden(about: value.Kind, isRight: (text: string) => boolean) {
   return value.secretKind(about, (text) =>
-    isRight(text) ? value.accept<SecretSource>({ secret: keepSecret(text) }) : value.reject(),
+    isRight(text) ? value.accept<SecretSource>({ secret: createSecret(text) }) : value.reject(),
   );
 }

@@ -1,11 +1,11 @@
 /** What to write instead of an unknown word. */
-export function suggestion(word: string, known: readonly string[]): string {
-  const meant = nearest(word, known);
+export function suggestName(word: string, known: readonly string[]): string {
+  const meant = closestMatch(word, known);
   return meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
 }
 
 /** The candidate a mistyped word most likely meant; undefined when none is close. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor((word.length - 1) / 3));
   const ranked = candidates
     // A word of another length is no slip, and comparing a very long one would take long.

@@ -69,7 +69,7 @@ export function formatSize(bytes: number): string {
 }
 
 /** For people: `1.2 MiB`. */
-export function roughSize(bytes: number): string {
+export function formatApproximateSize(bytes: number): string {
   const unit = sizeUnits.find(({ name, factor }) => name.endsWith('iB') && bytes >= factor);
   return unit ? `${(bytes / unit.factor).toFixed(1)} ${unit.name}` : `${bytes} B`;
 }

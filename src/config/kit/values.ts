@@ -6,8 +6,9 @@ import { formatDuration, formatSize, parseDuration, parseSize } from './units.js
  * every kind reads text. A kind states what it expects once; the message of a bad value and the reference both say it.
  */
 
-/** `wrong` says what is the matter with the text; without it the text itself is shown. */
-export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wrong?: string };
+/** `problem` says what is the matter with the text; without it the text itself is shown. */
+export type ParseResult<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem?: string };
 
 export interface Kind {
   readonly type: string;
@@ -27,15 +28,15 @@ function kindOfAny<T>({ type, expected }: Kind, read: (raw: unknown) => ParseRes
     .transform((raw, context): T => {
       const reading = read(raw);
       if (reading.ok) return reading.value;
-      context.addIssue(`${reading.wrong ?? subject(raw)} — expected ${expected}`);
+      context.addIssue(`${reading.problem ?? subject(raw)} — expected ${expected}`);
       return z.NEVER;
     })
     .meta({ type });
 }
 
 export const accept = <T>(value: T): ParseResult<T> => ({ ok: true, value });
-export const reject = (wrong?: string): ParseResult<never> =>
-  wrong === undefined ? { ok: false } : { ok: false, wrong };
+export const reject = (problem?: string): ParseResult<never> =>
+  problem === undefined ? { ok: false } : { ok: false, problem };
 export const acceptIf = <T>(good: boolean, value: T): ParseResult<T> => (good ? accept(value) : reject());
 const within = (value: number | undefined, smallest: number, largest: number): ParseResult<number> =>
   value !== undefined && value >= smallest && value <= largest ? accept(value) : reject();

@@ -31,7 +31,7 @@ export interface YamlProblem {
 /** Anchors referring to anchors multiply; this is far more than people write and far less than memory. */
 const maxAliasCount = 100;
 
-export function parseYaml(text: string): YamlResult {
+export function parseDocument(text: string): YamlResult {
   const lines = new LineCounter();
   const documents: Document.Parsed[] = [...parseAllDocuments(text, { ...yamlOptions, lineCounter: lines })];
   const [document, second] = documents;
