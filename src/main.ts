@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parseInvocation } from './cli/invocation.js';
@@ -14,7 +15,6 @@ import { startExporter } from './exporter.js';
 import { createLog } from './cli/log.js';
 import { pollOnce, replay, type OneShot } from './one-shot.js';
 import { selectShard } from './cli/shard.js';
-import { VERSION } from './cli/version.js';
 import { loadWebConfig } from './server/web-config-files.js';
 
 /** 0: asked to stop, or done. 1: a failure at run time. 2: bad usage or configuration. */
@@ -28,7 +28,7 @@ async function main(): Promise<ExitCode> {
     case 'help':
       return print(helpText(invocation.about, await scenariosFor(invocation.about)));
     case 'version':
-      return print(`bridge-exporter ${VERSION} (node ${process.versions.node})\n`);
+      return print(`bridge-exporter ${readVersion()} (node ${process.versions.node})\n`);
     case 'usage-error':
       return refuse([...invocation.problems, seeHelp(invocation.about)]);
     case 'daemon':
@@ -50,12 +50,16 @@ async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
   if (run.checkConfig) return print(formatConfig(config));
   const log = createLog(run.log);
   const stopped = stopSignal();
-  const options = { ...web, nodeVersion: process.versions.node, loadConfig: async () => loaded(run) };
-  const collector = startThreadCollector(workerHeapMb(config, allowedMemory()));
+  const build = buildInfo();
+  const options = { ...web, build, loadConfig: async () => loaded(run) };
+  const collector = startThreadCollector(workerHeapMb(config, allowedMemory()), userAgent());
   try {
     const exporter = await startExporter(config, collector, log, options);
     process.on('SIGHUP', () => void exporter.reload());
-    log.info({ version: VERSION, targets: config.targets.length }, `serving ${exporter.url}${run.web.telemetryPath}`);
+    log.info(
+      { version: build.version, targets: config.targets.length },
+      `serving ${exporter.url}${run.web.telemetryPath}`,
+    );
     const signal = await stopped;
     await exporter.close();
     log.info(`stopped by ${signal}`);
@@ -69,7 +73,7 @@ async function runOnce(run: Of<'once'>): Promise<ExitCode> {
   const config = await configuration(run);
   if (config === undefined) return 2;
   if (run.checkConfig) return print(formatConfig(config));
-  const collector = startInlineCollector();
+  const collector = startInlineCollector(userAgent());
   try {
     return printOneShot(await pollOnce(config, collector, progressOf(run.log)));
   } finally {
@@ -105,8 +109,8 @@ async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'
   const web = await webOptions(webSettings);
   if (web === undefined) return 2;
   const stopped = stopSignal();
-  const collector = startThreadCollector(workerHeapMb(defaultConfig, allowedMemory()));
-  const options = { ...web, nodeVersion: process.versions.node };
+  const collector = startThreadCollector(workerHeapMb(defaultConfig, allowedMemory()), userAgent());
+  const options = { ...web, build: buildInfo() };
   try {
     const demo = await startDemo(settings, collector, createLog(log), options, say, progressOf(log));
     await stopped;
@@ -186,6 +190,16 @@ function allowedMemory(): MemoryLimits {
   const isLimited = constrained > 0 && constrained < totalmem();
   return { bytes: isLimited ? constrained : Infinity, heapBytes: getHeapStatistics().heap_size_limit };
 }
+
+/** The version in package.json, which is next to both `src` and `dist`. */
+function readVersion(): string {
+  const { version }: { readonly version: string } = createRequire(import.meta.url)('../package.json');
+  return version;
+}
+
+const buildInfo = () => ({ version: readVersion(), nodeVersion: process.versions.node });
+
+const userAgent = () => `bridge-exporter/${readVersion()}`;
 
 function seeHelp(command: CommandName): string {
   return `see bridge-exporter ${command === 'daemon' ? '' : `${command} `}--help`;

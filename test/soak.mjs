@@ -82,14 +82,14 @@ const simulators = await Promise.all(
 );
 const config = configOf(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
-const collector = startThreadCollector(128);
+const collector = startThreadCollector(128, 'bridge-exporter/soak');
 const log = createLog({ level: 'silent', format: 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
 const exporter = await startExporter(config, collector, log, {
   listen,
   telemetryPath: '/metrics',
   maxRequests: 40,
-  nodeVersion: process.versions.node,
+  build: { version: 'soak', nodeVersion: process.versions.node },
   enableLifecycle: false,
   loadConfig,
 });

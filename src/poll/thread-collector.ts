@@ -6,6 +6,11 @@ import { letMainGoFirst } from './thread-priority.js';
 import { createRest } from './idle-collection.js';
 import type { PollError } from '../http/errors.js';
 
+/** `workerData` of the thread. */
+export interface WorkerOptions {
+  readonly userAgent: string;
+}
+
 export interface WorkerRequest {
   readonly id: number;
   readonly job: Job;
@@ -49,7 +54,7 @@ const MAX_ATTEMPTS = 2;
  * Collects on a thread of its own, since parsing some tens of megabytes would stop every scrape meanwhile. When a document
  * breaks the thread's memory limit, that poll fails, the thread is replaced and every other poll goes on.
  */
-export function startThreadCollector(maxHeapMb: number): Collector {
+export function startThreadCollector(maxHeapMb: number, userAgent: string): Collector {
   const pending = new Map<number, Pending>();
   const rest = createRest();
   let lastId = 0;
@@ -61,6 +66,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
     const young = Math.min(YOUNG_GENERATION_MB, Math.max(LEAST_YOUNG_GENERATION_MB, maxHeapMb * YOUNG_SHARE_OF_HEAP));
     fitCollectorFor(young, Math.min(LEAST_COLLECTED_MB, maxHeapMb * LEAST_COLLECTED_SHARE_OF_HEAP));
     const started = new Worker(new URL('./worker.js', import.meta.url), {
+      workerData: { userAgent } satisfies WorkerOptions,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: young },
     });
     let ready = false;

@@ -1,10 +1,9 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { createClient } from '../http/client.js';
-import { USER_AGENT } from '../cli/version.js';
 import { collect } from './collect.js';
 import { giveWay } from './thread-priority.js';
 import { createRest } from './idle-collection.js';
-import type { WorkerMessage, WorkerRequest } from './thread-collector.js';
+import type { WorkerMessage, WorkerOptions, WorkerRequest } from './thread-collector.js';
 
 /** The collect thread: jobs in, outcomes out, several fetches under way at once and one document read at a time. */
 const port = parentPort;
@@ -12,7 +11,8 @@ if (port === null) throw new Error('worker.js runs as a worker thread only');
 
 giveWay();
 
-const client = createClient(USER_AGENT);
+const { userAgent }: WorkerOptions = workerData;
+const client = createClient(userAgent);
 const rest = createRest();
 const send = (message: WorkerMessage): void => port.postMessage(message);
 

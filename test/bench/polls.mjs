@@ -30,7 +30,7 @@ export async function polls({ node, sizes, runsOf }) {
       jobs.map(({ source }) => endpointKeyOf(source)),
       read.config.poll,
     );
-    const collector = startThreadCollector(HEAP_MB);
+    const collector = startThreadCollector(HEAP_MB, 'bridge-exporter/bench');
     for (const job of jobs) {
       const name = job.source.document;
       const { runs, warmUps } = runsOf(size);

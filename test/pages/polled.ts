@@ -63,6 +63,7 @@ export function polled(state: unknown): Snapshots {
 }
 
 export const instance: Instance = {
+  version: '0.1.0',
   nodeVersion: '20.19.0',
   startedAt: '2026-01-01T11:00:00.000Z',
   uptimeSeconds: 3600,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   simulator = await startSimulator(options);
   const built = new URL('../../dist/poll/thread-collector.js', import.meta.url).href;
   const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
-  collector = startThreadCollector(64);
+  collector = startThreadCollector(64, 'bridge-exporter/0.0.0');
 });
 
 afterAll(async () => {
