@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { clock } from './poll/clock.js';
 import type { Collector } from './poll/collector.js';
-import { formatConfig, type Config, type ConfigResult } from './config/config.js';
+import type { Config, ConfigResult } from './config/config.js';
+import { formatConfig } from './config/printer.js';
 import { renderExposition } from './exposition/exposition.js';
 import type { Instant } from './poll/endpoint-state.js';
 import { jobsOf, endpointKeyOf } from './poll/jobs.js';

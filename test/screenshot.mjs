@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
 import { startInlineCollector } from '../dist/poll/inline-collector.js';
-import { validateConfig } from '../dist/config/config.js';
+import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';
 import { startSimulator } from '../dist/simulator/simulator.js';

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { startThreadCollector } from '../dist/poll/thread-collector.js';
-import { validateConfig } from '../dist/config/config.js';
+import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';
 import { startSimulator } from '../dist/simulator/simulator.js';

@@ -1,7 +1,7 @@
 import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { z } from 'zod';
-import { always, list, mapping, presentKeys } from '../config/kit/mapping.js';
-import { describeType } from '../config/kit/values.js';
+import { describeType } from '../config/kit/value-types.js';
+import { always, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
 import * as names from './tls-names.js';
 import * as value from './web-config-values.js';
 

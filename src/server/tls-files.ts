@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { checkCertificates, isKeyPair, checkPrivateKey } from '../config/kit/pem.js';
 import { readSmallFile } from '../config/kit/small-file.js';
-import { accept, type ParseResult } from '../config/kit/values.js';
+import { accept, type ParseResult } from '../config/kit/value-types.js';
 import type { ClientRules, Pem, TlsFile } from './tls-config.js';
 
 /** TLS with all that is in files, ready to serve. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { formatProblems, type PositionLabel } from '../config/kit/problems.js';
-import { mapping, presentKeys } from '../config/kit/mapping.js';
+import { formatProblems, type Path, type PositionLabel } from '../config/kit/problems.js';
 import { listSettings } from '../config/kit/settings.js';
-import { integer } from '../config/kit/values.js';
-import { parseYaml } from '../config/kit/yaml-file.js';
-import type { Path } from '../config/kit/yaml-source.js';
+import { integer } from '../config/kit/value-types.js';
+import { mapping, presentKeys, scalar } from '../config/kit/yaml-schema.js';
+import { parseYaml } from '../config/kit/yaml.js';
 import { tlsFile, tlsSection, type TlsFile } from './tls-config.js';
 import * as value from './web-config-values.js';
 
@@ -44,7 +43,7 @@ const headers = mapping({
 
 const rateLimit = mapping({
   interval: value.goDuration().prefault('0'),
-  burst: integer(0, 1_000_000).prefault('0'),
+  burst: scalar(integer(0, 1_000_000)).prefault('0'),
 }).superRefine(({ interval, burst }, context) => {
   if (interval === 0 || burst > 0) return;
   context.addIssue({ code: 'custom', path: ['burst'], message: 'is 0: no request would pass — expected 1 or more' });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Collector } from '../poll/collector.js';
-import { validateConfig, type Config, type ConfigResult } from '../config/config.js';
+import type { Config, ConfigResult } from '../config/config.js';
+import { validateConfig } from '../config/parser.js';
 import type { SimulatorSettings } from '../cli/flags.js';
 import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
 import { HUB_CHAIN_ID } from './cctx-document.js';

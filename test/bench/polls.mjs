@@ -2,7 +2,7 @@
 import { request } from 'undici';
 import { clock } from '../../dist/poll/clock.js';
 import { startThreadCollector } from '../../dist/poll/thread-collector.js';
-import { validateConfig } from '../../dist/config/config.js';
+import { validateConfig } from '../../dist/config/parser.js';
 import { renderExposition } from '../../dist/exposition/exposition.js';
 import { jobsOf, endpointKeyOf } from '../../dist/poll/jobs.js';
 import { createSnapshots } from '../../dist/poll/snapshots.js';

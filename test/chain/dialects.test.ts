@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { defaultBridgeSettings, defaultCrosschainSettings, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { sampleModel } from '../support/sample-endpoints.js';
 

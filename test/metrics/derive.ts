@@ -1,12 +1,7 @@
 import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
-import {
-  defaultBridgeSettings,
-  defaultCrosschainSettings,
-  type BridgeSettings,
-  type Config,
-  type CrosschainSettings,
-} from '../../src/config/config.js';
+import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 interface About {

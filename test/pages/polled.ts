@@ -1,6 +1,6 @@
 import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { endpointStatuses } from '../../src/pages/endpoint-status.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';

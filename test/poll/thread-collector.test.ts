@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Job } from '../../src/poll/collect.js';
 import type { Collector } from '../../src/poll/collector.js';
 import type { startThreadCollector as startThread } from '../../src/poll/thread-collector.js';
-import { defaultBridgeSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings } from '../../src/config/schema.js';
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
 
 /*
