@@ -7,22 +7,12 @@ import { parseInvocation } from './cli/invocation.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { MemoryLimits } from './config/memory.js';
 import type { OneShot } from './one-shot.js';
-import { helpText } from './cli/help.js';
-import { createLog } from './cli/log.js';
-import { selectShard } from './cli/shard.js';
-import { loadConfig } from './config/loader.js';
-import { clampToMemory, workerHeapMb } from './config/memory.js';
-import { formatConfig } from './config/printer.js';
-import { defaultConfig } from './config/schema.js';
-import { startExporter } from './exporter.js';
-import { pollOnce } from './one-shot.js';
-import { replay } from './one-shot.js';
-import { startInlineCollector } from './poll/inline-collector.js';
-import { startThreadCollector } from './poll/thread-collector.js';
-import { loadWebConfig } from './server/web-config-files.js';
 import type { Collector } from './poll/collector.js';
 
-/* The process: command line, signals and exit codes. */
+/*
+ * The process: command line, signals and exit codes. Every command imports its modules when it runs, because loading those
+ * of the daemon takes several times as long as starting Node.js.
+ */
 
 /** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. */
 type ExitCode = 0 | 1 | 2;
@@ -54,13 +44,16 @@ async function main(): Promise<ExitCode> {
 async function printHelp(command: CommandName): Promise<ExitCode> {
   const hasScenarios = command === 'simulate' || command === 'demo';
   const scenarios = hasScenarios ? (await import('./simulator/scenarios.js')).scenarioRows : [];
+  const { helpText } = await import('./cli/help.js');
   return print(helpText(command, scenarios));
 }
 
 async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
-  const [config, web] = [await loadConfiguration(run), await loadWebOptions(run.web)];
+  const [config, web] = [await loadConfig(run), await loadWebOptions(run.web)];
   if (config === undefined || web === undefined) return 2;
   if (run.config.check) return printConfig(config);
+  const { createLog } = await import('./cli/log.js');
+  const { startExporter } = await import('./exporter.js');
   const log = createLog(run.log);
   const stopped = waitForStopSignal();
   const build = buildInfo();
@@ -80,9 +73,11 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
 }
 
 async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
-  const config = await loadConfiguration(run);
+  const config = await loadConfig(run);
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
+  const { startInlineCollector } = await import('./poll/inline-collector.js');
+  const { pollOnce } = await import('./one-shot.js');
   const collector = startInlineCollector(userAgent());
   try {
     return printOneShot(await pollOnce(config, collector, progressPrinter(run.log)));
@@ -92,9 +87,11 @@ async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
 }
 
 async function runReplay(run: RunOf<'replay'>): Promise<ExitCode> {
-  const config = await loadConfiguration(run, defaultConfig);
+  const { defaultConfig } = await import('./config/schema.js');
+  const config = await loadConfig(run, defaultConfig);
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
+  const { replay } = await import('./one-shot.js');
   return printOneShot(await replay(config, run.recording, progressPrinter(run.log)));
 }
 
@@ -115,6 +112,8 @@ async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'de
   if (problem !== undefined) return printProblems([problem, seeHelp('demo')]);
   const web = await loadWebOptions(webSettings);
   if (web === undefined) return 2;
+  const { createLog } = await import('./cli/log.js');
+  const { defaultConfig } = await import('./config/schema.js');
   const { startDemo } = await import('./simulator/demo.js');
   const stopped = waitForStopSignal();
   const collector = await startCollectThread(defaultConfig);
@@ -135,7 +134,7 @@ interface ConfigFlags {
 }
 
 /** The configuration with the targets of this shard. Prints warnings, or all problems and returns `undefined`. */
-async function loadConfiguration(flags: ConfigFlags, fallback?: Config): Promise<Config | undefined> {
+async function loadConfig(flags: ConfigFlags, fallback?: Config): Promise<Config | undefined> {
   const result = await readConfig(flags, fallback);
   if (!result.ok) {
     printProblems(result.problems);
@@ -146,7 +145,12 @@ async function loadConfiguration(flags: ConfigFlags, fallback?: Config): Promise
 }
 
 async function readConfig({ config: { file, check }, targets }: ConfigFlags, fallback?: Config): Promise<ConfigResult> {
-  const result = await loadConfig({ configFile: file, env: process.env, checkFiles: check, fallback });
+  const [loader, { clampToMemory }, { selectShard }] = await Promise.all([
+    import('./config/loader.js'),
+    import('./config/memory.js'),
+    import('./cli/shard.js'),
+  ]);
+  const result = await loader.loadConfig({ configFile: file, env: process.env, checkFiles: check, fallback });
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memoryLimits());
   const names = config.targets.map(({ name }) => name);
@@ -161,6 +165,7 @@ async function readConfig({ config: { file, check }, targets }: ConfigFlags, fal
 /** The web flags with the content of `--web.config.file`. Prints warnings, or all problems and returns `undefined`. */
 async function loadWebOptions({ configFile, ...web }: WebSettings) {
   if (configFile === undefined) return web;
+  const { loadWebConfig } = await import('./server/web-config-files.js');
   const result = await loadWebConfig(configFile);
   if (!result.ok) {
     printProblems(result.problems);
@@ -171,6 +176,8 @@ async function loadWebOptions({ configFile, ...web }: WebSettings) {
 }
 
 async function startCollectThread(config: Config): Promise<Collector> {
+  const { workerHeapMb } = await import('./config/memory.js');
+  const { startThreadCollector } = await import('./poll/thread-collector.js');
   return startThreadCollector(workerHeapMb(config, memoryLimits()), userAgent());
 }
 
@@ -208,6 +215,7 @@ function seeHelp(command: CommandName): string {
 }
 
 async function printConfig(config: Config): Promise<ExitCode> {
+  const { formatConfig } = await import('./config/printer.js');
   return print(formatConfig(config));
 }
 
