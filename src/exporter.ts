@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import { clock } from './poll/clock.js';
 import type { Collector } from './poll/collector.js';
-import { configText, type Config, type ConfigResult } from './config/config.js';
+import type { Config, ConfigResult } from './config/config.js';
+import { formatConfig } from './config/printer.js';
 import { renderExposition } from './exposition/exposition.js';
 import type { Instant } from './poll/endpoint-state.js';
 import { jobsOf, endpointKeyOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import { fingerprint } from './metrics/fingerprint.js';
 import { startScheduler } from './poll/scheduler.js';
-import { createProcessMetrics } from './exposition/process-metrics.js';
+import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { createSnapshots } from './poll/snapshots.js';
 import { createRoutes } from './server/routes.js';
 import { endpointStatuses } from './pages/endpoint-status.js';
@@ -24,7 +25,7 @@ export interface ExporterOptions {
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;
-  readonly nodeVersion: string;
+  readonly build: BuildInfo;
   /** TLS, users and the like; absent for plain HTTP that everybody may read. */
   readonly webConfig?: WebConfigFile | undefined;
   /** Whether `/-/reload` may be used. */
@@ -56,7 +57,7 @@ export async function startExporter(
     jobs.map(({ source: reading }) => endpointKeyOf(reading)),
     config.poll,
   );
-  const processMetrics = createProcessMetrics(options.nodeVersion);
+  const processMetrics = createProcessMetrics(options.build);
   const metricsPage = createMetricsPage({
     version: snapshots.version,
     ofEndpoints: (format, now) => renderExposition(snapshots, format, now),
@@ -97,7 +98,7 @@ export async function startExporter(
     endpoints: endpointStatuses(snapshots, now, inUse.poll.staleAfterMs),
     instance: {
       ...inUse.poll,
-      nodeVersion: options.nodeVersion,
+      ...options.build,
       startedAt: isoTime(startedAt.epochSeconds),
       uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
       configHash: inUse.hash,
@@ -110,7 +111,8 @@ export async function startExporter(
     {
       metrics: (format) => metricsPage(format, clock()),
       statusPage: () => statusPage(statusDocument(clock()), options.telemetryPath),
-      pendingPage: (sorting) => pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath),
+      pendingPage: (sorting) =>
+        pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath, options.build.version),
       pendingDocument: () => pendingDocument(snapshots, clock()),
       notReady: () =>
         snapshots.all().flatMap((state) => (state.polls > 0 ? [] : [`${state.target} ${state.endpoint}`])),
@@ -135,7 +137,7 @@ export async function startExporter(
 
 /** Of the text without the secrets: everybody sees the hash, and could try out passwords on it. */
 function hashOf(config: Config): number {
-  return fingerprint(configText(config));
+  return fingerprint(formatConfig(config));
 }
 
 /** Runs a task again only when it has ended: two reloads at once could leave the older configuration in place. */

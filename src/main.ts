@@ -1,36 +1,33 @@
 #!/usr/bin/env node
-import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import type { CommandName, ConfigSettings, LogSettings, Run, Shard, WebSettings } from './cli/flags.js';
 import { parseInvocation } from './cli/invocation.js';
-import { startInlineCollector } from './poll/inline-collector.js';
-import { startThreadCollector } from './poll/thread-collector.js';
-import { configText, neutralConfig, type Config, type ConfigResult } from './config/config.js';
-import type { CommandName, LogSettings, Run, Shard, WebSettings } from './cli/flags.js';
-import { helpText } from './cli/help.js';
-import { loadConfig } from './config/load.js';
-import { workerHeapMb, clampToMemory, type AllowedMemory } from './config/memory.js';
-import { startExporter } from './exporter.js';
-import { createLog } from './cli/log.js';
-import { once, replay, type OneShot } from './one-shot.js';
-import { selectShard } from './cli/shard.js';
-import { VERSION } from './cli/version.js';
-import { loadWebConfig } from './server/web-config-files.js';
+import type { Config, ConfigResult } from './config/config.js';
+import type { MemoryLimits } from './config/memory.js';
+import type { OneShot } from './one-shot.js';
+import type { Collector } from './poll/collector.js';
 
-/** 0: asked to stop, or done. 1: a failure at run time. 2: bad usage or configuration. */
+/*
+ * The process: command line, signals and exit codes. Every command imports its modules when it runs, because loading those
+ * of the daemon takes several times as long as starting Node.js.
+ */
+
+/** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. */
 type ExitCode = 0 | 1 | 2;
 
-type Of<Command extends Run['command']> = Extract<Run, { command: Command }>;
+type RunOf<Command extends CommandName> = Extract<Run, { command: Command }>;
 
 async function main(): Promise<ExitCode> {
   const invocation = parseInvocation(process.argv.slice(2), process.env);
   switch (invocation.command) {
     case 'help':
-      return print(helpText(invocation.about, await scenariosFor(invocation.about)));
+      return printHelp(invocation.about);
     case 'version':
-      return print(`bridge-exporter ${VERSION} (node ${process.versions.node})\n`);
+      return print(`bridge-exporter ${readVersion()} (node ${process.versions.node})\n`);
     case 'usage-error':
-      return refuse([...invocation.problems, seeHelp(invocation.about)]);
+      return printProblems([...invocation.problems, seeHelp(invocation.about)]);
     case 'daemon':
       return runDaemon(invocation);
     case 'once':
@@ -44,18 +41,28 @@ async function main(): Promise<ExitCode> {
   }
 }
 
-async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
-  const [config, web] = [await configuration(run), await webOptions(run.web)];
+async function printHelp(command: CommandName): Promise<ExitCode> {
+  const hasScenarios = command === 'simulate' || command === 'demo';
+  const scenarios = hasScenarios ? (await import('./simulator/scenarios.js')).scenarioRows : [];
+  const { helpText } = await import('./cli/help.js');
+  return print(helpText(command, scenarios));
+}
+
+async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
+  const [config, web] = [await loadConfig(run), await loadWebOptions(run.web)];
   if (config === undefined || web === undefined) return 2;
-  if (run.checkConfig) return print(configText(config));
+  if (run.config.check) return printConfig(config);
+  const { createLog } = await import('./cli/log.js');
+  const { startExporter } = await import('./exporter.js');
   const log = createLog(run.log);
-  const stopped = stopSignal();
-  const options = { ...web, nodeVersion: process.versions.node, loadConfig: async () => loaded(run) };
-  const collector = startThreadCollector(workerHeapMb(config, allowedMemory()));
+  const stopped = waitForStopSignal();
+  const build = buildInfo();
+  const collector = await startCollectThread(config);
   try {
-    const exporter = await startExporter(config, collector, log, options);
+    const exporter = await startExporter(config, collector, log, { ...web, build, loadConfig: () => readConfig(run) });
     process.on('SIGHUP', () => void exporter.reload());
-    log.info({ version: VERSION, targets: config.targets.length }, `serving ${exporter.url}${run.web.telemetryPath}`);
+    const fields = { version: build.version, targets: config.targets.length };
+    log.info(fields, `serving ${exporter.url}${run.web.telemetryPath}`);
     const signal = await stopped;
     await exporter.close();
     log.info(`stopped by ${signal}`);
@@ -65,50 +72,54 @@ async function runDaemon(run: Of<'daemon'>): Promise<ExitCode> {
   return 0;
 }
 
-async function runOnce(run: Of<'once'>): Promise<ExitCode> {
-  const config = await configuration(run);
+async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
+  const config = await loadConfig(run);
   if (config === undefined) return 2;
-  if (run.checkConfig) return print(configText(config));
-  const collector = startInlineCollector();
+  if (run.config.check) return printConfig(config);
+  const { startInlineCollector } = await import('./poll/inline-collector.js');
+  const { pollOnce } = await import('./one-shot.js');
+  const collector = startInlineCollector(userAgent());
   try {
-    return printOneShot(await once(config, collector, progressOf(run.log)));
+    return printOneShot(await pollOnce(config, collector, progressPrinter(run.log)));
   } finally {
     await collector.close();
   }
 }
 
-async function runReplay(run: Of<'replay'>): Promise<ExitCode> {
-  const config = await configuration(run, neutralConfig);
+async function runReplay(run: RunOf<'replay'>): Promise<ExitCode> {
+  const { defaultConfig } = await import('./config/schema.js');
+  const config = await loadConfig(run, defaultConfig);
   if (config === undefined) return 2;
-  if (run.checkConfig) return print(configText(config));
-  return printOneShot(await replay(config, run.recording, progressOf(run.log)));
+  if (run.config.check) return printConfig(config);
+  const { replay } = await import('./one-shot.js');
+  return printOneShot(await replay(config, run.recording, progressPrinter(run.log)));
 }
 
-async function runSimulate({ simulator: settings, log }: Of<'simulate'>): Promise<ExitCode> {
+async function runSimulate({ simulator: settings, log }: RunOf<'simulate'>): Promise<ExitCode> {
   const { scenarioProblem, simulate } = await import('./simulator/start.js');
   const problem = scenarioProblem(settings);
-  if (problem !== undefined) return refuse([problem, seeHelp('simulate')]);
-  const stopped = stopSignal();
-  const simulator = await simulate(settings, say, progressOf(log));
+  if (problem !== undefined) return printProblems([problem, seeHelp('simulate')]);
+  const stopped = waitForStopSignal();
+  const simulator = await simulate(settings, printLine, progressPrinter(log));
   await stopped;
   await simulator.close();
   return 0;
 }
 
-async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'>): Promise<ExitCode> {
-  const [{ scenarioProblem }, { startDemo }] = await Promise.all([
-    import('./simulator/start.js'),
-    import('./simulator/demo.js'),
-  ]);
+async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'demo'>): Promise<ExitCode> {
+  const { scenarioProblem } = await import('./simulator/start.js');
   const problem = scenarioProblem(settings);
-  if (problem !== undefined) return refuse([problem, seeHelp('demo')]);
-  const web = await webOptions(webSettings);
+  if (problem !== undefined) return printProblems([problem, seeHelp('demo')]);
+  const web = await loadWebOptions(webSettings);
   if (web === undefined) return 2;
-  const stopped = stopSignal();
-  const collector = startThreadCollector(workerHeapMb(neutralConfig, allowedMemory()));
-  const options = { ...web, nodeVersion: process.versions.node };
+  const { createLog } = await import('./cli/log.js');
+  const { defaultConfig } = await import('./config/schema.js');
+  const { startDemo } = await import('./simulator/demo.js');
+  const stopped = waitForStopSignal();
+  const collector = await startCollectThread(defaultConfig);
+  const options = { ...web, build: buildInfo() };
   try {
-    const demo = await startDemo(settings, collector, createLog(log), options, say, progressOf(log));
+    const demo = await startDemo(settings, collector, createLog(log), options, printLine, progressPrinter(log));
     await stopped;
     await demo.close();
   } finally {
@@ -117,59 +128,61 @@ async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'
   return 0;
 }
 
-/** The configuration with the targets of this shard; `undefined` when it cannot be used, with all problems said. */
-async function configuration(source: ConfigSource, otherwise?: Config): Promise<Config | undefined> {
-  const result = await loaded(source, otherwise);
+interface ConfigFlags {
+  readonly config: ConfigSettings;
+  readonly targets?: { readonly shard: Shard };
+}
+
+/** The configuration with the targets of this shard. Prints warnings, or all problems and returns `undefined`. */
+async function loadConfig(flags: ConfigFlags, fallback?: Config): Promise<Config | undefined> {
+  const result = await readConfig(flags, fallback);
   if (!result.ok) {
-    refuse(result.problems);
+    printProblems(result.problems);
     return undefined;
   }
-  for (const warning of result.warnings) complain(`warning: ${warning}`);
+  printWarnings(result.warnings);
   return result.config;
 }
 
-/** The same for how to serve, with what the file of `--web.config.file` says. */
-async function webOptions({ configFile, ...web }: WebSettings) {
+async function readConfig({ config: { file, check }, targets }: ConfigFlags, fallback?: Config): Promise<ConfigResult> {
+  const [loader, { clampToMemory }, { selectShard }] = await Promise.all([
+    import('./config/loader.js'),
+    import('./config/memory.js'),
+    import('./cli/shard.js'),
+  ]);
+  const result = await loader.loadConfig({ configFile: file, env: process.env, checkFiles: check, fallback });
+  if (!result.ok) return result;
+  const { config, warnings } = clampToMemory(result.config, memoryLimits());
+  const names = config.targets.map(({ name }) => name);
+  const selected = new Set(targets === undefined ? names : selectShard(names, targets.shard));
+  return {
+    ok: true,
+    config: { ...config, targets: config.targets.filter(({ name }) => selected.has(name)) },
+    warnings: [...result.warnings, ...warnings],
+  };
+}
+
+/** The web flags with the content of `--web.config.file`. Prints warnings, or all problems and returns `undefined`. */
+async function loadWebOptions({ configFile, ...web }: WebSettings) {
   if (configFile === undefined) return web;
+  const { loadWebConfig } = await import('./server/web-config-files.js');
   const result = await loadWebConfig(configFile);
   if (!result.ok) {
-    refuse(result.problems);
+    printProblems(result.problems);
     return undefined;
   }
-  for (const warning of result.file.warnings) complain(`warning: ${warning}`);
+  printWarnings(result.file.warnings);
   return { ...web, webConfig: result.file };
 }
 
-interface ConfigSource {
-  readonly configFile?: string | undefined;
-  readonly checkConfig: boolean;
-  readonly shard?: Shard;
+async function startCollectThread(config: Config): Promise<Collector> {
+  const { workerHeapMb } = await import('./config/memory.js');
+  const { startThreadCollector } = await import('./poll/thread-collector.js');
+  return startThreadCollector(workerHeapMb(config, memoryLimits()), userAgent());
 }
 
-async function loaded({ configFile, shard, checkConfig }: ConfigSource, otherwise?: Config): Promise<ConfigResult> {
-  const read = (path: string): Promise<string> => readFile(path, 'utf8');
-  const result = await loadConfig({
-    configFile,
-    env: process.env,
-    readFile: read,
-    checkFiles: checkConfig,
-    ...(otherwise && { fallback: otherwise }),
-  });
-  if (!result.ok) return result;
-  const { config, warnings } = clampToMemory(result.config, allowedMemory());
-  const fitting = { ...result, config, warnings: [...result.warnings, ...warnings] };
-  if (shard === undefined) return fitting;
-  const mine = new Set(
-    selectShard(
-      config.targets.map(({ name }) => name),
-      shard,
-    ),
-  );
-  return { ...fitting, config: { ...config, targets: config.targets.filter(({ name }) => mine.has(name)) } };
-}
-
-/** Resolves with the signal that asks to stop; a second one stops at once, whatever is still under way. */
-function stopSignal(): Promise<NodeJS.Signals> {
+/** Resolves with the first SIGTERM or SIGINT. The second one ends the process at once. */
+function waitForStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
@@ -180,27 +193,35 @@ function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** A limit above the memory of the machine is none. */
-function allowedMemory(): AllowedMemory {
+/** Without a container limit, `constrainedMemory` returns 0 or more than the memory of the machine. */
+function memoryLimits(): MemoryLimits {
   const constrained = process.constrainedMemory();
   const isLimited = constrained > 0 && constrained < totalmem();
   return { bytes: isLimited ? constrained : Infinity, heapBytes: getHeapStatistics().heap_size_limit };
 }
 
+/** The version in package.json, which is next to both `src` and `dist`. */
+function readVersion(): string {
+  const { version }: { readonly version: string } = createRequire(import.meta.url)('../package.json');
+  return version;
+}
+
+const buildInfo = () => ({ version: readVersion(), nodeVersion: process.versions.node });
+
+const userAgent = () => `bridge-exporter/${readVersion()}`;
+
 function seeHelp(command: CommandName): string {
   return `see bridge-exporter ${command === 'daemon' ? '' : `${command} `}--help`;
 }
 
-/** Those a command can play; they are the simulator's, which is loaded for nothing else. */
-async function scenariosFor(command: CommandName) {
-  if (command !== 'simulate' && command !== 'demo') return [];
-  const { scenarioRows } = await import('./simulator/start.js');
-  return scenarioRows;
+async function printConfig(config: Config): Promise<ExitCode> {
+  const { formatConfig } = await import('./config/printer.js');
+  return print(formatConfig(config));
 }
 
 function printOneShot({ exposition, failures }: OneShot): ExitCode {
   print(exposition);
-  for (const line of failures) complain(line);
+  for (const line of failures) printError(line);
   return failures.length === 0 ? 0 : 1;
 }
 
@@ -209,28 +230,32 @@ function print(text: string): ExitCode {
   return 0;
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   print(`${line}\n`);
 }
 
-function refuse(problems: readonly string[]): ExitCode {
-  for (const problem of problems) complain(`bridge-exporter: ${problem}`);
-  return 2;
-}
-
-function complain(line: string): void {
+function printError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** For what takes its time; silent where the log is. */
-function progressOf({ level }: LogSettings): (line: string) => void {
-  return level === 'silent' ? () => undefined : complain;
+function printProblems(problems: readonly string[]): ExitCode {
+  for (const problem of problems) printError(`bridge-exporter: ${problem}`);
+  return 2;
 }
 
-/** The exit code is set rather than forced, so that what was printed gets out. */
+function printWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) printError(`warning: ${warning}`);
+}
+
+/** Prints the progress of slow steps, unless the log is silent. */
+function progressPrinter({ level }: LogSettings): (line: string) => void {
+  return level === 'silent' ? () => undefined : printError;
+}
+
+// The exit code is set instead of calling process.exit, so that all output is flushed.
 try {
   process.exitCode = await main();
 } catch (error) {
-  complain(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}`);
+  printError(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }

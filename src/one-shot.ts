@@ -1,112 +1,114 @@
 import { readFile, stat } from 'node:fs/promises';
-import { clock } from './poll/clock.js';
-import { readBody, type PollResult, type DocumentSource } from './poll/collect.js';
-import type { Collector } from './poll/collector.js';
-import { neutralBridge, neutralCrosschain, type Config } from './config/config.js';
 import type { Recording } from './cli/flags.js';
-import { unreadable } from './config/kit/small-file.js';
-import { formatDuration, formatSize, roughSize } from './config/kit/units.js';
+import type { Config } from './config/config.js';
+import { describeReadError } from './config/kit/small-file.js';
+import { formatApproximateSize, formatDuration, formatSize } from './config/kit/units.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from './config/schema.js';
 import { renderExposition } from './exposition/exposition.js';
-import { jobsOf, endpointKeyOf, documentSourceBase } from './poll/jobs.js';
 import { remedies } from './http/remedies.js';
+import { clock } from './poll/clock.js';
+import { readBody, type DocumentSource, type PollResult } from './poll/collect.js';
+import type { Collector } from './poll/collector.js';
+import { documentSourceBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
 import { createSnapshots } from './poll/snapshots.js';
 import { trustedDigits } from './json/numeral.js';
 
-/** What `once` and `replay` print: the exposition of what succeeded, and what failed in lines that explain the exit code. */
+/* The commands `once` and `replay`: read every document once and print the metrics. */
+
 export interface OneShot {
+  /** Metrics of the documents that were read. */
   readonly exposition: string;
+  /** Lines that explain exit code 1. */
   readonly failures: readonly string[];
 }
 
-/** Tells a person who waits what is under way. */
 type Progress = (line: string) => void;
 
-interface Read {
-  readonly reading: DocumentSource;
+interface ReadDocument {
+  readonly source: DocumentSource;
   readonly outcome: PollResult;
 }
 
-/** A person wonders after about so long. */
-const PATIENCE_MS = 1_000;
+/** Polls that take longer are announced. */
+const PROGRESS_DELAY_MS = 1_000;
 
 /** Polls every endpoint once. */
-export async function once(config: Config, collector: Collector, progress: Progress): Promise<OneShot> {
+export async function pollOnce(config: Config, collector: Collector, progress: Progress): Promise<OneShot> {
   const jobs = jobsOf(config);
-  const waiting = setTimeout(() => {
-    const deadline = formatDuration(config.poll.timeoutMs);
-    progress(`polling ${counted(jobs.length, 'endpoint')}, each for at most ${deadline} …`);
-  }, PATIENCE_MS);
-  const polls = jobs.map(async (job) => ({ reading: job.source, outcome: await collector.collect(job) }));
-  const read = await Promise.all(polls);
-  clearTimeout(waiting);
-  return shown(config, read, 'poll');
+  const timer = setTimeout(() => {
+    const timeout = formatDuration(config.poll.timeoutMs);
+    progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
+  }, PROGRESS_DELAY_MS);
+  const polls = jobs.map(async (job) => ({ source: job.source, outcome: await collector.collect(job) }));
+  const documents = await Promise.all(polls);
+  clearTimeout(timer);
+  return renderOneShot(config, documents, 'poll');
 }
 
-/** Treats recorded bodies as the answers of the first target of the configuration. Rejects when a file cannot be read. */
+/** Reads recorded response bodies with the settings of the first target. Rejects if a file cannot be read. */
 export async function replay(config: Config, recording: Recording, progress: Progress): Promise<OneShot> {
   const { bridgeFile, crosschainFile, hubHeight } = recording;
   const [target] = config.targets;
   if (target === undefined) throw new Error('a configuration has at least one target');
   const base = documentSourceBase(config, target);
-  const read: Read[] = [];
+  const documents: ReadDocument[] = [];
   if (bridgeFile !== undefined) {
-    const reading: DocumentSource = { ...base, document: 'module_state', settings: target.bridge ?? neutralBridge };
-    read.push({ reading, outcome: await recorded(config, reading, bridgeFile, hubHeight, progress) });
+    const settings = target.bridge ?? defaultBridgeSettings;
+    const source: DocumentSource = { ...base, document: 'module_state', settings };
+    documents.push({ source, outcome: await readRecording(config, source, bridgeFile, hubHeight, progress) });
   }
   if (crosschainFile !== undefined) {
-    const settings = target.crosschain ?? neutralCrosschain;
-    const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
-    read.push({ reading, outcome: await recorded(config, reading, crosschainFile, undefined, progress) });
+    const settings = target.crosschain ?? defaultCrosschainSettings;
+    const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
+    documents.push({ source, outcome: await readRecording(config, source, crosschainFile, undefined, progress) });
   }
-  return shown(config, read, 'recorded body');
+  return renderOneShot(config, documents, 'recorded body');
 }
 
-/** Reading holds up everything else, so that it is said before; as much as this takes about a second. */
-const LARGE_BYTES = 32 * 2 ** 20;
+/** Files above this size take about a second to read, and are announced. */
+const LARGE_FILE_BYTES = 32 * 2 ** 20;
 
-async function recorded(
+async function readRecording(
   { poll: { maxBodyBytes } }: Config,
-  reading: DocumentSource,
+  source: DocumentSource,
   file: string,
   height: string | undefined,
   progress: Progress,
 ): Promise<PollResult> {
-  const { size } = await orSay(file, stat(file));
+  const { size } = await explainFailure(file, stat(file));
   if (size > maxBodyBytes) {
-    const message = `${file} is over ${formatSize(maxBodyBytes)} (poll.max_body_size): it has ${roughSize(size)}`;
+    const limit = `${formatSize(maxBodyBytes)} (poll.max_body_size)`;
+    const message = `${file} is larger than ${limit}: ${formatApproximateSize(size)}`;
     return { result: { ok: false, error: { reason: 'too_large', message } }, seconds: {} };
   }
-  if (size > LARGE_BYTES) progress(`reading ${file} (${roughSize(size)}) …`);
-  const body = await orSay(file, readFile(file));
-  return readBody(reading, file, body, height === undefined ? undefined : trustedDigits(height));
+  if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
+  const body = await explainFailure(file, readFile(file));
+  return readBody(source, file, body, height === undefined ? undefined : trustedDigits(height));
 }
 
-/** What a file gives, or a sentence about why it gives nothing. */
-async function orSay<T>(file: string, reading: Promise<T>): Promise<T> {
-  return reading.catch((cause: unknown) => {
-    throw new Error(unreadable(file, cause), { cause });
+async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T> {
+  return operation.catch((cause: unknown) => {
+    throw new Error(describeReadError(file, cause), { cause });
   });
 }
 
-function shown({ poll }: Config, read: readonly Read[], kind: 'poll' | 'recorded body'): OneShot {
-  const keys = read.map(({ reading }) => endpointKeyOf(reading));
+function renderOneShot({ poll }: Config, documents: readonly ReadDocument[], noun: 'poll' | 'recorded body'): OneShot {
+  const keys = documents.map(({ source }) => endpointKeyOf(source));
   const snapshots = createSnapshots(keys, poll);
-  for (const { reading, outcome } of read) snapshots.record(endpointKeyOf(reading), outcome, clock());
-  const failures = read.flatMap(({ reading, outcome: { result } }) =>
-    result.ok
-      ? []
-      : [
-          `${reading.target} ${reading.document}: ${result.error.reason}: ${result.error.message}`,
-          `  ${remedies[result.error.reason]}`,
-        ],
+  for (const { source, outcome } of documents) snapshots.record(endpointKeyOf(source), outcome, clock());
+  const failed = documents.flatMap(({ source, outcome: { result } }) =>
+    result.ok ? [] : [{ source, error: result.error }],
   );
-  const failed = read.filter(({ outcome }) => !outcome.result.ok).length;
-  const verdict = failed === 0 ? [] : [`exit 1: ${failed} of ${counted(read.length, kind)} failed`];
-  return { exposition: renderExposition(snapshots, 'text', clock()), failures: [...failures, ...verdict] };
+  const failures = failed.flatMap(({ source: { target, document }, error: { reason, message } }) => [
+    `${target} ${document}: ${reason}: ${message}`,
+    `  ${remedies[reason]}`,
+  ]);
+  if (failed.length > 0) failures.push(`exit 1: ${failed.length} of ${formatCount(documents.length, noun)} failed`);
+  return { exposition: renderExposition(snapshots, 'text', clock()), failures };
 }
 
 const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;
 
-function counted(count: number, kind: keyof typeof plurals): string {
-  return `${count} ${count === 1 ? kind : plurals[kind]}`;
+function formatCount(count: number, noun: keyof typeof plurals): string {
+  return `${count} ${count === 1 ? noun : plurals[noun]}`;
 }

@@ -11,15 +11,15 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'documents.ts': ['chain', 'config', 'json', 'metrics', 'pending'],
   cli: ['config'],
   config: [],
-  poll: ['cli', 'config', 'documents.ts', 'http', 'json', 'metrics', 'pending'],
+  poll: ['config', 'documents.ts', 'http', 'json', 'metrics', 'pending'],
   http: ['config', 'json'],
   json: ['chain', 'config', 'http'],
   chain: ['json'],
   metrics: ['chain', 'config', 'json'],
-  exposition: ['cli', 'documents.ts', 'metrics', 'poll'],
+  exposition: ['documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
   server: ['config', 'exposition', 'metrics', 'pages'],
-  pages: ['cli', 'config', 'documents.ts', 'http', 'pending', 'poll'],
+  pages: ['config', 'documents.ts', 'http', 'pending', 'poll'],
   simulator: ['cli', 'config', 'exporter.ts', 'poll'],
 };
 

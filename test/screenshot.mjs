@@ -2,17 +2,19 @@
  * Takes docs/status-page.png anew: `npm run build && node test/screenshot.mjs`. Three simulated chains, one endpoint that fails.
  * CHROMIUM names the browser where it is not /usr/bin/chromium.
  */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
 import { startInlineCollector } from '../dist/poll/inline-collector.js';
-import { readConfig } from '../dist/config/config.js';
+import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';
 import { startSimulator } from '../dist/simulator/simulator.js';
 
 const FILE = fileURLToPath(new URL('../docs/status-page.png', import.meta.url));
+const { version: VERSION } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const SCENARIOS = { mainnet: 'unsigned-batch', testnet: 'healthy', staging: 'missed-cctxs' };
 
 const simulators = await Promise.all(
@@ -26,15 +28,15 @@ const targets = Object.keys(SCENARIOS).map((name, index) => {
   return { name, bridge: { url }, crosschain: { url, window: '500' } };
 });
 const poll = { interval: '1s', timeout: '1s', stale_after: '5m' };
-const read = readConfig({ poll, targets }, (path) => path.join('.'));
+const read = validateConfig({ poll, targets }, (path) => path.join('.'));
 if (!read.ok) throw new Error(read.problems.join('\n'));
 
-const collector = startInlineCollector();
+const collector = startInlineCollector('bridge-exporter/screenshot');
 const exporter = await startExporter(read.config, collector, createLog({ level: 'silent', format: 'json' }), {
   listen: { host: '127.0.0.1', port: 0 },
   telemetryPath: '/metrics',
   maxRequests: 40,
-  nodeVersion: process.versions.node,
+  build: { version: VERSION, nodeVersion: process.versions.node },
   enableLifecycle: false,
   loadConfig: async () => read,
 });

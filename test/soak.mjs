@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { startThreadCollector } from '../dist/poll/thread-collector.js';
-import { readConfig } from '../dist/config/config.js';
+import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';
 import { startSimulator } from '../dist/simulator/simulator.js';
@@ -47,7 +47,7 @@ function configOf(urls) {
     return { name: `target-${index}`, bridge: { url }, crosschain: { url, window: '500' } };
   });
   const poll = { interval: '100ms', timeout: '300ms', stale_after: '10s', max_body_size: '2MiB' };
-  const read = readConfig({ poll, targets }, (path) => path.join('.'));
+  const read = validateConfig({ poll, targets }, (path) => path.join('.'));
   if (!read.ok) throw new Error(read.problems.join('\n'));
   return read.config;
 }
@@ -82,14 +82,14 @@ const simulators = await Promise.all(
 );
 const config = configOf(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
-const collector = startThreadCollector(128);
+const collector = startThreadCollector(128, 'bridge-exporter/soak');
 const log = createLog({ level: 'silent', format: 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
 const exporter = await startExporter(config, collector, log, {
   listen,
   telemetryPath: '/metrics',
   maxRequests: 40,
-  nodeVersion: process.versions.node,
+  build: { version: 'soak', nodeVersion: process.versions.node },
   enableLifecycle: false,
   loadConfig,
 });

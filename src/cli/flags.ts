@@ -1,197 +1,193 @@
 import { isIPv6 } from 'node:net';
-import { z } from 'zod';
-import { type Setting, listSettings } from '../config/kit/settings.js';
-import * as value from '../config/kit/values.js';
+import * as types from '../config/kit/value-types.js';
+import type { ValueResult, ParseResult, ValueType } from '../config/kit/value-types.js';
 
 /*
- * Every flag with its default and meaning, in the shape of the settings each command runs with. Help, reference and
- * parsing come from here. A flag with a dot in its name is also an environment variable.
+ * Every flag with its type, default and description. Parsing, help and reference are derived from this table. A flag with
+ * a dot in its name can also be set by an environment variable.
  */
 
+export interface Flag<T = unknown> {
+  readonly name: string;
+  readonly type: string;
+  readonly default?: string;
+  readonly description: string;
+  /** `undefined` if the flag is not set. */
+  readonly parse: (text: string | undefined) => ValueResult<T>;
+}
+
+function flag<T>(name: string, type: ValueType<T>, preset: string, description: string): Flag<T> {
+  return { name, type: type.name, default: preset, description, parse: (text = preset) => type.parse(text) };
+}
+
+function optionalFlag<T>(name: string, type: ValueType<T>, description: string): Flag<T | undefined> {
+  const parse = (text: string | undefined) => (text === undefined ? types.accept(text) : type.parse(text));
+  return { name, type: type.name, description, parse };
+}
+
 export interface ListenAddress {
-  /** Absent means every address of the machine. */
+  /** If absent, all addresses of the machine. */
   readonly host?: string;
   readonly port: number;
 }
 
-/** `2/5` is index 2 of count 5. */
+const listenAddress = types.valueType(
+  'address',
+  'an address such as :10917, 127.0.0.1:10917 or [::1]:10917',
+  (text): ParseResult<ListenAddress> => {
+    const { name, v6, colon, port } =
+      /^(?:(?<name>[\w.-]+(?=:))|\[(?<v6>[^\]]+)\])?(?<colon>:)?(?<port>\d{1,5})$/.exec(text)?.groups ?? {};
+    if (port === undefined || (v6 !== undefined && !isIPv6(v6))) return types.reject();
+    if (Number(port) > 65_535) return types.reject(`${JSON.stringify(text)} has a port above 65535`);
+    if (colon === undefined) return types.reject(`${JSON.stringify(text)} has no colon before the port`);
+    const host = v6 ?? name;
+    return types.accept({ ...(host !== undefined && { host }), port: Number(port) });
+  },
+);
+
+// Express matches paths case-insensitively.
+const reservedPath = /^\/(?:pending$|-\/)/i;
+
+const telemetryPath = types.valueType(
+  'path',
+  'a path of letters, digits, dots, - and _ such as /metrics, except /pending and paths under /-/',
+  (text) => types.acceptIf(/^(?:\/(?!\.+(?:\/|$))[\w.-]+)+$/.test(text) && !reservedPath.test(text), text),
+);
+
+/** `2/5` has index 2 and count 5. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-const file = () =>
-  value.kind({ type: 'file', expected: 'the name of a file' }, (text) => value.acceptIf(text !== '', text));
-
-const trueOrFalse = () =>
-  value.kind({ type: 'boolean', expected: 'true or false' }, (text) =>
-    value.acceptIf(text === 'true' || text === 'false', text === 'true'),
-  );
-
-const listenAddress = () =>
-  value.kind(
-    { type: 'address', expected: 'an address such as :10917, 127.0.0.1:10917 or [::1]:10917' },
-    (text): value.ParseResult<ListenAddress> => {
-      const { name, v6, colon, port } =
-        /^(?:(?<name>[\w.-]+(?=:))|\[(?<v6>[^\]]+)\])?(?<colon>:)?(?<port>\d{1,5})$/.exec(text)?.groups ?? {};
-      if (Number(port ?? NaN) > 65_535) return value.reject(`${JSON.stringify(text)} is above the last port, 65535`);
-      if (port !== undefined && colon === undefined)
-        return value.reject(`${JSON.stringify(text)} lacks the colon before the port`);
-      if (port === undefined || (v6 !== undefined && !isIPv6(v6))) return value.reject();
-      const host = v6 ?? name;
-      return value.accept({ ...(host !== undefined && { host }), port: Number(port) });
-    },
-  );
-
-// The router matches paths whatever their case, so /Pending would hide the page as well.
-const takenPath = /^\/(?:pending$|-\/)/i;
-
-const telemetryPath = () =>
-  value.kind(
-    {
-      type: 'path',
-      expected: 'a path such as /metrics, of letters, digits, dots, - and _; not /pending, nothing under /-/',
-    },
-    (text) => value.acceptIf(/^(?:\/(?!\.+(?:\/|$))[\w.-]+)+$/.test(text) && !takenPath.test(text), text),
-  );
-
 const maxShards = 10_000;
 
-const shard = () =>
-  value.kind({ type: 'k/n', expected: `k/n with 1 ≤ k ≤ n ≤ ${maxShards}, such as 2/5` }, (text) => {
-    const [index = NaN, count = NaN] = /^\d{1,5}\/\d{1,5}$/.test(text) ? text.split('/').map(Number) : [];
-    return value.acceptIf<Shard>(index >= 1 && index <= count && count <= maxShards, { index, count });
-  });
+const shard = types.valueType('k/n', `k/n with 1 ≤ k ≤ n ≤ ${maxShards}, such as 2/5`, (text) => {
+  const [index = NaN, count = NaN] = /^\d{1,5}\/\d{1,5}$/.test(text) ? text.split('/').map(Number) : [];
+  return types.acceptIf<Shard>(index >= 1 && index <= count && count <= maxShards, { index, count });
+});
 
-function flag<Schema extends z.ZodType>(name: `--${string}`, schema: Schema, meaning: string): Schema {
-  return schema.meta({ title: name, description: meaning });
-}
-
-const configuration = {
-  configFile: flag('--config.file', z.exactOptional(file()), 'Configuration file.'),
-  checkConfig: flag(
+const config = {
+  file: optionalFlag('--config.file', types.fileName, 'Configuration file.'),
+  check: flag(
     '--config.check',
-    trueOrFalse().prefault('false'),
-    'Check the configuration, print what is in effect, and exit.',
+    types.booleanFlag,
+    'false',
+    'Check the configuration, print it with all defaults, and exit.',
   ),
 };
 
-const web = z.object({
-  listen: flag(
-    '--web.listen-address',
-    listenAddress().prefault(':10917'),
-    'Address to serve on; port 0 takes any free one.',
-  ),
-  telemetryPath: flag('--web.telemetry-path', telemetryPath().prefault('/metrics'), 'Path of the metrics.'),
-  configFile: flag(
+const webListenAddress = (preset: string) =>
+  flag('--web.listen-address', listenAddress, preset, 'Address to listen on; port 0 selects a free port.');
+
+const web = {
+  listen: webListenAddress(':10917'),
+  telemetryPath: flag('--web.telemetry-path', telemetryPath, '/metrics', 'Path of the metrics.'),
+  configFile: optionalFlag(
     '--web.config.file',
-    z.exactOptional(file()),
+    types.fileName,
     'File with TLS, users and headers, in the format of exporter-toolkit.',
   ),
   enableLifecycle: flag(
     '--web.enable-lifecycle',
-    trueOrFalse().prefault('false'),
-    'Let POST and PUT of /-/reload read the configuration anew; SIGHUP always does.',
+    types.booleanFlag,
+    'false',
+    'Enable reloading by POST or PUT to /-/reload; SIGHUP always reloads.',
   ),
-  maxRequests: flag('--web.max-requests', value.integer(1, 10_000).prefault('40'), 'Most requests answered at once.'),
-});
-
-const sharding = {
-  shard: flag('--targets.shard', shard().prefault('1/1'), 'Part of the targets to poll: 2/5 is the second of five.'),
+  maxRequests: flag('--web.max-requests', types.integer(1, 10_000), '40', 'Maximum number of concurrent requests.'),
 };
 
-const logLevel = value.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent');
+const targets = {
+  shard: flag('--targets.shard', shard, '1/1', 'Shard of the targets to poll: 2/5 is the second of five.'),
+};
 
 const logFormat = (preset: 'json' | 'pretty') =>
-  flag('--log.format', value.oneOf('json', 'pretty').prefault(preset), 'Form of the log; pretty is for terminals.');
+  flag('--log.format', types.oneOf('json', 'pretty'), preset, 'Log format; pretty is for terminals.');
 
-const log = z.object({
-  level: flag('--log.level', logLevel.prefault('info'), 'Least severe messages to log.'),
+const log = {
+  level: flag(
+    '--log.level',
+    types.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'Minimum log level.',
+  ),
   format: logFormat('json'),
-});
-
-// People watch it, and nothing collects its lines.
-const demoLog = log.extend({ format: logFormat('pretty') });
+};
 
 const maxInt64 = 2n ** 63n - 1n;
 
-const recording = z
-  .object({
-    bridgeFile: flag('--bridge', z.exactOptional(file()), 'Recorded body of the bridge module state.'),
-    crosschainFile: flag('--crosschain', z.exactOptional(file()), 'Recorded body of the rate-limiter input.'),
-    hubHeight: flag(
-      '--hub-height',
-      z.exactOptional(value.positiveDigits(maxInt64, String(maxInt64))),
-      'Hub height of the recorded module state.',
-    ),
-  })
-  .superRefine(({ bridgeFile, crosschainFile }, context) => {
-    if (bridgeFile === undefined && crosschainFile === undefined) {
-      context.addIssue('nothing to replay — expected --bridge FILE, --crosschain FILE, or both');
-    }
-  });
+const recording = {
+  bridgeFile: optionalFlag('--bridge', types.fileName, 'Recorded response body of the bridge module state.'),
+  crosschainFile: optionalFlag('--crosschain', types.fileName, 'Recorded response body of the rate-limiter input.'),
+  hubHeight: optionalFlag(
+    '--hub-height',
+    types.positiveDigits(maxInt64, String(maxInt64)),
+    'Hub height of the recorded module state.',
+  ),
+};
 
-const simulator = z.object({
-  listen: flag('--listen', listenAddress().prefault('127.0.0.1:1317'), 'Address the simulated node serves on.'),
-  seed: flag('--seed', value.integer(0, 2 ** 32 - 1).prefault('1'), 'Same seed, same chain.'),
-  // The names are the simulator's own to check: it is loaded only when it runs.
-  scenario: flag('--scenario', value.label(64).prefault('healthy'), 'What happens on the chain.'),
-  blockTimeMs: flag('--block-time', value.duration(10, 3_600_000).prefault('2s'), 'Time from one block to the next.'),
-  startTimeSeconds: flag(
+const simulator = {
+  listen: flag('--listen', listenAddress, '127.0.0.1:1317', 'Address the simulated node listens on.'),
+  seed: flag(
+    '--seed',
+    types.integer(0, 2 ** 32 - 1),
+    '1',
+    'Seed of the simulation; the same seed gives the same chain.',
+  ),
+  // The simulator checks the name, because it is loaded only by commands that use it.
+  scenario: flag('--scenario', types.label(64), 'healthy', 'Scenario to simulate.'),
+  blockTimeMs: flag('--block-time', types.duration(10, 3_600_000), '2s', 'Time between blocks.'),
+  startTimeSeconds: optionalFlag(
     '--start-time',
-    z.exactOptional(value.integer(0, 253_402_300_799)),
-    'Unix time of the first block, in seconds; without it, now.',
+    types.integer(0, 253_402_300_799),
+    'Unix time of the first block in seconds; by default the current time.',
   ),
-});
+};
 
-// For one machine: the demo serves on it alone.
-const demoWeb = web.extend({
-  listen: flag(
-    '--web.listen-address',
-    listenAddress().prefault('127.0.0.1:10917'),
-    'Address to serve on; port 0 takes any free one.',
-  ),
-});
-
+/** The flags of each command, in groups. */
 export const commandFlags = {
-  daemon: z.object({ command: z.literal('daemon'), ...configuration, web, ...sharding, log }),
-  once: z.object({ command: z.literal('once'), ...configuration, ...sharding, log }),
-  replay: z.object({ command: z.literal('replay'), recording, ...configuration, log }),
-  simulate: z.object({ command: z.literal('simulate'), simulator, log }),
-  demo: z.object({ command: z.literal('demo'), simulator, web: demoWeb, log: demoLog }),
+  daemon: { config, web, targets, log },
+  once: { config, targets, log },
+  replay: { recording, config, log },
+  simulate: { simulator, log },
+  // The demo is for a terminal on the local machine.
+  demo: {
+    simulator,
+    web: { ...web, listen: webListenAddress('127.0.0.1:10917') },
+    log: { ...log, format: logFormat('pretty') },
+  },
 };
 
 export type CommandName = keyof typeof commandFlags;
 
-/** The words that call a command; the daemon is what runs without one. */
-export const commandWords = ['once', 'replay', 'simulate', 'demo'] as const satisfies readonly CommandName[];
-export const commandNames: readonly CommandName[] = ['daemon', ...commandWords];
+/** Every command but the daemon, which runs without a subcommand. */
+export const subcommands = ['once', 'replay', 'simulate', 'demo'] as const satisfies readonly CommandName[];
+export const commandNames: readonly CommandName[] = ['daemon', ...subcommands];
 
-export type WebSettings = Readonly<z.output<typeof web>>;
-export type LogSettings = Readonly<z.output<typeof log>>;
-export type Recording = Readonly<z.output<typeof recording>>;
-export type SimulatorSettings = Readonly<z.output<typeof simulator>>;
+type Settings<Flags> = { readonly [Key in keyof Flags]: Flags[Key] extends Flag<infer T> ? T : never };
+type CommandSettings<Groups> = { readonly [Group in keyof Groups]: Settings<Groups[Group]> };
 
-/** A command with all it needs to know. */
-export type Run = Readonly<z.output<(typeof commandFlags)[CommandName]>>;
+/** A command and the parsed values of its flags, in the same groups. */
+export type Run = {
+  [Command in CommandName]: { readonly command: Command } & CommandSettings<(typeof commandFlags)[Command]>;
+}[CommandName];
 
-/** Flags of a command: the settings that have a name on the command line. */
+export type ConfigSettings = Settings<typeof config>;
+export type WebSettings = Settings<typeof web>;
+export type LogSettings = Settings<typeof log>;
+export type Recording = Settings<typeof recording>;
+export type SimulatorSettings = Settings<typeof simulator>;
+
 export function flagsOf(command: CommandName): Flag[] {
-  return listSettings(commandFlags[command]).flatMap((setting) =>
-    setting.title === undefined ? [] : [{ ...setting, name: setting.title }],
-  );
+  return Object.values(commandFlags[command]).flatMap((group) => Object.values<Flag>(group));
 }
 
-export interface Flag extends Setting {
-  readonly name: string;
-}
-
-/** A flag as one would write it: with its default, or with the kind of value it takes. */
-export function flagText({ name, type, default: preset }: Flag): string {
+/** `--name=default`, or `--name=<type>` for a flag without a default. */
+export function formatFlag({ name, type, default: preset }: Flag): string {
   return type === 'boolean' ? name : `${name}=${preset ?? `<${type}>`}`;
 }
 
-/** `--web.listen-address` is WEB_LISTEN_ADDRESS. */
+/** `WEB_LISTEN_ADDRESS` for `--web.listen-address`. */
 export function environmentName(flagName: string): string | undefined {
   return flagName.includes('.') ? flagName.slice(2).replaceAll(/[.-]/g, '_').toUpperCase() : undefined;
 }

@@ -1,162 +1,163 @@
-import { settings } from '../config/config.js';
 import { targetVariables } from '../config/environment.js';
-import { type CommandName, commandWords, environmentName, type Flag, flagsOf, flagText } from './flags.js';
+import { type CommandName, subcommands, environmentName, type Flag, flagsOf, formatFlag } from './flags.js';
 
 export type Row = readonly [left: string, right: string];
 
 interface CommandHelp {
   readonly usage: string;
-  readonly does: string;
-  readonly examples: readonly (readonly [command: string, does: string])[];
-  /** What the exit codes mean beside 2, which is bad usage or configuration everywhere. */
-  readonly exits: readonly Row[];
-  /** Whether the one-target variables count. */
-  readonly polls?: true;
+  readonly description: string;
+  readonly examples: readonly (readonly [command: string, explanation: string])[];
+  /** Exit codes besides 2, which every command has. */
+  readonly exitCodes: readonly Row[];
+  /** Whether the environment variables of one target apply. */
+  readonly hasTargetVariables?: true;
 }
 
-const untilStopped: readonly Row[] = [
-  ['0', 'Asked to stop, by SIGTERM or SIGINT.'],
-  ['1', 'A failure at run time, such as an address in use.'],
+const exitCodesOfServer: readonly Row[] = [
+  ['0', 'Stopped by SIGTERM or SIGINT.'],
+  ['1', 'Runtime failure, such as an address in use.'],
 ];
 
 const commands: Readonly<Record<CommandName, CommandHelp>> = {
   daemon: {
     usage: 'bridge-exporter [flags]',
-    does: 'Polls the bridge documents of chain nodes and serves what they say to Prometheus.',
+    description: 'Polls the bridge state of chain nodes and exports it to Prometheus.',
     examples: [
-      ['bridge-exporter demo', 'look around without a node: a simulated one, and where to look'],
-      ['BRIDGE_URL=https://node.example.org bridge-exporter', 'poll one node, and see http://localhost:10917/'],
-      ['bridge-exporter --config.file=bridge.yaml', 'poll the targets of a file'],
+      ['bridge-exporter demo', 'try the exporter with a simulated node'],
+      ['BRIDGE_URL=https://node.example.org bridge-exporter', 'poll one node, then open http://localhost:10917/'],
+      ['bridge-exporter --config.file=bridge.yaml', 'poll the targets of a configuration file'],
+      ['bridge-exporter --config.file=bridge.yaml --config.check', 'check a configuration file'],
       [
-        'bridge-exporter --config.file=bridge.yaml --config.check',
-        'say what is wrong with a file, or what is in effect',
+        'bridge-exporter --config.file=bridge.yaml --targets.shard=2/5',
+        'poll the second of five shards of the targets',
       ],
-      ['bridge-exporter --config.file=bridge.yaml --targets.shard=2/5', 'poll the second fifth of the targets'],
     ],
-    exits: untilStopped,
-    polls: true,
+    exitCodes: exitCodesOfServer,
+    hasTargetVariables: true,
   },
   once: {
     usage: 'bridge-exporter once [flags]',
-    does: 'Polls every endpoint once and prints the metrics; exits 1 if a poll failed.',
+    description: 'Polls every endpoint once and prints the metrics; exits with 1 if a poll fails.',
     examples: [
-      ['BRIDGE_URL=https://node.example.org bridge-exporter once', 'try a node'],
-      ['bridge-exporter once --config.file=bridge.yaml', 'try a configuration'],
-      ['bridge-exporter once --config.file=bridge.yaml > metrics.txt || echo failed', 'use what it says in a script'],
+      ['BRIDGE_URL=https://node.example.org bridge-exporter once', 'test a node'],
+      ['bridge-exporter once --config.file=bridge.yaml', 'test a configuration file'],
+      ['bridge-exporter once --config.file=bridge.yaml > metrics.txt || echo failed', 'use the metrics in a script'],
     ],
-    exits: [
-      ['0', 'Every poll succeeded.'],
-      ['1', 'A poll failed; what succeeded is printed. Standard error has the reasons.'],
+    exitCodes: [
+      ['0', 'All polls succeeded.'],
+      ['1', 'A poll failed. The metrics of the others are printed, the reasons are on standard error.'],
     ],
-    polls: true,
+    hasTargetVariables: true,
   },
   replay: {
     usage: 'bridge-exporter replay [--bridge FILE] [--crosschain FILE] [flags]',
-    does: 'Prints the metrics of recorded response bodies, without a network.',
+    description: 'Prints the metrics of recorded response bodies, without network access.',
     examples: [
       ['curl -o state.json https://node.example.org/bridge/v1/module_state', 'record a module state'],
-      ['bridge-exporter replay --bridge state.json --hub-height 8214702', 'what it says, as of that height'],
+      ['bridge-exporter replay --bridge state.json --hub-height 8214702', 'print its metrics as of a hub height'],
       [
         'bridge-exporter replay --crosschain input.json --config.file=bridge.yaml',
-        'with dialect and window of the first target of a file',
+        'use the settings of the first target of a configuration file',
       ],
     ],
-    exits: [
-      ['0', 'Every file is the document it should be.'],
-      ['1', 'One is not; what the other says is printed. Or a file cannot be read. Standard error has the reasons.'],
+    exitCodes: [
+      ['0', 'All documents are valid.'],
+      [
+        '1',
+        'A document is invalid (the metrics of the other are printed), or a file cannot be read. The reasons are on standard error.',
+      ],
     ],
   },
   simulate: {
     usage: 'bridge-exporter simulate [flags]',
-    does: 'Serves a simulated chain to point the exporter at.',
+    description: 'Serves a simulated chain for the exporter to poll.',
     examples: [
       ['bridge-exporter simulate', 'a healthy chain on 127.0.0.1:1317'],
-      ['bridge-exporter simulate --scenario=backlog --block-time=500ms', 'transfers pile up, four times as fast'],
-      ['BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter', 'watch it, from another terminal'],
+      ['bridge-exporter simulate --scenario=backlog --block-time=500ms', 'a growing backlog, at four times the speed'],
+      ['BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter', 'poll it from another terminal'],
     ],
-    exits: untilStopped,
+    exitCodes: exitCodesOfServer,
   },
   demo: {
     usage: 'bridge-exporter demo [flags]',
-    does: 'Simulator and exporter in one process; prints where to look.',
+    description: 'Runs a simulated chain together with the exporter.',
     examples: [
-      ['bridge-exporter demo', 'a healthy chain; then open http://127.0.0.1:10917/'],
-      ['bridge-exporter demo --scenario=stuck', 'what a stuck bridge looks like'],
-      ['bridge-exporter demo --listen=:0 --web.listen-address=127.0.0.1:0', 'when the usual ports are taken'],
+      ['bridge-exporter demo', 'a healthy chain; open http://127.0.0.1:10917/'],
+      ['bridge-exporter demo --scenario=stuck', 'a stuck bridge'],
+      ['bridge-exporter demo --listen=:0 --web.listen-address=127.0.0.1:0', 'use free ports'],
     ],
-    exits: untilStopped,
+    exitCodes: exitCodesOfServer,
   },
 };
 
-/** A configuration file to begin with. */
-export const FIRST_FILE = `targets:
+export const EXAMPLE_CONFIG = `targets:
   - name: mainnet
     bridge: {url: https://node.example.org}
     crosschain: {url: https://node.example.org, window: 500}`;
 
-const everywhere: readonly Row[] = [
-  ['-h, --help', 'This text; after a command, its own.'],
-  ['--version', 'Version of the program.'],
+const commonFlags: readonly Row[] = [
+  ['-h, --help', 'Print this help; after a command, the help of the command.'],
+  ['--version', 'Print the version.'],
 ];
 
 type Section = readonly [title: string, lines: readonly string[]];
 
-/** What `--help` prints, for the program or for one command. `scenarios` are those of the simulator, which knows them. */
+/** Output of `--help`. `scenarios` are passed in, because only some commands load the simulator. */
 export function helpText(command: CommandName, scenarios: readonly Row[]): string {
-  const { usage, does, examples, exits, polls } = commands[command];
-  const isProgram = command === 'daemon';
+  const { usage, description, examples, exitCodes, hasTargetVariables } = commands[command];
   const sections: readonly Section[] = [
     ['Usage:', [usage]],
-    ...sectionIf(isProgram, 'Commands:', table(commandRows())),
+    ...sectionIf(command === 'daemon', 'Commands:', table(commandRows())),
     ['Examples:', examples.flatMap(([line, explanation]) => [`# ${explanation}`, line])],
-    ...sectionIf(isProgram, 'A file to begin with; docs/configuration.md has every key:', FIRST_FILE.split('\n')),
-    [
-      'Flags, and the environment variables that stand for them:',
-      table([...flagsOf(command).map(flagRow), ...everywhere]),
-    ],
-    ...sectionIf(polls === true, 'One target without a file, by environment variables alone:', table(variableRows())),
+    ...sectionIf(
+      command === 'daemon',
+      'Example configuration file; docs/configuration.md lists all keys:',
+      EXAMPLE_CONFIG.split('\n'),
+    ),
+    ['Flags and their environment variables:', table([...flagsOf(command).map(flagRow), ...commonFlags])],
+    ...sectionIf(
+      hasTargetVariables === true,
+      'Environment variables for one target without a configuration file:',
+      table(Object.entries(targetVariables).map(([name, variable]) => [name, variable.description])),
+    ),
     ...sectionIf(scenarios.length > 0, 'Scenarios:', table(scenarios)),
-    ['Exit codes:', table([...exits, ['2', 'Bad usage or configuration; standard error says all that is wrong.']])],
+    [
+      'Exit codes:',
+      table([...exitCodes, ['2', 'Invalid usage or configuration. All problems are on standard error.']]),
+    ],
   ];
   const texts = sections.map(([title, lines]) => `${title}\n${lines.map((line) => `  ${line}`).join('\n')}`);
-  return `${[does, ...texts].join('\n\n')}\n`;
+  return `${[description, ...texts].join('\n\n')}\n`;
 }
 
-const sectionIf = (isThere: boolean, title: string, lines: readonly string[]): readonly Section[] =>
-  isThere ? [[title, lines]] : [];
+const sectionIf = (condition: boolean, title: string, lines: readonly string[]): readonly Section[] =>
+  condition ? [[title, lines]] : [];
 
-const commandRows = (): Row[] => commandWords.map((name) => [name, commands[name].does]);
-
-function variableRows(): Row[] {
-  return Object.entries(targetVariables).map(([name, path]) => {
-    const setting = settings.find((known) => known.path === path.replace('[0]', '[]'));
-    return [name, setting?.meaning ?? ''];
-  });
-}
+const commandRows = (): Row[] => subcommands.map((name) => [name, commands[name].description]);
 
 function flagRow(flag: Flag): Row {
-  const { name, type, meaning } = flag;
+  const { name, type, description } = flag;
   const variable = environmentName(name);
   const choices = type.includes('|') ? `One of ${type.replaceAll(' |', ',')}.` : undefined;
-  const text = [meaning, choices, variable && `[${variable}]`].filter((part) => part !== undefined).join(' ');
-  return [flagText(flag), text];
+  const text = [description, choices, variable && `[${variable}]`].filter((part) => part !== undefined).join(' ');
+  return [formatFlag(flag), text];
 }
 
-const width = 98;
+const WIDTH = 98;
 
-/** Two aligned columns; what does not fit goes on below the right one. */
+/** Two aligned columns. The right column is wrapped. */
 function table(rows: readonly Row[]): string[] {
   const indent = Math.max(...rows.map(([left]) => left.length)) + 3;
   return rows.flatMap(([left, right]) =>
-    wrap(right, width - indent).map((line, index) => (index === 0 ? left : '').padEnd(indent) + line),
+    wrap(right, WIDTH - indent).map((line, index) => (index === 0 ? left : '').padEnd(indent) + line),
   );
 }
 
-function wrap(text: string, columns: number): string[] {
+function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const longer = `${lines.at(-1) ?? ''} ${word}`;
-    if (lines.length > 0 && longer.length <= columns) lines.splice(-1, 1, longer);
+    if (lines.length > 0 && longer.length <= width) lines.splice(-1, 1, longer);
     else lines.push(word);
   }
   return lines;

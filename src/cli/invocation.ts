@@ -1,79 +1,153 @@
-import { z } from 'zod';
-import { readArguments } from './arguments.js';
 import type { Environment } from '../config/environment.js';
-import { type CommandName, type Run, commandFlags, commandNames, environmentName, flagsOf } from './flags.js';
-import { describeProblems, pathText } from '../config/kit/problems.js';
-import { didYouMean, suggestFlags } from './suggestions.js';
+import {
+  type CommandName,
+  commandFlags,
+  commandNames,
+  subcommands,
+  environmentName,
+  type Flag,
+  flagsOf,
+  type Run,
+} from './flags.js';
+import { closestFlags, didYouMean, redactArgument, suggestCommand, suggestForArgument } from './suggestions.js';
 
 export type Invocation =
   | Run
   | { readonly command: 'help'; readonly about: CommandName }
   | { readonly command: 'version' }
-  /** `about` is the command whose help says how it is used. */
+  /** `about` is the command whose help to refer to. */
   | { readonly command: 'usage-error'; readonly about: CommandName; readonly problems: readonly string[] };
 
-/** What is wanted, or everything that is wrong with how it was said. `argv` begins after the name of the program. */
+/** Parses the command line and the environment variables of its flags. All problems are reported at once. */
 export function parseInvocation(argv: readonly string[], env: Environment): Invocation {
-  const { command, flags, problems } = readArguments(argv);
+  const { command, flags, problems } = parseArguments(argv);
   if (flags.has('--help')) return { command: 'help', about: command ?? 'daemon' };
   if (flags.has('--version')) return { command: 'version' };
   if (!command) return { command: 'usage-error', about: 'daemon', problems };
-  const { run, problems: wrongValues } = readRun(command, flags, env);
-  const all = [...problems, ...foreignFlags(command, flags), ...wrongValues];
-  return run && all.length === 0 ? run : { command: 'usage-error', about: command, problems: all };
+  const { values, problems: invalidValues } = parseValues(command, flags, env);
+  const all = [...problems, ...foreignFlags(command, flags), ...missingFlags(command, flags), ...invalidValues];
+  return all.length === 0 ? buildRun(command, values) : { command: 'usage-error', about: command, problems: all };
 }
 
+interface Arguments {
+  /** Absent for an unknown command. */
+  readonly command?: CommandName;
+  /** Value by flag name, not parsed yet. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly problems: readonly string[];
+}
+
+const typeByFlag: ReadonlyMap<string, string> = new Map([
+  ['--help', 'boolean'],
+  ['--version', 'boolean'],
+  ...commandNames.flatMap(flagsOf).map(({ name, type }) => [name, type] as const),
+]);
+const flagNames = new Set(typeByFlag.keys());
+const isBoolean = (name: string): boolean => typeByFlag.get(name) === 'boolean';
+
+/**
+ * Splits the command line into a command and flags. `util.parseArgs` does not fit: its strict mode throws at the first
+ * problem, and otherwise it takes a flag for the missing value of the flag before it.
+ */
+function parseArguments(argv: readonly string[]): Arguments {
+  const flags = new Map<string, string>();
+  const positionals: string[] = [];
+  const problems: string[] = [];
+  const rest = [...argv];
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    if (!argument.startsWith('-')) {
+      positionals.push(argument);
+      continue;
+    }
+    const { name, value } = takeFlag(argument, rest);
+    const problem = flagProblem(name, value, flags.has(name));
+    if (problem !== undefined) problems.push(problem);
+    else if (value !== undefined) flags.set(name, value);
+  }
+  return { ...parsePositionals(positionals, problems), flags, problems };
+}
+
+/** Parses a flag, and takes its value from the rest of the command line if it is not inline. */
+function takeFlag(argument: string, rest: string[]): { name: string; value?: string | undefined } {
+  const [, given = argument, inline] = /^([^=]*)=(.*)$/s.exec(argument) ?? [];
+  const name = given === '-h' ? '--help' : given;
+  if (inline !== undefined) return { name, value: inline };
+  if (isBoolean(name)) return { name, value: 'true' };
+  const positive = name.replace(/^--no-/, '--');
+  if (isBoolean(positive)) return { name: positive, value: 'false' };
+  // The next argument is most likely the value even of an unknown flag, unless it is a flag or a command.
+  const [next = ''] = rest;
+  if (next.startsWith('--') || (!flagNames.has(name) && isSubcommand(next))) return { name };
+  return { name, value: rest.shift() };
+}
+
+function flagProblem(name: string, value: string | undefined, isRepeated: boolean): string | undefined {
+  if (!flagNames.has(name)) {
+    const closest = closestFlags(name, [...flagNames]);
+    return `${name}: unknown flag — ${closest.length === 0 ? 'see --help for all flags' : didYouMean(closest)}`;
+  }
+  if (value === undefined) return `${name}: has no value — expected ${name}=<${typeByFlag.get(name)}>`;
+  return isRepeated ? `${name}: is set twice — expected it once` : undefined;
+}
+
+function parsePositionals([command, ...surplus]: readonly string[], problems: string[]): { command?: CommandName } {
+  for (const argument of surplus) {
+    const suggestion = suggestForArgument(argument, flagNames) ?? 'expected one command, and flags';
+    problems.push(`${redactArgument(argument)}: unexpected argument — ${suggestion}`);
+  }
+  if (command === undefined) return { command: 'daemon' };
+  if (isSubcommand(command)) return { command };
+  const suggestion = suggestForArgument(command, flagNames) ?? suggestCommand(command);
+  problems.push(`${redactArgument(command)}: unknown command — ${suggestion}`);
+  return {};
+}
+
+function isSubcommand(name: string): name is (typeof subcommands)[number] {
+  return subcommands.some((known) => known === name);
+}
+
+/** Problems of flags that only other commands have. */
 function foreignFlags(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
   const own = flagsOf(command).map(({ name }) => name);
   return [...flags.keys()]
-    .filter((name) => !takes(name, command))
+    .filter((name) => !hasFlag(command, name))
     .map((name) => {
-      const owners = commandNames.filter((other) => takes(name, other)).map(called);
-      const meant = suggestFlags(name, own);
-      const hint = meant.length === 0 ? '' : `; ${didYouMean(meant)}`;
-      return `${name}: not a flag of ${called(command)} — it belongs to ${owners.join(', ')}${hint}`;
+      const owners = commandNames.filter((other) => hasFlag(other, name)).map(formatCommand);
+      const closest = closestFlags(name, own);
+      const suggestion = closest.length === 0 ? '' : `; ${didYouMean(closest)}`;
+      return `${name}: not a flag of ${formatCommand(command)} — it belongs to ${owners.join(', ')}${suggestion}`;
     });
 }
 
-const takes = (name: string, command: CommandName): boolean => flagsOf(command).some((flag) => flag.name === name);
+const hasFlag = (command: CommandName, name: string): boolean => flagsOf(command).some((flag) => flag.name === name);
 
-const called = (command: CommandName): string => (command === 'daemon' ? 'the daemon' : command);
+const formatCommand = (command: CommandName): string => (command === 'daemon' ? 'the daemon' : command);
 
-interface Given {
-  readonly text: string;
-  /** The flag or the variable it was given by. */
-  readonly by: string;
+function missingFlags(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
+  if (command !== 'replay' || flags.has('--bridge') || flags.has('--crosschain')) return [];
+  return ['replay: nothing to replay — expected --bridge FILE, --crosschain FILE, or both'];
 }
 
-function readRun(
-  command: CommandName,
-  flags: ReadonlyMap<string, string>,
-  env: Environment,
-): { run?: Run; problems: string[] } {
-  const given = givenByPath(command, flags, env);
-  const schema = commandFlags[command];
-  const { data: run, error } = schema.safeParse({ ...nested(schema, '', given), command });
-  if (run) return { run, problems: [] };
-  return { problems: describeProblems(error, [], (path) => given.get(pathText(path))?.by ?? called(command)) };
-}
-
-/** A flag beats its variable, and an empty variable is not set. */
-function givenByPath(command: CommandName, flags: ReadonlyMap<string, string>, env: Environment): Map<string, Given> {
-  const given = new Map<string, Given>();
-  for (const { name, path } of flagsOf(command)) {
+/** Parses the values of all flags of a command. A flag overrides its environment variable; an empty variable is unset. */
+function parseValues(command: CommandName, flags: ReadonlyMap<string, string>, env: Environment) {
+  const values = new Map<string, unknown>();
+  const problems: string[] = [];
+  for (const { name, parse } of flagsOf(command)) {
     const variable = environmentName(name);
-    const [flagText, variableText] = [flags.get(name), variable && env[variable]];
-    if (flagText !== undefined) given.set(path, { text: flagText, by: name });
-    else if (variable && variableText) given.set(path, { text: variableText, by: variable });
+    const fromVariable = (variable && env[variable]) || undefined;
+    const result = parse(flags.get(name) ?? fromVariable);
+    if (result.ok) values.set(name, result.value);
+    else problems.push(`${flags.has(name) ? name : variable}: ${result.problem}`);
   }
-  return given;
+  return { values, problems };
 }
 
-/** The texts in the shape of the settings. */
-function nested(schema: z.ZodObject, prefix: string, given: ReadonlyMap<string, Given>): Record<string, unknown> {
-  const entries = Object.entries(schema.shape).map(([key, inner]): [string, unknown] => {
-    const path = prefix + key;
-    return [key, inner instanceof z.ZodObject ? nested(inner, `${path}.`, given) : given.get(path)?.text];
-  });
-  return Object.fromEntries(entries.filter(([, text]) => text !== undefined));
+/** Groups the values as in the table of flags, which also determines their types. */
+function buildRun(command: CommandName, values: ReadonlyMap<string, unknown>): Run;
+function buildRun(command: CommandName, values: ReadonlyMap<string, unknown>): unknown {
+  const groups = Object.entries<Readonly<Record<string, Flag>>>(commandFlags[command]).map(([group, flags]) => [
+    group,
+    Object.fromEntries(Object.entries(flags).map(([key, { name }]) => [key, values.get(name)])),
+  ]);
+  return { command, ...Object.fromEntries(groups) };
 }

@@ -5,10 +5,7 @@ import type { LogSettings } from './flags.js';
 
 const STDERR = 2;
 
-/**
- * Logs to standard error, since `once` leaves standard output to the exposition; synchronously, so that the last lines are
- * not lost at the end.
- */
+/** Logs to standard error. Writes are synchronous, so that no line is lost when the process exits. */
 export function createLog({ level, format }: LogSettings): Logger {
   const stream = format === 'pretty' ? prettyStream() : pino.destination({ dest: STDERR, sync: true });
   const formatters = { level: (label: string) => ({ level: label }) };
@@ -23,27 +20,27 @@ function prettyStream(): pretty.PrettyStream {
     translateTime: 'SYS:HH:MM:ss',
     customPrettifiers: { time: String },
     hideObject: true,
-    messageFormat: (entry, _messageKey, _level, { colors }) => lineOf(entry, colors),
+    messageFormat: (entry, _messageKey, _level, { colors }) => formatEntry(entry, colors),
   });
 }
 
-interface Colours {
+interface Colors {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
 }
 
-/** What has a place of its own in the line. */
-const placed = new Set(['level', 'time', 'msg', 'target', 'endpoint', 'err']);
+/** Fields that `formatEntry` or pino-pretty prints in a fixed place. */
+const fixedFields = new Set(['level', 'time', 'msg', 'target', 'endpoint', 'err']);
 
-/** Whom it is about, what happened, what else is known; what does not fit a line is below it. */
-function lineOf(entry: Readonly<Record<string, unknown>>, { bold, dim }: Colours): string {
+/** `target endpoint: message field=value`, with lists and stack traces on the following lines. */
+function formatEntry(entry: Readonly<Record<string, unknown>>, { bold, dim }: Colors): string {
   const { msg, target, endpoint, err } = entry;
-  const about = target === undefined ? '' : `${bold(`${shown(target)} ${shown(endpoint)}`)}: `;
-  const fields = Object.entries(entry).filter(([key]) => !placed.has(key));
-  const beside = fields.flatMap(([key, value]) => (Array.isArray(value) ? [] : [` ${key}=${shown(value)}`]));
-  const below = fields.flatMap(([, value]) => (Array.isArray(value) ? value.map(shown) : []));
-  const stack = typeof err === 'object' && err !== null && 'stack' in err ? [shown(err.stack)] : [];
-  return `${about}${shown(msg)}${dim(beside.join(''))}${[...below, ...stack].map((line) => `\n  ${line}`).join('')}`;
+  const subject = target === undefined ? '' : `${bold(`${format(target)} ${format(endpoint)}`)}: `;
+  const fields = Object.entries(entry).filter(([key]) => !fixedFields.has(key));
+  const inline = fields.flatMap(([key, value]) => (Array.isArray(value) ? [] : [` ${key}=${format(value)}`]));
+  const lines = fields.flatMap(([, value]) => (Array.isArray(value) ? value.map(format) : []));
+  const stack = typeof err === 'object' && err !== null && 'stack' in err ? [format(err.stack)] : [];
+  return `${subject}${format(msg)}${dim(inline.join(''))}${[...lines, ...stack].map((line) => `\n  ${line}`).join('')}`;
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const format = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,13 +1,12 @@
-import { commandWords } from './flags.js';
-import { nearest } from '../config/kit/suggestion.js';
+import { closestMatch } from '../config/kit/closest-match.js';
+import { subcommands } from './flags.js';
 
-/* What somebody most likely meant who wrote what is no flag and no command. */
+/* Suggestions for unknown flags, commands and arguments. */
 
-/** More than these help as little as none. */
-const MOST_SUGGESTED = 5;
+const MAX_SUGGESTIONS = 5;
 
-/** What other programs call it. */
-const habits: ReadonlyMap<string, string> = new Map([
+/** Flags of other programs. */
+const synonyms: ReadonlyMap<string, string> = new Map([
   ['--port', '--web.listen-address'],
   ['-c', '--config.file'],
   ['--debug', '--log.level=debug'],
@@ -15,16 +14,17 @@ const habits: ReadonlyMap<string, string> = new Map([
   ['--dry-run', '--config.check'],
 ]);
 
-/** Flags that a word which is none may stand for: the nearest, the one of that letter, or those it is a part of. */
-export function suggestFlags(word: string, flags: readonly string[]): readonly string[] {
-  const meant = nearest(word, flags) ?? habits.get(word);
-  if (meant !== undefined) return [meant];
-  const stem = word.replace(/^-+/, '');
-  const found =
-    stem.length === 1
-      ? flags.filter((flag) => flag.startsWith(`--${stem}`))
-      : flags.filter((flag) => stem.length >= 3 && flag.includes(stem));
-  return found.length <= (stem.length === 1 ? 1 : MOST_SUGGESTED) ? found : [];
+/** The known flags closest to an unknown one: a similar name, the same first letter, or names that contain it. */
+export function closestFlags(name: string, flags: readonly string[]): readonly string[] {
+  const match = closestMatch(name, flags) ?? synonyms.get(name);
+  if (match !== undefined) return [match];
+  const stem = name.replace(/^-+/, '');
+  if (stem.length === 1) {
+    const sameLetter = flags.filter((flag) => flag.startsWith(`--${stem}`));
+    return sameLetter.length === 1 ? sameLetter : [];
+  }
+  const containing = stem.length >= 3 ? flags.filter((flag) => flag.includes(stem)) : [];
+  return containing.length <= MAX_SUGGESTIONS ? containing : [];
 }
 
 /** `did you mean --log.level or --log.format?` */
@@ -33,21 +33,22 @@ export function didYouMean(choices: readonly string[]): string {
   return `did you mean ${choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${last}` : last}?`;
 }
 
-/** What to write instead of a word that stands where none belongs, when it tells. */
-export function suggestArgument(word: string, flags: ReadonlySet<string>): string | undefined {
-  if (/^https?:\/\//i.test(word)) return 'the address of a node goes into BRIDGE_URL or CROSSCHAIN_URL';
-  if (/\.ya?ml$/i.test(word)) return didYouMean([`--config.file=${word}`]);
-  if (/\.json$/i.test(word)) return didYouMean([`replay --bridge=${word}`, `replay --crosschain=${word}`]);
-  return flags.has(`--${word}`) ? didYouMean([`--${word}`]) : undefined;
+/** The flag or variable that an unexpected argument belongs to, if that can be guessed. */
+export function suggestForArgument(argument: string, flags: ReadonlySet<string>): string | undefined {
+  if (/^https?:\/\//i.test(argument)) return 'set the URL of a node in BRIDGE_URL or CROSSCHAIN_URL';
+  if (/\.ya?ml$/i.test(argument)) return didYouMean([`--config.file=${argument}`]);
+  if (/\.json$/i.test(argument)) return didYouMean([`replay --bridge=${argument}`, `replay --crosschain=${argument}`]);
+  return flags.has(`--${argument}`) ? didYouMean([`--${argument}`]) : undefined;
 }
 
-export function suggestCommand(word: string): string {
-  const meant = nearest(word, commandWords);
-  if (meant !== undefined) return didYouMean([meant]);
-  return `expected one of ${commandWords.join(', ')}, or none, which runs the daemon`;
+export function suggestCommand(name: string): string {
+  const match = closestMatch(name, subcommands);
+  return match === undefined
+    ? `expected one of ${subcommands.join(', ')}, or no command to run the daemon`
+    : didYouMean([match]);
 }
 
-/** A word as it can be shown: an address may have a password in it. */
-export function redactWord(word: string): string {
-  return word.replace(/\/\/[^/@]*@/, '//…@');
+/** Hides the user and password of a URL. */
+export function redactArgument(argument: string): string {
+  return argument.replace(/\/\/[^/@]*@/, '//…@');
 }

@@ -1,21 +1,12 @@
-import { dirname } from 'node:path';
-import { describeProblems, type PositionLabel, pathText } from './kit/problems.js';
-import { configSchema } from './schema.js';
-import { listSettings } from './kit/settings.js';
-import { configWarnings } from './warnings.js';
 import type { HttpClientConfig } from './http-client-config.js';
-import { openYaml } from './kit/yaml-file.js';
 
-export { neutralBridge, neutralConfig, neutralCrosschain } from './schema.js';
-export { configText } from './config-text.js';
-
-/** Plain data: it is sent to the collecting thread as it is. */
+/** The parsed configuration file. Structured-cloneable, because it is sent to the collect thread. */
 export interface Config {
   readonly poll: PollConfig;
   readonly limits: { readonly maxSeriesPerFamily: number };
   readonly targets: readonly TargetConfig[];
   readonly tokens: readonly TokenConfig[];
-  /** Name by chain id. Ids come from the chain: look up with Object.hasOwn, or `constructor` is a chain. */
+  /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
   readonly chains: Readonly<Record<string, string>>;
 }
 
@@ -32,24 +23,23 @@ export interface TargetConfig {
   readonly crosschain?: CrosschainEndpoint;
 }
 
-/** What is read out of a bridge document, wherever it came from. */
+/** Settings for decoding a bridge document, polled or recorded. */
 export interface BridgeSettings {
   readonly dialect: 'neutral' | 'peggy';
-  /** Decimal text as written. */
+  /** Decimal string as in the file. */
   readonly powerThreshold: string;
-  /** In lower case; empty means all. */
+  /** Lower case; empty means all orchestrators. */
   readonly watch: readonly string[];
 }
 
-export interface BridgeEndpoint extends BridgeSettings, EndpointAddress {}
+export interface BridgeEndpoint extends BridgeSettings, EndpointConnection {}
 
-/** Where an endpoint is, and how it is reached. */
-export interface EndpointAddress {
+export interface EndpointConnection {
   readonly url: string;
   readonly httpClient?: HttpClientConfig;
 }
 
-/** What is asked of and read out of a cross-chain document. Numbers are their decimal digits. */
+/** Settings for requesting and decoding a cross-chain document. Integers are strings of decimal digits. */
 export interface CrosschainSettings {
   readonly dialect: 'neutral' | 'zeta';
   readonly window?: string;
@@ -58,10 +48,10 @@ export interface CrosschainSettings {
   readonly hubChainIds?: readonly string[];
 }
 
-export interface CrosschainEndpoint extends CrosschainSettings, EndpointAddress {}
+export interface CrosschainEndpoint extends CrosschainSettings, EndpointConnection {}
 
 export interface TokenConfig {
-  /** In lower case. */
+  /** Lower case. */
   readonly contract: string;
   readonly symbol?: string;
   readonly decimals?: number;
@@ -71,37 +61,5 @@ export type ConfigResult =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Every key of the file, as the reference lists them. */
-export const settings = listSettings(configSchema);
-
-/** `source` is what the messages call the text: the name of its file. */
-export function parseConfig(text: string, source: string): ConfigResult {
-  const yaml = openYaml(text, source);
-  return yaml.ok ? readConfig(yaml.data, yaml.label, dirname(source)) : yaml;
-}
-
-/** Says where in a text that was parsed a path is, for problems that show only later. */
-export function labelsFor(text: string, source: string): PositionLabel {
-  const yaml = openYaml(text, source);
-  return yaml.ok ? yaml.label : (path) => `${source}: ${pathText(path)}`;
-}
-
-/** Data in the words of the file, from a file or from the environment. */
-export function readConfig(data: unknown, label: PositionLabel, directory = ''): ConfigResult {
-  const { data: config, error } = configSchema.safeParse(data);
-  if (error) return { ok: false, problems: describeProblems(error, settings, label) };
-  const targets = config.targets.map((target) => located(target, directory));
-  const warnings = configWarnings(config).map(({ path, message }) => `${label(path)}: ${message}`);
-  return { ok: true, config: { ...config, targets }, warnings };
-}
-
-/** Files are named relative to the configuration file, as in Prometheus. */
-function located({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
-  const there = <Endpoint extends EndpointAddress>(endpoint: Endpoint): Endpoint =>
-    endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };
-  return {
-    ...target,
-    ...(bridge && { bridge: there(bridge) }),
-    ...(crosschain && { crosschain: there(crosschain) }),
-  };
-}
+/** Name of the target if there is no configuration file. */
+export const DEFAULT_TARGET_NAME = 'default';

@@ -1,71 +1,83 @@
-import { type ConfigResult, readConfig } from './config.js';
-import { pathText } from './kit/problems.js';
-import { defaultTargetName } from './schema.js';
+import { DEFAULT_TARGET_NAME } from './config.js';
+
+/*
+ * The environment variables that configure one target without a file. This file does not import zod, because the help
+ * lists the variables.
+ */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One target without a file: each variable and the setting it stands for. */
+interface TargetVariable {
+  /** The setting of the configuration file that the variable sets. */
+  readonly path: string;
+  readonly description: string;
+}
+
 export const targetVariables = {
-  BRIDGE_URL: 'targets[0].bridge.url',
-  CROSSCHAIN_URL: 'targets[0].crosschain.url',
-  CROSSCHAIN_WINDOW: 'targets[0].crosschain.window',
-  CROSSCHAIN_LIMIT: 'targets[0].crosschain.limit',
-  TARGET_NAME: 'targets[0].name',
-  POLL_INTERVAL: 'poll.interval',
-} as const;
+  BRIDGE_URL: { path: 'targets[0].bridge.url', description: 'Base URL of the node with the bridge module state.' },
+  CROSSCHAIN_URL: {
+    path: 'targets[0].crosschain.url',
+    description: 'Base URL of the node with the cross-chain rate-limiter input.',
+  },
+  CROSSCHAIN_WINDOW: {
+    path: 'targets[0].crosschain.window',
+    description: 'Length of the sliding window in blocks. Sent only if set. Enables the window gauges.',
+  },
+  CROSSCHAIN_LIMIT: {
+    path: 'targets[0].crosschain.limit',
+    description: 'Maximum number of pending cctxs to list. Sent only if set.',
+  },
+  TARGET_NAME: { path: 'targets[0].name', description: 'Value of the label `target`.' },
+  POLL_INTERVAL: {
+    path: 'poll.interval',
+    description: 'Pause from the end of one poll to the start of the next, with jitter.',
+  },
+} as const satisfies Readonly<Record<string, TargetVariable>>;
 
-/** The one-target variables that are set; an empty one is not. */
-export function setTargetVariables(env: Environment): string[] {
-  return Object.keys(targetVariables).filter((name) => read(env, name) !== undefined);
+/** Names of the variables that are set. An empty variable counts as unset. */
+export function presentTargetVariables(env: Environment): string[] {
+  return Object.keys(targetVariables).filter((name) => valueOf(env, name) !== undefined);
 }
 
-/** The configuration of the one-target variables; undefined when none of them is set. */
-export function configFromEnvironment(env: Environment): ConfigResult | undefined {
-  const names = setTargetVariables(env);
-  if (names.length === 0) return undefined;
-  const alone = variablesAlone(names);
-  if (!names.includes('BRIDGE_URL') && !names.includes('CROSSCHAIN_URL')) return { ok: false, problems: alone };
-  const result = readConfig(environmentData(env), (path) => variableOf(pathText(path)));
-  if (alone.length === 0) return result;
-  return { ok: false, problems: [...alone, ...(result.ok ? [] : result.problems)] };
-}
-
-/** Problems of the variables that change nothing because the address they belong to is not set. */
-function variablesAlone(names: readonly string[]): string[] {
-  if (names.includes('CROSSCHAIN_URL')) return [];
+/** Problems of the variables that have no effect, because no URL is set for them. */
+export function ineffectiveVariables(env: Environment): string[] {
+  const [bridgeUrl, crosschainUrl] = [valueOf(env, 'BRIDGE_URL'), valueOf(env, 'CROSSCHAIN_URL')];
+  if (crosschainUrl !== undefined) return [];
+  const names = presentTargetVariables(env);
   const crosschain = names.filter((name) => name.startsWith('CROSSCHAIN_'));
-  const others = names.includes('BRIDGE_URL') ? [] : names.filter((name) => !crosschain.includes(name));
+  const others = bridgeUrl === undefined ? names.filter((name) => !crosschain.includes(name)) : [];
   return [
-    ...crosschain.map((name) => `${name}: has no effect alone — expected CROSSCHAIN_URL beside it`),
-    ...others.map((name) => `${name}: has no effect alone — expected BRIDGE_URL or CROSSCHAIN_URL beside it`),
+    ...crosschain.map((name) => `${name}: has no effect without CROSSCHAIN_URL`),
+    ...others.map((name) => `${name}: has no effect without BRIDGE_URL or CROSSCHAIN_URL`),
   ];
 }
 
-/** The variables in the words of the file. */
-function environmentData(env: Environment): unknown {
-  const bridge = given({ url: read(env, 'BRIDGE_URL') });
-  const crosschain = given({
-    url: read(env, 'CROSSCHAIN_URL'),
-    window: read(env, 'CROSSCHAIN_WINDOW'),
-    limit: read(env, 'CROSSCHAIN_LIMIT'),
+/** The variables in the format of the configuration file; `undefined` without a URL. */
+export function environmentData(env: Environment): unknown {
+  const bridge = omitUndefined({ url: valueOf(env, 'BRIDGE_URL') });
+  const crosschain = omitUndefined({
+    url: valueOf(env, 'CROSSCHAIN_URL'),
+    window: valueOf(env, 'CROSSCHAIN_WINDOW'),
+    limit: valueOf(env, 'CROSSCHAIN_LIMIT'),
   });
+  if (!('url' in bridge) && !('url' in crosschain)) return undefined;
   const target = {
-    name: read(env, 'TARGET_NAME') ?? defaultTargetName,
+    name: valueOf(env, 'TARGET_NAME') ?? DEFAULT_TARGET_NAME,
     ...('url' in bridge && { bridge }),
     ...('url' in crosschain && { crosschain }),
   };
-  return { poll: given({ interval: read(env, 'POLL_INTERVAL') }), targets: [target] };
+  return { poll: omitUndefined({ interval: valueOf(env, 'POLL_INTERVAL') }), targets: [target] };
 }
 
-/** Without the keys that have no value: to the schema, a key that is there was written. */
-function given(keys: Environment): Environment {
-  return Object.fromEntries(Object.entries(keys).filter(([, text]) => text !== undefined));
+/** The schema treats a key with the value `undefined` as set. */
+function omitUndefined(keys: Environment): Environment {
+  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
 }
 
-/** The variable to change; of the settings of `poll`, only the interval has one. */
-function variableOf(setting: string): string {
+/** The variable that sets a setting. Of the settings of `poll`, only the interval has a variable. */
+export function variableOf(setting: string): string {
   const wanted = setting.startsWith('poll.') ? 'poll.interval' : setting;
-  return Object.entries(targetVariables).find(([, path]) => path === wanted)?.[0] ?? setting;
+  return Object.entries(targetVariables).find(([, { path }]) => path === wanted)?.[0] ?? setting;
 }
 
-const read = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+const valueOf = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);

@@ -1,48 +1,49 @@
 import type { Config } from './config.js';
 import { formatSize } from './kit/units.js';
 
-/** What the machine or the container and Node.js let this process have. */
-export interface AllowedMemory {
-  /** Of the whole process; `Infinity` without a limit. */
+/** Memory limits of this process. */
+export interface MemoryLimits {
+  /** Limit of the container or machine; `Infinity` without one. */
   readonly bytes: number;
-  /** Of a heap. */
+  /** Heap limit of V8. */
   readonly heapBytes: number;
 }
 
 const MEBIBYTE = 2 ** 20;
 
-/** Taken by the process before it has polled anything. */
+/** Used by the process before its first poll. */
 const BASE_BYTES = 96 * MEBIBYTE;
 
-/** Of the rest: a body is held while what is read of it is made, and those of other endpoints come in meanwhile. */
-const REST_PER_BODY = 10;
+/** Memory per byte of the largest body: the body, the data decoded from it, and the bodies of other endpoints meanwhile. */
+const MEMORY_PER_BODY = 10;
 
-const LEAST_BODY_BYTES = MEBIBYTE;
+const MIN_BODY_BYTES = MEBIBYTE;
 
 /**
- * The configuration with a body no larger than the memory can bear: one that is would not fail its poll but end the process. Says
- * so when that is less than what was asked for.
+ * Lowers `poll.max_body_size` to what fits into memory, with a warning. A larger body would not fail its poll, but end the
+ * process.
  */
 export function clampToMemory(
   config: Config,
-  { bytes }: AllowedMemory,
+  { bytes }: MemoryLimits,
 ): { config: Config; warnings: readonly string[] } {
   const { poll } = config;
-  const bearable = Math.max(LEAST_BODY_BYTES, Math.floor((bytes - BASE_BYTES) / REST_PER_BODY / MEBIBYTE) * MEBIBYTE);
-  if (poll.maxBodyBytes <= bearable) return { config, warnings: [] };
+  const availableBytes = Math.floor((bytes - BASE_BYTES) / MEMORY_PER_BODY / MEBIBYTE) * MEBIBYTE;
+  const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
+  if (poll.maxBodyBytes <= maxBodyBytes) return { config, warnings: [] };
   const warning =
-    `poll.max_body_size (${formatSize(poll.maxBodyBytes)}) is more than fits into ${formatSize(bytes)} of memory: ` +
-    `documents over ${formatSize(bearable)} are refused`;
-  return { config: { ...config, poll: { ...poll, maxBodyBytes: bearable } }, warnings: [warning] };
+    `poll.max_body_size (${formatSize(poll.maxBodyBytes)}) does not fit into ${formatSize(bytes)} of memory ` +
+    `and is lowered to ${formatSize(maxBodyBytes)}`;
+  return { config: { ...config, poll: { ...poll, maxBodyBytes } }, warnings: [warning] };
 }
 
-/** A third of it is for the document, which takes up to twice the size of its body; the rest is for what is derived from it. */
+/** Heap per byte of a body: up to 2 for the decoded document, the rest for the samples derived from it. */
 export const HEAP_PER_BODY = 6;
-const LEAST_HEAP_MB = 48;
+const MIN_HEAP_MB = 48;
 
-/** Memory of the collect thread: what the largest body may need, and at most half of what there is. */
-export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: AllowedMemory): number {
-  const wanted = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
-  const allowed = Math.min(bytes, heapBytes) / 2 / MEBIBYTE;
-  return Math.floor(Math.max(LEAST_HEAP_MB, Math.min(wanted, allowed)));
+/** Heap limit of the collect thread: what the largest body may need, and at most half of the available memory. */
+export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: MemoryLimits): number {
+  const neededMb = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
+  const availableMb = Math.min(bytes, heapBytes) / 2 / MEBIBYTE;
+  return Math.floor(Math.max(MIN_HEAP_MB, Math.min(neededMb, availableMb)));
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { certificatesProblem, isPair, keyProblem } from './kit/pem.js';
 import type {
   Authorization,
   BasicAuth,
@@ -9,12 +8,12 @@ import type {
   Tls,
   TlsRules,
 } from './http-client-config.js';
-import { reveal } from './kit/secret.js';
+import { checkCertificates, checkPrivateKey, isKeyPair } from './kit/pem.js';
+import type { Path } from './kit/problems.js';
+import { checkHeaderValue, checkSecret, checkUsername, reveal } from './kit/secret.js';
 import { readSmallFile } from './kit/small-file.js';
-import { headerProblem, secretProblem, usernameProblem } from './kit/sources.js';
-import type { Path } from './kit/yaml-source.js';
 
-/** What a reach comes to at a moment, all texts in the clear: for one poll, and for nobody else. */
+/** HTTP client settings with the content of all files and secrets. Kept for one poll only. */
 export interface ResolvedHttpConfig {
   readonly basicAuth: { readonly username: string; readonly password: string } | undefined;
   readonly authorization: { readonly type: string; readonly credentials: string } | undefined;
@@ -26,7 +25,7 @@ export interface ResolvedHttpConfig {
 export interface ResolvedHeader {
   readonly name: string;
   readonly values: readonly string[];
-  /** Those of the values that are not to be seen. */
+  /** The values to redact. */
   readonly secrets: readonly string[];
 }
 
@@ -43,56 +42,56 @@ export interface ResolvedProxy {
 }
 
 export type ResolveResult =
-  | { readonly ok: true; readonly access: ResolvedHttpConfig }
+  | { readonly ok: true; readonly resolved: ResolvedHttpConfig }
   | { readonly ok: false; readonly problems: readonly ResolveProblem[] };
 
 export interface ResolveProblem {
-  /** Below the endpoint. */
+  /** Relative to the endpoint. */
   readonly path: Path;
-  /** Names the file; never says what is in it. */
+  /** Names the file, without quoting its content. */
   readonly message: string;
 }
 
-/** Reads all the files of a reach. */
-export async function resolveHttpConfig(reach: HttpClientConfig): Promise<ResolveResult> {
+/** Reads all files of an HTTP client configuration. */
+export async function resolveHttpConfig(config: HttpClientConfig): Promise<ResolveResult> {
   const problems: ResolveProblem[] = [];
-  const read = reader(reach.directory, problems);
+  const read = createReader(config.directory, problems);
   const [basicAuth, authorization, headers, tls] = await Promise.all([
-    reach.basicAuth && readBasicAuth(reach.basicAuth, read),
-    reach.authorization && readAuthorization(reach.authorization, read),
-    Promise.all((reach.headers ?? []).map((header) => readHeader(header, read))),
-    reach.tls && readTls(reach.tls, read, problems),
+    config.basicAuth && readBasicAuth(config.basicAuth, read),
+    config.authorization && readAuthorization(config.authorization, read),
+    Promise.all((config.headers ?? []).map((header) => readHeader(header, read))),
+    config.tls && readTls(config.tls, read, problems),
   ]);
   if (problems.length > 0) return { ok: false, problems: problems.toSorted(byPath) };
-  const proxy = reach.proxy && { url: reach.proxy.url, userInfo: reach.proxy.userInfo && reveal(reach.proxy.userInfo) };
-  return { ok: true, access: { basicAuth, authorization, headers, tls, proxy } };
+  const proxy = config.proxy && { ...config.proxy, userInfo: config.proxy.userInfo && reveal(config.proxy.userInfo) };
+  return { ok: true, resolved: { basicAuth, authorization, headers, tls, proxy } };
 }
 
-/** `path` is that of the text itself; the one of its file ends in `_file`, but for files in a list. */
-type Read = (source: SecretSource, path: Path, problemOf: (text: string) => string | undefined) => Promise<string>;
+/** `path` is the key of the value. The key of its file ends in `_file`, except in a list. */
+type Read = (source: SecretSource, path: Path, check: (text: string) => string | undefined) => Promise<string>;
 
-/** Texts of the configuration were checked when it was read; those of files are checked here. */
-function reader(directory: string, problems: ResolveProblem[]): Read {
-  return async (source, path, problemOf) => {
+/** Checks the content of files; the schema has checked all other values. */
+function createReader(directory: string, problems: ResolveProblem[]): Read {
+  return async (source, path, check) => {
     if ('text' in source) return source.text;
     if ('secret' in source) return reveal(source.secret);
     const file = resolve(directory, source.file);
-    const reading = await readSmallFile(file);
-    const wrong = reading.ok ? problemOf(reading.value) : reading.wrong;
-    if (wrong !== undefined) problems.push({ path: filePath(path), message: `${file} ${wrong}` });
-    return reading.ok ? reading.value : '';
+    const content = await readSmallFile(file);
+    const problem = content.ok ? check(content.value) : content.problem;
+    if (problem !== undefined) problems.push({ path: pathOfFile(path), message: `${file} ${problem}` });
+    return content.ok ? content.value : '';
   };
 }
 
-function filePath(path: Path): Path {
+function pathOfFile(path: Path): Path {
   const last = path.at(-1);
   return typeof last === 'string' ? [...path.slice(0, -1), `${last}_file`] : path;
 }
 
 async function readBasicAuth({ username, password }: BasicAuth, read: Read): Promise<ResolvedHttpConfig['basicAuth']> {
   return {
-    username: await read(username, ['basic_auth', 'username'], usernameProblem),
-    password: password === undefined ? '' : await read(password, ['basic_auth', 'password'], secretProblem),
+    username: await read(username, ['basic_auth', 'username'], checkUsername),
+    password: password === undefined ? '' : await read(password, ['basic_auth', 'password'], checkSecret),
   };
 }
 
@@ -100,13 +99,13 @@ async function readAuthorization(
   { type, credentials }: Authorization,
   read: Read,
 ): Promise<ResolvedHttpConfig['authorization']> {
-  return { type, credentials: await read(credentials, ['authorization', 'credentials'], headerProblem) };
+  return { type, credentials: await read(credentials, ['authorization', 'credentials'], checkHeaderValue) };
 }
 
 async function readHeader({ name, values: sources }: Header, read: Read): Promise<ResolvedHeader> {
   const firstFile = sources.findIndex((source) => 'file' in source);
   const values = await Promise.all(
-    sources.map((source, index) => read(source, ['http_headers', name, 'files', index - firstFile], headerProblem)),
+    sources.map((source, index) => read(source, ['http_headers', name, 'files', index - firstFile], checkHeaderValue)),
   );
   return { name, values, secrets: values.filter((_, index) => !('text' in (sources[index] ?? {}))) };
 }
@@ -114,12 +113,12 @@ async function readHeader({ name, values: sources }: Header, read: Read): Promis
 async function readTls({ ca, cert, key, ...rules }: Tls, read: Read, problems: ResolveProblem[]): Promise<ResolvedTls> {
   const tls = {
     ...rules,
-    ca: ca && (await read(ca, ['tls_config', 'ca'], certificatesProblem)),
-    cert: cert && (await read(cert, ['tls_config', 'cert'], certificatesProblem)),
-    key: key && (await read(key, ['tls_config', 'key'], keyProblem)),
+    ca: ca && (await read(ca, ['tls_config', 'ca'], checkCertificates)),
+    cert: cert && (await read(cert, ['tls_config', 'cert'], checkCertificates)),
+    key: key && (await read(key, ['tls_config', 'key'], checkPrivateKey)),
   };
-  if (tls.cert !== undefined && tls.key !== undefined && !isPair(tls.cert, tls.key)) {
-    problems.push({ path: ['tls_config'], message: 'the key is not that of the certificate' });
+  if (tls.cert !== undefined && tls.key !== undefined && !isKeyPair(tls.cert, tls.key)) {
+    problems.push({ path: ['tls_config'], message: 'the private key does not match the certificate' });
   }
   return tls;
 }

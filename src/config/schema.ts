@@ -1,13 +1,19 @@
 import { z } from 'zod';
-import type { BridgeSettings, Config, CrosschainSettings, PollConfig } from './config.js';
-import { httpClientConfigOf, httpClientShape, rejectTwoAuthorizations } from './http-client-schema.js';
-import { absent, always, list, mapping } from './kit/mapping.js';
+import {
+  DEFAULT_TARGET_NAME,
+  type BridgeSettings,
+  type Config,
+  type CrosschainSettings,
+  type PollConfig,
+} from './config.js';
+import { toHttpClientConfig, httpClientShape, rejectTwoAuthorizations } from './http-client-config.js';
 import { formatDuration } from './kit/units.js';
-import * as value from './kit/values.js';
+import * as types from './kit/value-types.js';
+import { always, list, mapping, scalar } from './kit/yaml-schema.js';
 
 /*
- * Every key of the configuration file with its default, unit and meaning. What a kind of value looks like is in
- * values.ts; the reference in docs/configuration.md is generated from here.
+ * The schema of the configuration file: every key with its type, default and description. The reference in
+ * docs/configuration.md is generated from it.
  */
 
 const second = 1_000;
@@ -16,27 +22,23 @@ const day = 24 * hour;
 const mebibyte = 2 ** 20;
 
 const poll = mapping({
-  // Blocks are half a second apart at the least; the document is heavy for the node, so anything shorter is a slip.
-  // The upper bounds keep timers, with jitter, below the 24 days Node.js can wait.
-  interval: value
-    .duration(100, day)
+  // Blocks are at least half a second apart, and the documents are expensive for the node.
+  // The upper limits keep every timer below 2^31 ms, the maximum of setTimeout.
+  interval: scalar(types.duration(100, day))
     .prefault('30s')
     .describe('Pause from the end of one poll to the start of the next, with jitter.'),
-  timeout: value
-    .duration(100, hour)
+  timeout: scalar(types.duration(100, hour))
     .prefault('20s')
-    .describe('Deadline of the whole exchange: connect, headers and body.'),
-  stale_after: value
-    .duration(100, 7 * day)
+    .describe('Timeout of a whole request: connection, headers and body.'),
+  stale_after: scalar(types.duration(100, 7 * day))
     .prefault('5m')
-    .describe('Chain series older than this are withdrawn. At least `interval` + `timeout`.'),
-  // Texts of a body become strings, and V8 holds none of 512 MiB.
-  max_body_size: value
-    .size(1024, 511 * mebibyte)
+    .describe('Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.'),
+  // V8 limits strings to just under 512 MiB.
+  max_body_size: scalar(types.size(1024, 511 * mebibyte))
     .prefault('64MiB')
-    .describe('Largest body accepted, after decoding.'),
+    .describe('Maximum size of a response body after decompression.'),
 })
-  .superRefine(refuseShortStaleAfter, always)
+  .superRefine(checkStaleAfter, always)
   .transform((keys): PollConfig => ({
     intervalMs: keys.interval,
     timeoutMs: keys.timeout,
@@ -44,86 +46,84 @@ const poll = mapping({
     maxBodyBytes: keys.max_body_size,
   }));
 
-function refuseShortStaleAfter(keys: unknown, context: z.RefinementCtx): void {
-  const { data } = z.object({ interval: z.number(), timeout: z.number(), stale_after: z.number() }).safeParse(keys);
+function checkStaleAfter(input: unknown, context: z.RefinementCtx): void {
+  const { data } = z.object({ interval: z.number(), timeout: z.number(), stale_after: z.number() }).safeParse(input);
   if (!data || data.stale_after >= data.interval + data.timeout) return;
-  const [stale, interval, timeout, sum] = [
-    data.stale_after,
-    data.interval,
-    data.timeout,
-    data.interval + data.timeout,
-  ].map(formatDuration);
+  const sum = formatDuration(data.interval + data.timeout);
+  const [stale, interval, timeout] = [data.stale_after, data.interval, data.timeout].map(formatDuration);
   const message = `stale_after (${stale}) is below interval (${interval}) + timeout (${timeout}) — expected at least ${sum}`;
   context.addIssue({ code: 'custom', path: ['stale_after'], message });
 }
 
-const bridgeSettings = {
-  dialect: value
-    .oneOf('neutral', 'peggy')
+/** Matches a key that is not set. A key that is set to an invalid value has a problem of its own. */
+const absent = z.undefined().optional();
+
+const bridgeShape = {
+  dialect: scalar(types.oneOf('neutral', 'peggy'))
     .prefault('neutral')
-    .describe('Path and field names of the document: `peggy` for real nodes.'),
-  power_threshold: value
-    .fraction()
+    .describe('Path and field names of the document; real nodes use `peggy`.'),
+  power_threshold: scalar(types.fraction)
     .prefault('0.6667')
-    .describe('Share of power whose signatures a valset or batch needs.'),
-  watch: list(value.bech32Address()).prefault([]).describe('Orchestrators to show; empty for all.'),
+    .describe('Share of the voting power that must sign a valset or batch.'),
+  watch: list(scalar(types.bech32Address)).prefault([]).describe('Orchestrators to export; empty for all.'),
 };
 
-const bridgeSettingsOf = (keys: z.output<z.ZodObject<typeof bridgeSettings>>): BridgeSettings => ({
+const toBridgeSettings = (keys: z.output<z.ZodObject<typeof bridgeShape>>): BridgeSettings => ({
   dialect: keys.dialect,
   powerThreshold: keys.power_threshold,
   watch: [...new Set(keys.watch)],
 });
 
-// Not shown when it is no mapping: it may be an address with a password in it.
-const endpoint = <Shape extends z.core.$ZodLooseShape>(settings: Shape) =>
+// If it is not a mapping, its value is not quoted: it may be a URL with a password.
+const endpoint = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   mapping(
     {
-      url: value.baseUrl().describe('Base address of the node; the path of the document is appended.'),
-      ...settings,
+      url: scalar(types.baseUrl).describe('Base URL of the node; the path of the document is appended.'),
+      ...shape,
       ...httpClientShape,
     },
-    value.describeType,
+    types.describeType,
   ).superRefine(rejectTwoAuthorizations, always);
 
-const bridge = endpoint(bridgeSettings).transform((keys) => ({
+const bridge = endpoint(bridgeShape).transform((keys) => ({
   url: keys.url,
-  ...bridgeSettingsOf(keys),
-  ...httpClientConfigOf(keys),
+  ...toBridgeSettings(keys),
+  ...toHttpClientConfig(keys),
 }));
 
 const maxInt64 = 2n ** 63n - 1n;
 const maxUint32 = 2n ** 32n - 1n;
 const maxUint256 = 2n ** 256n - 1n;
 
-const crosschainSettings = {
-  dialect: value
-    .oneOf('neutral', 'zeta')
+const crosschainShape = {
+  dialect: scalar(types.oneOf('neutral', 'zeta'))
     .prefault('neutral')
-    .describe('Path and field names of the document: `zeta` for real nodes.'),
+    .describe('Path and field names of the document; real nodes use `zeta`.'),
   window: z
-    .exactOptional(value.positiveDigits(maxInt64, String(maxInt64)))
+    .exactOptional(scalar(types.positiveDigits(maxInt64, String(maxInt64))))
     .describe(
-      'Blocks of the sliding window. Sent only when set; the zeta dialect requires it. Turns on the window gauges.',
+      'Length of the sliding window in blocks. Sent only if set; required by the zeta dialect. Enables the window gauges.',
     ),
   limit: z
-    .exactOptional(value.positiveDigits(maxUint32, String(maxUint32)))
-    .describe('Most pending cctxs to list. Sent only when set.'),
+    .exactOptional(scalar(types.positiveDigits(maxUint32, String(maxUint32))))
+    .describe('Maximum number of pending cctxs to list. Sent only if set.'),
   rate: z
-    .exactOptional(value.positiveDigits(maxUint256, '2^256 - 1'))
-    .describe('Allowed rate, in smallest units per block. Turns on the rate-limit gauges; needs `window`.'),
+    .exactOptional(scalar(types.positiveDigits(maxUint256, '2^256 - 1')))
+    .describe('Rate limit in smallest units per block. Enables the rate-limit gauges; requires `window`.'),
   hub_chain_ids: z
-    .exactOptional(list(value.chainId()).min(1, { error: 'is empty — expected at least one chain id, or no such key' }))
-    .describe('Chain ids of the hub itself: what it sends is outgoing, all else incoming.'),
+    .exactOptional(
+      list(scalar(types.chainId)).min(1, { error: 'is empty — expected at least one chain id, or no such key' }),
+    )
+    .describe('Chain ids of the hub. A cctx sent from one of them is outgoing, any other is incoming.'),
 };
 
-const crosschainSettingsOf = ({
+const toCrosschainSettings = ({
   dialect,
   window,
   limit,
   rate,
   hub_chain_ids: hubChainIds,
-}: z.output<z.ZodObject<typeof crosschainSettings>>): CrosschainSettings => ({
+}: z.output<z.ZodObject<typeof crosschainShape>>): CrosschainSettings => ({
   dialect,
   ...(window !== undefined && { window }),
   ...(limit !== undefined && { limit }),
@@ -131,107 +131,102 @@ const crosschainSettingsOf = ({
   ...(hubChainIds && { hubChainIds: [...new Set(hubChainIds)] }),
 });
 
-const crosschain = endpoint(crosschainSettings)
-  .superRefine(refuseZetaWithoutWindow, always)
-  .transform((keys) => ({ url: keys.url, ...crosschainSettingsOf(keys), ...httpClientConfigOf(keys) }));
+const crosschain = endpoint(crosschainShape)
+  .superRefine(requireWindowForZeta, always)
+  .transform((keys) => ({ url: keys.url, ...toCrosschainSettings(keys), ...toHttpClientConfig(keys) }));
 
-function refuseZetaWithoutWindow(keys: unknown, context: z.RefinementCtx): void {
-  const lacking = z.object({ dialect: z.literal('zeta'), window: absent });
-  if (!lacking.safeParse(keys).success) return;
-  const message = 'is missing — expected the number of blocks, since the zeta dialect requires it';
+function requireWindowForZeta(input: unknown, context: z.RefinementCtx): void {
+  const withoutWindow = z.object({ dialect: z.literal('zeta'), window: absent });
+  if (!withoutWindow.safeParse(input).success) return;
+  const message = 'is missing — expected a number of blocks, because the zeta dialect requires it';
   context.addIssue({ code: 'custom', path: ['window'], message });
 }
 
 const target = mapping({
-  name: value.label(128).describe('Label `target` of all its series; unique.'),
+  name: scalar(types.label(128)).describe('Value of the label `target`; unique.'),
   bridge: z
     .exactOptional(bridge)
-    .describe('Where its bridge module state is. A target has this, `crosschain`, or both.'),
-  crosschain: z.exactOptional(crosschain).describe('Where its cross-chain rate-limiter input is.'),
-}).superRefine(refuseNoEndpoint, always);
+    .describe('Endpoint of the bridge module state. A target has this, `crosschain`, or both.'),
+  crosschain: z.exactOptional(crosschain).describe('Endpoint of the cross-chain rate-limiter input.'),
+}).superRefine(requireEndpoint, always);
 
-function refuseNoEndpoint(keys: unknown, context: z.RefinementCtx): void {
+function requireEndpoint(input: unknown, context: z.RefinementCtx): void {
   const empty = z.object({ bridge: absent, crosschain: absent });
-  if (empty.safeParse(keys).success) context.addIssue('has no endpoint — expected bridge, crosschain, or both');
+  if (empty.safeParse(input).success) context.addIssue('has no endpoint — expected bridge, crosschain, or both');
 }
 
 const token = mapping({
-  contract: value.address().describe('Address of the token contract; each once.'),
-  symbol: z.exactOptional(value.label(32)).describe('Symbol, for people.'),
-  // An amount has up to 256 bits, 78 digits: with 78 decimals none would reach 1.
-  decimals: z.exactOptional(value.integer(0, 77)).describe('How many of the last digits of an amount are decimals.'),
-}).superRefine(refuseTokenWithoutUse, always);
+  contract: scalar(types.address).describe('Address of the token contract; unique.'),
+  symbol: z.exactOptional(scalar(types.label(32))).describe('Symbol of the token.'),
+  // Amounts have up to 256 bits, which is 78 digits.
+  decimals: z.exactOptional(scalar(types.integer(0, 77))).describe('Number of decimals of the token.'),
+}).superRefine(requireTokenSettings, always);
 
-function refuseTokenWithoutUse(keys: unknown, context: z.RefinementCtx): void {
+function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
   const empty = z.object({ symbol: absent, decimals: absent });
-  if (empty.safeParse(keys).success)
-    context.addIssue('says nothing about the token — expected symbol, decimals, or both');
+  if (empty.safeParse(input).success)
+    context.addIssue('has neither symbol nor decimals — expected at least one of them');
 }
 
-/** Refuses two entries of a list with the same text under a key, naming both. */
-const refuseRepeated = (key: string, listName: string) => (entries: unknown, context: z.RefinementCtx) => {
-  const firstAt = new Map<string, number>();
+/** Rejects entries of a list that have the same value of a key. */
+const rejectDuplicates = (key: string, listName: string) => (entries: unknown, context: z.RefinementCtx) => {
+  const firstIndexes = new Map<string, number>();
   for (const [index, entry] of z.array(z.unknown()).catch([]).parse(entries).entries()) {
-    const text = z.looseObject({ [key]: z.string() }).safeParse(entry).data?.[key];
-    if (typeof text !== 'string') continue;
-    const first = firstAt.get(text);
-    if (first === undefined) firstAt.set(text, index);
+    const value = z.looseObject({ [key]: z.string() }).safeParse(entry).data?.[key];
+    if (typeof value !== 'string') continue;
+    const first = firstIndexes.get(value);
+    if (first === undefined) firstIndexes.set(value, index);
     else {
-      const message = `${JSON.stringify(text)} is the ${key} of ${listName}[${first}] too — expected each ${key} once`;
+      const message = `${JSON.stringify(value)} is also the ${key} of ${listName}[${first}] — expected a unique ${key}`;
       context.addIssue({ code: 'custom', path: [index, key], message });
     }
   }
 };
 
-const chainIdKey = z.string().refine(value.isChainId);
+const chainIdKey = z.string().refine(types.isChainId);
 
 const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
-const SOME_TARGETS = `a list of at least one target, such as ${ONE_TARGET}`;
-
-/** Name of the only target where none is configured. */
-export const defaultTargetName = 'default';
+const TARGETS = `a list of at least one target, such as ${ONE_TARGET}`;
 
 export const configSchema = mapping(
   {
-    poll: poll.prefault({}).describe('How the endpoints are polled.'),
+    poll: poll.prefault({}).describe('Polling of the endpoints.'),
     limits: mapping({
-      // A scrape renders every series; beyond this Prometheus would be the first to suffer.
-      max_series_per_family: value
-        .integer(1, 100_000)
+      max_series_per_family: scalar(types.integer(1, 100_000))
         .prefault('200')
-        .describe('Most series of one family a target may have.'),
+        .describe('Maximum number of series of one metric family per target.'),
     })
       .transform((keys) => ({ maxSeriesPerFamily: keys.max_series_per_family }))
       .prefault({})
-      .describe('What bounds the size of the exposition.'),
+      .describe('Limits on the size of the exposition.'),
     targets: z
-      .array(target, { error: ({ input }) => `${value.describeValue(input)} — expected ${SOME_TARGETS}` })
-      .min(1, { error: `is empty — expected ${SOME_TARGETS}` })
-      .superRefine(refuseRepeated('name', 'targets'), always)
-      .describe('The chains to poll.'),
+      .array(target, { error: ({ input }) => `${types.describeValue(input)} — expected ${TARGETS}` })
+      .min(1, { error: `is empty — expected ${TARGETS}` })
+      .superRefine(rejectDuplicates('name', 'targets'), always)
+      .describe('Chains to poll.'),
     tokens: list(token)
-      .superRefine(refuseRepeated('contract', 'tokens'), always)
+      .superRefine(rejectDuplicates('contract', 'tokens'), always)
       .prefault([])
-      .describe('For people: symbols and decimals of token contracts.'),
+      .describe('Symbols and decimals of token contracts.'),
     chains: z
-      .record(chainIdKey, value.label(128), { error: describeChains })
+      .record(chainIdKey, scalar(types.label(128)), { error: describeChainsIssue })
       .prefault({})
-      .describe('For people: names of chain ids.'),
+      .describe('Chain names by chain id.'),
   },
-  value.describeValue,
+  types.describeValue,
   `, such as targets: ${ONE_TARGET}`,
 );
 
-function describeChains(issue: z.core.$ZodRawIssue): string {
+function describeChainsIssue(issue: z.core.$ZodRawIssue): string {
   return issue.code === 'invalid_key'
-    ? `is not a chain id — expected at most ${value.maxChainIdDigits} decimal digits`
-    : `${value.describeValue(issue.input)} — expected a mapping of chain ids to names`;
+    ? `is not a chain id — expected at most ${types.maxChainIdDigits} decimal digits`
+    : `${types.describeValue(issue.input)} — expected a mapping of chain ids to names`;
 }
 
-/** What `replay` takes where no configuration says otherwise: nothing is fetched, so there is no endpoint. */
-export const neutralConfig: Config = {
+/** The configuration of `replay` without a configuration file. Nothing is polled, so its target has no endpoints. */
+export const defaultConfig: Config = {
   ...configSchema.omit({ targets: true }).parse({}),
-  targets: [{ name: defaultTargetName }],
+  targets: [{ name: DEFAULT_TARGET_NAME }],
 };
-export const neutralBridge: BridgeSettings = bridgeSettingsOf(mapping(bridgeSettings).parse({}));
-export const neutralCrosschain: CrosschainSettings = crosschainSettingsOf(mapping(crosschainSettings).parse({}));
+export const defaultBridgeSettings: BridgeSettings = toBridgeSettings(mapping(bridgeShape).parse({}));
+export const defaultCrosschainSettings: CrosschainSettings = toCrosschainSettings(mapping(crosschainShape).parse({}));

@@ -1,7 +1,12 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Instant } from '../poll/endpoint-state.js';
 import { formatSeries, formatTitle, type Format } from '../metrics/text-format.js';
-import { VERSION } from '../cli/version.js';
+
+/** Labels of `bridge_exporter_build_info`. */
+export interface BuildInfo {
+  readonly version: string;
+  readonly nodeVersion: string;
+}
 
 /** What the process tells of itself, by prom-client, which is good at it. */
 export interface ProcessMetrics {
@@ -20,7 +25,7 @@ const MAX_AGE_MS = 1000;
 /** OpenMetrics wants `le` to look like a float; prom-client's own buckets have integers. */
 const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
 
-export function createProcessMetrics(nodeVersion: string): ProcessMetrics {
+export function createProcessMetrics({ version, nodeVersion }: BuildInfo): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
   for (const { name } of registry.getMetricsAsArray()) {
@@ -32,7 +37,7 @@ export function createProcessMetrics(nodeVersion: string): ProcessMetrics {
     help: 'Version of the exporter and of Node.js, in its labels; always 1.',
     labelNames: ['version', 'nodejs'],
     registers,
-  }).set({ version: VERSION, nodejs: nodeVersion }, 1);
+  }).set({ version, nodejs: nodeVersion }, 1);
   const successful = new Gauge({
     name: 'bridge_exporter_config_last_reload_successful',
     help: 'Whether the last configuration that was read could be used. Unit: 1 for yes, 0 for no.',

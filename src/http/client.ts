@@ -91,7 +91,7 @@ const DIRECT: ResolvedHttpConfig = {
 async function accessOf(reach: HttpClientConfig | undefined): Promise<ResolvedHttpConfig> {
   if (reach === undefined) return DIRECT;
   const read = await resolveHttpConfig(reach);
-  if (read.ok) return read.access;
+  if (read.ok) return read.resolved;
   const problems = read.problems.map(({ message }) => sanitize(message)).join('; ');
   throw new RequestFailure('bad_request', `was not asked: ${problems}`);
 }

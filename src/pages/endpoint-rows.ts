@@ -1,4 +1,4 @@
-import { formatSize, roughSize } from '../config/kit/units.js';
+import { formatSize, formatApproximateSize } from '../config/kit/units.js';
 import { remedies } from '../http/remedies.js';
 import type { Condition, EndpointStatus } from './endpoint-status.js';
 import { endpointTitles } from './endpoint-view.js';
@@ -124,8 +124,8 @@ function lastPoll({ lastPollSeconds, bodyBytes, maxBodyBytes }: EndpointStatus):
   if (bodyBytes === null) return markup`${took}`;
   const isNear = bodyBytes > NEAR_LIMIT * maxBodyBytes;
   const size = isNear
-    ? markup`<span class="bad">${roughSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
-    : markup`${roughSize(bodyBytes)}`;
+    ? markup`<span class="bad">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
+    : markup`${formatApproximateSize(bodyBytes)}`;
   return markup`${took}, ${size}`;
 }
 

@@ -1,11 +1,11 @@
 import { formatDuration } from '../config/kit/units.js';
-import { VERSION } from '../cli/version.js';
 import type { EndpointView } from './endpoint-view.js';
 import { markup, type Markup } from './html.js';
 import { ago, distanceElement, duration } from './time.js';
 
 /** What the exporter says of itself. */
 export interface Instance {
+  readonly version: string;
   readonly nodeVersion: string;
   readonly startedAt: string;
   readonly uptimeSeconds: number;
@@ -20,11 +20,11 @@ export interface Instance {
 }
 
 export function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], nowMs: number): Markup {
-  const { nodeVersion, startedAt, uptimeSeconds, configHash, configReadAt } = instance;
+  const { version, nodeVersion, startedAt, uptimeSeconds, configHash, configReadAt } = instance;
   const { intervalMs, timeoutMs, staleAfterMs } = instance;
   const targets = new Set(endpoints.map(({ target }) => target)).size;
   const facts: readonly (readonly [term: string, value: Markup])[] = [
-    ['Version', markup`${VERSION}, Node.js ${nodeVersion}`],
+    ['Version', markup`${version}, Node.js ${nodeVersion}`],
     ['Running', distanceElement(startedAt, `for ${duration(uptimeSeconds)}`)],
     [
       'Configuration',

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { VERSION } from '../cli/version.js';
 import { markup, type Markup } from './html.js';
 import { REFRESH_SCRIPT } from './refresh-script.js';
 import { STYLE } from './style.js';
@@ -13,14 +12,18 @@ export interface Page {
   /** When what a page that refreshes itself shows was so; a page without it stays as it is. */
   readonly asOf?: string;
   readonly telemetryPath: string;
+  /** Of the exporter. */
+  readonly version: string;
   readonly body: Markup;
 }
 
 /** An open page loads itself anew when what serves it was replaced by another version. */
-const BUILD = createHash('sha256').update(VERSION).update(STYLE).update(REFRESH_SCRIPT).digest('hex').slice(0, 12);
+function buildId(version: string): string {
+  return createHash('sha256').update(version).update(STYLE).update(REFRESH_SCRIPT).digest('hex').slice(0, 12);
+}
 
 /** A whole page; there is nothing to load beside it. */
-export function layout({ path, title, heading, asOf, telemetryPath, body }: Page): string {
+export function layout({ path, title, heading, asOf, telemetryPath, version, body }: Page): string {
   const links = [
     ['/', 'Status'],
     ['/pending', 'Pending'],
@@ -29,13 +32,13 @@ export function layout({ path, title, heading, asOf, telemetryPath, body }: Page
     ['/-/ready', 'Readiness'],
   ] as const;
   return markup`<!doctype html>
-<html lang="en" data-build="${BUILD}">
+<html lang="en" data-build="${buildId(version)}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${title} · bridge-exporter</title>
 <style>${{ html: STYLE }}</style>
 <header>
-<strong>bridge-exporter</strong> <span class="quiet">${VERSION}</span>
+<strong>bridge-exporter</strong> <span class="quiet">${version}</span>
 <nav aria-label="Pages">${links.map(([to, text]) => markup`<a href="${to}"${to === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
 </header>
 ${asOf === undefined ? '' : freshness(asOf)}<main>

@@ -14,6 +14,7 @@ export function pendingPage(
   { generatedAt, endpoints }: PendingDocument,
   sorting: Sorting | undefined,
   telemetryPath: string,
+  version: string,
 ): string {
   const page = { sorting, nowMs: Date.parse(generatedAt) };
   const targets = Array.from(new Set(endpoints.map(({ target }) => target)));
@@ -24,7 +25,7 @@ export function pendingPage(
   const body = markup`<p class="note">Made at ${timeElement(generatedAt)}; reload for the present. Ages in blocks are as of each answer. A click on an address or hash selects all of it. <code>Accept: application/json</code> gives the same as JSON.</p>
 ${targets.length > 1 ? contents(targets) : ''}
 ${parts}`;
-  return layout({ path: '/pending', title: 'Pending', heading: markup`Pending`, telemetryPath, body });
+  return layout({ path: '/pending', title: 'Pending', heading: markup`Pending`, telemetryPath, version, body });
 }
 
 function contents(targets: readonly string[]): Markup {

@@ -32,6 +32,7 @@ ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, 
     heading: markup`<span class="state ${worst}"></span><span aria-live="polite">${verdict}</span>`,
     asOf: generatedAt,
     telemetryPath,
+    version: instance.version,
     body,
   });
 }

@@ -3,6 +3,11 @@ import type { PollError } from '../http/errors.js';
 import type { Job, PollResult } from './collect.js';
 import type { Collector } from './collector.js';
 
+/** `workerData` of the thread. */
+export interface WorkerOptions {
+  readonly userAgent: string;
+}
+
 export interface WorkerRequest {
   readonly id: number;
   readonly job: Job;
@@ -28,7 +33,7 @@ const MAX_ATTEMPTS = 2;
  * Polls on a worker thread, because parsing a document of some megabytes would delay every scrape on the main thread. When a
  * document exhausts the heap of the thread, its poll fails, the thread is replaced, and the other polls are repeated.
  */
-export function startThreadCollector(maxHeapMb: number): Collector {
+export function startThreadCollector(maxHeapMb: number, userAgent: string): Collector {
   const pending = new Map<number, PendingPoll>();
   let lastId = 0;
   let isClosed = false;
@@ -36,6 +41,7 @@ export function startThreadCollector(maxHeapMb: number): Collector {
 
   function startWorker(): Worker {
     const started = new Worker(new URL('./worker.js', import.meta.url), {
+      workerData: { userAgent } satisfies WorkerOptions,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });
     let isReady = false;

@@ -1,15 +1,15 @@
-import { parentPort } from 'node:worker_threads';
-import { USER_AGENT } from '../cli/version.js';
+import { parentPort, workerData } from 'node:worker_threads';
 import { createClient } from '../http/client.js';
 import { collect } from './collect.js';
-import type { WorkerMessage, WorkerRequest } from './thread-collector.js';
+import type { WorkerMessage, WorkerOptions, WorkerRequest } from './thread-collector.js';
 
 /* The worker thread: receives jobs and sends results. Fetches run concurrently; documents are read one at a time. */
 
 const port = parentPort;
 if (port === null) throw new Error('worker.js runs only as a worker thread');
 
-const client = createClient(USER_AGENT);
+const { userAgent }: WorkerOptions = workerData;
+const client = createClient(userAgent);
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
 async function handle({ id, job }: WorkerRequest): Promise<void> {

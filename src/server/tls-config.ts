@@ -1,7 +1,7 @@
 import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { z } from 'zod';
-import { always, list, mapping, writtenKeys } from '../config/kit/mapping.js';
-import { describeType } from '../config/kit/values.js';
+import { describeType } from '../config/kit/value-types.js';
+import { always, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
 import * as names from './tls-names.js';
 import * as value from './web-config-values.js';
 
@@ -72,7 +72,7 @@ export const tlsSection = mapping(tlsKeys, describeType)
 const switches = ['cert', 'key', 'client_ca', 'cert_file', 'key_file', 'client_ca_file', 'client_auth_type'];
 
 function refuseHalfPair(raw: unknown, context: z.RefinementCtx): void {
-  const written = writtenKeys(raw);
+  const written = presentKeys(raw);
   if (!written || !switches.some((key) => written.has(key))) return;
   for (const key of ['cert', 'key']) {
     if (written.has(key) || written.has(`${key}_file`)) continue;
@@ -83,7 +83,7 @@ function refuseHalfPair(raw: unknown, context: z.RefinementCtx): void {
 
 /** Rules for certificates nobody is asked for would be taken for a protection. */
 function refuseIdleClientRules(raw: unknown, context: z.RefinementCtx): void {
-  const written = writtenKeys(raw);
+  const written = presentKeys(raw);
   const type = z.object({ client_auth_type: z.string().default('NoClientCert') }).safeParse(raw).data?.client_auth_type;
   if (!written || type === undefined) return;
   const refuse = (key: string, expected: string): void => {

@@ -34,7 +34,8 @@ export type WebConfigResult =
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const ofFile = { files: [path], state: await stateOf([path]) };
   const text = await readSmallFile(path);
-  if (!text.ok && text.wrong !== 'is empty') return { ok: false, problems: [`${path}: ${text.wrong}`], seen: ofFile };
+  if (!text.ok && text.problem !== 'is empty')
+    return { ok: false, problems: [`${path}: ${text.problem}`], seen: ofFile };
   const parsed = parseWebFile(text.ok ? text.value : '', path);
   if (!parsed.ok) return { ok: false, problems: parsed.problems, seen: ofFile };
   const { web, warnings, label } = parsed;

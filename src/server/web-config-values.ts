@@ -1,6 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import * as value from '../config/kit/values.js';
+import * as value from '../config/kit/value-types.js';
+import { scalar } from '../config/kit/yaml-schema.js';
 
 /*
  * The kinds of values of a web configuration. They take what exporter-toolkit takes, which reads YAML 1.1 into Go types,
@@ -9,14 +10,16 @@ import * as value from '../config/kit/values.js';
 
 /** Text that says something; in a list an empty one is not left out. */
 export const text = (expected: string) =>
-  value.kind({ type: 'text', expected }, (written) => value.acceptIf(written !== '', written));
+  scalar(value.valueType('text', expected, (written) => value.acceptIf(written !== '', written)));
 
 /** One of some names. */
 export function named<Name extends string>(expected: string, names: readonly Name[]) {
-  return value.kind({ type: 'name', expected }, (written): value.ParseResult<Name> => {
-    const name = names.find((candidate) => candidate === written);
-    return name === undefined ? value.reject() : value.accept(name);
-  });
+  return scalar(
+    value.valueType('name', expected, (written): value.ParseResult<Name> => {
+      const name = names.find((candidate) => candidate === written);
+      return name === undefined ? value.reject() : value.accept(name);
+    }),
+  );
 }
 
 const truths: ReadonlyMap<unknown, boolean> = new Map([
@@ -35,8 +38,10 @@ export const boolean = () =>
 /** The value of a response header. */
 export const header = () =>
   z.optional(
-    value.kind({ type: 'text', expected: 'one line of Latin characters, as a header can hold' }, (written) =>
-      value.acceptIf(canBeSent(written), written),
+    scalar(
+      value.valueType('text', 'one line of Latin characters, as a header can hold', (written) =>
+        value.acceptIf(canBeSent(written), written),
+      ),
     ),
   );
 
@@ -53,17 +58,18 @@ const unitsMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-
 const maxIntervalMs = 36e5;
 
 /** A duration as Go reads it, in milliseconds. */
-export const goDuration = () =>
-  value.kind(
-    { type: 'duration', expected: 'a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none' },
-    (written) => {
-      if (written === '0') return value.accept(0);
-      if (!/^(?:\d+(?:\.\d+)?(?:[nuµm]s|[smh]))+$/.test(written)) return value.reject();
-      const parts = [...written.matchAll(/([\d.]+)([^\d.]+)/g)];
-      const milliseconds = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitsMs[unit] ?? NaN), 0);
-      return value.acceptIf(milliseconds <= maxIntervalMs, milliseconds);
-    },
-  );
+export const goDuration = () => {
+  const expected = 'a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none';
+  return scalar(value.valueType('duration', expected, parseGoDuration));
+};
+
+function parseGoDuration(written: string): value.ParseResult<number> {
+  if (written === '0') return value.accept(0);
+  if (!/^(?:\d+(?:\.\d+)?(?:[nuµm]s|[smh]))+$/.test(written)) return value.reject();
+  const parts = [...written.matchAll(/([\d.]+)([^\d.]+)/g)];
+  const milliseconds = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitsMs[unit] ?? NaN), 0);
+  return value.acceptIf(milliseconds <= maxIntervalMs, milliseconds);
+}
 
 /** A cost above this takes longer than any client waits; each step doubles it. */
 const maxCost = 18;

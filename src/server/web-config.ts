@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { describeProblems, type PositionLabel } from '../config/kit/problems.js';
-import { mapping, writtenKeys } from '../config/kit/mapping.js';
+import { formatProblems, type Path, type PositionLabel } from '../config/kit/problems.js';
 import { listSettings } from '../config/kit/settings.js';
-import { integer } from '../config/kit/values.js';
-import { openYaml } from '../config/kit/yaml-file.js';
-import type { Path } from '../config/kit/yaml-source.js';
+import { integer } from '../config/kit/value-types.js';
+import { mapping, presentKeys, scalar } from '../config/kit/yaml-schema.js';
+import { parseYaml } from '../config/kit/yaml.js';
 import { tlsFile, tlsSection, type TlsFile } from './tls-config.js';
 import * as value from './web-config-values.js';
 
@@ -44,7 +43,7 @@ const headers = mapping({
 
 const rateLimit = mapping({
   interval: value.goDuration().prefault('0'),
-  burst: integer(0, 1_000_000).prefault('0'),
+  burst: scalar(integer(0, 1_000_000)).prefault('0'),
 }).superRefine(({ interval, burst }, context) => {
   if (interval === 0 || burst > 0) return;
   context.addIssue({ code: 'custom', path: ['burst'], message: 'is 0: no request would pass — expected 1 or more' });
@@ -69,14 +68,14 @@ export type WebFileResult =
 
 /** `source` is what the messages call the text: the name of its file. */
 export function parseWebFile(text: string, source: string): WebFileResult {
-  const yaml = openYaml(text, source);
+  const yaml = parseYaml(text, source);
   if (!yaml.ok) return yaml;
   const { label } = yaml;
   const data = value.withoutEmptyValues(yaml.data);
   const { data: written, error } = webSchema.safeParse(data);
-  if (error) return { ok: false, problems: describeProblems(error, webSettings, label) };
+  if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
   const tls = tlsFile(written.tls_server_config);
-  const isTlsWritten = value.isMapping(data) && writtenKeys(data['tls_server_config'])?.size;
+  const isTlsWritten = value.isMapping(data) && presentKeys(data['tls_server_config'])?.size;
   const found = [...(isTlsWritten && !tls ? [noTls] : []), ...doubts(written)];
   const warnings = found.map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, web: { ...rules(written), ...(tls && { tls }) }, warnings, label };

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Collector } from '../poll/collector.js';
-import { readConfig, type Config, type ConfigResult } from '../config/config.js';
+import type { Config, ConfigResult } from '../config/config.js';
+import { validateConfig } from '../config/parser.js';
 import type { SimulatorSettings } from '../cli/flags.js';
 import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
 import { HUB_CHAIN_ID } from './cctx-document.js';
@@ -67,7 +68,7 @@ export function demoConfig({ url, tokens }: { readonly url: string; readonly tok
     tokens: tokens.map(({ contract, symbol, decimals }) => ({ contract, symbol, decimals: String(decimals) })),
     chains: chainNames,
   };
-  const read = readConfig(written, (path) => path.join('.'));
+  const read = validateConfig(written, (path) => path.join('.'));
   if (!read.ok) throw new Error(`the demo's configuration is wrong: ${read.problems.join('; ')}`);
   return read.config;
 }

@@ -133,6 +133,9 @@ export type ScenarioName = keyof typeof scenarios;
 
 export const scenarioNames: readonly ScenarioName[] = Object.keys(scenarios).filter(isScenarioName);
 
+/** Name and description of each scenario, for `--help`. */
+export const scenarioRows = scenarioNames.map((name) => [name, scenarios[name].description] as const);
+
 export function isScenarioName(name: string): name is ScenarioName {
   return Object.hasOwn(scenarios, name);
 }

@@ -1,20 +1,17 @@
 import type { SimulatorSettings } from '../cli/flags.js';
-import { suggestion } from '../config/kit/suggestion.js';
+import { suggestName } from '../config/kit/closest-match.js';
 import { formatDuration } from '../config/kit/units.js';
 import { endpointPaths } from './answer.js';
 import { warmUpMs } from './model.js';
-import { isScenarioName, scenarioNames, scenarios } from './scenarios.js';
+import { isScenarioName, scenarioNames } from './scenarios.js';
 import { startSimulator, type Simulator } from './simulator.js';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Each scenario and what happens in it, for `--help`. */
-export const scenarioRows = scenarioNames.map((name) => [name, scenarios[name].description] as const);
-
 /** A scenario that does not exist; the command line cannot know, as it does not load the simulator. */
 export function scenarioProblem({ scenario }: SimulatorSettings): string | undefined {
   if (isScenarioName(scenario)) return undefined;
-  return `--scenario: ${JSON.stringify(scenario)} is no scenario — ${suggestion(scenario, scenarioNames)}`;
+  return `--scenario: ${JSON.stringify(scenario)} is no scenario — ${suggestName(scenario, scenarioNames)}`;
 }
 
 /** Says something to whoever started the program. */

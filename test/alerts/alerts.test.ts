@@ -92,7 +92,10 @@ describe('the runbook', () => {
 });
 
 describe('what is read exists', async () => {
-  const process = await createProcessMetrics('20').expose('text', { epochSeconds: 0, monotonicMs: 0 });
+  const process = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).expose('text', {
+    epochSeconds: 0,
+    monotonicMs: 0,
+  });
   const labelsOf = new Map<string, readonly string[]>(
     families.map(({ name, labels }) => [name, ['target', ...labels]]),
   );

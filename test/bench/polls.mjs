@@ -2,7 +2,7 @@
 import { request } from 'undici';
 import { clock } from '../../dist/poll/clock.js';
 import { startThreadCollector } from '../../dist/poll/thread-collector.js';
-import { readConfig } from '../../dist/config/config.js';
+import { validateConfig } from '../../dist/config/parser.js';
 import { renderExposition } from '../../dist/exposition/exposition.js';
 import { jobsOf, endpointKeyOf } from '../../dist/poll/jobs.js';
 import { createSnapshots } from '../../dist/poll/snapshots.js';
@@ -18,7 +18,7 @@ export async function polls({ node, sizes, runsOf }) {
   const series = new Map();
   for (const size of sizes) {
     const url = `${node}/${size}`;
-    const read = readConfig(
+    const read = validateConfig(
       {
         poll: { timeout: '1m', max_body_size: '256MiB' },
         targets: [{ name: 'bench', bridge: { url }, crosschain: { url, window: '500', rate: '1000' } }],
@@ -30,7 +30,7 @@ export async function polls({ node, sizes, runsOf }) {
       jobs.map(({ source }) => endpointKeyOf(source)),
       read.config.poll,
     );
-    const collector = startThreadCollector(HEAP_MB);
+    const collector = startThreadCollector(HEAP_MB, 'bridge-exporter/bench');
     for (const job of jobs) {
       const name = job.source.document;
       const { runs, warmUps } = runsOf(size);

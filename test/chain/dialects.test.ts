@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { neutralBridge, neutralCrosschain, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { sampleModel } from '../support/sample-endpoints.js';
 
@@ -38,23 +39,23 @@ function told(reading: DocumentSource, json: unknown): PollResult['result'] {
 describe('a dialect', () => {
   it('peggy: the same document in real names gives the same series', () => {
     const state = model.moduleState();
-    const neutral = told({ ...base, document: 'module_state', settings: neutralBridge }, state);
-    const settings = { ...neutralBridge, dialect: 'peggy' } as const;
+    const neutral = told({ ...base, document: 'module_state', settings: defaultBridgeSettings }, state);
+    const settings = { ...defaultBridgeSettings, dialect: 'peggy' } as const;
     expect(told({ ...base, document: 'module_state', settings }, respelt(state, PEGGY))).toEqual(neutral);
     expect(neutral).toMatchObject({ ok: true });
   });
 
   it('zeta: the same document in real names gives the same series', () => {
     const input = model.rateLimiterInput({ window: 500n });
-    const neutral = told({ ...base, document: 'rate_limiter_input', settings: neutralCrosschain }, input);
-    const settings = { ...neutralCrosschain, dialect: 'zeta' } as const;
+    const neutral = told({ ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings }, input);
+    const settings = { ...defaultCrosschainSettings, dialect: 'zeta' } as const;
     expect(JSON.stringify(input)).toContain('"Native"');
     expect(told({ ...base, document: 'rate_limiter_input', settings }, respelt(input, ZETA))).toEqual(neutral);
     expect(neutral).toMatchObject({ ok: true, problems: { unknown: new Map() } });
   });
 
   it('is not guessed: names of another dialect are unknown keys', () => {
-    const reading: DocumentSource = { ...base, document: 'module_state', settings: neutralBridge };
+    const reading: DocumentSource = { ...base, document: 'module_state', settings: defaultBridgeSettings };
     const { families } = told(reading, respelt(model.moduleState(), PEGGY)) as {
       readonly families: readonly { readonly name: string }[];
     };

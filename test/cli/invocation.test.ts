@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { type Invocation, parseInvocation } from '../../src/cli/invocation.js';
-import { commandNames, commandWords } from '../../src/cli/flags.js';
-import { helpText } from '../../src/cli/help.js';
-import { scenarioRows } from '../../src/simulator/start.js';
 
 const log = { level: 'info', format: 'json' };
 const web = { listen: { port: 10_917 }, telemetryPath: '/metrics', enableLifecycle: false, maxRequests: 40 };
-const daemon = { command: 'daemon', checkConfig: false, web, shard: { index: 1, count: 1 }, log };
+const config = { check: false };
+const targets = { shard: { index: 1, count: 1 } };
+const daemon = { command: 'daemon', config, web, targets, log };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy', blockTimeMs: 2_000 };
 
 const parse = (line: string, env: Record<string, string> = {}): Invocation =>
   parseInvocation(line.split(' ').filter(Boolean), env);
 
-describe('each command has its defaults', () => {
+describe('parseInvocation uses the defaults of each command', () => {
   test.each([
     ['', daemon],
-    ['once', { command: 'once', checkConfig: false, shard: { index: 1, count: 1 }, log }],
-    ['replay --bridge b.json', { command: 'replay', checkConfig: false, recording: { bridgeFile: 'b.json' }, log }],
+    ['once', { command: 'once', config, targets, log }],
+    ['replay --bridge b.json', { command: 'replay', config, recording: { bridgeFile: 'b.json' }, log }],
     ['simulate', { command: 'simulate', simulator, log }],
     [
       'demo',
@@ -34,13 +33,13 @@ describe('each command has its defaults', () => {
   });
 });
 
-describe('each flag is read', () => {
+describe('parseInvocation parses each flag', () => {
   test.each([
-    ['--config.file=bridge.yaml', { ...daemon, configFile: 'bridge.yaml' }],
-    ['--config.file bridge.yaml', { ...daemon, configFile: 'bridge.yaml' }],
-    ['--config.file=a=b.yaml', { ...daemon, configFile: 'a=b.yaml' }],
-    ['--config.check', { ...daemon, checkConfig: true }],
-    ['--config.check=true', { ...daemon, checkConfig: true }],
+    ['--config.file=bridge.yaml', { ...daemon, config: { ...config, file: 'bridge.yaml' } }],
+    ['--config.file bridge.yaml', { ...daemon, config: { ...config, file: 'bridge.yaml' } }],
+    ['--config.file=a=b.yaml', { ...daemon, config: { ...config, file: 'a=b.yaml' } }],
+    ['--config.check', { ...daemon, config: { check: true } }],
+    ['--config.check=true', { ...daemon, config: { check: true } }],
     ['--config.check=false', daemon],
     ['--no-config.check', daemon],
     ['--web.listen-address=:0', { ...daemon, web: { ...web, listen: { port: 0 } } }],
@@ -53,14 +52,13 @@ describe('each flag is read', () => {
     ['--web.max-requests=1', { ...daemon, web: { ...web, maxRequests: 1 } }],
     ['--web.config.file=web.yml', { ...daemon, web: { ...web, configFile: 'web.yml' } }],
     ['--web.enable-lifecycle', { ...daemon, web: { ...web, enableLifecycle: true } }],
-    ['--targets.shard=2/5', { ...daemon, shard: { index: 2, count: 5 } }],
+    ['--targets.shard=2/5', { ...daemon, targets: { shard: { index: 2, count: 5 } } }],
     ['--log.level=debug --log.format pretty', { ...daemon, log: { level: 'debug', format: 'pretty' } }],
     [
       'replay --crosschain c.json --bridge=b.json --hub-height 9007199254740993 --config.file x.yaml',
       {
         command: 'replay',
-        checkConfig: false,
-        configFile: 'x.yaml',
+        config: { ...config, file: 'x.yaml' },
         recording: { bridgeFile: 'b.json', crosschainFile: 'c.json', hubHeight: '9007199254740993' },
         log,
       },
@@ -79,17 +77,14 @@ describe('each flag is read', () => {
         log,
       },
     ],
-    [
-      '--log.level=warn once',
-      { command: 'once', checkConfig: false, shard: { index: 1, count: 1 }, log: { ...log, level: 'warn' } },
-    ],
+    ['--log.level=warn once', { command: 'once', config, targets, log: { ...log, level: 'warn' } }],
   ])('bridge-exporter %s', (line, invocation) => {
     expect(parse(line)).toEqual(invocation);
   });
 });
 
-describe('environment variables stand for flags', () => {
-  test('each of them', () => {
+describe('the environment variables of flags', () => {
+  test('set every flag with a dot in its name', () => {
     const env = {
       CONFIG_FILE: 'bridge.yaml',
       CONFIG_CHECK: 'true',
@@ -104,8 +99,7 @@ describe('environment variables stand for flags', () => {
     };
     expect(parse('', env)).toEqual({
       command: 'daemon',
-      configFile: 'bridge.yaml',
-      checkConfig: true,
+      config: { file: 'bridge.yaml', check: true },
       web: {
         listen: { host: '0.0.0.0', port: 1 },
         telemetryPath: '/m',
@@ -113,20 +107,20 @@ describe('environment variables stand for flags', () => {
         enableLifecycle: true,
         maxRequests: 7,
       },
-      shard: { index: 3, count: 3 },
+      targets: { shard: { index: 3, count: 3 } },
       log: { level: 'error', format: 'pretty' },
     });
   });
 
-  test('a flag beats its variable, even a bad one', () => {
+  test('are overridden by the flag, even if they are invalid', () => {
     expect(parse('--log.level=debug', { LOG_LEVEL: 'loud' })).toEqual({ ...daemon, log: { ...log, level: 'debug' } });
   });
 
-  test('an empty variable is not set', () => {
+  test('count as unset if they are empty', () => {
     expect(parse('', { LOG_LEVEL: '', CONFIG_FILE: '', WEB_LISTEN_ADDRESS: '' })).toEqual(daemon);
   });
 
-  test('a variable of another command is not looked at', () => {
+  test('are ignored if only other commands have the flag', () => {
     expect(parse('simulate', { TARGETS_SHARD: '0/0', SEED: '7', LISTEN: ':1' })).toEqual({
       command: 'simulate',
       simulator,
@@ -135,42 +129,43 @@ describe('environment variables stand for flags', () => {
   });
 });
 
-describe('bad usage is refused with all that is wrong', () => {
+describe('parseInvocation rejects invalid usage and reports all problems', () => {
   const address = 'expected an address such as :10917, 127.0.0.1:10917 or [::1]:10917';
-  const path = 'expected a path such as /metrics, of letters, digits, dots, - and _; not /pending, nothing under /-/';
+  const path =
+    'expected a path of letters, digits, dots, - and _ such as /metrics, except /pending and paths under /-/';
   const shard = 'expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5';
   test.each<[line: string, problems: string[]]>([
     ['onec', ['onec: unknown command — did you mean once?']],
     ['help', ['help: unknown command — did you mean --help?']],
     [
       'https://u:secret@a.example',
-      ['https://…@a.example: unknown command — the address of a node goes into BRIDGE_URL or CROSSCHAIN_URL'],
+      ['https://…@a.example: unknown command — set the URL of a node in BRIDGE_URL or CROSSCHAIN_URL'],
     ],
     ['bridge.yaml', ['bridge.yaml: unknown command — did you mean --config.file=bridge.yaml?']],
     [
       'replay --bridge=b.json c.json',
-      ['c.json: one word too many — did you mean replay --bridge=c.json or replay --crosschain=c.json?'],
+      ['c.json: unexpected argument — did you mean replay --bridge=c.json or replay --crosschain=c.json?'],
     ],
     [
       'daemon',
-      ['daemon: unknown command — expected one of once, replay, simulate, demo, or none, which runs the daemon'],
+      ['daemon: unknown command — expected one of once, replay, simulate, demo, or no command to run the daemon'],
     ],
-    ['once replay', ['replay: one word too many — expected one command, and flags']],
+    ['once replay', ['replay: unexpected argument — expected one command, and flags']],
     ['--config.fil=x', ['--config.fil: unknown flag — did you mean --config.file?']],
-    ['--config=x', ['--config: unknown flag — did you mean --config.check, --config.file or --web.config.file?']],
+    ['--config=x', ['--config: unknown flag — did you mean --config.file, --config.check or --web.config.file?']],
     ['-v', ['-v: unknown flag — did you mean --version?']],
-    ['-s 1', ['-s: unknown flag — see --help for those there are']],
+    ['-s 1', ['-s: unknown flag — see --help for all flags']],
     ['-c x', ['-c: unknown flag — did you mean --config.file?']],
     ['--port=80', ['--port: unknown flag — did you mean --web.listen-address?']],
     ['--log=debug', ['--log: unknown flag — did you mean --log.level or --log.format?']],
-    ['--a=b', ['--a: unknown flag — see --help for those there are']],
+    ['--a=b', ['--a: unknown flag — see --help for all flags']],
     [
       '--listen=:80',
       ['--listen: not a flag of the daemon — it belongs to simulate, demo; did you mean --web.listen-address?'],
     ],
     ['-config.file x', ['-config.file: unknown flag — did you mean --config.file?']],
-    ['--frobnicate once', ['--frobnicate: unknown flag — see --help for those there are']],
-    ['--frobnicate loudly', ['--frobnicate: unknown flag — see --help for those there are']],
+    ['--frobnicate once', ['--frobnicate: unknown flag — see --help for all flags']],
+    ['--frobnicate loudly', ['--frobnicate: unknown flag — see --help for all flags']],
     ['--web.confg.file=web.yaml', ['--web.confg.file: unknown flag — did you mean --web.config.file?']],
     ['once --web.enable-lifecycle', ['--web.enable-lifecycle: not a flag of once — it belongs to the daemon, demo']],
     ['--no-config.file', ['--no-config.file: unknown flag — did you mean --config.file?']],
@@ -178,9 +173,19 @@ describe('bad usage is refused with all that is wrong', () => {
     ['--config.file', ['--config.file: has no value — expected --config.file=<file>']],
     ['--web.listen-address', ['--web.listen-address: has no value — expected --web.listen-address=<address>']],
     ['--config.file --config.check', ['--config.file: has no value — expected --config.file=<file>']],
-    ['--config.file=', ['--config.file: is empty — expected the name of a file']],
+    [
+      '--config.file --log.level --foo --log.format=xml',
+      [
+        '--config.file: has no value — expected --config.file=<file>',
+        '--log.level: has no value — expected --log.level=<trace | debug | info | warn | error | fatal | silent>',
+        '--foo: unknown flag — see --help for all flags',
+        '--log.format: "xml" — expected one of json, pretty',
+      ],
+    ],
+    ['-vc x', ['-vc: unknown flag — see --help for all flags']],
+    ['--config.file=', ['--config.file: is empty — expected a file name']],
     ['--config.check=yes', ['--config.check: "yes" — expected true or false']],
-    ['--log.level=info --log.level=debug', ['--log.level: given twice — expected it once']],
+    ['--log.level=info --log.level=debug', ['--log.level: is set twice — expected it once']],
     ['--bridge=b.json', ['--bridge: not a flag of the daemon — it belongs to replay']],
     ['once --web.max-requests=1', ['--web.max-requests: not a flag of once — it belongs to the daemon, demo']],
     ['replay', ['replay: nothing to replay — expected --bridge FILE, --crosschain FILE, or both']],
@@ -188,9 +193,9 @@ describe('bad usage is refused with all that is wrong', () => {
       'replay --bridge b.json --hub-height 0x10',
       ['--hub-height: "0x10" — expected a positive integer in decimal digits, at most 9223372036854775807'],
     ],
-    ['--web.listen-address=10917', [`--web.listen-address: "10917" lacks the colon before the port — ${address}`]],
-    ['simulate --listen=:65536', [`--listen: ":65536" is above the last port, 65535 — ${address}`]],
-    ['--web.listen-address 99999', [`--web.listen-address: "99999" is above the last port, 65535 — ${address}`]],
+    ['--web.listen-address=10917', [`--web.listen-address: "10917" has no colon before the port — ${address}`]],
+    ['simulate --listen=:65536', [`--listen: ":65536" has a port above 65535 — ${address}`]],
+    ['--web.listen-address 99999', [`--web.listen-address: "99999" has a port above 65535 — ${address}`]],
     ...['a/b:1', 'a', ':', '[::1:1', '[a]:1', '::1:1', 'https://a:1', ':-1'].map((text): [string, string[]] => [
       `--web.listen-address=${text.replace(' ', '_ ').replace('_ ', '/')}`,
       [`--web.listen-address: ${JSON.stringify(text.replace(' ', '/'))} — ${address}`],
@@ -216,7 +221,7 @@ describe('bad usage is refused with all that is wrong', () => {
     [
       'once --bridge=x --log.level=loud --foo --targets.shard=9/1',
       [
-        '--foo: unknown flag — see --help for those there are',
+        '--foo: unknown flag — see --help for all flags',
         '--bridge: not a flag of once — it belongs to replay',
         '--targets.shard: "9/1" — expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5',
         '--log.level: "loud" — expected one of trace, debug, info, warn, error, fatal, silent',
@@ -226,42 +231,16 @@ describe('bad usage is refused with all that is wrong', () => {
     expect(parse(line)).toMatchObject({ command: 'usage-error', problems });
   });
 
-  test('and points to the help of the command', () => {
+  test('a usage error refers to the help of its command', () => {
     expect(parse('once --foo')).toMatchObject({ about: 'once' });
     expect(parse('onec')).toMatchObject({ about: 'daemon' });
   });
 
-  test('a bad variable is called by its name', () => {
+  test('a problem of an environment variable names the variable', () => {
     expect(parse('', { WEB_MAX_REQUESTS: 'many' })).toEqual({
       command: 'usage-error',
       about: 'daemon',
       problems: ['WEB_MAX_REQUESTS: "many" — expected an integer from 1 to 10000'],
     });
-  });
-});
-
-const textOf = (line: string) => {
-  const invocation = parse(line);
-  if (invocation.command !== 'help') return '';
-  const { about } = invocation;
-  return helpText(about, about === 'simulate' || about === 'demo' ? scenarioRows : []);
-};
-
-describe('help', () => {
-  const texts = ['', ...commandWords].map((word) => textOf(`${word} --help`));
-
-  test('is as it was last read', async () => {
-    await expect(texts.join(`\n${'─'.repeat(100)}\n\n`)).toMatchFileSnapshot('golden/help.txt');
-  });
-
-  test('fits a terminal of 100 columns', () => {
-    expect(texts.flatMap((text) => text.split('\n')).filter((line) => line.length > 100)).toEqual([]);
-  });
-
-  test('comes for -h, for every command, and whatever else is wrong', () => {
-    expect(textOf('-h')).toBe(textOf('--help'));
-    expect(textOf('once -h')).toBe(textOf('--help once'));
-    expect(textOf('onec --help --nonsense')).toBe(textOf('--help'));
-    expect(new Set(texts).size).toBe(commandNames.length);
   });
 });

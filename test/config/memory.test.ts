@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { neutralConfig, type Config } from '../../src/config/config.js';
-import { workerHeapMb, clampToMemory } from '../../src/config/memory.js';
+import type { Config } from '../../src/config/config.js';
+import { defaultConfig } from '../../src/config/schema.js';
+import { clampToMemory, workerHeapMb } from '../../src/config/memory.js';
 
 const MIB = 2 ** 20;
 const allowed = (mib: number) => ({ bytes: mib * MIB, heapBytes: 4096 * MIB });
 const bodies = (mib: number): Config => ({
-  ...neutralConfig,
-  poll: { ...neutralConfig.poll, maxBodyBytes: mib * MIB },
+  ...defaultConfig,
+  poll: { ...defaultConfig.poll, maxBodyBytes: mib * MIB },
 });
 
-describe('bodies within the memory there is', () => {
+describe('clampToMemory', () => {
   it.each([
     [64, 1],
     [128, 3],
     [256, 16],
     [512, 41],
-  ])('in %i MiB are at most %i MiB large, and the configuration says so', (memory, body) => {
+  ])('with %i MiB of memory, lowers max_body_size to %i MiB and warns', (memory, body) => {
     const { config, warnings } = clampToMemory(bodies(64), allowed(memory));
-    expect(config.poll).toEqual({ ...neutralConfig.poll, maxBodyBytes: body * MIB });
+    expect(config.poll).toEqual({ ...defaultConfig.poll, maxBodyBytes: body * MIB });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toBe(
-      `poll.max_body_size (64MiB) is more than fits into ${memory}MiB of memory: ` +
-        `documents over ${body}MiB are refused`,
+      `poll.max_body_size (64MiB) does not fit into ${memory}MiB of memory and is lowered to ${body}MiB`,
     );
   });
 
-  it('are as large as they may be where there is room, or no limit', () => {
+  it('keeps max_body_size if memory suffices or is unlimited', () => {
     for (const memory of [1024, Infinity]) {
       expect(clampToMemory(bodies(64), allowed(memory))).toEqual({ config: bodies(64), warnings: [] });
     }
@@ -33,7 +33,7 @@ describe('bodies within the memory there is', () => {
   });
 });
 
-it('the heap of the thread follows the largest body, up to half of the memory', () => {
+it('workerHeapMb follows max_body_size, up to half of the memory', () => {
   expect(workerHeapMb(bodies(64), allowed(Infinity))).toBe(384);
   expect(workerHeapMb(bodies(41), allowed(400))).toBe(200);
   expect(workerHeapMb(bodies(511), { bytes: Infinity, heapBytes: 2048 * MIB })).toBe(1024);

@@ -31,7 +31,7 @@ function withScrape(labels: readonly string[]): ReadonlySet<string> {
 }
 
 async function processMetrics(): Promise<(readonly [string, Known])[]> {
-  const metrics = createProcessMetrics('1.2.3');
+  const metrics = createProcessMetrics({ version: '0.0.0', nodeVersion: '20' });
   metrics.configLoaded(1, 1);
   const text = await metrics.expose('text', { epochSeconds: 0, monotonicMs: 0 });
   const series = seriesOf(text);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { configText, parseConfig, settings } from '../../src/config/config.js';
-import { defaultTargetName } from '../../src/config/schema.js';
+import { parseConfig, settings } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/printer.js';
+import { DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { targetVariables } from '../../src/config/environment.js';
 import { type CommandName, commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
 import { createAuthority } from '../support/certificates.js';
@@ -29,31 +30,31 @@ tokens:
 chains: {"1": ethereum, "8332": bitcoin}
 `;
 
-const reachExamples = {
-  'User and password:': `basic_auth:
+const httpClientExamples = {
+  'Basic authentication:': `basic_auth:
   username: exporter
   password_file: /run/secrets/node-password
 `,
-  'A token; `type` is `Bearer` where nothing else is said:': `authorization:
+  'A token; the default `type` is `Bearer`:': `authorization:
   type: Bearer
-  credentials_file: secrets/token          # beside the configuration file
+  credentials_file: secrets/token          # relative to the configuration file
 `,
-  'Further headers, each with any number of values:': `http_headers:
+  'Additional headers, each with any number of values:': `http_headers:
   X-Api-Key: {files: [/run/secrets/api-key]}
   X-Client: {values: [bridge-exporter]}
 `,
-  'A node with a certificate of an own authority, which asks for one of ours:': `tls_config:
+  'A node with a certificate of a private CA, which requires a client certificate:': `tls_config:
   ca_file: /etc/ssl/bridge/ca.crt
   cert_file: /etc/ssl/bridge/exporter.crt
   key_file: /etc/ssl/bridge/exporter.key
   server_name: node.internal.example.org
   min_version: TLS13
 `,
-  'Through a proxy:': `proxy_url: http://user:secret@proxy.example.org:3128
+  'A proxy:': `proxy_url: http://user:secret@proxy.example.org:3128
 `,
 };
 
-const reachSection = Object.entries(reachExamples)
+const httpClientSection = Object.entries(httpClientExamples)
   .map(([title, keys]) => `${title}\n\n\`\`\`yaml\n${keys}\`\`\``)
   .join('\n\n');
 
@@ -63,11 +64,11 @@ const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row)].join('\n');
 
-const settingRows = settings.map(({ path, type, required, default: preset, meaning = '' }) => [
+const settingRows = settings.map(({ path, type, required, default: preset, description = '' }) => [
   code(path),
   type,
   required ? 'required' : preset === undefined ? '' : code(preset),
-  meaning,
+  description,
 ]);
 
 const commandTitles: Readonly<Record<CommandName, string>> = {
@@ -80,121 +81,116 @@ const commandTitles: Readonly<Record<CommandName, string>> = {
 
 const flagTable = (command: CommandName) =>
   table(
-    ['flag', 'variable', 'type', 'default', 'meaning'],
-    flagsOf(command).map(({ name, type, default: preset, meaning = '' }) => {
+    ['flag', 'variable', 'type', 'default', 'description'],
+    flagsOf(command).map(({ name, type, default: preset, description }) => {
       const variable = environmentName(name);
       return [
         code(name),
         variable === undefined ? '' : code(variable),
         type,
         preset === undefined ? '' : code(preset),
-        meaning,
+        description,
       ];
     }),
   );
 
-const variableRows = Object.entries(targetVariables).map(([name, path]) => {
-  const setting = settings.find((candidate) => candidate.path === path.replace('[0]', '[]'));
-  const preset = name === 'TARGET_NAME' ? defaultTargetName : setting?.default;
-  return [
-    code(name),
-    code(path.replace('[0]', '[]')),
-    preset === undefined ? '' : code(preset),
-    setting?.meaning ?? '',
-  ];
+const variableRows = Object.entries(targetVariables).map(([name, { path, description }]) => {
+  const key = path.replace('[0]', '[]');
+  const preset =
+    name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : settings.find((setting) => setting.path === key)?.default;
+  return [code(name), code(key), preset === undefined ? '' : code(preset), description];
 });
 
 const page = `# Configuration
 
 Generated from src/config/schema.ts and src/cli/flags.ts by \`npx vitest run test/docs/configuration-reference.test.ts -u\`.
 
-The targets come from one YAML file, named by \`--config.file\`; or, for one target, from environment variables alone. How
-the process itself behaves is said by flags. \`bridge-exporter --config.check\` says everything that is wrong with a
-configuration, each problem with its line, its path and what would be right, or prints what is in effect with all defaults.
-An unknown key, flag or command is an error.
+Targets are configured in one YAML file (\`--config.file\`) or, for a single target, by environment variables. Flags configure the process.
+\`bridge-exporter --config.check\` reports all problems of a configuration with line and key, or prints the configuration with all
+defaults. Unknown keys, flags and commands are errors.
 
 ## File
 
 \`\`\`yaml
 ${example}\`\`\`
 
-${table(['key', 'type', 'default', 'meaning'], settingRows)}
+${table(['key', 'type', 'default', 'description'], settingRows)}
 
-- **Durations** are written as in Prometheus: \`30s\`, \`1m30s\`, \`500ms\`, with the units y, w, d, h, m, s, ms.
-- **Sizes** are plain bytes or have a unit: \`KiB\`, \`MiB\`, \`GiB\` of 1024, \`KB\`, \`MB\`, \`GB\` of 1000.
-- **Numbers** keep every digit, with quotes or without.
-- **URLs** are http or https, with a path in front of the document's if need be, without user, query and fragment.
-- The file is YAML 1.2, one document; tags are refused.
+- **Durations** have the format of Prometheus: \`30s\`, \`1m30s\`, \`500ms\`, with the units y, w, d, h, m, s, ms.
+- **Sizes** are bytes, or have a unit: \`KiB\`, \`MiB\`, \`GiB\` (powers of 1024), \`KB\`, \`MB\`, \`GB\` (powers of 1000).
+- **Numbers** keep every digit, quoted or not.
+- **URLs** are http or https, without user, query and fragment. A path is kept, and the path of the document is appended to it.
+- The file is a single YAML 1.2 document without tags.
 
-## How a node is reached
+## HTTP client
 
-The keys \`basic_auth\`, \`authorization\`, \`http_headers\`, \`tls_config\` and \`proxy_url\` of an endpoint are those of
-Prometheus' own HTTP client configuration. All are optional; there is at most one of \`basic_auth\` and \`authorization\`.
+The keys \`basic_auth\`, \`authorization\`, \`http_headers\`, \`tls_config\` and \`proxy_url\` of an endpoint are those of Prometheus' HTTP client
+configuration. All are optional. \`basic_auth\` and \`authorization\` cannot be combined.
 
-${reachSection}
+${httpClientSection}
 
-- **Redirects** are refused: nothing of this is sent to another host.
-- **http_headers** does not set \`Authorization\`, for which there are keys, nor what belongs to the connection, such as \`Host\`
-  or \`Accept-Encoding\`. A header set here replaces the exporter's own.
-- **tls_config** holds for an https proxy as well, except for \`server_name\`, which is the name of the node.
-  \`insecure_skip_verify\` is warned about at the start. Versions before \`TLS12\` also let old ciphers in.
-- **proxy_url** of an https node opens a tunnel, in which the proxy sees nothing; of an http node it is told everything. Its
-  user and password are percent-encoded, and sent to the proxy alone.
+- **Redirects** are not followed, so that credentials are not sent to another host.
+- **http_headers** cannot set \`Authorization\` (use the keys above) and headers of the connection, such as \`Host\` or
+  \`Accept-Encoding\`. They override the headers of the exporter.
+- **tls_config** also applies to an https proxy, except for \`server_name\`. \`insecure_skip_verify\` logs a warning at startup. A
+  \`min_version\` below \`TLS12\` also enables old ciphers.
+- **proxy_url** opens a tunnel to an https node, which the proxy cannot read; requests to an http node are sent to the proxy in
+  clear text. User and password are percent-encoded, and sent only to the proxy.
 
 ### Files and secrets
 
-Every text can be in the configuration or, under the same key with \`_file\`, in a file of its own; the values of a header under
-\`files\`. Relative names begin at the folder of the configuration file. Files are read again for every poll, so a password or
-certificate is replaced by writing its file. Line breaks at the end do not count.
+A value can be set in the configuration or, under the same key with the suffix \`_file\`, in a file; header values under \`files\`. Relative
+file names are resolved against the directory of the configuration file. Files are read again for every poll, so a password or certificate
+is rotated by replacing its file. Trailing line breaks are ignored.
 
-A file that is missing, empty or wrong fails the polls of its endpoint, with reason \`bad_request\`, before the node is asked, and
-the message names it; the first poll after it is right succeeds. It concerns one endpoint, so the exporter starts all the
-same, with a warning, and polls the others; \`--config.check\` refuses it.
+If a file is missing, empty or invalid, the polls of its endpoint fail with reason \`bad_request\` and a message that names the file, and no
+request is sent. The exporter still starts, logs a warning, and polls all other endpoints; \`--config.check\` fails.
 
-Passwords, credentials, \`secrets\` and \`files\` of headers, private keys and the user and password of a proxy are never shown:
-\`--config.check\` prints \`<secret>\` in their place, and where a node sends one back, as it is or encoded, its message is shown
-with \`<secret>\` as well. \`bridge_exporter_config_hash\` does not depend on them. User names and \`values\` of headers are shown.
+Passwords, credentials, \`secrets\` and \`files\` of headers, private keys, and user and password of a proxy are redacted as
+\`<secret>\`, in the output of \`--config.check\` and in error messages of nodes that quote them, encoded or not. They do not affect
+\`bridge_exporter_config_hash\`. User names and \`values\` of headers are not redacted.
 
 ## One target without a file
 
-At least one of \`BRIDGE_URL\` and \`CROSSCHAIN_URL\`; all else has the defaults above. An empty variable is not set. With a
-configuration file none of these may be set.
+At least one of \`BRIDGE_URL\` and \`CROSSCHAIN_URL\` is required; all other settings have the defaults above. An empty variable counts as
+unset. The variables cannot be combined with a configuration file.
 
-${table(['variable', 'key', 'default', 'meaning'], variableRows)}
+${table(['variable', 'key', 'default', 'description'], variableRows)}
 
 ## Flags
 
-\`--name=value\` or \`--name value\`. A flag with a dot in its name is also an environment variable; the flag beats the
-variable, and an empty variable is not set. Switches are \`--config.check\`, \`--config.check=false\` or \`--no-config.check\`.
+Flags are written as \`--name=value\` or \`--name value\`, boolean flags as \`--config.check\`, \`--config.check=false\` or
+\`--no-config.check\`. A flag with a dot in its name can also be set by an environment variable. The flag overrides the variable, and an empty
+variable counts as unset.
 
 ${commandNames.map((command) => `### ${commandTitles[command]}\n\n${flagTable(command)}`).join('\n\n')}
 `;
 
 describe('docs/configuration.md', () => {
-  test('is what the schema and the flags say', async () => {
+  test('matches the schema and the flags', async () => {
     await expect(page).toMatchFileSnapshot('../../docs/configuration.md');
   });
 
-  test('has an example that is valid', () => {
+  test('has a valid example of a configuration file', () => {
     expect(parseConfig(example, 'example')).toMatchObject({ ok: true, warnings: [] });
   });
 
-  test.each(Object.entries(reachExamples))('has a valid example: %s', (_title, keys) => {
+  test.each(Object.entries(httpClientExamples))('has a valid example of HTTP client settings: %s', (_title, keys) => {
     const endpoint = { url: 'https://a.example', ...(parse(keys) as object) };
     const file = stringify({ targets: [{ name: 'a', bridge: endpoint }] });
     expect(parseConfig(file, 'example')).toMatchObject({ ok: true, warnings: [] });
   });
 
-  test('has a meaning for every key and every flag', () => {
-    const meanings = [...settings, ...commandNames.flatMap(flagsOf)].map(({ meaning }) => meaning);
-    expect(meanings.filter((meaning) => meaning === undefined || meaning === '')).toEqual([]);
+  test('describes every key and every flag', () => {
+    const described = [...settings, ...commandNames.flatMap(flagsOf)];
+    expect(described.filter(({ description }) => description === undefined || description === '')).toEqual([]);
   });
 });
 
 const certified = createAuthority().issue('exporter');
 
-/** For each key under which an endpoint says how it is reached, the whole section that it is in. */
-const reachValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+/** For each key of the HTTP client configuration, a valid mapping that contains it. */
+const httpClientValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'basic_auth.username': { username: 'u' },
   'basic_auth.username_file': { username_file: 'u' },
   'basic_auth.password': { username: 'u', password: 'p' },
@@ -217,12 +213,12 @@ const reachValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   'tls_config.max_version': { max_version: 'TLS12' },
 };
 
-const reachValuesOf = (endpoint: string) => ({
-  ...Object.fromEntries(Object.entries(reachValues).map(([path, section]) => [`${endpoint}.${path}`, section])),
+const httpClientValuesOf = (endpoint: string) => ({
+  ...Object.fromEntries(Object.entries(httpClientValues).map(([path, section]) => [`${endpoint}.${path}`, section])),
   [`${endpoint}.proxy_url`]: 'http://proxy.example',
 });
 
-/** For each key that holds a value, one that is not in the file below. */
+/** For each key with a value, another value than in `baseFile`. */
 const otherValues: Readonly<Record<string, unknown>> = {
   'poll.interval': '31s',
   'poll.timeout': '21s',
@@ -234,21 +230,21 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].bridge.dialect': 'peggy',
   'targets[].bridge.power_threshold': 0.67,
   'targets[].bridge.watch': ['inj1qqqqqqqqqqq'],
-  ...reachValuesOf('targets[].bridge'),
+  ...httpClientValuesOf('targets[].bridge'),
   'targets[].crosschain.url': 'https://other.example',
   'targets[].crosschain.dialect': 'zeta',
   'targets[].crosschain.window': 501,
   'targets[].crosschain.limit': 7,
   'targets[].crosschain.rate': '8',
   'targets[].crosschain.hub_chain_ids': ['7001'],
-  ...reachValuesOf('targets[].crosschain'),
+  ...httpClientValuesOf('targets[].crosschain'),
   'tokens[].contract': `0x${'1'.repeat(40)}`,
   'tokens[].symbol': 'OTHER',
   'tokens[].decimals': 7,
   chains: { 1: 'other' },
 };
 
-const everywhere = `
+const baseFile = `
 targets:
   - name: a
     bridge: {url: "https://a.example"}
@@ -256,24 +252,24 @@ targets:
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
 `;
 
-function textOf(file: unknown): string {
+function printed(file: unknown): string {
   const result = parseConfig(stringify(file), 'b');
   if (!result.ok) throw new Error(result.problems.join('\n'));
-  return configText(result.config);
+  return formatConfig(result.config);
 }
 
-describe('every key of the schema is live', () => {
-  test('and has a place in this test', () => {
+describe('every key of the schema has an effect', () => {
+  test('covers every key with a value', () => {
     const leaves = settings.filter(
       ({ path }) => !settings.some((other) => other.path.startsWith(`${path}.`) || other.path.startsWith(`${path}[]`)),
     );
     expect(Object.keys(otherValues)).toEqual(leaves.map(({ path }) => path));
   });
 
-  test.each(Object.entries(otherValues))('%s', (path, otherValue) => {
-    const before = textOf(parse(everywhere));
-    const place = /^.*?\.(?:basic_auth|authorization|http_headers|tls_config)(?=\.)/.exec(path)?.[0] ?? path;
-    const after = textOf(withValue(parse(everywhere), place.split('.'), otherValue));
+  test.each(Object.entries(otherValues))('%s changes the configuration', (path, otherValue) => {
+    const before = printed(parse(baseFile));
+    const mappingPath = /^.*?\.(?:basic_auth|authorization|http_headers|tls_config)(?=\.)/.exec(path)?.[0] ?? path;
+    const after = printed(withValue(parse(baseFile), mappingPath.split('.'), otherValue));
     expect(after).not.toBe(before);
     expect(after).toContain(path.split('.').at(-1));
   });

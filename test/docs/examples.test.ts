@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseInvocation } from '../../src/cli/invocation.js';
-import { parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
 import { parseWebFile } from '../../src/server/web-config.js';
 import { check, hasTool } from '../support/tools.js';
 import { blocksOf } from './pages.js';

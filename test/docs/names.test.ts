@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
 import { commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
-import { settings } from '../../src/config/config.js';
+import { settings } from '../../src/config/parser.js';
 import { isScenarioName } from '../../src/simulator/scenarios.js';
 import { webSettings } from '../../src/server/web-config.js';
 import { alerts } from '../alerts/promtool.js';

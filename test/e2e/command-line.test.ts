@@ -8,9 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
 import { MAIN, run, start } from '../support/processes.js';
 
-/*
- * What the built program says to the person who started it, word by word.
- */
+/* The output of the built program on the command line. */
 const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
 let simulator: Simulator;
 
@@ -28,7 +26,7 @@ function file(name: string, content: string): string {
 }
 
 describe('--log.format=pretty', () => {
-  it('is a line for each event: when, how bad, whom it is about, what', async () => {
+  it('logs a line with time, level, endpoint and message for each event', async () => {
     const config = file('pretty.yml', `targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`);
     const daemon = await start([`--config.file=${config}`, '--log.format=pretty']);
     await daemon.logged(/the poll failed/);
@@ -52,7 +50,7 @@ describe('--log.format=pretty', () => {
 });
 
 describe('once', () => {
-  it('explains its exit code', async () => {
+  it('explains exit code 1', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: 'http://127.0.0.1:1', TARGET_NAME: 'mine' };
     const { code, stderr } = await run(['once'], env);
     expect(code).toBe(1);
@@ -63,13 +61,13 @@ exit 1: 1 of 2 polls failed
 `);
   });
 
-  it('says what it waits for, unless the log is silent', async () => {
+  it('prints what it is waiting for, unless the log is silent', async () => {
     simulator.fault('module_state', { kind: 'hang' });
     const config = file(
       'hang.yml',
       `poll: {timeout: 2s}\ntargets: [{name: mine, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}"}}]`,
     );
-    const told = 'polling 2 endpoints, each for at most 2s …\n';
+    const progress = 'polling 2 endpoints with a timeout of 2s …\n';
     const failed = `mine module_state: timeout: /bridge/v1/module_state took over 2000 ms (poll.timeout)
   Check the load of the node; raise poll.timeout if its document takes that long.
 exit 1: 1 of 2 polls failed
@@ -79,13 +77,13 @@ exit 1: 1 of 2 polls failed
       run(['once', `--config.file=${config}`, '--log.level=silent']),
     ]);
     simulator.fault('module_state', undefined);
-    expect(usual).toMatchObject({ code: 1, stderr: told + failed });
+    expect(usual).toMatchObject({ code: 1, stderr: progress + failed });
     expect(silent).toMatchObject({ code: 1, stderr: failed });
   });
 });
 
 describe('replay', () => {
-  it('says that it reads a large body, unless the log is silent', async () => {
+  it('announces that it reads a large body, unless the log is silent', async () => {
     const body = JSON.stringify(simulator.model.moduleState());
     const large = file('large.json', body + ' '.repeat(33 * 2 ** 20 - body.length));
     const usual = await run(['replay', '--bridge', large]);
@@ -94,7 +92,7 @@ describe('replay', () => {
     expect(await run(['replay', '--bridge', large, '--log.level=silent'])).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('explains its exit code', async () => {
+  it('explains exit code 1', async () => {
     const [good, bad] = [file('good.json', '{"state":{"last_observed_nonce":"7"}}'), file('bad.json', '{}')];
     const { code, stdout, stderr } = await run(['replay', '--bridge', good, '--crosschain', bad]);
     expect(code).toBe(1);
@@ -108,18 +106,18 @@ exit 1: 1 of 2 recorded bodies failed
 });
 
 describe('demo', () => {
-  it('says where to look, and how to stop it', async () => {
+  it('prints its addresses, and how to stop it', async () => {
     const args = ['demo', '--listen=:0', '--web.listen-address=127.0.0.1:0', '--log.level=warn', '--scenario=stuck'];
     const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
+    let output = '';
     for await (const chunk of child.stdout) {
-      said += String(chunk);
-      if (said.includes('Ctrl+C')) break;
+      output += String(chunk);
+      if (output.includes('Ctrl+C')) break;
     }
-    const [node, exporter] = [...said.matchAll(/http:\/\/127\.0\.0\.1:\d+(?=\/(?:bridge|metrics))/g)].map(
+    const [node, exporter] = [...output.matchAll(/http:\/\/127\.0\.0\.1:\d+(?=\/(?:bridge|metrics))/g)].map(
       ([url]) => url,
     );
-    expect(said).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
+    expect(output).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
   ${node}/bridge/v1/module_state
   ${node}/chain/crosschain/rateLimiterInput
 
@@ -139,7 +137,7 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
   it.each([
     ['simulate', []],
     ['demo', ['--web.listen-address=127.0.0.1:0']],
-  ])('%s names the scenario that was meant, and the flag for a free port', async (command, flags) => {
+  ])('%s suggests the scenario for a misspelled one, and the flag for a free port', async (command, flags) => {
     expect(await run([command, '--scenario=stukc'])).toMatchObject({
       code: 2,
       stderr: `bridge-exporter: --scenario: "stukc" is no scenario — did you mean stuck?\nbridge-exporter: see bridge-exporter ${command} --help\n`,

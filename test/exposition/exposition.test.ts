@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasonNames } from '../../src/http/errors.js';
 import { readBody, type PollResult } from '../../src/poll/collect.js';
-import { neutralBridge } from '../../src/config/config.js';
+import { defaultBridgeSettings } from '../../src/config/schema.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
@@ -18,7 +18,13 @@ const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonic
 function answer(height: string | undefined, value = 1): PollResult {
   const body = Buffer.from(JSON.stringify({ state: { last_outgoing_batch_id: value } }));
   const labels = { tokens: [], chains: {} };
-  const reading = { target: 'a', labels, maxSeries: 200, document: 'module_state', settings: neutralBridge } as const;
+  const reading = {
+    target: 'a',
+    labels,
+    maxSeries: 200,
+    document: 'module_state',
+    settings: defaultBridgeSettings,
+  } as const;
   return readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
 }
 

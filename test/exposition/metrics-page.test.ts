@@ -83,7 +83,7 @@ describe('the page of the metrics', () => {
   });
 
   it('has numbers of the process that are a second old at most, and what the configuration is at once', async () => {
-    const metrics = createProcessMetrics('20');
+    const metrics = createProcessMetrics({ version: '0.0.0', nodeVersion: '20' });
     metrics.configLoaded(1, 1);
     const first = await metrics.expose('text', at(0));
     expect(await metrics.expose('text', at(999))).toBe(first);

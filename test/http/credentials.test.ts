@@ -103,8 +103,8 @@ describe('the file of a password', () => {
     ['is empty', () => write('changing', '\n'), 'is empty'],
     ['is a folder', () => mkdirSync(path), 'is not a file'],
     ['is a pipe nobody writes to', () => execFileSync('mkfifo', [path]), 'is not a file'],
-    ['is longer than any header', () => write('changing', 'x'.repeat(8193)), 'is over 8192 characters'],
-    ['is longer than any such file', () => write('changing', 'x'.repeat(1024 * 1024 + 1)), 'is over 1MiB'],
+    ['is longer than any header', () => write('changing', 'x'.repeat(8193)), 'is longer than 8192 characters'],
+    ['is longer than any such file', () => write('changing', 'x'.repeat(1024 * 1024 + 1)), 'is larger than 1MiB'],
     ['is not text', () => write('changing', Buffer.from([0xff, 0xfe])), 'is not UTF-8'],
   ];
 
@@ -128,8 +128,8 @@ describe('the file of a password', () => {
     expect(await outcome(node.url, several)).toBe(
       `bad_request: /state was not asked: ${[
         `${join(folder, 'none')} ${missing}`,
-        `${join(folder, 'colon')} holds a colon or control characters, which no user name can have`,
-        `${join(folder, 'lines')} is not at most 8192 visible ASCII characters, since a header carries them`,
+        `${join(folder, 'colon')} contains a colon or control characters`,
+        `${join(folder, 'lines')} is not a header value of at most 8192 visible ASCII characters, spaces or tabs`,
         `${join(folder, 'nowhere')} ${missing}`,
       ].join('; ')}`,
     );

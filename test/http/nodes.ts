@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
-import { parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
 
 /* Nodes on real sockets, and the way to ask one with the keys of the configuration file. */
 

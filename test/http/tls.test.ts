@@ -93,9 +93,7 @@ describe("the certificate of a node's https address", () => {
     const { url } = await serve(here);
     const keys = { tls_config: { ca_file: 'ca.crt' } };
     writeFileSync(file, 'to come');
-    expect(await outcome(url, keys)).toBe(
-      `bad_request: /state was not asked: ${file} holds no certificate in PEM form`,
-    );
+    expect(await outcome(url, keys)).toBe(`bad_request: /state was not asked: ${file} contains no PEM certificate`);
     writeFileSync(file, stranger.cert);
     expect(await outcome(url, keys)).toMatch(/^tls: /);
     writeFileSync(file, authority.cert);
@@ -140,10 +138,12 @@ describe('a node that asks for a certificate', () => {
     write(visitor);
     expect(await outcome(url, keys)).toBe('ok');
     writeFileSync(join(folder, 'own.key'), impostor.key);
-    expect(await outcome(url, keys)).toBe('bad_request: /state was not asked: the key is not that of the certificate');
+    expect(await outcome(url, keys)).toBe(
+      'bad_request: /state was not asked: the private key does not match the certificate',
+    );
     writeFileSync(join(folder, 'own.key'), 'half a key');
     expect(await outcome(url, keys)).toBe(
-      `bad_request: /state was not asked: ${join(folder, 'own.key')} holds no private key in PEM form, or one with a passphrase`,
+      `bad_request: /state was not asked: ${join(folder, 'own.key')} contains no unencrypted PEM private key`,
     );
   });
 });

@@ -1,11 +1,6 @@
 import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
-import {
-  neutralBridge,
-  neutralCrosschain,
-  type BridgeSettings,
-  type Config,
-  type CrosschainSettings,
-} from '../../src/config/config.js';
+import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { trustedDigits } from '../../src/json/numeral.js';
 
@@ -35,7 +30,7 @@ export function deriveBridge(state: unknown, about: About & Partial<BridgeSettin
     labels: { tokens, chains },
     maxSeries,
     document: 'module_state',
-    settings: { ...neutralBridge, ...settings },
+    settings: { ...defaultBridgeSettings, ...settings },
   };
   return derive(reading, { state }, height);
 }
@@ -48,7 +43,7 @@ export function deriveCrosschain(document: unknown, about: About & Partial<Cross
     labels: { tokens, chains },
     maxSeries,
     document: 'rate_limiter_input',
-    settings: { ...neutralCrosschain, ...settings },
+    settings: { ...defaultCrosschainSettings, ...settings },
   };
   return derive(reading, document, height);
 }

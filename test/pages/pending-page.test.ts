@@ -18,7 +18,7 @@ import {
 } from './polled.js';
 
 const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, string> = {}): string =>
-  pendingPage(pendingDocument(snapshots, at(seconds)), sortingIn(new URLSearchParams(query)), '/metrics');
+  pendingPage(pendingDocument(snapshots, at(seconds)), sortingIn(new URLSearchParams(query)), '/metrics', '0.0.0');
 
 describe('the pending page', () => {
   it('escapes whatever the chain, the node and the configuration wrote', () => {
@@ -118,7 +118,7 @@ describe('what is old', () => {
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
       const document = pendingDocument(snapshots, now);
-      const html = pendingPage(document, undefined, '/metrics');
+      const html = pendingPage(document, undefined, '/metrics', '0.0.0');
       expect(html).toContain('No answer since <time');
       expect(html).toContain('61 s ago: too old to be shown');
       expect(html).not.toContain('424242');

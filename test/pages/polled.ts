@@ -1,5 +1,5 @@
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { endpointStatuses } from '../../src/pages/endpoint-status.js';
@@ -38,7 +38,7 @@ const base = {
 };
 
 export function bridgeAnswer(state: unknown, height?: string): PollResult {
-  const reading: DocumentSource = { ...base, document: 'module_state', settings: neutralBridge };
+  const reading: DocumentSource = { ...base, document: 'module_state', settings: defaultBridgeSettings };
   return readBody(
     reading,
     'test',
@@ -48,7 +48,7 @@ export function bridgeAnswer(state: unknown, height?: string): PollResult {
 }
 
 export function crosschainAnswer(document: unknown): PollResult {
-  const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings: neutralCrosschain };
+  const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
   return readBody(reading, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
@@ -63,6 +63,7 @@ export function polled(state: unknown): Snapshots {
 }
 
 export const instance: Instance = {
+  version: '0.1.0',
   nodeVersion: '20.19.0',
   startedAt: '2026-01-01T11:00:00.000Z',
   uptimeSeconds: 3600,

@@ -1,11 +1,6 @@
 import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
-import {
-  neutralBridge,
-  neutralCrosschain,
-  type BridgeSettings,
-  type Config,
-  type CrosschainSettings,
-} from '../../src/config/config.js';
+import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import type { BridgeItems, CrosschainItems, Readable, Section } from '../../src/pending/items.js';
 import { trustedDigits } from '../../src/json/numeral.js';
 
@@ -19,7 +14,7 @@ interface About {
 export function bridgeItemsOf(state: unknown, about: About & Partial<BridgeSettings> = {}): BridgeItems {
   const { height, tokens = [], chains = {}, ...settings } = about;
   const { items } = snapshotOf(
-    { ...base({ tokens, chains }), document: 'module_state', settings: { ...neutralBridge, ...settings } },
+    { ...base({ tokens, chains }), document: 'module_state', settings: { ...defaultBridgeSettings, ...settings } },
     { state },
     height,
   );
@@ -31,7 +26,11 @@ export function bridgeItemsOf(state: unknown, about: About & Partial<BridgeSetti
 export function crosschainItemsOf(document: unknown, about: About & Partial<CrosschainSettings> = {}): CrosschainItems {
   const { height, tokens = [], chains = {}, ...settings } = about;
   const { items } = snapshotOf(
-    { ...base({ tokens, chains }), document: 'rate_limiter_input', settings: { ...neutralCrosschain, ...settings } },
+    {
+      ...base({ tokens, chains }),
+      document: 'rate_limiter_input',
+      settings: { ...defaultCrosschainSettings, ...settings },
+    },
     document,
     height,
   );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
@@ -91,12 +91,17 @@ const base = {
   maxSeries: MAX_SERIES,
 };
 
-const bridge: DocumentSource = { ...base, target: 'a"\\\n😀', document: 'module_state', settings: neutralBridge };
+const bridge: DocumentSource = {
+  ...base,
+  target: 'a"\\\n😀',
+  document: 'module_state',
+  settings: defaultBridgeSettings,
+};
 const crosschain: DocumentSource = {
   ...base,
   target: 'b',
   document: 'rate_limiter_input',
-  settings: { ...neutralCrosschain, window: '500', rate: '1000', hubChainIds: ['1'] },
+  settings: { ...defaultCrosschainSettings, window: '500', rate: '1000', hubChainIds: ['1'] },
 };
 
 interface Kept {

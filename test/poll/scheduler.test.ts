@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Job, PollResult } from '../../src/poll/collect.js';
 import type { Collector } from '../../src/poll/collector.js';
-import { parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { startScheduler, type Scheduler } from '../../src/poll/scheduler.js';
 

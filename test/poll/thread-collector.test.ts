@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Job } from '../../src/poll/collect.js';
 import type { Collector } from '../../src/poll/collector.js';
 import type { startThreadCollector as startThread } from '../../src/poll/thread-collector.js';
-import { neutralBridge } from '../../src/config/config.js';
+import { defaultBridgeSettings } from '../../src/config/schema.js';
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
 
 /*
@@ -18,7 +18,7 @@ beforeAll(async () => {
   simulator = await startSimulator(options);
   const built = new URL('../../dist/poll/thread-collector.js', import.meta.url).href;
   const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
-  collector = startThreadCollector(64);
+  collector = startThreadCollector(64, 'bridge-exporter/0.0.0');
 });
 
 afterAll(async () => {
@@ -31,7 +31,7 @@ function job(url: string): Job {
   return {
     url,
     limits: { timeoutMs: 5000, maxBodyBytes: 1024 * 1024 },
-    source: { target: 't', labels, maxSeries: 200, document: 'module_state', settings: neutralBridge },
+    source: { target: 't', labels, maxSeries: 200, document: 'module_state', settings: defaultBridgeSettings },
   };
 }
 

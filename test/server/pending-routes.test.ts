@@ -25,7 +25,7 @@ describe('/pending over HTTP', () => {
       metrics: async () => compressedText(''),
       statusPage: () => '',
       pendingPage: (sorting: ReturnType<typeof sortingIn>) =>
-        pendingPage(pendingDocument(snapshots, at(seconds)), sorting, '/metrics'),
+        pendingPage(pendingDocument(snapshots, at(seconds)), sorting, '/metrics', '0.0.0'),
       pendingDocument: () => pendingDocument(snapshots, at(seconds)),
       notReady: () => [],
       reload: async () => ({ ok: true }) as const,

@@ -40,16 +40,13 @@ describe('a bad web configuration', () => {
       'bogus:',
       'web.yml:1: bogus: unknown key — expected one of tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
     ],
-    [
-      'basic_auth_users: {}\nbasic_auth_users: {}',
-      'web.yml:2:1: a key is here for the second time — expected each key once',
-    ],
-    ['{}\n---\n{}', 'web.yml:2: a second document begins here — expected one document in the file'],
+    ['basic_auth_users: {}\nbasic_auth_users: {}', 'web.yml:2:1: duplicate key — expected each key once'],
+    ['{}\n---\n{}', 'web.yml:2: a second document starts here — expected a single document'],
     // TLS.
     ['tls_server_config: [a]', `web.yml:1: tls_server_config: is a list — expected a mapping with ${TLS_KEYS}`],
     [
       'tls_server_config: -----BEGIN PRIVATE KEY-----',
-      `web.yml:1: tls_server_config: is text of another form — expected a mapping with ${TLS_KEYS}`,
+      `web.yml:1: tls_server_config: is a string — expected a mapping with ${TLS_KEYS}`,
     ],
     [
       `tls_server_config:\n  ${PAIR.replace(', ', '\n  ')}\n  certfile: x`,
@@ -369,25 +366,25 @@ describe('the files of a web configuration', () => {
     [
       `cert_file: text, key_file: text`,
       [
-        'cert_file: FOLDER/text holds no certificate in PEM form',
-        'key_file: FOLDER/text holds no private key in PEM form, or one with a passphrase',
+        'cert_file: FOLDER/text contains no PEM certificate',
+        'key_file: FOLDER/text contains no unencrypted PEM private key',
       ],
     ],
     [
       `cert_file: a.key, key_file: a.crt`,
       [
-        'cert_file: FOLDER/a.key holds no certificate in PEM form',
-        'key_file: FOLDER/a.crt holds no private key in PEM form, or one with a passphrase',
+        'cert_file: FOLDER/a.key contains no PEM certificate',
+        'key_file: FOLDER/a.crt contains no unencrypted PEM private key',
       ],
     ],
     [`cert_file: a.crt, key_file: other.key`, ['key_file: is not the key of the certificate']],
     [
       `${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca_file: text`,
-      ['client_ca_file: FOLDER/text holds no certificate in PEM form'],
+      ['client_ca_file: FOLDER/text contains no PEM certificate'],
     ],
     [
       `cert: hunter2, key: hunter2`,
-      ['cert: holds no certificate in PEM form', 'key: holds no private key in PEM form, or one with a passphrase'],
+      ['cert: contains no PEM certificate', 'key: contains no unencrypted PEM private key'],
     ],
     [`cert_file: /, key_file: a.key`, ['cert_file: / is not a file']],
   ])('that are bad are named, and nothing of them is shown: %s', async (keys, expected) => {
@@ -412,7 +409,7 @@ describe('the files of a web configuration', () => {
       const { code, stderr } = await run([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
       expect(code).toBe(2);
       expect(stderr.trim().split('\n')).toEqual([
-        expect.stringContaining('BRIDGE_URL: is not an http or https address'),
+        expect.stringContaining('BRIDGE_URL: is not an http or https URL'),
         `bridge-exporter: ${bad}:1: basic_auth_users.alice: ${NO_HASH}`,
         `bridge-exporter: ${bad}:2: rate_limits: unknown key — did you mean rate_limit?`,
       ]);

@@ -1,28 +1,28 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-/* What is wrong with certificates and keys, said without a word of their content. All in PEM form. */
+/* Checks of PEM certificates and private keys. They return a problem that does not quote the value. */
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-export function certificatesProblem(pem: string): string | undefined {
+export function checkCertificates(pem: string): string | undefined {
   const blocks = pem.match(certificateBlock);
-  if (blocks === null) return 'holds no certificate in PEM form';
-  const unreadable = blocks.findIndex((block) => certificateIn(block) === undefined);
-  return unreadable === -1 ? undefined : `holds a certificate that cannot be read, at place ${unreadable + 1}`;
+  if (blocks === null) return 'contains no PEM certificate';
+  const invalid = blocks.findIndex((block) => parseCertificate(block) === undefined);
+  return invalid === -1 ? undefined : `contains an invalid certificate: number ${invalid + 1}`;
 }
 
-export function keyProblem(pem: string): string | undefined {
-  return keyIn(pem) === undefined ? 'holds no private key in PEM form, or one with a passphrase' : undefined;
+export function checkPrivateKey(pem: string): string | undefined {
+  return parsePrivateKey(pem) === undefined ? 'contains no unencrypted PEM private key' : undefined;
 }
 
-/** Whether the key is of the certificate, where both can be read. */
-export function isPair(certificates: string, key: string): boolean {
+/** Whether the key belongs to the first certificate. True if one of them cannot be parsed, which is reported elsewhere. */
+export function isKeyPair(certificates: string, key: string): boolean {
   const [first = ''] = certificates.match(certificateBlock) ?? [];
-  const [certificate, privateKey] = [certificateIn(first), keyIn(key)];
+  const [certificate, privateKey] = [parseCertificate(first), parsePrivateKey(key)];
   return certificate === undefined || privateKey === undefined || certificate.checkPrivateKey(privateKey);
 }
 
-function certificateIn(block: string): X509Certificate | undefined {
+function parseCertificate(block: string): X509Certificate | undefined {
   try {
     return new X509Certificate(block);
   } catch {
@@ -30,7 +30,7 @@ function certificateIn(block: string): X509Certificate | undefined {
   }
 }
 
-function keyIn(pem: string): KeyObject | undefined {
+function parsePrivateKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem);
   } catch {

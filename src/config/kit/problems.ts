@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import { suggestion } from './suggestion.js';
-import { ANY_NAME, type Setting } from './settings.js';
-import type { Path } from './yaml-source.js';
+import { suggestName } from './closest-match.js';
+import { NAME_PLACEHOLDER, type Setting } from './settings.js';
 
-/** More than this helps nobody: a file with one wrong indentation can have thousands. */
-const maxProblems = 50;
+/** Keys and list indexes from the root of a file to a value. */
+export type Path = readonly PropertyKey[];
 
-/** Says where a path is, for people: a place in a file, or an environment variable. */
+/** Formats where the value at a path is set: a position in a file, or an environment variable. */
 export type PositionLabel = (path: Path) => string;
 
 interface Problem {
@@ -14,39 +13,43 @@ interface Problem {
   readonly message: string;
 }
 
-/** All problems of one reading, one line each. */
-export function describeProblems(error: z.ZodError, settings: readonly Setting[], label: PositionLabel): string[] {
+/** A file with one wrong indentation can have thousands of problems. */
+const MAX_PROBLEMS = 50;
+
+/** Formats the problems of a validation, one line each. */
+export function formatProblems(error: z.ZodError, settings: readonly Setting[], label: PositionLabel): string[] {
   const problems = error.issues.flatMap((issue): Problem[] =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({
           path: [...issue.path, key],
-          message: `unknown key — ${suggestion(key, keysAt(issue.path, settings))}`,
+          message: `unknown key — ${suggestName(key, keysAt(issue.path, settings))}`,
         }))
       : [issue],
   );
-  return capped(problems, ({ path, message }) => `${label(path)}: ${message}`);
+  return formatFirst(problems, ({ path, message }) => `${label(path)}: ${message}`);
 }
 
-/** At most fifty lines; only those are worth the search for their place. */
-export function capped<T>(problems: readonly T[], describe: (problem: T) => string): string[] {
-  const lines = problems.slice(0, maxProblems).map(describe);
-  return problems.length > maxProblems ? [...lines, `and ${problems.length - maxProblems} more`] : lines;
+/** Formats at most `MAX_PROBLEMS` problems, and counts the others. */
+export function formatFirst<T>(problems: readonly T[], format: (problem: T) => string): string[] {
+  const lines = problems.slice(0, MAX_PROBLEMS).map(format);
+  return problems.length > MAX_PROBLEMS ? [...lines, `and ${problems.length - MAX_PROBLEMS} more`] : lines;
 }
 
+/** The known keys of the mapping at a path. */
 function keysAt(path: Path, settings: readonly Setting[]): string[] {
   const parents = path.filter((segment) => typeof segment !== 'number');
-  return settings.flatMap(({ path: full }) => {
-    const names = full.replaceAll('[]', '').split('.');
+  return settings.flatMap(({ path: settingPath }) => {
+    const names = settingPath.replaceAll('[]', '').split('.');
     const key = names.pop();
-    const isBelow =
+    const isInMapping =
       names.length === parents.length &&
-      names.every((name, index) => name === ANY_NAME || name === String(parents[index]));
-    return key === undefined || !isBelow ? [] : [key];
+      names.every((name, index) => name === NAME_PLACEHOLDER || name === String(parents[index]));
+    return key === undefined || !isInMapping ? [] : [key];
   });
 }
 
-/** A path as people write it; a key of odd characters is quoted, so that it cannot break the line. */
-export function pathText(path: Path): string {
+/** `targets[0].bridge.url`; unusual keys are quoted, so that they cannot break the line. */
+export function formatPath(path: Path): string {
   return path
     .map((segment) => {
       if (typeof segment === 'number') return `[${segment}]`;

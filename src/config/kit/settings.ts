@@ -1,67 +1,57 @@
 import { z } from 'zod';
 
-/** One key of the file: a row of the reference, and what an unknown key is compared with. */
+/** One key of a configuration file, for the reference and for suggestions. */
 export interface Setting {
-  /** As in `targets[].bridge.url`; `[]` stands for every entry of a list, `<name>` for every name in a mapping. */
+  /** `targets[].bridge.url`: `[]` stands for every entry of a list, `<name>` for every name in a mapping. */
   readonly path: string;
   readonly type: string;
   readonly required: boolean;
-  /** As one would write it. */
+  /** In the format of the file. */
   readonly default?: string;
-  readonly meaning?: string;
-  /** What people call it where that is not its path: the name of a flag. */
-  readonly title?: string;
+  readonly description?: string;
 }
 
-/** Stands in a path for every name somebody chooses. */
-export const ANY_NAME = '<name>';
+/** Stands in a path for names that the user chooses. */
+export const NAME_PLACEHOLDER = '<name>';
 
-type About = Omit<Setting, 'type'>;
+type Attributes = Omit<Setting, 'type'>;
 
-/** Every key of a schema, in its order. */
+/** Every key of a schema, in the order of the schema. */
 export function listSettings(schema: z.ZodType): Setting[] {
-  return describe(schema, { path: '', required: true }).slice(1);
+  return describeSchema(schema, { path: '', required: true }).slice(1);
 }
 
-function describe(schema: unknown, given: About): Setting[] {
-  const about = { ...(schema instanceof z.ZodType && named(schema)), ...given };
+function describeSchema(schema: unknown, outer: Attributes): Setting[] {
+  const description = schema instanceof z.ZodType ? schema.description : undefined;
+  // The description of a wrapper, such as that of an optional key, overrides that of the wrapped schema.
+  const attributes: Attributes = { ...(description !== undefined && { description }), ...outer };
   if (schema instanceof z.ZodPrefault) {
-    return describe(schema.unwrap(), { ...about, required: false, default: written(schema.def.defaultValue) });
+    const preset = formatDefault(schema.def.defaultValue);
+    return describeSchema(schema.unwrap(), { ...attributes, required: false, default: preset });
   }
-  if (schema instanceof z.ZodExactOptional) return describe(schema.unwrap(), { ...about, required: false });
-  if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodUnknown)) return describe(schema.in, about);
-  if (schema instanceof z.ZodObject) return [{ ...about, type: 'mapping' }, ...describeKeys(schema, about.path)];
-  if (schema instanceof z.ZodArray) return describeEntries(schema.element, about);
-  if (schema instanceof z.ZodRecord) return describeValues(schema.valueType, about);
-  return [{ ...about, type: typeName(schema) }];
+  if (schema instanceof z.ZodExactOptional) return describeSchema(schema.unwrap(), { ...attributes, required: false });
+  if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodUnknown)) return describeSchema(schema.in, attributes);
+  if (schema instanceof z.ZodObject) return [{ ...attributes, type: 'mapping' }, ...describeKeys(schema, outer.path)];
+  if (schema instanceof z.ZodArray) return describeEntries(schema.element, attributes);
+  if (schema instanceof z.ZodRecord) return describeNames(schema.valueType, attributes);
+  return [{ ...attributes, type: schema instanceof z.ZodType ? String(schema.meta()?.['type']) : 'value' }];
 }
 
-/** Texts as they are, empty lists and mappings as [] and {}. */
-const written = (preset: unknown): string => (typeof preset === 'string' ? preset : JSON.stringify(preset));
-
-/** What the schema says of itself; what is said around it, as of an optional key, comes first. */
-function named(schema: z.ZodType): Pick<Setting, 'meaning' | 'title'> {
-  const { description: meaning, title } = schema.meta() ?? {};
-  return { ...(meaning !== undefined && { meaning }), ...(title !== undefined && { title }) };
-}
+const formatDefault = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function describeKeys(schema: z.ZodObject, parent: string): Setting[] {
   return Object.entries(schema.shape).flatMap(([key, value]) =>
-    describe(value, { path: parent === '' ? key : `${parent}.${key}`, required: true }),
+    describeSchema(value, { path: parent === '' ? key : `${parent}.${key}`, required: true }),
   );
 }
 
-function describeEntries(element: unknown, about: About): Setting[] {
-  const [entry, ...keys] = describe(element, { path: `${about.path}[]`, required: true });
-  return [{ ...about, type: `list of ${entry?.type ?? 'values'}` }, ...keys];
+function describeEntries(element: unknown, attributes: Attributes): Setting[] {
+  const [entry, ...keys] = describeSchema(element, { path: `${attributes.path}[]`, required: true });
+  return [{ ...attributes, type: `list of ${entry?.type ?? 'values'}` }, ...keys];
 }
 
-/** The keys of such a mapping are names its writer chooses. */
-function describeValues(valueType: unknown, about: About): Setting[] {
-  const [value, ...keys] = describe(valueType, { path: `${about.path}.${ANY_NAME}`, required: true });
-  return [{ ...about, type: `mapping to ${value?.type ?? 'values'}` }, ...keys];
-}
-
-function typeName(schema: unknown): string {
-  return schema instanceof z.ZodType ? String(schema.meta()?.['type']) : 'value';
+function describeNames(valueType: unknown, attributes: Attributes): Setting[] {
+  const path = `${attributes.path}.${NAME_PLACEHOLDER}`;
+  const [value, ...keys] = describeSchema(valueType, { path, required: true });
+  return [{ ...attributes, type: `mapping to ${value?.type ?? 'values'}` }, ...keys];
 }

@@ -6,7 +6,7 @@ interface Unit {
 const second = 1_000;
 const day = 86_400 * second;
 
-// Prometheus' own units (model.ParseDuration): a year is 365 days, no fractions, largest first, each at most once.
+// As in Prometheus (model.ParseDuration): a year has 365 days; units are ordered, each at most once, without fractions.
 const durationUnits: readonly Unit[] = [
   { name: 'y', factor: 365 * day },
   { name: 'w', factor: 7 * day },
@@ -19,7 +19,7 @@ const durationUnits: readonly Unit[] = [
 
 const durationPattern = new RegExp(`^(?=\\d)${durationUnits.map(({ name }) => `(?:(\\d+)${name})?`).join('')}$`);
 
-/** Milliseconds of a duration as Prometheus writes it: 30s, 1m30s, 500ms. */
+/** Milliseconds of a duration in the format of Prometheus: 30s, 1m30s, 500ms. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const counts = durationPattern.exec(text)?.slice(1);
@@ -32,7 +32,7 @@ export function formatDuration(milliseconds: number): string {
   if (milliseconds === 0) return '0s';
   let rest = milliseconds;
   let text = '';
-  // Prometheus leaves out years and weeks where they would surprise: 7d reads better than 1w.
+  // Without years and weeks: 7d is easier to read than 1w.
   for (const { name, factor } of durationUnits.slice(2)) {
     const count = Math.floor(rest / factor);
     if (count > 0) text += `${count}${name}`;
@@ -62,14 +62,14 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** The largest unit that says it exactly, so that reading it back gives the same number. */
+/** In the largest unit that divides the size, so that parsing returns the same number. */
 export function formatSize(bytes: number): string {
   const unit = sizeUnits.find(({ factor }) => bytes >= factor && bytes % factor === 0);
   return unit ? `${bytes / unit.factor}${unit.name}` : `${bytes}B`;
 }
 
-/** For people: `1.2 MiB`. */
-export function roughSize(bytes: number): string {
+/** Rounded: `1.2 MiB`. */
+export function formatApproximateSize(bytes: number): string {
   const unit = sizeUnits.find(({ name, factor }) => name.endsWith('iB') && bytes >= factor);
   return unit ? `${(bytes / unit.factor).toFixed(1)} ${unit.name}` : `${bytes} B`;
 }

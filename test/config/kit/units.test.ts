@@ -16,7 +16,7 @@ test.each([
   ['1y', 31_536_000_000],
   ['1y1w1d1h1m1s1ms', 32_230_861_001],
   ['90s', 90_000],
-])('%s is a duration of %i ms', (text, milliseconds) => {
+])('parses the duration %s as %i ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });
 
@@ -35,17 +35,17 @@ test.each([
   '1ms1s',
   ' 1s',
   '99999999999999999y',
-])('"%s" is no duration', (text) => {
+])('rejects the duration "%s"', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
-test('a duration written and read again is the same', () => {
+test('parses a formatted duration to the same duration', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (milliseconds) => parseDuration(formatDuration(milliseconds)) === milliseconds),
   );
 });
 
-test('durations are written as people do', () => {
+test('formats durations in units of days and smaller', () => {
   const written = [0, 1, 1_500, 60_000, 90_000, 3_600_000, 86_400_000, 604_800_000].map(formatDuration);
   expect(written).toEqual(['0s', '1ms', '1s500ms', '1m', '1m30s', '1h', '1d', '7d']);
 });
@@ -60,18 +60,18 @@ test.each([
   ['10KB', 10_000],
   ['10MB', 10_000_000],
   ['1GB', 1_000_000_000],
-])('%s is a size of %i bytes', (text, bytes) => {
+])('parses the size %s as %i bytes', (text, bytes) => {
   expect(parseSize(text)).toBe(bytes);
 });
 
 test.each(['', 'MiB', '1.5MiB', '-1B', '64 MiB', '64mib', '64M', '64Mb', '1TiB', '0x10', '1e3', '99999999999GiB'])(
-  '"%s" is no size',
+  'rejects the size "%s"',
   (text) => {
     expect(parseSize(text)).toBeUndefined();
   },
 );
 
-test('a size written and read again is the same', () => {
+test('parses a formatted size to the same size', () => {
   const bytes = fc.oneof(
     fc.maxSafeNat(),
     fc.nat(2 ** 20).map((count) => count * 2 ** 20),

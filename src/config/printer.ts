@@ -1,11 +1,11 @@
 import { stringify } from 'yaml';
 import type { BridgeEndpoint, Config, CrosschainEndpoint, TargetConfig } from './config.js';
-import type { Header, Proxy, HttpClientConfig, SecretSource, Tls } from './http-client-config.js';
+import type { Header, HttpClientConfig, Proxy, SecretSource, Tls } from './http-client-config.js';
 import { REDACTED } from './kit/secret.js';
 import { formatDuration, formatSize } from './kit/units.js';
 
-/** The configuration in the words of the file, defaults included; reading it gives the same configuration, but for secrets. */
-export function configText({ poll, limits, targets, tokens, chains }: Config): string {
+/** The configuration as a configuration file, with all defaults. Secrets are redacted. */
+export function formatConfig({ poll, limits, targets, tokens, chains }: Config): string {
   const file = {
     poll: {
       interval: formatDuration(poll.intervalMs),
@@ -29,16 +29,17 @@ function targetKeys({ name, bridge, crosschain }: TargetConfig) {
   };
 }
 
-// Named one by one: what is added to an endpoint later, a password say, is not printed by accident.
-function bridgeKeys({ url, dialect, powerThreshold, watch, httpClient: reach }: BridgeEndpoint) {
-  return { url, dialect, power_threshold: powerThreshold, watch, ...(reach && reachKeys(reach)) };
+// Every key is listed, so that a new setting with a secret is not printed by accident.
+function bridgeKeys({ url, dialect, powerThreshold, watch, httpClient }: BridgeEndpoint) {
+  return { url, dialect, power_threshold: powerThreshold, watch, ...(httpClient && httpClientKeys(httpClient)) };
 }
 
-function crosschainKeys({ url, dialect, window, limit, rate, hubChainIds, httpClient: reach }: CrosschainEndpoint) {
-  return { url, dialect, window, limit, rate, hub_chain_ids: hubChainIds, ...(reach && reachKeys(reach)) };
+function crosschainKeys({ url, dialect, window, limit, rate, hubChainIds, httpClient }: CrosschainEndpoint) {
+  const settings = { url, dialect, window, limit, rate, hub_chain_ids: hubChainIds };
+  return { ...settings, ...(httpClient && httpClientKeys(httpClient)) };
 }
 
-function reachKeys({ basicAuth, authorization, headers, tls, proxy }: HttpClientConfig) {
+function httpClientKeys({ basicAuth, authorization, headers, tls, proxy }: HttpClientConfig) {
   return {
     basic_auth: basicAuth && {
       ...sourceKeys('username', basicAuth.username),
@@ -50,22 +51,22 @@ function reachKeys({ basicAuth, authorization, headers, tls, proxy }: HttpClient
     },
     http_headers: headers && Object.fromEntries(headers.map(({ name, values }) => [name, headerKeys(values)])),
     tls_config: tls && tlsKeys(tls),
-    proxy_url: proxy && shownProxy(proxy),
+    proxy_url: proxy && redactProxy(proxy),
   };
 }
 
 function sourceKeys(key: string, source: SecretSource | undefined) {
   if (source === undefined) return {};
-  return 'file' in source ? { [`${key}_file`]: source.file } : { [key]: shown(source) };
+  return 'file' in source ? { [`${key}_file`]: source.file } : { [key]: redactSource(source) };
 }
 
 function headerKeys(sources: Header['values']) {
-  const those = (key: string) => sources.flatMap((source) => (key in source ? [shown(source)] : []));
-  const lists = { values: those('text'), secrets: those('secret'), files: those('file') };
+  const select = (key: string) => sources.flatMap((source) => (key in source ? [redactSource(source)] : []));
+  const lists = { values: select('text'), secrets: select('secret'), files: select('file') };
   return Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0));
 }
 
-function shown(source: SecretSource): string {
+function redactSource(source: SecretSource): string {
   if ('file' in source) return source.file;
   return 'text' in source ? source.text : REDACTED;
 }
@@ -82,6 +83,6 @@ function tlsKeys({ ca, cert, key, serverName, insecureSkipVerify, minVersion, ma
   };
 }
 
-function shownProxy({ url, userInfo }: Proxy): string {
+function redactProxy({ url, userInfo }: Proxy): string {
   return userInfo === undefined ? url : url.replace('//', `//${REDACTED}@`);
 }

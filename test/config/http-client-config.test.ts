@@ -1,13 +1,14 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { configText, parseConfig, type Config } from '../../src/config/config.js';
-import { loadConfig } from '../../src/config/load.js';
+import type { Config } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/printer.js';
+import { loadConfig } from '../../src/config/loader.js';
 import { reveal } from '../../src/config/kit/secret.js';
 import { createAuthority } from '../support/certificates.js';
 
@@ -25,90 +26,99 @@ const AUTHORIZATION = 'expected a mapping with type, credentials, credentials_fi
 const HEADER = 'expected a mapping with values, secrets, files';
 const TLS =
   'expected a mapping with ca, ca_file, cert, cert_file, key, key_file, server_name, insecure_skip_verify, min_version, max_version';
-const ASCII = 'expected at most 8192 visible ASCII characters, since a header carries them';
-const USER = 'expected a user name, without colons and control characters';
-const SCHEME = 'expected one word such as Bearer; for Basic there is basic_auth';
-const CERTIFICATES = 'expected certificates in PEM form';
-const PROXY = 'expected an http or https address such as http://proxy.example.org:3128';
-const FILE = 'expected the name of a file';
-const other = 'is text of another form';
+const ASCII = 'expected at most 8192 visible ASCII characters, spaces or tabs';
+const USER = 'expected a user name without colons and control characters';
+const SCHEME = 'expected an authentication scheme such as Bearer; for Basic, use basic_auth';
+const CERTIFICATES = 'expected PEM certificates';
+const PROXY = 'expected an http or https URL such as http://proxy.example.org:3128';
+const FILE = 'expected a file name';
+const string = 'is a string';
+const malformed = 'is malformed';
 
 const bad: readonly (readonly [title: string, lines: string, ...problems: string[]])[] = [
-  ['user and password as text', 'basic_auth: u:hunter2', `5: basic_auth: ${other} — ${AUTH}`],
-  ['a basic_auth left empty', 'basic_auth:', `5: basic_auth: is empty — ${AUTH}`],
+  ['a basic_auth that is a string', 'basic_auth: u:hunter2', `5: basic_auth: ${string} — ${AUTH}`],
+  ['an empty basic_auth', 'basic_auth:', `5: basic_auth: is empty — ${AUTH}`],
   [
-    'a basic_auth without anything',
+    'a basic_auth without keys',
     'basic_auth: {}',
     '5: basic_auth.username: is missing — expected username or username_file',
   ],
   [
-    'everything twice',
+    'a user name and a password that are also in files',
     'basic_auth: {username: u, username_file: f, password: hunter2, password_file: f}',
-    '5: basic_auth.username_file: is given beside username — expected one or the other',
-    '5: basic_auth.password_file: is given beside password — expected one or the other',
+    '5: basic_auth.username_file: cannot be combined with username — expected only one of them',
+    '5: basic_auth.password_file: cannot be combined with password — expected only one of them',
   ],
-  ['a colon in a user name', 'basic_auth: {username: "u:hunter2"}', `5: basic_auth.username: ${other} — ${USER}`],
+  ['a colon in a user name', 'basic_auth: {username: "u:hunter2"}', `5: basic_auth.username: ${malformed} — ${USER}`],
   [
     'an empty password',
     'basic_auth: {username: u, password: ""}',
-    '5: basic_auth.password: is empty — expected text of at most 8192 characters',
+    '5: basic_auth.password: is empty — expected at most 8192 characters',
   ],
   [
-    'a password that is a truth value, or a list',
+    'a user name that is a list and a password that is a boolean',
     'basic_auth: {username: [u], password: true}',
     `5: basic_auth.username: is a list — ${USER}`,
-    '5: basic_auth.password: is a truth value — expected text of at most 8192 characters',
+    '5: basic_auth.password: is a boolean — expected at most 8192 characters',
   ],
   [
-    'the name of a file in two lines',
+    'a file name with a line break',
     String.raw`basic_auth: {username: u, password_file: "hunter2\nhunter2"}`,
-    `5: basic_auth.password_file: ${other} — ${FILE}`,
+    `5: basic_auth.password_file: ${malformed} — ${FILE}`,
   ],
   [
-    'a misspelt key',
+    'a misspelled key',
     'basic_auth: {username: u, pasword: hunter2}',
     '5: basic_auth.pasword: unknown key — did you mean password?',
   ],
-  ['a token as text', 'authorization: Bearer hunter2', `5: authorization: ${other} — ${AUTHORIZATION}`],
   [
-    'no credentials',
+    'an authorization that is a string',
+    'authorization: Bearer hunter2',
+    `5: authorization: ${string} — ${AUTHORIZATION}`,
+  ],
+  [
+    'an authorization without credentials',
     'authorization: {type: Bearer}',
     '5: authorization.credentials: is missing — expected credentials or credentials_file',
   ],
   [
-    'two credentials',
+    'credentials that are also in a file',
     'authorization: {credentials: hunter2, credentials_file: f}',
-    '5: authorization.credentials_file: is given beside credentials — expected one or the other',
+    '5: authorization.credentials_file: cannot be combined with credentials — expected only one of them',
   ],
   [
-    'Basic by hand',
+    'the authentication scheme Basic',
     'authorization: {type: basic, credentials: hunter2}',
-    `5: authorization.type: ${other} — ${SCHEME}`,
+    `5: authorization.type: ${malformed} — ${SCHEME}`,
   ],
-  ['two words', 'authorization: {type: Bearer hunter2, credentials: x}', `5: authorization.type: ${other} — ${SCHEME}`],
   [
-    'credentials in two lines',
+    'an authentication scheme of two words',
+    'authorization: {type: Bearer hunter2, credentials: x}',
+    `5: authorization.type: ${malformed} — ${SCHEME}`,
+  ],
+  [
+    'credentials with a line break',
     String.raw`authorization: {credentials: "a\r\nX-Evil: hunter2"}`,
-    `5: authorization.credentials: ${other} — ${ASCII}`,
+    `5: authorization.credentials: ${malformed} — ${ASCII}`,
   ],
   [
-    'two ways to say who asks',
+    'basic_auth together with authorization',
     'basic_auth: {username: u}\nauthorization: {credentials: hunter2}',
-    '6: authorization: is given beside basic_auth — expected one or the other',
+    '6: authorization: cannot be combined with basic_auth — expected only one of them',
   ],
   [
-    'two ways, both wrong',
+    'basic_auth together with authorization, both invalid',
     'basic_auth: {}\nauthorization: hunter2',
     '5: basic_auth.username: is missing — expected username or username_file',
-    `6: authorization: ${other} — ${AUTHORIZATION}`,
-    '6: authorization: is given beside basic_auth — expected one or the other',
+    `6: authorization: ${string} — ${AUTHORIZATION}`,
+    '6: authorization: cannot be combined with basic_auth — expected only one of them',
   ],
   [
-    'headers as text',
+    'http_headers that are a string',
     'http_headers: "X-Key: hunter2"',
-    `5: http_headers: ${other} — expected a mapping with names of headers`,
+    `5: http_headers: ${string} — expected a mapping with header names as keys`,
   ],
-  ['a header as text', 'http_headers: {X-Key: hunter2}', `5: http_headers.X-Key: ${other} — ${HEADER}`],
+  ['a header that is a string', 'http_headers: {X-Key: hunter2}', `5: http_headers.X-Key: ${string} — ${HEADER}`],
   [
     'a header without a value',
     'http_headers: {X-Key: {}}',
@@ -117,110 +127,102 @@ const bad: readonly (readonly [title: string, lines: string, ...problems: string
   [
     'a header with an empty list',
     'http_headers: {X-Key: {values: []}}',
-    '5: http_headers.X-Key.values: is empty — expected at least one, or no such key',
+    '5: http_headers.X-Key.values: is empty — expected at least one value, or no such key',
   ],
   [
-    'a value that is no list',
+    'a header value that is not in a list',
     'http_headers: {X-Key: {secrets: hunter2}}',
-    `5: http_headers.X-Key.secrets: ${other} — expected a list`,
+    `5: http_headers.X-Key.secrets: ${string} — expected a list`,
   ],
   [
-    'values that would begin other headers',
+    'header values with line breaks',
     String.raw`http_headers: {X-Key: {values: ["hunter2\n"], secrets: ["\rhunter2", "hünter2", ""], files: [""]}}`,
-    `5: http_headers.X-Key.values[0]: ${other} — ${ASCII}`,
-    `5: http_headers.X-Key.secrets[0]: ${other} — ${ASCII}`,
-    `5: http_headers.X-Key.secrets[1]: ${other} — ${ASCII}`,
+    `5: http_headers.X-Key.values[0]: ${malformed} — ${ASCII}`,
+    `5: http_headers.X-Key.secrets[0]: ${malformed} — ${ASCII}`,
+    `5: http_headers.X-Key.secrets[1]: ${malformed} — ${ASCII}`,
     `5: http_headers.X-Key.secrets[2]: is empty — ${ASCII}`,
     `5: http_headers.X-Key.files[0]: is empty — ${FILE}`,
   ],
   [
-    'a misspelt key of a header',
+    'a misspelled key of a header',
     'http_headers: {X-Key: {secret: [hunter2]}}',
     '5: http_headers.X-Key.secret: unknown key — did you mean secrets?',
     '5: http_headers.X-Key: has no value — expected values, secrets or files',
   ],
   [
-    'headers that are not for configurations to set',
+    'reserved and invalid header names',
     'http_headers: {Authorization: {secrets: [hunter2]}, HOST: {values: [a]}, content-length: {values: [0]}, "a b": {values: [x]}}',
-    '5: http_headers.Authorization: is not set here — expected basic_auth or authorization',
-    '5: http_headers.HOST: is not free to be set — expected another header',
-    '5: http_headers.content-length: is not free to be set — expected another header',
-    '5: http_headers["a b"]: is not the name of a header — expected one such as X-Api-Key',
+    '5: http_headers.Authorization: cannot be set here — expected basic_auth or authorization',
+    '5: http_headers.HOST: is a reserved header — expected another one',
+    '5: http_headers.content-length: is a reserved header — expected another one',
+    '5: http_headers["a b"]: is not a header name — expected one such as X-Api-Key',
   ],
   [
-    'a header in two spellings',
+    'a header name that is set twice in different case',
     'http_headers: {X-Key: {values: [a]}, x-key: {values: [b]}}',
-    '5: http_headers.x-key: is the header X-Key again — expected it once',
+    '5: http_headers.x-key: duplicates the header X-Key — expected it once',
   ],
-  ['TLS as text', 'tls_config: strict', `5: tls_config: ${other} — ${TLS}`],
+  ['a tls_config that is a string', 'tls_config: strict', `5: tls_config: ${string} — ${TLS}`],
   [
     'a certificate without a key',
     'tls_config: {cert_file: c}',
-    '5: tls_config.key: is missing — expected key or key_file beside the certificate',
+    '5: tls_config.key: is missing — expected key or key_file for the certificate',
   ],
   [
     'a key without a certificate',
     'tls_config: {key_file: k}',
-    '5: tls_config.cert: is missing — expected cert or cert_file beside the key',
+    '5: tls_config.cert: is missing — expected cert or cert_file for the private key',
   ],
   [
-    'authorities twice',
+    'CA certificates that are also in a file',
     `tls_config:\n  ca_file: c\n${pemKey('ca', authority.cert)}`,
-    '6: tls_config.ca_file: is given beside ca — expected one or the other',
+    '6: tls_config.ca_file: cannot be combined with ca — expected only one of them',
   ],
   [
-    'texts that are not PEM',
+    'certificates and a key that are not PEM',
     'tls_config: {ca: hunter2, cert: hunter2, key: hunter2}',
-    `5: tls_config.ca: holds no certificate in PEM form — ${CERTIFICATES}`,
-    `5: tls_config.cert: holds no certificate in PEM form — ${CERTIFICATES}`,
-    `5: tls_config.key: ${other} — expected a private key in PEM form, without passphrase`,
+    `5: tls_config.ca: contains no PEM certificate — ${CERTIFICATES}`,
+    `5: tls_config.cert: contains no PEM certificate — ${CERTIFICATES}`,
+    `5: tls_config.key: ${malformed} — expected an unencrypted PEM private key`,
   ],
   [
-    'a certificate that is damaged',
+    'a damaged certificate',
     `tls_config:\n${pemKey('ca', `${authority.cert}${authority.cert.replace('MII', 'MIX')}`)}`,
-    `6: tls_config.ca: holds a certificate that cannot be read, at place 2 — ${CERTIFICATES}`,
+    `6: tls_config.ca: contains an invalid certificate: number 2 — ${CERTIFICATES}`,
   ],
   [
-    'a server name that is an address on the web',
+    'a server name that is a URL',
     'tls_config: {server_name: "https://a.example"}',
     '5: tls_config.server_name: "https://a.example" — expected a host name or an IP address',
   ],
   [
-    'a truth value in other words',
+    'a boolean of YAML 1.1',
     'tls_config: {insecure_skip_verify: yes}',
     '5: tls_config.insecure_skip_verify: "yes" — expected true or false',
   ],
   [
-    'a version as others write it',
+    'a TLS version in another format',
     'tls_config: {min_version: "1.2", max_version: TLS13}',
     '5: tls_config.min_version: "1.2" — expected one of TLS10, TLS11, TLS12, TLS13',
   ],
   [
-    'versions the wrong way round',
+    'a maximum TLS version below the minimum',
     'tls_config: {max_version: TLS11}',
-    '5: tls_config.max_version: TLS11 is below min_version (TLS12) — expected at least that',
+    '5: tls_config.max_version: TLS11 is below min_version — expected at least TLS12',
   ],
+  ['a SOCKS proxy', 'proxy_url: socks5://u:hunter2@p:1080', `5: proxy_url: is not an http or https URL — ${PROXY}`],
+  ['a proxy URL that is invalid', 'proxy_url: http://u:hunter2 @p', `5: proxy_url: is not a valid URL — ${PROXY}`],
   [
-    'a proxy of another kind',
-    'proxy_url: socks5://u:hunter2@p:1080',
-    `5: proxy_url: is not an http or https address — ${PROXY}`,
-  ],
-  [
-    'a proxy that is no address',
-    'proxy_url: http://u:hunter2 @p',
-    `5: proxy_url: is not a well-formed address — ${PROXY}`,
-  ],
-  [
-    'a proxy with more than an address',
+    'a proxy URL with a path, query and fragment',
     'proxy_url: http://u:hunter2@p:3128/path?hunter2#hunter2',
-    `5: proxy_url: http://p:3128 is given with a path, query or fragment — ${PROXY}`,
+    `5: proxy_url: http://p:3128 has a path, query or fragment — ${PROXY}`,
   ],
   [
-    'a proxy with a broken password',
+    'a proxy URL with invalid percent-encoding',
     'proxy_url: http://u:hunter2%@p',
-    `5: proxy_url: http://p is given with a user or password that is not well percent-encoded — ${PROXY}`,
+    `5: proxy_url: http://p has a user or password with invalid percent-encoding — ${PROXY}`,
   ],
-  ['no proxy', 'proxy_url: ""', `5: proxy_url: is empty — ${PROXY}`],
+  ['an empty proxy URL', 'proxy_url: ""', `5: proxy_url: is empty — ${PROXY}`],
 ];
 
 function accepted(text: string, source = 'b.yaml'): Config {
@@ -242,8 +244,8 @@ ${pemKey('key', own.key)}
   min_version: TLS13
 proxy_url: http://u%20x:hunter2@Proxy.Example:3128/`);
 
-describe('how an endpoint is reached', () => {
-  test.each(bad)('is refused for %s', (_title, lines, ...problems) => {
+describe('the HTTP client configuration of an endpoint', () => {
+  test.each(bad)('is rejected with %s', (_title, lines, ...problems) => {
     const result = parseConfig(withBridge(lines), 'f');
     expect(result).toEqual({
       ok: false,
@@ -252,26 +254,26 @@ describe('how an endpoint is reached', () => {
     expect(inspect(result, { depth: 9 })).not.toMatch(/hunter2|hünter2/);
   });
 
-  test('is refused in the same words for the other endpoint', () => {
+  test('is validated for both endpoints', () => {
     const text = 'targets: [{name: a, crosschain: {url: "https://a.example", authorization: {}, proxy_url: p}}]';
     expect(parseConfig(text, 'f')).toEqual({
       ok: false,
       problems: [
         'f:1: targets[0].crosschain.authorization.credentials: is missing — expected credentials or credentials_file',
-        `f:1: targets[0].crosschain.proxy_url: is not an http or https address — ${PROXY}`,
+        `f:1: targets[0].crosschain.proxy_url: is not an http or https URL — ${PROXY}`,
       ],
     });
   });
 
-  test('is not shown where an address with a password stands for an endpoint', () => {
+  test('does not quote a URL with a password in place of an endpoint', () => {
     const result = parseConfig('targets: [{name: a, bridge: "https://u:hunter2@a.example"}]', 'f');
     expect(result).toMatchObject({ ok: false });
     expect(JSON.stringify(result)).not.toContain('hunter2');
   });
 
-  test('is read in full', () => {
-    const { httpClient: reach } = accepted(everyKey, 'conf/b.yaml').targets[0]?.bridge ?? {};
-    expect(reach).toMatchObject({
+  test('is parsed with all keys', () => {
+    const { httpClient } = accepted(everyKey, 'conf/b.yaml').targets[0]?.bridge ?? {};
+    expect(httpClient).toMatchObject({
       directory: 'conf',
       authorization: { type: 'Bearer' },
       headers: [
@@ -288,12 +290,12 @@ describe('how an endpoint is reached', () => {
       },
       proxy: { url: 'http://proxy.example:3128' },
     });
-    const { credentials } = reach?.authorization ?? {};
+    const { credentials } = httpClient?.authorization ?? {};
     expect(credentials && 'secret' in credentials && reveal(credentials.secret)).toBe('hunter2');
-    expect(reach?.proxy?.userInfo && reveal(reach.proxy.userInfo)).toBe('u x:hunter2');
+    expect(httpClient?.proxy?.userInfo && reveal(httpClient.proxy.userInfo)).toBe('u x:hunter2');
   });
 
-  test('has a user, and a password or none', () => {
+  test('can have a user name without a password', () => {
     expect(
       accepted(withBridge('basic_auth: {username_file: u, password_file: p}')).targets[0]?.bridge?.httpClient,
     ).toEqual({
@@ -306,8 +308,8 @@ describe('how an endpoint is reached', () => {
     });
   });
 
-  test('is shown with all that is no secret', () => {
-    expect(configText(accepted(everyKey))).toContain(`
+  test('is printed with secrets redacted', () => {
+    expect(formatConfig(accepted(everyKey))).toContain(`
       authorization:
         type: Bearer
         credentials: <secret>
@@ -334,50 +336,50 @@ ${own.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
         max_version: TLS13
       proxy_url: http://<secret>@proxy.example:3128
 `);
-    const basic = configText(accepted(withBridge('basic_auth: {username: u, password: hunter2}\ntls_config: {}')));
+    const basic = formatConfig(accepted(withBridge('basic_auth: {username: u, password: hunter2}\ntls_config: {}')));
     expect(basic).toContain('basic_auth:\n        username: u\n        password: <secret>\n');
   });
 
-  test('written as text reads as the same, where no secret is in it', () => {
+  test('is parsed from its printed form, if it has no secrets', () => {
     const config = accepted(
       withBridge(
         'basic_auth: {username: u, password_file: p}\nhttp_headers: {X: {files: [f]}}\ntls_config: {ca_file: c}',
       ),
     );
-    expect(accepted(configText(config))).toEqual(config);
+    expect(accepted(formatConfig(config))).toEqual(config);
   });
 
-  test('crosses to another thread with its secrets, which nothing else shows', () => {
+  test('keeps its secrets when it is cloned, and never prints them', () => {
     const config = accepted(everyKey);
     const { credentials } = structuredClone(config).targets[0]?.bridge?.httpClient?.authorization ?? {};
     expect(credentials && 'secret' in credentials && reveal(credentials.secret)).toBe('hunter2');
-    const shown = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), configText(config)];
+    const shown = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), formatConfig(config)];
     expect(shown.filter((text) => /hunter2|PRIVATE/.test(text))).toEqual([]);
   });
 
   test.each([
     [
-      'any certificate is taken',
+      'certificates are not verified',
       withBridge('tls_config:\n  insecure_skip_verify: true'),
-      'b:6: targets[0].bridge.tls_config.insecure_skip_verify: whoever is between here and the node can pose as the node',
+      'b:6: targets[0].bridge.tls_config.insecure_skip_verify: the certificate is not verified: the connection can be intercepted',
     ],
     [
-      'TLS is configured, and the address is an http one',
+      'TLS is configured for an http URL',
       withBridge('tls_config: {server_name: a}', 'http://a.example'),
-      'b:5: targets[0].bridge.tls_config: has no effect: url is not an https address',
+      'b:5: targets[0].bridge.tls_config: has no effect: neither url nor proxy_url is an https URL',
     ],
-  ])('is doubted when %s', (_title, text, warning) => {
+  ])('causes a warning if %s', (_title, text, warning) => {
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [warning] });
   });
 
-  test('is not doubted when the proxy is an https one', () => {
+  test('causes no warning if TLS is configured for an https proxy', () => {
     const text = withBridge('tls_config: {server_name: a}\nproxy_url: https://p', 'http://a.example');
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [] });
   });
 });
 
-describe('the files a configuration names', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'config-reach-'));
+describe('the files that an HTTP client configuration refers to', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'http-client-config-'));
   const configFile = join(folder, 'bridge.yaml');
   mkdirSync(join(folder, 'folder'));
   writeFileSync(join(folder, 'good'), 'hunter2\n');
@@ -385,7 +387,7 @@ describe('the files a configuration names', () => {
 
   async function load(lines: string, checkFiles: boolean) {
     writeFileSync(configFile, withBridge(lines));
-    return loadConfig({ configFile, env: {}, readFile: (path) => readFile(path, 'utf8'), checkFiles });
+    return loadConfig({ configFile, env: {}, checkFiles });
   }
 
   const wrong = `basic_auth:
@@ -400,28 +402,28 @@ tls_config:
   const problems = [
     [7, 'basic_auth.password_file', `${join(folder, 'missing')} cannot be read: ENOENT: no such file or directory`],
     [9, 'http_headers.X-Key.files[1]', `${join(folder, 'empty')} is empty`],
-    [10, 'tls_config', 'the key is not that of the certificate'],
-    [11, 'tls_config.ca_file', `${join(folder, 'good')} holds no certificate in PEM form`],
+    [10, 'tls_config', 'the private key does not match the certificate'],
+    [11, 'tls_config.ca_file', `${join(folder, 'good')} contains no PEM certificate`],
   ].map(([line, path, problem]) => `${configFile}:${line}: targets[0].bridge.${path}: ${problem}`);
 
-  test('are checked with the configuration', async () => {
+  test('are problems if invalid, when files are checked', async () => {
     expect(await load(wrong, true)).toEqual({ ok: false, problems });
   });
 
-  test('are warned about at the start, since all other endpoints are to go on', async () => {
+  test('are warnings if invalid, when files are not checked', async () => {
     expect(await load(wrong, false)).toMatchObject({ ok: true, warnings: problems });
   });
 
-  test('may all be right', async () => {
+  test('cause no warnings if valid', async () => {
     const right = `authorization: {credentials_file: ./good}
 tls_config: {ca_file: ${authority.certFile}, cert_file: ${own.certFile}, key_file: ${own.keyFile}}`;
     expect(await load(right, true)).toMatchObject({ ok: true, warnings: [] });
   });
 
   test.each([
-    ['is a folder', 'folder', 'is not a file'],
-    ['is in none', 'good/x', 'cannot be read: ENOTDIR: not a directory'],
-  ])('one that %s', async (_title, name, problem) => {
+    ['a directory', 'folder', 'is not a file'],
+    ['below a file', 'good/x', 'cannot be read: ENOTDIR: not a directory'],
+  ])('cannot be %s', async (_title, name, problem) => {
     expect(await load(`authorization: {credentials_file: ${name}}`, true)).toEqual({
       ok: false,
       problems: [`${configFile}:5: targets[0].bridge.authorization.credentials_file: ${join(folder, name)} ${problem}`],
@@ -429,7 +431,7 @@ tls_config: {ca_file: ${authority.certFile}, cert_file: ${own.certFile}, key_fil
   });
 });
 
-test('no configuration makes the reader throw or show a secret, wherever it stands', () => {
+test('no configuration makes the parser throw or quote a secret', () => {
   const keys = fc.constantFrom(
     'basic_auth',
     'authorization',
@@ -463,7 +465,7 @@ test('no configuration makes the reader throw or show a secret, wherever it stan
       const text = stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...given } }] });
       const result = parseConfig(text, 'b');
       // What is open by its nature: a user name, and the values of a header.
-      const shown = result.ok ? configText(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
+      const shown = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
       return !`${inspect(result.ok ? result.warnings : result, { depth: 9 })}${shown}`.includes('hunter2');
     }),
     { numRuns: 5_000 },

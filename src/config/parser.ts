@@ -1,0 +1,85 @@
+import { dirname } from 'node:path';
+import type { Config, ConfigResult, CrosschainEndpoint, EndpointConnection, TargetConfig } from './config.js';
+import { formatProblems, type Path, type PositionLabel } from './kit/problems.js';
+import { listSettings } from './kit/settings.js';
+import { formatDuration } from './kit/units.js';
+import { parseYaml } from './kit/yaml.js';
+import { configSchema } from './schema.js';
+
+/** Every key of the configuration file. */
+export const settings = listSettings(configSchema);
+
+/** Parses a configuration file. `path` is its name in messages. */
+export function parseConfig(text: string, path: string): ConfigResult {
+  const yaml = parseYaml(text, path);
+  return yaml.ok ? validateConfig(yaml.data, yaml.label, dirname(path)) : yaml;
+}
+
+/** Validates data in the format of the configuration file. `label` formats the positions in messages. */
+export function validateConfig(data: unknown, label: PositionLabel, directory = ''): ConfigResult {
+  const { data: config, error } = configSchema.safeParse(data);
+  if (error) return { ok: false, problems: formatProblems(error, settings, label) };
+  const targets = config.targets.map((target) => withDirectory(target, directory));
+  const warnings = findWarnings(config).map(({ path, message }) => `${label(path)}: ${message}`);
+  return { ok: true, config: { ...config, targets }, warnings };
+}
+
+/** As in Prometheus, file names are relative to the configuration file. */
+function withDirectory({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
+  const resolve = <Endpoint extends EndpointConnection>(endpoint: Endpoint): Endpoint =>
+    endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };
+  return {
+    ...target,
+    ...(bridge && { bridge: resolve(bridge) }),
+    ...(crosschain && { crosschain: resolve(crosschain) }),
+  };
+}
+
+interface Warning {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Settings that are valid, but most likely a mistake. */
+function findWarnings({ poll, targets }: Config): Warning[] {
+  const warnings: Warning[] = [];
+  if (poll.timeoutMs > poll.intervalMs) {
+    warnings.push({
+      path: ['poll', 'timeout'],
+      message: `timeout (${formatDuration(poll.timeoutMs)}) is longer than interval (${formatDuration(poll.intervalMs)})`,
+    });
+  }
+  for (const [index, { bridge, crosschain }] of targets.entries()) {
+    const path = ['targets', index];
+    if (bridge) warnings.push(...connectionWarnings(bridge, [...path, 'bridge']));
+    if (!crosschain) continue;
+    warnings.push(...crosschainWarnings(crosschain, [...path, 'crosschain']));
+    warnings.push(...connectionWarnings(crosschain, [...path, 'crosschain']));
+  }
+  return warnings;
+}
+
+/** For a window this long, a node walks the whole history of every chain. */
+const LONG_WINDOW = 100_000n;
+
+function crosschainWarnings({ window, rate }: CrosschainEndpoint, path: Path): Warning[] {
+  const warnings: Warning[] = [];
+  if (window !== undefined && BigInt(window) > LONG_WINDOW) {
+    const message = `${window} blocks is above ${LONG_WINDOW}: the query is expensive for the node`;
+    warnings.push({ path: [...path, 'window'], message });
+  }
+  if (rate !== undefined && window === undefined) {
+    warnings.push({ path: [...path, 'rate'], message: 'has no effect without window' });
+  }
+  return warnings;
+}
+
+function connectionWarnings({ url, httpClient }: EndpointConnection, path: Path): Warning[] {
+  if (httpClient?.tls === undefined) return [];
+  const tls = [...path, 'tls_config'];
+  if (!url.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {
+    return [{ path: tls, message: 'has no effect: neither url nor proxy_url is an https URL' }];
+  }
+  const message = 'the certificate is not verified: the connection can be intercepted';
+  return httpClient.tls.insecureSkipVerify ? [{ path: [...tls, 'insecure_skip_verify'], message }] : [];
+}
