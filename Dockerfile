@@ -1,9 +1,9 @@
-# The image of bridge-exporter. It needs no shell, no capability and nothing to write to:
+# Image of bridge-exporter. It needs no shell, no capabilities and no writable file system:
 #   docker build -t bridge-exporter .
 #   docker run --read-only --cap-drop=ALL --memory=256m -p 127.0.0.1:10917:10917 \
 #     -e BRIDGE_URL=https://node.example.org bridge-exporter
 
-# Nothing that is copied from here is native code, so the platform that builds does it for every platform.
+# The result contains no native code, so the build platform builds for every platform.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -12,7 +12,7 @@ COPY tsconfig.json ./
 COPY src ./src
 RUN npm run build
 
-# Apart from the build, so that a change of the source leaves this layer as it is.
+# A stage of its own, so that source changes do not invalidate this layer.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -31,14 +31,13 @@ COPY --from=dependencies /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY package.json LICENSE ./
 ENV NODE_ENV=production
-# Of glibc: what is as large goes back to the system when it is freed, the pieces included in which documents come. Otherwise that
-# size rises up to 32 MiB, and what is below leaves holes that stay resident.
+# glibc: return freed buffers of this size to the system.
 ENV MALLOC_MMAP_THRESHOLD_=65536
 EXPOSE 10917
-# `node` of the base image, by number: Kubernetes can tell that it is not root.
+# User `node` of the base image. Numeric, so that Kubernetes can verify runAsNonRoot.
 USER 1000:1000
-# Asks over plain HTTP, where WEB_LISTEN_ADDRESS says. With TLS, with a password and without health_paths_without_auth, or
-# with the flag instead of the variable, put another check in its place. Kubernetes does not look at it.
+# Requests /-/healthy over plain HTTP at WEB_LISTEN_ADDRESS. Replace it when the exporter uses TLS, passwords without
+# health_paths_without_auth, or --web.listen-address. Kubernetes ignores it.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["node", "-e", "\
   const address = (process.env.WEB_LISTEN_ADDRESS || ':10917').replace(/^:/, 'localhost:'); \
   const exit = ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1); \

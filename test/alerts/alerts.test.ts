@@ -80,7 +80,8 @@ describe('the runbook', () => {
     const sections = runbook.split(/^## /m).slice(1);
     expect(sections.map((section) => section.slice(0, section.indexOf('\n'))).toSorted()).toEqual(CONTRACT.toSorted());
     for (const section of sections) {
-      for (const part of ['Means', 'Urgency', 'Look', 'Do', 'Else']) expect(section).toContain(`**${part}`);
+      for (const part of ['Meaning', 'Impact', 'Diagnosis', 'Mitigation', 'Other causes'])
+        expect(section).toContain(`**${part}`);
     }
   });
 
