@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { clock } from './poll/clock.js';
 import type { Collector } from './poll/collector.js';
 import { configText, type Config, type ConfigResult } from './config/config.js';
-import { renderExposition } from './exposition/exposition.js';
 import type { Instant } from './poll/endpoint-state.js';
 import { jobsOf, endpointKeyOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
@@ -57,11 +56,7 @@ export async function startExporter(
     config.poll,
   );
   const processMetrics = createProcessMetrics(options.nodeVersion);
-  const metricsPage = createMetricsPage({
-    version: snapshots.version,
-    ofEndpoints: (format, now) => renderExposition(snapshots, format, now),
-    ofProcess: processMetrics.expose,
-  });
+  const metricsPage = createMetricsPage(snapshots, processMetrics);
   const logPoll = createPollLog(log);
   const polling = startScheduler(collector, ({ source: reading }, outcome, at) => {
     const { before, after } = snapshots.record(endpointKeyOf(reading), outcome, at);
@@ -71,7 +66,7 @@ export async function startExporter(
   const reload = oneAtATime(async (): Promise<ConfigResult> => {
     const loaded = await options.loadConfig();
     if (!loaded.ok) {
-      processMetrics.configRefused();
+      processMetrics.configRejected();
       refusedAt = clock();
       log.error({ problems: loaded.problems }, 'the new configuration is refused, the old one stays');
       return loaded;
@@ -108,7 +103,7 @@ export async function startExporter(
 
   const app = createRoutes(
     {
-      metrics: (format) => metricsPage(format, clock()),
+      metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
       statusPage: () => statusPage(statusDocument(clock()), options.telemetryPath),
       pendingPage: (sorting) => pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath),
       pendingDocument: () => pendingDocument(snapshots, clock()),

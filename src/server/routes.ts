@@ -1,8 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
 import type { Logger } from 'pino';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { ContentEncoding } from '../exposition/metrics-page.js';
 import type { Format } from '../metrics/text-format.js';
-import { compressedText, type CompressedText } from '../exposition/compressed-text.js';
 import type { PendingDocument } from '../pages/endpoint-view.js';
 import { pathOf, queryOf, setHeaders, type HeaderList, type Listener } from './listener.js';
 import { acceptsGzip, contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
@@ -11,7 +13,7 @@ import { sortingIn, type Sorting } from '../pages/table.js';
 
 /** What the pages and paths show; all of it is at hand, nothing here waits for a chain node. */
 export interface RouteHandlers {
-  readonly metrics: (format: Format) => Promise<CompressedText>;
+  readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => string;
   readonly pendingPage: (sorting: Sorting | undefined) => string;
   readonly pendingDocument: () => PendingDocument;
@@ -34,7 +36,8 @@ export function createRoutes(shown: RouteHandlers, options: RouteOptions, log: L
   const formatFor = memoizeLast(negotiateFormat);
   const scrape: Handler = (request, response, headers) => {
     const format = formatFor(request.headers.accept);
-    return send(request, response, [...headers, 'Content-Type', contentTypes[format]], shown.metrics(format));
+    const all = [...headers, 'Content-Type', contentTypes[format]];
+    return send(request, response, all, async (encoding) => shown.metrics(format, encoding));
   };
   const pages = createPages(shown, options, limit, scrape, log);
   return (request, response, headers) => {
@@ -93,13 +96,13 @@ function createPages(
   };
   router.route('/-/reload').post(reload).put(reload).all(only('POST, PUT'));
   page(router, '/', limited, async (request, response) => {
-    await send(request, response, HTML, compressedText(shown.statusPage()));
+    await send(request, response, HTML, encode(shown.statusPage()));
   });
   page(router, '/pending', limited, async (request, response) => {
     if (prefersJson(request.headers.accept)) {
-      await send(request, response, JSON_TYPE, compressedText(`${JSON.stringify(shown.pendingDocument())}\n`));
+      await send(request, response, JSON_TYPE, encode(`${JSON.stringify(shown.pendingDocument())}\n`));
     } else {
-      await send(request, response, HTML, compressedText(shown.pendingPage(sortingIn(queryOf(request)))));
+      await send(request, response, HTML, encode(shown.pendingPage(sortingIn(queryOf(request)))));
     }
   });
   // Its type speaks of what the application adds; it needs none of that itself.
@@ -170,14 +173,19 @@ async function send(
   request: IncomingMessage,
   response: ServerResponse,
   headers: HeaderList,
-  made: CompressedText | Promise<CompressedText>,
+  bodyAs: (encoding: ContentEncoding) => Promise<Buffer>,
 ): Promise<void> {
   const isCompressed = takesGzip(request.headers['accept-encoding']);
-  const body = await made;
-  const bytes = isCompressed ? await body.gzip() : body.plain;
+  const bytes = await bodyAs(isCompressed ? 'gzip' : 'identity');
   const encoding = isCompressed ? ['Content-Encoding', 'gzip'] : [];
   const all = [...headers, 'Vary', 'Accept, Accept-Encoding', ...encoding, 'Content-Length', String(bytes.length)];
   response.writeHead(200, all).end(bytes);
+}
+
+const compress = promisify(gzip);
+
+function encode(text: string): (encoding: ContentEncoding) => Promise<Buffer> {
+  return async (encoding) => (encoding === 'gzip' ? compress(text, { level: 1 }) : Buffer.from(text));
 }
 
 function fail(error: unknown, response: ServerResponse, headers: HeaderList, log: Logger): void {

@@ -92,7 +92,7 @@ describe('the runbook', () => {
 });
 
 describe('what is read exists', async () => {
-  const process = await createProcessMetrics('20').expose('text', { epochSeconds: 0, monotonicMs: 0 });
+  const process = await createProcessMetrics('20').render('text');
   const labelsOf = new Map<string, readonly string[]>(
     families.map(({ name, labels }) => [name, ['target', ...labels]]),
   );

@@ -10,7 +10,6 @@ import { createRoutes } from '../../src/server/routes.js';
 import { createAuthenticator } from '../../src/server/auth.js';
 import { isPasswordOf } from '../../src/server/password.js';
 import type { PasswordCheck } from '../../src/server/password-thread.js';
-import { compressedText } from '../../src/exposition/compressed-text.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config-files.js';
 import { start as startDaemon } from '../support/processes.js';
@@ -63,7 +62,7 @@ async function start(yaml: string, check = inPlace, maxRequests = 40): Promise<S
   };
   const app = createRoutes(
     {
-      metrics: async () => compressedText('metrics\n'),
+      metrics: async () => Buffer.from('metrics\n'),
       statusPage: () => 'page',
       pendingPage: () => 'page',
       pendingDocument: () => ({ generatedAt: '', endpoints: [] }),

@@ -6,7 +6,6 @@ import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../src/poll/snapshots.js';
 import { createRoutes } from '../../src/server/routes.js';
-import { compressedText } from '../../src/exposition/compressed-text.js';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import type { sortingIn } from '../../src/pages/table.js';
@@ -22,7 +21,7 @@ describe('/pending over HTTP', () => {
 
   async function serve(snapshots: Snapshots, seconds: number): Promise<string> {
     const shown = {
-      metrics: async () => compressedText(''),
+      metrics: async () => Buffer.from(''),
       statusPage: () => '',
       pendingPage: (sorting: ReturnType<typeof sortingIn>) =>
         pendingPage(pendingDocument(snapshots, at(seconds)), sorting, '/metrics'),

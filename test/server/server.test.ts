@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRoutes, type RouteHandlers, type RouteOptions } from '../../src/server/routes.js';
-import { compressedText, type CompressedText } from '../../src/exposition/compressed-text.js';
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/server/server.js';
 import { rawClient, requestText } from './raw-client.js';
 
@@ -32,7 +31,7 @@ async function start(listener: Listener, limits: Partial<ServerLimits> = {}): Pr
 }
 
 const shown: RouteHandlers = {
-  metrics: async () => compressedText('metrics\n'),
+  metrics: async () => Buffer.from('metrics\n'),
   statusPage: () => '<!doctype html>',
   pendingPage: () => '<!doctype html>',
   pendingDocument: () => ({ generatedAt: '', endpoints: [] }),
@@ -43,15 +42,15 @@ const options: RouteOptions = { telemetryPath: '/metrics', maxRequests: 2, enabl
 
 /** An app whose scrapes wait to be let go. */
 function heldApp(): { app: Listener; release: (text: string) => void; arrived: () => number } {
-  const waiting = new Set<(body: CompressedText) => void>();
+  const waiting = new Set<(body: Buffer) => void>();
   let arrivals = 0;
-  const metrics = (): Promise<CompressedText> =>
+  const metrics = (): Promise<Buffer> =>
     new Promise((resolve) => {
       arrivals += 1;
       waiting.add(resolve);
     });
   const release = (text: string): void => {
-    for (const resolve of waiting) resolve(compressedText(text));
+    for (const resolve of waiting) resolve(Buffer.from(text));
     waiting.clear();
   };
   return { app: createRoutes({ ...shown, metrics }, options, log), release, arrived: () => arrivals };
@@ -84,7 +83,7 @@ describe('what every answer says', () => {
   });
 
   it('a fault is a line in the log, and nobody outside sees it', async () => {
-    const metrics = (): Promise<CompressedText> => Promise.reject(new Error('the secret place'));
+    const metrics = (): Promise<Buffer> => Promise.reject(new Error('the secret place'));
     const { url } = await start(createRoutes({ ...shown, metrics }, options, log));
     expect(await get(`${url}/metrics`)).toMatchObject({
       status: 500,
@@ -166,9 +165,9 @@ describe('clients that take their time', () => {
 
   it('one that does not read its answer is cut off, and its place is free again', async () => {
     let scrapes = 0;
-    const metrics = async (): Promise<CompressedText> => {
+    const metrics = async (): Promise<Buffer> => {
       scrapes += 1;
-      return compressedText(scrapes === 1 ? LARGE : 'small');
+      return Buffer.from(scrapes === 1 ? LARGE : 'small');
     };
     const app = createRoutes({ ...shown, metrics }, { ...options, maxRequests: 1 }, log);
     const { url } = await start(app, { answerMs: 500 });
