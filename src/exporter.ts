@@ -9,7 +9,7 @@ import { fingerprint } from './metrics/fingerprint.js';
 import { startScheduler } from './poll/scheduler.js';
 import { createProcessMetrics } from './exposition/process-metrics.js';
 import { createSnapshots } from './poll/snapshots.js';
-import { createRoutes } from './server/routes.js';
+import { createApp } from './server/app.js';
 import { endpointStatuses } from './pages/endpoint-status.js';
 import { pendingDocument } from './pages/endpoint-view.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
@@ -101,13 +101,13 @@ export async function startExporter(
     },
   });
 
-  const app = createRoutes(
+  const app = createApp(
     {
       metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
       statusPage: () => statusPage(statusDocument(clock()), options.telemetryPath),
       pendingPage: (sorting) => pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath),
       pendingDocument: () => pendingDocument(snapshots, clock()),
-      notReady: () =>
+      unpolled: () =>
         snapshots.all().flatMap((state) => (state.polls > 0 ? [] : [`${state.target} ${state.endpoint}`])),
       reload,
     },

@@ -36,12 +36,10 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** What does not name a column is no order at all, which the tables notice by themselves. */
-export function sortingIn(query: URLSearchParams): Sorting | undefined {
-  const [table, column] = query.get('sort')?.split('.') ?? [];
-  return table === undefined || column === undefined
-    ? undefined
-    : { table, column, descending: query.get('dir') === 'desc' };
+/** The order of a query string; tables ignore one that names no column of theirs. */
+export function parseSorting({ sort, dir }: Readonly<Record<string, unknown>>): Sorting | undefined {
+  const [table, column] = typeof sort === 'string' ? sort.split('.') : [];
+  return table === undefined || column === undefined ? undefined : { table, column, descending: dir === 'desc' };
 }
 
 export function sectionHtml<Row>(table: Table<Row>, section: Section<Row>, id: string, page: PageContext): Markup {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { PasswordCheck } from './password-thread.js';
 
-export type AuthResult = 'let in' | 'refused' | 'busy';
+export type AuthResult = 'accepted' | 'rejected' | 'overloaded';
 
 /** Hash by name. */
 export type Users = ReadonlyMap<string, string>;
@@ -39,18 +39,18 @@ export function createAuthenticator(check: PasswordCheck): Authenticate {
 
   return async (users, authorization) => {
     const given = readBasic(authorization);
-    if (given === undefined) return 'refused';
+    if (given === undefined) return 'rejected';
     const hash = users.get(given.user);
     const compared = hash ?? standIn(users, keyed(secret, [given.user]));
     // The hash is part of the mark: with another password in the file, the old one is forgotten.
     const mark = keyed(secret, [given.user, given.password, compared]).toString('base64');
     if (!remembered.has(mark)) {
       const isRight = await (underWay.get(mark) ?? begin(mark, compared, given.password));
-      if (isRight === undefined) return 'busy';
-      if (!isRight || hash === undefined) return 'refused';
+      if (isRight === undefined) return 'overloaded';
+      if (!isRight || hash === undefined) return 'rejected';
     }
     remember(mark);
-    return 'let in';
+    return 'accepted';
   };
 }
 

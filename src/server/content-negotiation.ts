@@ -26,13 +26,6 @@ export function prefersJson(accept: string | undefined): boolean {
   return liking('application/json') > 0 && liking('application/json') >= liking('text/html');
 }
 
-/** Whether an `Accept-Encoding` header takes gzip. */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  const found = ranges(acceptEncoding ?? '');
-  const gzip = found.find(({ type }) => type === 'gzip' || type === 'x-gzip') ?? found.find(({ type }) => type === '*');
-  return gzip !== undefined && gzip.q > 0;
-}
-
 interface Range {
   readonly type: string;
   readonly version: string | undefined;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerOptions as HttpOptions } from 'node:http';
+import { createServer, type RequestListener, type ServerOptions as HttpOptions } from 'node:http';
 import {
   createServer as createTlsServer,
   type Server as TlsServer,
@@ -12,7 +12,6 @@ import { createAuthenticator } from './auth.js';
 import { isClientLetIn } from './client-certificates.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
-import type { Listener } from './listener.js';
 import { createPasswordThread, type PasswordThread } from './password-thread.js';
 import type { Tls } from './tls-files.js';
 import { watchWebConfig, type WebConfigFile } from './web-config-files.js';
@@ -67,14 +66,15 @@ export interface ServerParts {
 
 /** Listens; rejects with a sentence that says what is in the way when it cannot. */
 export async function startWebServer(
-  listener: Listener,
+  app: RequestListener,
   { host, port }: ListenAddress,
   { log, webConfig, limits = serverLimits, passwords = createPasswordThread() }: ServerParts,
 ): Promise<WebServer> {
   let tls = webConfig?.config.tls;
   const watch = watchWebConfig(webConfig, log, (config) => changeTls(config.tls));
-  const guard = createGuard(watch.current, createAuthenticator(passwords.check), listener, log);
-  const server = tls ? createTlsServer(tlsOptions(tls, limits), guard) : createServer(httpOptions(limits), guard);
+  const guard = createGuard(watch.current, createAuthenticator(passwords.check), log);
+  const listener: RequestListener = (request, response) => guard(request, response, () => app(request, response));
+  const server = tls ? createTlsServer(tlsOptions(tls, limits), listener) : createServer(httpOptions(limits), listener);
   server.maxConnections = limits.connections;
   const connections = trackConnections(server, limits.answerMs);
   server.prependListener('secureConnection', (socket: TLSSocket) => {

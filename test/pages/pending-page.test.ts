@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../src/poll/snapshots.js';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { sortingIn } from '../../src/pages/table.js';
+import { parseSorting } from '../../src/pages/table.js';
 import {
   at,
   BRIDGE,
@@ -18,7 +18,7 @@ import {
 } from './polled.js';
 
 const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, string> = {}): string =>
-  pendingPage(pendingDocument(snapshots, at(seconds)), sortingIn(new URLSearchParams(query)), '/metrics');
+  pendingPage(pendingDocument(snapshots, at(seconds)), parseSorting(query), '/metrics');
 
 describe('the pending page', () => {
   it('escapes whatever the chain, the node and the configuration wrote', () => {

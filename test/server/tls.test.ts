@@ -8,11 +8,10 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { alternativeNames } from '../../src/server/client-certificates.js';
-import { setHeaders } from '../../src/server/listener.js';
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config-files.js';
 import { createAuthority } from '../support/certificates.js';
-import { rawClient, requestText } from './raw-client.js';
+import { rawClient, requestText } from './clients.js';
 
 /*
  * TLS by a web configuration file, over real handshakes.
@@ -44,10 +43,7 @@ async function start(tls: string, limits: Partial<ServerLimits> = {}): Promise<S
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(line) });
   const server = await startWebServer(
-    (_request, response, headers) => {
-      setHeaders(response, headers);
-      response.end('served');
-    },
+    (_request, response) => response.end('served'),
     { host: '127.0.0.1', port: 0 },
     { log, webConfig: loaded.file, limits: { ...serverLimits, drainMs: 300, ...limits } },
   );
