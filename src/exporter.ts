@@ -17,7 +17,7 @@ import { pendingPage } from './pages/pending-page.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import { statusPage, type StatusDocument } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
-import type { WebConfigFile } from './server/web-config-files.js';
+import type { LoadedWebConfig } from './server/web-config.js';
 
 export interface ExporterOptions {
   readonly listen: ListenAddress;
@@ -25,7 +25,7 @@ export interface ExporterOptions {
   readonly maxRequests: number;
   readonly nodeVersion: string;
   /** TLS, users and the like; absent for plain HTTP that everybody may read. */
-  readonly webConfig?: WebConfigFile | undefined;
+  readonly webConfig?: LoadedWebConfig | undefined;
   /** Whether `/-/reload` may be used. */
   readonly enableLifecycle: boolean;
   /** Reads the configuration anew, for a reload. */

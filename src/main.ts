@@ -15,7 +15,7 @@ import { createLog } from './cli/log.js';
 import { once, replay, type OneShot } from './one-shot.js';
 import { selectShard } from './cli/shard.js';
 import { VERSION } from './cli/version.js';
-import { loadWebConfig } from './server/web-config-files.js';
+import { loadWebConfig } from './server/web-config.js';
 
 /** 0: asked to stop, or done. 1: a failure at run time. 2: bad usage or configuration. */
 type ExitCode = 0 | 1 | 2;
@@ -136,8 +136,8 @@ async function webOptions({ configFile, ...web }: WebSettings) {
     refuse(result.problems);
     return undefined;
   }
-  for (const warning of result.file.warnings) complain(`warning: ${warning}`);
-  return { ...web, webConfig: result.file };
+  for (const warning of result.webConfig.warnings) complain(`warning: ${warning}`);
+  return { ...web, webConfig: result.webConfig };
 }
 
 interface ConfigSource {

@@ -7,7 +7,7 @@ import { get, rawClient, requestText, until } from './clients.js';
 import { createHeldScrapes, createTestApp } from './test-app.js';
 
 /*
- * The server against clients that misbehave, over real sockets. Time limits are shortened, nothing else.
+ * The server against misbehaving clients, over real sockets and with shortened time limits.
  */
 const log = pino({ level: 'silent' });
 const LARGE = 'x'.repeat(30_000_000);
@@ -28,45 +28,47 @@ async function start(app: RequestListener, limits: Partial<ServerLimits> = {}): 
   return server;
 }
 
-describe('clients that take their time', () => {
+describe('a slow client', () => {
   it.each([
-    ['says nothing', ''],
-    ['does not end its headers', 'GET / HTTP/1.1\r\nHost: test\r\nX-Slow: '],
-  ])('one that %s is cut off', async (_title, text) => {
+    ['sends nothing', ''],
+    ['does not finish its headers', 'GET / HTTP/1.1\r\nHost: test\r\nX-Slow: '],
+  ])('is disconnected if it %s', async (_title, text) => {
     const { url } = await start(createTestApp(), { headersMs: 200, requestMs: 400 });
     const began = performance.now();
     const client = await rawClient(url, text);
     const drip = setInterval(() => client.socket.write(text === '' ? '' : 'a'), 50);
-    const answer = await client.closed;
+    const received = await client.closed;
     clearInterval(drip);
-    expect(answer).toMatch(text === '' ? /^(HTTP\/1\.1 408 |$)/ : /^HTTP\/1\.1 408 /);
+    expect(received).toMatch(text === '' ? /^(HTTP\/1\.1 408 |$)/ : /^HTTP\/1\.1 408 /);
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  it('one that keeps its connection without use is closed', async () => {
-    const { url } = await start(createTestApp(), { idleMs: 100 });
+  it('is disconnected after the keep-alive timeout', async () => {
+    const { url } = await start(createTestApp(), { keepAliveMs: 100 });
     const client = await rawClient(url, requestText('/-/healthy'));
     expect(await client.closed).toContain('healthy\n');
   });
 
-  it('one that does not read its answer is cut off, and its place is free again', async () => {
+  it('is disconnected if it does not read its response, and no longer counted as in flight', async () => {
     let scrapes = 0;
     const metrics = async (): Promise<Buffer> => {
       scrapes += 1;
       return Buffer.from(scrapes === 1 ? LARGE : 'small');
     };
     const app = createTestApp({ metrics }, { maxRequests: 1 });
-    const { url } = await start(app, { answerMs: 500 });
-    const lazy = await rawClient(url, requestText('/metrics'));
-    lazy.socket.pause();
+    const { url } = await start(app, { responseMs: 500 });
+    const slow = await rawClient(url, requestText('/metrics'));
+    slow.socket.pause();
     await until(() => scrapes > 0);
     expect((await get(`${url}/metrics`)).status).toBe(503);
     while ((await get(`${url}/metrics`)).status === 503) await sleep(20);
     expect(scrapes).toBe(2);
-    lazy.socket.destroy();
+    slow.socket.destroy();
   });
+});
 
-  it('more connections than allowed are turned away, and let in when there is room', async () => {
+describe('the connection limit', () => {
+  it('closes connections over it, and accepts connections again below it', async () => {
     const { url } = await start(createTestApp(), { connections: 5 });
     const clients = await Promise.all(Array.from({ length: 5 }, async () => rawClient(url)));
     const surplus = await rawClient(url, requestText('/-/healthy'));
@@ -74,15 +76,15 @@ describe('clients that take their time', () => {
     for (const { socket } of clients) socket.destroy();
     await Promise.all(clients.map(async ({ closed }) => closed));
     const status = await get(`${url}/-/healthy`).then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => 0,
     );
     expect(status).toBe(200);
   });
 });
 
-describe('the end', () => {
-  it('comes at once with nothing but idle connections and half a request', async () => {
+describe('close', () => {
+  it('ends idle connections and incomplete requests at once', async () => {
     const server = await start(createTestApp(), { drainMs: 10_000 });
     const idle = await rawClient(server.url, requestText('/-/healthy'));
     await until(() => idle.received().endsWith('healthy\n'));
@@ -94,7 +96,7 @@ describe('the end', () => {
     await Promise.all([idle, silent, half].map(async ({ closed }) => closed));
   });
 
-  it('lets a scrape in flight be answered, whole, and takes no new one', async () => {
+  it('completes a scrape in flight and accepts no new connection', async () => {
     const { metrics, release, arrived } = createHeldScrapes();
     const server = await start(createTestApp({ metrics }), { drainMs: 10_000 });
     const scrape = await rawClient(server.url, requestText('/metrics'));
@@ -106,35 +108,35 @@ describe('the end', () => {
     await closing;
   });
 
-  it('does not cut off an answer that is handed over and not read yet', async () => {
-    let handedOver: ServerResponse | undefined;
+  it('does not cut off a response that is buffered and not received yet', async () => {
+    let buffered: ServerResponse | undefined;
     const app: RequestListener = (_request, response) => {
-      handedOver = response.end(LARGE);
+      buffered = response.end(LARGE);
     };
     const server = await start(app, { drainMs: 10_000 });
     const slow = await rawClient(server.url, requestText('/'));
     slow.socket.pause();
-    await until(() => handedOver?.writableEnded === true);
+    await until(() => buffered?.writableEnded === true);
     const began = performance.now();
     const closing = server.close();
     slow.socket.resume();
     expect((await slow.closed).length).toBeGreaterThan(LARGE.length);
     await closing;
-    expect(performance.now() - began, 'and the connection ends with it').toBeLessThan(5_000);
+    expect(performance.now() - began, 'the connection is closed after the response').toBeLessThan(5_000);
   });
 
-  it('does not wait longer than its deadline for a client that never reads', async () => {
-    let handedOver: ServerResponse | undefined;
+  it('ends at its deadline when a client never reads', async () => {
+    let buffered: ServerResponse | undefined;
     const server = await start((_request, response) => {
-      handedOver = response.end(LARGE);
+      buffered = response.end(LARGE);
     });
-    const lazy = await rawClient(server.url, requestText('/'));
-    lazy.socket.pause();
-    await until(() => handedOver?.writableEnded === true);
+    const slow = await rawClient(server.url, requestText('/'));
+    slow.socket.pause();
+    await until(() => buffered?.writableEnded === true);
     const began = performance.now();
     await server.close();
     expect(performance.now() - began).toBeGreaterThan(250);
     expect(performance.now() - began).toBeLessThan(1_500);
-    lazy.socket.destroy();
+    slow.socket.destroy();
   });
 });
