@@ -10,8 +10,7 @@ import { startScheduler } from './poll/scheduler.js';
 import { createProcessMetrics } from './exposition/process-metrics.js';
 import { createSnapshots } from './poll/snapshots.js';
 import { createApp } from './server/app.js';
-import { endpointStatuses } from './pages/endpoint-status.js';
-import { pendingDocument } from './pages/endpoint-view.js';
+import { endpointStatuses, pendingDocument } from './pages/endpoint-view.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { pendingPage } from './pages/pending-page.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
@@ -96,8 +95,8 @@ export async function startExporter(
       startedAt: isoTime(startedAt.epochSeconds),
       uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
       configHash: inUse.hash,
-      configReadAt: isoTime(inUse.readAt.epochSeconds),
-      configRefusedAt: refusedAt ? isoTime(refusedAt.epochSeconds) : null,
+      configLoadedAt: isoTime(inUse.readAt.epochSeconds),
+      configRejectedAt: refusedAt ? isoTime(refusedAt.epochSeconds) : null,
     },
   });
 

@@ -5,21 +5,36 @@ import { REFRESH_SCRIPT } from './refresh-script.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
 
+/** Allows the inline style and script by their hashes and requests to this server only; nothing else is loaded. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${hashSource(STYLE)}`,
+  `script-src ${hashSource(REFRESH_SCRIPT)}`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** An open page reloads itself when it is served by another build. */
+const BUILD = createHash('sha256').update(VERSION).update(STYLE).update(REFRESH_SCRIPT).digest('hex').slice(0, 12);
+
 export interface Page {
   readonly path: '/' | '/pending';
-  /** What the tab says. */
+  /** Title of the browser tab. */
   readonly title: string;
   readonly heading: Markup;
-  /** When what a page that refreshes itself shows was so; a page without it stays as it is. */
+  /** Time of the data of a page that refreshes itself; absent for a static page. */
   readonly asOf?: string;
   readonly telemetryPath: string;
   readonly body: Markup;
 }
 
-/** An open page loads itself anew when what serves it was replaced by another version. */
-const BUILD = createHash('sha256').update(VERSION).update(STYLE).update(REFRESH_SCRIPT).digest('hex').slice(0, 12);
-
-/** A whole page; there is nothing to load beside it. */
+/** A complete HTML page with inline style and script. */
 export function layout({ path, title, heading, asOf, telemetryPath, body }: Page): string {
   const links = [
     ['/', 'Status'],
@@ -36,7 +51,7 @@ export function layout({ path, title, heading, asOf, telemetryPath, body }: Page
 <style>${{ html: STYLE }}</style>
 <header>
 <strong>bridge-exporter</strong> <span class="quiet">${VERSION}</span>
-<nav aria-label="Pages">${links.map(([to, text]) => markup`<a href="${to}"${to === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
+<nav aria-label="Pages">${links.map(([href, text]) => markup`<a href="${href}"${href === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
 </header>
 ${asOf === undefined ? '' : freshness(asOf)}<main>
 <h1>${heading}</h1>
@@ -46,14 +61,14 @@ ${asOf === undefined ? '' : markup`<script>${{ html: REFRESH_SCRIPT }}</script>\
 `.html;
 }
 
-/** The script moves the time and says whether it could; without it, the link does what can be done. */
+/** The script updates the time and shows the alert when a refresh fails. Without JavaScript, the link reloads the page. */
 function freshness(asOf: string): Markup {
   return markup`<p id="as-of">As of ${timeElement(asOf)}<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a></p>
 <p id="out-of-date" hidden><strong role="alert"></strong> <span aria-hidden="true"></span></p>
 `;
 }
 
-/** Id of the part of `/pending` on a target or on something of it; names may hold any character. */
+/** The id of an element about a target, or about something of it. Encoded, because target names may contain any character. */
 export function anchor(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { CONTENT_POLICY } from '../pages/content-security-policy.js';
+import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
 import type { Authenticate } from './auth.js';
 import type { RateLimit, WebRules } from './web-config.js';
 
 /** Headers of every response, unless the web configuration sets others. */
 const defaultHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': CONTENT_POLICY,
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -36,7 +36,7 @@ describe('--log.format=pretty', () => {
     daemon.child.kill('SIGHUP');
     await daemon.logged(/has no endpoint/);
     const { body } = await request(daemon.url);
-    expect(await body.text()).toContain('A new configuration was refused');
+    expect(await body.text()).toContain('The last reload of the configuration failed');
     await daemon.stop();
     expect(daemon.log.map((line) => line.replace(/^\d\d:\d\d:\d\d /, 'HH:MM:SS '))).toEqual([
       expect.stringMatching(

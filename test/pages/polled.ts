@@ -3,9 +3,8 @@ import { readBody, type PollResult, type DocumentSource } from '../../src/poll/c
 import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
-import { endpointStatuses } from '../../src/pages/endpoint-status.js';
-import type { Instance } from '../../src/pages/instance.js';
-import { statusPage } from '../../src/pages/status-page.js';
+import { endpointStatuses } from '../../src/pages/endpoint-view.js';
+import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
 
 export const at = (seconds: number): Instant => ({
@@ -67,8 +66,8 @@ export const instance: Instance = {
   startedAt: '2026-01-01T11:00:00.000Z',
   uptimeSeconds: 3600,
   configHash: 81_985_529_216,
-  configReadAt: '2026-01-01T11:59:00.000Z',
-  configRefusedAt: null,
+  configLoadedAt: '2026-01-01T11:59:00.000Z',
+  configRejectedAt: null,
   intervalMs: 30_000,
   timeoutMs: 20_000,
   staleAfterMs: STALE_AFTER_SECONDS * 1000,
