@@ -43,7 +43,7 @@ describe('--log.format=pretty', () => {
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+ targets=1$/,
       ),
       'HH:MM:SS WARN: mainnet module_state: the poll failed: /bridge/v1/module_state could not be asked: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
-      'HH:MM:SS ERROR: the new configuration is refused, the old one stays',
+      'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
       `  ${config}:1: targets[0].brigde: unknown key — did you mean bridge?`,
       `  ${config}:1: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',
