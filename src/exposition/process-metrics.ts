@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { formatSeries, formatTitle, type Format } from '../metrics/text-format.js';
 import { VERSION } from '../cli/version.js';
 
-/** Metrics of the process and of its configuration, collected by prom-client. */
+/** Metrics of the process and its configuration, collected by prom-client. */
 export interface ProcessMetrics {
   readonly configLoaded: (hash: number, atEpochSeconds: number) => void;
   readonly configRejected: () => void;
@@ -26,23 +26,23 @@ export function createProcessMetrics(nodeVersion: string): ProcessMetrics {
   const registers = [registry];
   new Gauge({
     name: 'bridge_exporter_build_info',
-    help: 'Version of the exporter and of Node.js, in its labels; always 1.',
+    help: 'Versions of the exporter and of Node.js as labels of a constant 1.',
     labelNames: ['version', 'nodejs'],
     registers,
   }).set({ version: VERSION, nodejs: nodeVersion }, 1);
   const successful = new Gauge({
     name: 'bridge_exporter_config_last_reload_successful',
-    help: 'Whether the last configuration that was read could be used. Unit: 1 for yes, 0 for no.',
+    help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',
     registers,
   });
   const successAt = new Gauge({
     name: 'bridge_exporter_config_last_reload_success_timestamp_seconds',
-    help: 'When a configuration was last read that could be used. Unit: seconds since 1970.',
+    help: 'Time of the last successful load of the configuration.',
     registers,
   });
   const configHash = new Gauge({
     name: 'bridge_exporter_config_hash',
-    help: 'Fingerprint of the configuration in use, to tell instances apart. Unit: first 48 bits of a SHA-256.',
+    help: 'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
     registers,
   });
   let reloads = 0;
