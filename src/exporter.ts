@@ -35,7 +35,7 @@ export interface Exporter {
   readonly url: string;
   /** Activates a new configuration, or keeps the previous one if it is invalid. Unchanged endpoints keep their state. */
   readonly reload: () => Promise<ConfigResult>;
-  /** Aborts the polls in progress and drains the server. */
+  /** Stops polling and drains the server. */
   readonly close: () => Promise<void>;
 }
 

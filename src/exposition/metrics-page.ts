@@ -6,6 +6,11 @@ import type { Snapshots } from '../poll/snapshots.js';
 import { renderExposition } from './exposition.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
+/*
+ * The metrics page consists of the families of all endpoints (exposition.ts), about the chains and about the polls
+ * (endpoint-metrics.ts), and of the metrics of the process (process-metrics.ts).
+ */
+
 /** The name of an encoding as in `Content-Encoding`. */
 export type ContentEncoding = 'identity' | 'gzip';
 

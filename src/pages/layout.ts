@@ -5,6 +5,11 @@ import { REFRESH_SCRIPT } from './refresh-script.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
 
+/*
+ * The HTML pages: the status page and the pending page render view models (endpoint-view.ts) into this layout. They load
+ * nothing, and only the status page has a script, which refreshes it.
+ */
+
 /** Allows the inline style and script by their hashes and requests to this server only; nothing else is loaded. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -9,6 +9,11 @@ import { createGuard } from './guard.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
 import { watchWebConfig, type LoadedWebConfig } from './web-config.js';
 
+/*
+ * The HTTP server for scrapers and browsers. A request passes the limits on connections (connections.ts), the guard (guard.ts)
+ * and the Express application (app.ts). The web configuration (web-config.ts) sets TLS, users, headers and rate limit.
+ */
+
 export interface ListenAddress {
   /** Absent for all addresses of the machine. */
   readonly host?: string;

@@ -204,13 +204,13 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
         'the response is not from the exporter',
       ],
       ['a redirect', { status: 302, headers: { location: '/login' } }, 'the exporter does not respond'],
-    ])('and shows an alert for %s until a refresh succeeds', async (_title, answer, why) => {
+    ])('and shows an alert for %s until a refresh succeeds', async (_title, response, reason) => {
       const { page } = await open(daemons.healthy.url);
-      await page.route('**/*', async (route) => route.fulfill(answer));
+      await page.route('**/*', async (route) => route.fulfill(response));
       await page.clock.runFor(5000);
       const alert = page.locator('#out-of-date');
       await alert.waitFor();
-      expect(await alert.innerText()).toContain(`Out of date: ${why}.`);
+      expect(await alert.innerText()).toContain(`Out of date: ${reason}.`);
       await page.unroute('**/*');
       await page.clock.runFor(5000);
       await alert.waitFor({ state: 'hidden' });

@@ -117,7 +117,7 @@ describe('the exposition', () => {
     expect(state(), 'an equal height is no regression').toEqual([5, 1, 3, 2]);
   });
 
-  it('resets the number of regressions in a row after a response of a higher height', () => {
+  it('counts regressions in a row from 0 again after another response', () => {
     const { text, poll } = fresh();
     const heights = ['100', '90', '90', '100', '90', '90'];
     for (const [ms, height] of heights.entries()) poll(success(height, ms), ms);

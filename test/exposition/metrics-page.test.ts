@@ -7,14 +7,14 @@ import { createMetricsPage, type MetricsPage } from '../../src/exposition/metric
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
-import { bridgeAnswer } from '../pages/polled.js';
+import { bridgeResult } from '../pages/sample-snapshots.js';
 
 const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
 
 const NO_PROCESS_METRICS = { reloads: () => 0, render: async () => '' };
 
 const KEY = { target: 'a', endpoint: 'module_state' } as const;
-const ANSWER = bridgeAnswer({ last_observed_nonce: '7', batches: [], unbatched_transfers: [] });
+const SUCCESS = bridgeResult({ last_observed_nonce: '7', batches: [], unbatched_transfers: [] });
 const LIMITS = { maxBodyBytes: 1024, staleAfterMs: 60_000 };
 
 const textOf = async (page: MetricsPage, ms: number): Promise<string> =>
@@ -56,7 +56,7 @@ describe('the metrics page', () => {
     const [gzip, otherGzip] = await Promise.all([page('text', 'gzip', at(999)), page('text', 'gzip', at(999))]);
     expect(otherGzip).toBe(gzip);
     expect(gunzipSync(gzip)).toEqual(one);
-    snapshots.record(KEY, ANSWER, at(999));
+    snapshots.record(KEY, SUCCESS, at(999));
     expect((await page('text', 'identity', at(999))).toString()).toContain('bridge_last_observed_nonce{');
     expect(gunzipSync(await page('text', 'gzip', at(999))).toString()).toContain('bridge_last_observed_nonce');
   });
@@ -66,7 +66,7 @@ describe('the metrics page', () => {
     const metrics = countedProcessMetrics();
     const page = createMetricsPage(snapshots, metrics);
     expect(await textOf(page, 0)).toContain('rendering 1');
-    snapshots.record(KEY, ANSWER, at(500));
+    snapshots.record(KEY, SUCCESS, at(500));
     const afterPoll = await textOf(page, 999);
     expect(afterPoll).toContain('bridge_last_observed_nonce{');
     expect(afterPoll).toContain('rendering 1');
@@ -102,7 +102,7 @@ describe('the metrics page', () => {
       let last: Buffer | undefined;
       for (const { polled, passedMs, setByMs } of steps) {
         const key = keys[polled ?? -1];
-        if (key !== undefined) snapshots.record(key, ANSWER, now);
+        if (key !== undefined) snapshots.record(key, SUCCESS, now);
         now = {
           epochSeconds: now.epochSeconds + (passedMs + setByMs) / 1000,
           monotonicMs: now.monotonicMs + passedMs,

@@ -7,26 +7,26 @@ import {
   at,
   BRIDGE,
   CROSSCHAIN,
-  crosschainAnswer,
+  crosschainResult,
   FAILED,
-  fresh,
+  unpolledSnapshots,
   HOSTILE,
   idsIn,
-  polled,
+  polledSnapshots,
   STALE_AFTER_SECONDS,
   transfer,
-} from './polled.js';
+} from './sample-snapshots.js';
 
 const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, string> = {}): string =>
   pendingPage(pendingDocument(snapshots, at(seconds)), parseSorting(query), '/metrics');
 
 describe('the pending page', () => {
   it('escapes text from the chain, the node and the configuration', () => {
-    const snapshots = polled({ unbatched_transfers: [transfer('1', '1', HOSTILE)] });
+    const snapshots = polledSnapshots({ unbatched_transfers: [transfer('1', '1', HOSTILE)] });
     const outbound = { receiver_chainId: '1', coin_type: 'Gas', amount: '1', tss_nonce: '1', hash: HOSTILE };
     snapshots.record(
       CROSSCHAIN,
-      crosschainAnswer({ cctxs_pending: [{ index: HOSTILE, outbound_params: [outbound] }] }),
+      crosschainResult({ cctxs_pending: [{ index: HOSTILE, outbound_params: [outbound] }] }),
       at(0),
     );
     snapshots.record(BRIDGE, FAILED, at(1));
@@ -38,7 +38,7 @@ describe('the pending page', () => {
   });
 
   it('loads nothing, has no script and links to this server only', () => {
-    const html = pageOf(polled({ unbatched_transfers: [transfer('1', '1')] }), 1);
+    const html = pageOf(polledSnapshots({ unbatched_transfers: [transfer('1', '1')] }), 1);
     expect(html).not.toMatch(/https?:|\/\/|<script|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
     const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? '');
     expect(targets.length).toBeGreaterThan(5);
@@ -46,7 +46,7 @@ describe('the pending page', () => {
   });
 
   it('has a target for every fragment link', () => {
-    const html = pageOf(polled({ unbatched_transfers: [transfer('1', '1')] }), 1);
+    const html = pageOf(polledSnapshots({ unbatched_transfers: [transfer('1', '1')] }), 1);
     const ids = new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
     const wanted = [...html.matchAll(/href="[^"]*#([^"]*)"/g)].map(([, id]) => id);
     expect(wanted.length).toBeGreaterThan(5);
@@ -55,7 +55,7 @@ describe('the pending page', () => {
 
   it('shows how many items there are, how many are listed and in which order', () => {
     const unbatched_transfers = Array.from({ length: 812 }, (_, index) => transfer(`${812 - index}`, '1'));
-    const html = pageOf(polled({ unbatched_transfers }), 12);
+    const html = pageOf(polledSnapshots({ unbatched_transfers }), 12);
     expect(html).toContain('Unbatched transfers <b>812</b>');
     expect(html).toContain('Showing the 50 oldest of 812, oldest first.');
     expect(idsIn(html)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1}`));
@@ -63,7 +63,9 @@ describe('the pending page', () => {
 
   it('sorts the listed rows by links in the header', () => {
     const amounts = ['5', '9007199254740993', '10', '9007199254740992'];
-    const snapshots = polled({ unbatched_transfers: amounts.map((amount, index) => transfer(`${index}`, amount)) });
+    const snapshots = polledSnapshots({
+      unbatched_transfers: amounts.map((amount, index) => transfer(`${index}`, amount)),
+    });
     const link = /href="(\?sort=transfers\.amount&amp;dir=\w+#[^"]+)">Amount/;
     const first = link.exec(pageOf(snapshots, 1))?.[1];
     expect(first).toBe('?sort=transfers.amount&amp;dir=desc#main%20%22net%22%20%3C1%3E/transfers');
@@ -76,7 +78,7 @@ describe('the pending page', () => {
   });
 
   it('ignores an order that names no sortable column', () => {
-    const snapshots = polled({ unbatched_transfers: [transfer('2', '1'), transfer('1', '2')] });
+    const snapshots = polledSnapshots({ unbatched_transfers: [transfer('2', '1'), transfer('1', '2')] });
     for (const sort of ['', 'transfers', 'transfers.sender', 'batches.nonce', 'transfers.__proto__']) {
       const html = pageOf(snapshots, 1, { sort, dir: 'desc' });
       expect(idsIn(html)).toEqual(['1', '2']);
@@ -85,14 +87,14 @@ describe('the pending page', () => {
   });
 
   it('distinguishes no items from unreadable ones, and unknown values from 0', () => {
-    const none = pageOf(polled({ unbatched_transfers: [] }), 1);
+    const none = pageOf(polledSnapshots({ unbatched_transfers: [] }), 1);
     expect(none).toContain('No transfer is waiting.');
-    const unreadable = pageOf(polled({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }), 1);
+    const unreadable = pageOf(polledSnapshots({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }), 1);
     expect(unreadable).not.toContain('No transfer is waiting.');
     expect(unreadable).toMatch(
       /Transfers waiting for a batch <span class="quiet">1<\/span><\/h4>\n<p class="alert">Cannot be read/,
     );
-    const unknown = pageOf(polled({ unbatched_transfers: [{ id: '1' }] }), 1);
+    const unknown = pageOf(polledSnapshots({ unbatched_transfers: [{ id: '1' }] }), 1);
     expect(unknown).toMatch(/data-label="Amount"><span class="quiet">unknown</);
   });
 });
@@ -101,7 +103,7 @@ describe('items of an old success', () => {
   const state = { unbatched_transfers: [transfer('424242', '1')] };
 
   it('are shown with their age and the failure while polls fail', () => {
-    const snapshots = polled(state);
+    const snapshots = polledSnapshots(state);
     expect(pageOf(snapshots, 12)).toContain(
       'As of <time datetime="2026-01-01T12:00:00.000Z">2026-01-01 12:00:00 UTC</time>, 12 s ago.',
     );
@@ -113,7 +115,7 @@ describe('items of an old success', () => {
   });
 
   it('are not shown when they are stale by either clock', () => {
-    const snapshots = polled(state);
+    const snapshots = polledSnapshots(state);
     snapshots.record(BRIDGE, FAILED, at(30));
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
@@ -128,7 +130,7 @@ describe('items of an old success', () => {
   });
 
   it('do not exist before the first success', () => {
-    const snapshots = fresh();
+    const snapshots = unpolledSnapshots();
     expect(pageOf(snapshots, 0)).toContain('No successful poll yet.');
     snapshots.record(BRIDGE, FAILED, at(1));
     expect(pageOf(snapshots, 2)).toContain('No successful poll yet.<br>Last failure: status:');

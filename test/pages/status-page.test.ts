@@ -9,19 +9,19 @@ import { batch, settled } from '../pending/bridge-state.js';
 import {
   at,
   BRIDGE,
-  bridgeAnswer,
+  bridgeResult,
   CROSSCHAIN,
-  crosschainAnswer,
+  crosschainResult,
   FAILED,
-  fresh,
+  unpolledSnapshots,
   HOSTILE,
   instance,
-  polled,
+  polledSnapshots,
   STALE_AFTER_SECONDS,
   statusAt,
   TARGET,
   transfer,
-} from './polled.js';
+} from './sample-snapshots.js';
 
 /** The visible text of the main element, line by line. */
 function textOf(html: string): string {
@@ -54,9 +54,9 @@ const titleOf = (html: string): string => /<title>(.*)<\/title>/.exec(html)?.[1]
 const state = { unbatched_transfers: [transfer('424242', '1')], batches: [] };
 const cctxs = { cctxs_missed: [], cctxs_pending: [], total_pending: '0' };
 
-function bothAnswer(): Snapshots {
-  const snapshots = polled(state);
-  snapshots.record(CROSSCHAIN, crosschainAnswer(cctxs), at(0));
+function bothUp(): Snapshots {
+  const snapshots = polledSnapshots(state);
+  snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(0));
   return snapshots;
 }
 
@@ -66,7 +66,7 @@ function failing(reason: FailureReason, message = 'what happened'): PollResult {
 
 describe('the status page', () => {
   it('shows endpoints that were never polled', () => {
-    const html = statusAt(fresh(), 0);
+    const html = statusAt(unpolledSnapshots(), 0);
     expect(titleOf(html)).toBe('○ No endpoint has been polled yet · bridge-exporter');
     expect(textOf(html)).toBe(`No endpoint has been polled yet
 0 stale
@@ -94,7 +94,7 @@ withdrawn 1m after the last success`);
   });
 
   it('shows condition, age and backlog of endpoints that are up', () => {
-    const html = statusAt(bothAnswer(), 12);
+    const html = statusAt(bothUp(), 12);
     expect(titleOf(html)).toBe('● Both endpoints are up · bridge-exporter');
     const text = textOf(html);
     expect(text).toMatch(/^Both endpoints are up\n0 stale\n0 failing\n0 not polled yet\n2 up\nUp 2\n/);
@@ -105,7 +105,7 @@ withdrawn 1m after the last success`);
   });
 
   it('lists failing endpoints first, with reason, remedy and the time until their series are withdrawn', () => {
-    const snapshots = bothAnswer();
+    const snapshots = bothUp();
     snapshots.record(CROSSCHAIN, failing('rate_limited', '/x was answered with status 429'), at(20));
     const html = statusAt(snapshots, 24);
     expect(titleOf(html)).toBe('▲ 1 of 2 endpoints needs attention · bridge-exporter');
@@ -132,9 +132,9 @@ The last poll failed after 1.5 s.`);
   });
 
   it('shows for stale endpoints when their series were withdrawn, and no old number', () => {
-    const snapshots = bothAnswer();
+    const snapshots = bothUp();
     snapshots.record(BRIDGE, FAILED, at(30));
-    snapshots.record(CROSSCHAIN, crosschainAnswer(cctxs), at(60));
+    snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(60));
     const html = statusAt(snapshots, STALE_AFTER_SECONDS + 5);
     expect(titleOf(html)).toBe('■ 1 of 2 endpoints needs attention · bridge-exporter');
     const text = textOf(html);
@@ -145,7 +145,7 @@ The last poll failed after 1.5 s.`);
   });
 
   it('shows that an endpoint without a success has no chain series', () => {
-    const snapshots = fresh();
+    const snapshots = unpolledSnapshots();
     snapshots.record(BRIDGE, failing('connect'), at(1));
     const text = textOf(statusAt(snapshots, 2));
     expect(text).toContain(
@@ -155,16 +155,16 @@ The last poll failed after 1.5 s.`);
   });
 
   it('reports a stalled exporter when the last success is stale and no poll has ended since', () => {
-    const text = textOf(statusAt(bothAnswer(), STALE_AFTER_SECONDS + 1));
+    const text = textOf(statusAt(bothUp(), STALE_AFTER_SECONDS + 1));
     expect(text).toContain('2 stale\n0 failing');
     expect(text).toContain('The last poll succeeded, but none has ended since.\nThe exporter is stalled');
   });
 
   it('shows the failures of a recovered endpoint in collapsed details', () => {
-    const snapshots = bothAnswer();
+    const snapshots = bothUp();
     snapshots.record(BRIDGE, failing('timeout', 'no answer within 20s'), at(10));
     snapshots.record(BRIDGE, failing('dns'), at(20));
-    snapshots.record(BRIDGE, bridgeAnswer(state), at(30));
+    snapshots.record(BRIDGE, bridgeResult(state), at(30));
     const html = statusAt(snapshots, 40);
     expect(titleOf(html)).toContain('Both endpoints are up');
     expect(html).toMatch(/<details id="[^"]+"><summary>2 of 4 polls failed<\/summary>/);
@@ -174,12 +174,12 @@ The last poll failed after 1.5 s.`);
   });
 
   it('names invalid fields and highlights a body near its size limit', () => {
-    const snapshots = polled({ last_observed_nonce: ['odd'], batches: 7, unbatched_transfers: [] });
+    const snapshots = polledSnapshots({ last_observed_nonce: ['odd'], batches: 7, unbatched_transfers: [] });
     expect(textOf(statusAt(snapshots, 1))).toContain(`0 of 1 polls failed, 2 invalid fields
 Fields of the wrong type in the last response; the series that need them are withdrawn:
 state.last_observed_nonce
 state.batches`);
-    const large = bridgeAnswer({ batches: [], unbatched_transfers: [] });
+    const large = bridgeResult({ batches: [], unbatched_transfers: [] });
     for (const [bodyBytes, marked] of [
       [818, '818 B'],
       [820, '820 B of at most 1KiB'],
@@ -203,8 +203,8 @@ state.batches`);
       { target, endpoint: 'rate_limiter_input' as const },
     ]);
     const snapshots = createSnapshots(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
-    const answers = { module_state: bridgeAnswer(settled, '1000'), rate_limiter_input: crosschainAnswer(cctxs) };
-    for (const key of keys) snapshots.record(key, answers[key.endpoint], at(0));
+    const results = { module_state: bridgeResult(settled, '1000'), rate_limiter_input: crosschainResult(cctxs) };
+    for (const key of keys) snapshots.record(key, results[key.endpoint], at(0));
     const html = statusAt(snapshots, 1);
     expect(titleOf(html)).toContain('All 2000 endpoints are up');
     expect(html.length).toBeLessThan(2_000_000);
@@ -217,11 +217,11 @@ state.batches`);
   });
 
   it('shows that the last reload of the configuration failed', () => {
-    const html = statusAt(bothAnswer(), 12, { ...instance, configRejectedAt: '2026-01-01T12:00:02.000Z' });
+    const html = statusAt(bothUp(), 12, { ...instance, configRejectedAt: '2026-01-01T12:00:02.000Z' });
     expect(textOf(html)).toContain(
       'The last reload of the configuration failed 10 s ago, the previous configuration stays active.',
     );
-    expect(textOf(statusAt(bothAnswer(), 12))).not.toContain('reload');
+    expect(textOf(statusAt(bothUp(), 12))).not.toContain('reload');
   });
 });
 
@@ -235,9 +235,9 @@ describe('problems on the chains', () => {
   };
 
   it('are listed above all endpoints, with the age of the oldest item and a link to the items', () => {
-    const snapshots = bothAnswer();
+    const snapshots = bothUp();
     expect(textOf(statusAt(snapshots, 1))).not.toContain('Problems');
-    snapshots.record(CROSSCHAIN, crosschainAnswer(missed), at(0));
+    snapshots.record(CROSSCHAIN, crosschainResult(missed), at(0));
     const html = statusAt(snapshots, 60);
     expect(between(textOf(html), 'Problems on the chains', 'Up 2')).toBe(
       `Problems on the chains\n${TARGET} Missed cctxs 1\noldest 61 min Hidden cctxs 2`,
@@ -251,7 +251,7 @@ describe('problems on the chains', () => {
       endpoint: 'rate_limiter_input' as const,
     }));
     const snapshots = createSnapshots(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
-    for (const key of keys) snapshots.record(key, crosschainAnswer(missed), at(1));
+    for (const key of keys) snapshots.record(key, crosschainResult(missed), at(1));
     const problems = between(textOf(statusAt(snapshots, 2)), 'Problems on the chains', 'Up 13');
     expect(problems.match(/Missed cctxs/g)).toHaveLength(10);
     expect(problems).toContain('and 3 more targets, with red numbers in their rows');
@@ -259,8 +259,8 @@ describe('problems on the chains', () => {
 
   it('include missing signatures only when they last', () => {
     const at2Seconds = (height: string): string => {
-      const snapshots = fresh();
-      snapshots.record(BRIDGE, bridgeAnswer({ ...settled, batches: [batch('1')] }, height), at(0));
+      const snapshots = unpolledSnapshots();
+      snapshots.record(BRIDGE, bridgeResult({ ...settled, batches: [batch('1')] }, height), at(0));
       return statusAt(snapshots, 2);
     };
     const young = at2Seconds('1089');
@@ -276,13 +276,13 @@ describe('problems on the chains', () => {
     const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
     const claimed = { ...settled, attestations: [...settled.attestations, claim] };
     const pending = { index: '0x2', cctx_status: { created_timestamp: created }, outbound_params: [outbound] };
-    const snapshots = fresh();
-    snapshots.record(CROSSCHAIN, crosschainAnswer({ ...cctxs, cctxs_pending: [pending], total_pending: '1' }), at(0));
+    const snapshots = unpolledSnapshots();
+    snapshots.record(CROSSCHAIN, crosschainResult({ ...cctxs, cctxs_pending: [pending], total_pending: '1' }), at(0));
     for (const [height, isProblem] of [
       ['949', false],
       ['950', true],
     ] as const) {
-      snapshots.record(BRIDGE, bridgeAnswer(claimed, height), at(0));
+      snapshots.record(BRIDGE, bridgeResult(claimed, height), at(0));
       const problems = between(textOf(statusAt(snapshots, 0)), 'Problems on the chains', 'Up 2');
       expect(problems.includes('Pending events 1\noldest 15 min')).toBe(isProblem);
       expect(problems).toContain('Pending cctxs 1\noldest 60 min');
@@ -297,14 +297,14 @@ describe('problems on the chains', () => {
     const batches = timeouts.map((batch_timeout, index) => {
       return { batch_nonce: `${index}`, block: '5', batch_timeout, token_contract: '0xusdt', transactions: [] };
     });
-    const text = textOf(statusAt(polled({ last_observed_external_height: '100', batches }), 1));
+    const text = textOf(statusAt(polledSnapshots({ last_observed_external_height: '100', batches }), 1));
     expect(/Batches past their timeout (\w+)/.exec(text)?.[1]).toBe(count);
   });
 });
 
 describe('the markup', () => {
   it('escapes text from the node and from the configuration', () => {
-    const snapshots = polled(state);
+    const snapshots = polledSnapshots(state);
     snapshots.record(BRIDGE, failing('status', HOSTILE), at(1));
     const html = statusAt(snapshots, 2, { ...instance, nodeVersion: HOSTILE }, '/metrics?"<');
     expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;amp;');
@@ -314,7 +314,7 @@ describe('the markup', () => {
   });
 
   it('loads nothing, links to this server only, and has a target for every fragment link', () => {
-    const snapshots = bothAnswer();
+    const snapshots = bothUp();
     snapshots.record(BRIDGE, FAILED, at(1));
     const html = statusAt(snapshots, 2).replace(/<script>[^]*<\/script>/, '');
     expect(html).not.toMatch(/https?:|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
@@ -328,7 +328,7 @@ describe('the markup', () => {
   });
 
   it('has the style and the script whose hashes the content security policy allows', () => {
-    const html = statusAt(fresh(), 0);
+    const html = statusAt(unpolledSnapshots(), 0);
     for (const [element, directive] of [
       ['style', 'style-src'],
       ['script', 'script-src'],

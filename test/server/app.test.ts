@@ -8,7 +8,7 @@ import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import type { Snapshots } from '../../src/poll/snapshots.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
-import { at, CROSSCHAIN, FAILED, idsIn, polled, TARGET, transfer } from '../pages/polled.js';
+import { at, CROSSCHAIN, FAILED, idsIn, polledSnapshots, TARGET, transfer } from '../pages/sample-snapshots.js';
 import { get, rawClient, requestText, until } from './clients.js';
 import { createHeldScrapes, createTestApp } from './test-app.js';
 
@@ -209,7 +209,7 @@ describe('/pending', () => {
   }
 
   it('is HTML unless Accept names JSON', async () => {
-    const url = await servePending(polled({ unbatched_transfers: [] }), 1);
+    const url = await servePending(polledSnapshots({ unbatched_transfers: [] }), 1);
     for (const accept of ['', '*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'application/json;q=0']) {
       const { headers, body } = await request(`${url}/pending`, { headers: { accept } });
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -229,7 +229,7 @@ describe('/pending', () => {
   });
 
   it('as JSON has freshness and items, with amounts as strings', async () => {
-    const snapshots = polled({ unbatched_transfers: [transfer('9007199254740993', String(2n ** 256n))] });
+    const snapshots = polledSnapshots({ unbatched_transfers: [transfer('9007199254740993', String(2n ** 256n))] });
     snapshots.record(CROSSCHAIN, FAILED, at(2));
     const url = await servePending(snapshots, 5);
     const { body } = await request(`${url}/pending`, { headers: { accept: 'application/json' } });
@@ -271,7 +271,10 @@ describe('/pending', () => {
   });
 
   it('is sorted by the query; HEAD has no body and other methods are rejected', async () => {
-    const url = await servePending(polled({ unbatched_transfers: [transfer('1', '1'), transfer('2', '2')] }), 1);
+    const url = await servePending(
+      polledSnapshots({ unbatched_transfers: [transfer('1', '1'), transfer('2', '2')] }),
+      1,
+    );
     const sorted = await request(`${url}/pending?sort=transfers.amount&dir=desc`);
     expect(idsIn(await sorted.body.text())).toEqual(['2', '1']);
     const head = await request(`${url}/pending`, { method: 'HEAD' });

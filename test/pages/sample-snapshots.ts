@@ -36,28 +36,28 @@ const base = {
   maxSeries: 200,
 };
 
-export function bridgeAnswer(state: unknown, height?: string): PollResult {
-  const reading: DocumentSource = { ...base, document: 'module_state', settings: neutralBridge };
+export function bridgeResult(state: unknown, height?: string): PollResult {
+  const source: DocumentSource = { ...base, document: 'module_state', settings: neutralBridge };
   return readBody(
-    reading,
+    source,
     'test',
     Buffer.from(JSON.stringify({ state })),
     height === undefined ? height : trustedDigits(height),
   );
 }
 
-export function crosschainAnswer(document: unknown): PollResult {
-  const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings: neutralCrosschain };
-  return readBody(reading, 'test', Buffer.from(JSON.stringify(document)), undefined);
+export function crosschainResult(document: unknown): PollResult {
+  const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings: neutralCrosschain };
+  return readBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
-export function fresh(): Snapshots {
+export function unpolledSnapshots(): Snapshots {
   return createSnapshots([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
 }
 
-export function polled(state: unknown): Snapshots {
-  const snapshots = fresh();
-  snapshots.record(BRIDGE, bridgeAnswer(state), at(0));
+export function polledSnapshots(state: unknown): Snapshots {
+  const snapshots = unpolledSnapshots();
+  snapshots.record(BRIDGE, bridgeResult(state), at(0));
   return snapshots;
 }
 
@@ -73,12 +73,17 @@ export const instance: Instance = {
   staleAfterMs: STALE_AFTER_SECONDS * 1000,
 };
 
-/** The status page so many seconds after twelve. */
-export function statusAt(snapshots: Snapshots, seconds: number, about = instance, telemetryPath = '/metrics'): string {
+/** The status page this many seconds after 12:00:00. */
+export function statusAt(
+  snapshots: Snapshots,
+  seconds: number,
+  ofInstance = instance,
+  telemetryPath = '/metrics',
+): string {
   const now = at(seconds);
-  const endpoints = endpointStatuses(snapshots, now, about.staleAfterMs);
-  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, instance: about }, telemetryPath);
+  const endpoints = endpointStatuses(snapshots, now, ofInstance.staleAfterMs);
+  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, instance: ofInstance }, telemetryPath);
 }
 
-/** Ids of the transfers, in the order of the page. */
+/** Transfer ids in the order of the page. */
 export const idsIn = (html: string): string[] => [...html.matchAll(/data-label="Id">(\d+)/g)].map(([, id]) => id ?? '');
