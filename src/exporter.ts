@@ -1,48 +1,46 @@
 import type { Logger } from 'pino';
-import { clock } from './poll/clock.js';
-import type { Collector } from './poll/collector.js';
 import type { Config, ConfigResult } from './config/config.js';
 import { formatConfig } from './config/printer.js';
-import { renderExposition } from './exposition/exposition.js';
-import type { Instant } from './poll/endpoint-state.js';
-import { jobsOf, endpointKeyOf } from './poll/jobs.js';
-import { createPollLog } from './poll/poll-log.js';
-import { fingerprint } from './metrics/fingerprint.js';
-import { startScheduler } from './poll/scheduler.js';
-import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
-import { createSnapshots } from './poll/snapshots.js';
-import { createRoutes } from './server/routes.js';
-import { endpointStatuses } from './pages/endpoint-status.js';
-import { pendingDocument } from './pages/endpoint-view.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
+import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
+import { fingerprint } from './metrics/fingerprint.js';
+import { endpointStatuses, pendingDocument } from './pages/endpoint-view.js';
 import { pendingPage } from './pages/pending-page.js';
-import { startWebServer, type ListenAddress } from './server/server.js';
-import { statusPage, type StatusDocument } from './pages/status-page.js';
+import { statusPage, type Instance } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
-import type { WebConfigFile } from './server/web-config-files.js';
+import { clock } from './poll/clock.js';
+import type { Job } from './poll/collect.js';
+import type { Collector } from './poll/collector.js';
+import type { Instant } from './poll/endpoint-state.js';
+import { endpointKeyOf, jobsOf } from './poll/jobs.js';
+import { createPollLog } from './poll/poll-log.js';
+import { startScheduler } from './poll/scheduler.js';
+import { createSnapshots, type Endpoint } from './poll/snapshots.js';
+import { createApp } from './server/app.js';
+import { startWebServer, type ListenAddress } from './server/server.js';
+import type { LoadedWebConfig } from './server/web-config.js';
 
 export interface ExporterOptions {
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;
   readonly build: BuildInfo;
-  /** TLS, users and the like; absent for plain HTTP that everybody may read. */
-  readonly webConfig?: WebConfigFile | undefined;
-  /** Whether `/-/reload` may be used. */
+  /** Absent for plain HTTP without authentication. */
+  readonly webConfig?: LoadedWebConfig | undefined;
   readonly enableLifecycle: boolean;
-  /** Reads the configuration anew, for a reload. */
+  /** Reads the configuration for a reload. */
   readonly loadConfig: () => Promise<ConfigResult>;
 }
 
 export interface Exporter {
   readonly url: string;
-  /** Takes over a configuration, all of it or nothing; what is known of unchanged endpoints survives. */
+  /** Activates a new configuration, or keeps the previous one if it is invalid. Unchanged endpoints keep their state. */
   readonly reload: () => Promise<ConfigResult>;
-  /** Ends in reverse order of the start; polls under way are given up. */
+  /** Stops polling and drains the server. */
   readonly close: () => Promise<void>;
 }
 
-/** The whole daemon: a timer asks for a document, the document becomes samples, a scrape gets the latest as text. */
+/** The daemon: a scheduler polls each document, the document becomes samples, a scrape returns the latest samples as text. */
 export async function startExporter(
   config: Config,
   collector: Collector,
@@ -50,98 +48,106 @@ export async function startExporter(
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
-  let jobs = jobsOf(config);
-  let inUse = { poll: config.poll, hash: hashOf(config), readAt: startedAt };
-  let refusedAt: Instant | undefined;
+  let active = activeConfig(config);
+  let rejectedAt: Instant | undefined;
   const snapshots = createSnapshots(
-    jobs.map(({ source: reading }) => endpointKeyOf(reading)),
+    active.jobs.map(({ source }) => endpointKeyOf(source)),
     config.poll,
   );
-  const processMetrics = createProcessMetrics(options.build);
-  const metricsPage = createMetricsPage({
-    version: snapshots.version,
-    ofEndpoints: (format, now) => renderExposition(snapshots, format, now),
-    ofProcess: processMetrics.expose,
-  });
   const logPoll = createPollLog(log);
-  const polling = startScheduler(collector, ({ source: reading }, outcome, at) => {
-    const { before, after } = snapshots.record(endpointKeyOf(reading), outcome, at);
+  const scheduler = startScheduler(collector, ({ source }, result, at) => {
+    const { before, after } = snapshots.record(endpointKeyOf(source), result, at);
     logPoll(before, after);
   });
+  const processMetrics = createProcessMetrics(options.build);
+  const metricsPage = createMetricsPage(snapshots, processMetrics);
 
-  const reload = oneAtATime(async (): Promise<ConfigResult> => {
-    const loaded = await options.loadConfig();
-    if (!loaded.ok) {
-      processMetrics.configRefused();
-      refusedAt = clock();
-      log.error({ problems: loaded.problems }, 'the new configuration is refused, the old one stays');
-      return loaded;
+  const startPolling = (): void => {
+    scheduler.change(active.jobs, active.poll.intervalMs);
+    processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds);
+  };
+
+  const reload = serialize(async (): Promise<ConfigResult> => {
+    const result = await options.loadConfig();
+    if (!result.ok) {
+      rejectedAt = clock();
+      processMetrics.configRejected();
+      log.error({ problems: result.problems }, 'the new configuration is invalid, the previous one stays active');
+      return result;
     }
-    const asked = new Set(jobs.map(({ url, source: reading }) => JSON.stringify([endpointKeyOf(reading), url])));
-    jobs = jobsOf(loaded.config);
-    const endpoints = jobs.map(({ url, source: reading }) => {
-      const key = endpointKeyOf(reading);
-      return { ...key, isKept: asked.has(JSON.stringify([key, url])) };
-    });
-    snapshots.replace(endpoints, loaded.config.poll);
-    polling.change(jobs, loaded.config.poll.intervalMs);
-    inUse = { poll: loaded.config.poll, hash: hashOf(loaded.config), readAt: clock() };
-    refusedAt = undefined;
-    processMetrics.configLoaded(inUse.hash, inUse.readAt.epochSeconds);
-    for (const warning of loaded.warnings) log.warn(warning);
-    log.info({ targets: loaded.config.targets.length }, 'the configuration was reloaded');
-    return loaded;
+    const previous = active;
+    active = activeConfig(result.config);
+    rejectedAt = undefined;
+    snapshots.replace(endpointsOf(active.jobs, previous.jobs), active.poll);
+    startPolling();
+    for (const warning of result.warnings) log.warn(warning);
+    log.info({ targets: result.config.targets.length }, 'configuration reloaded');
+    return result;
   });
 
-  const statusDocument = (now: Instant): StatusDocument => ({
-    generatedAt: isoTime(now.epochSeconds),
-    endpoints: endpointStatuses(snapshots, now, inUse.poll.staleAfterMs),
-    instance: {
-      ...inUse.poll,
-      ...options.build,
-      startedAt: isoTime(startedAt.epochSeconds),
-      uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
-      configHash: inUse.hash,
-      configReadAt: isoTime(inUse.readAt.epochSeconds),
-      configRefusedAt: refusedAt ? isoTime(refusedAt.epochSeconds) : null,
-    },
+  const instance = (now: Instant): Instance => ({
+    ...active.poll,
+    ...options.build,
+    startedAt: isoTime(startedAt.epochSeconds),
+    uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
+    configHash: active.hash,
+    configLoadedAt: isoTime(active.loadedAt.epochSeconds),
+    configRejectedAt: rejectedAt ? isoTime(rejectedAt.epochSeconds) : null,
   });
 
-  const app = createRoutes(
+  const app = createApp(
     {
-      metrics: (format) => metricsPage(format, clock()),
-      statusPage: () => statusPage(statusDocument(clock()), options.telemetryPath),
+      metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
+      statusPage: () => {
+        const now = clock();
+        const endpoints = endpointStatuses(snapshots, now, active.poll.staleAfterMs);
+        const document = { generatedAt: isoTime(now.epochSeconds), endpoints, instance: instance(now) };
+        return statusPage(document, options.telemetryPath);
+      },
       pendingPage: (sorting) =>
         pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath, options.build.version),
       pendingDocument: () => pendingDocument(snapshots, clock()),
-      notReady: () =>
-        snapshots.all().flatMap((state) => (state.polls > 0 ? [] : [`${state.target} ${state.endpoint}`])),
+      unpolled: () =>
+        snapshots.all().flatMap(({ polls, target, endpoint }) => (polls > 0 ? [] : [`${target} ${endpoint}`])),
       reload,
     },
     options,
     log,
   );
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
-
-  processMetrics.configLoaded(inUse.hash, inUse.readAt.epochSeconds);
-  polling.change(jobs, config.poll.intervalMs);
+  startPolling();
   return {
     url: server.url,
     reload,
     close: async () => {
-      polling.close();
+      scheduler.close();
       await server.close();
     },
   };
 }
 
-/** Of the text without the secrets: everybody sees the hash, and could try out passwords on it. */
-function hashOf(config: Config): number {
-  return fingerprint(formatConfig(config));
+interface ActiveConfig {
+  readonly jobs: readonly Job[];
+  readonly poll: Config['poll'];
+  readonly hash: number;
+  readonly loadedAt: Instant;
 }
 
-/** Runs a task again only when it has ended: two reloads at once could leave the older configuration in place. */
-function oneAtATime<T>(task: () => Promise<T>): () => Promise<T> {
+function activeConfig(config: Config): ActiveConfig {
+  // The hash is public. It does not cover secrets, so that passwords cannot be guessed from it.
+  const hash = fingerprint(formatConfig(config));
+  return { jobs: jobsOf(config), poll: config.poll, hash, loadedAt: clock() };
+}
+
+/** Endpoints keep their state if they are still polled at the same URL. */
+function endpointsOf(jobs: readonly Job[], previousJobs: readonly Job[]): Endpoint[] {
+  const identityOf = ({ url, source }: Job): string => JSON.stringify([endpointKeyOf(source), url]);
+  const previous = new Set(previousJobs.map(identityOf));
+  return jobs.map((job) => ({ ...endpointKeyOf(job.source), isKept: previous.has(identityOf(job)) }));
+}
+
+/** Runs calls one after the other: of two concurrent reloads, the older configuration could win. */
+function serialize<T>(task: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {
     const next = last.then(task, task);

@@ -165,14 +165,14 @@ async function readConfig({ config: { file, check }, targets }: ConfigFlags, fal
 /** The web flags with the content of `--web.config.file`. Prints warnings, or all problems and returns `undefined`. */
 async function loadWebOptions({ configFile, ...web }: WebSettings) {
   if (configFile === undefined) return web;
-  const { loadWebConfig } = await import('./server/web-config-files.js');
+  const { loadWebConfig } = await import('./server/web-config.js');
   const result = await loadWebConfig(configFile);
   if (!result.ok) {
     printProblems(result.problems);
     return undefined;
   }
-  printWarnings(result.file.warnings);
-  return { ...web, webConfig: result.file };
+  printWarnings(result.webConfig.warnings);
+  return { ...web, webConfig: result.webConfig };
 }
 
 async function startCollectThread(config: Config): Promise<Collector> {

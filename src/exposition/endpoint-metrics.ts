@@ -1,120 +1,120 @@
-import type { EndpointState } from '../poll/endpoint-state.js';
 import type { FamilyHeader, Sample } from '../metrics/family.js';
 import { escapeLabelValue, formatSeries } from '../metrics/text-format.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 
-/** A family about the exporter's own work at one endpoint, derived from its state like a chain family from a document. */
+/** A metric family about the polls of an endpoint, derived from its state as a chain family is from a document. */
 interface EndpointFamily extends FamilyHeader {
   readonly derive: (state: EndpointState) => readonly Sample[];
 }
 
-/** Labels that every one of these families starts with. */
+/** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'endpoint'] as const;
 
-const POLLS = ['the exporter itself'];
+const READS = ['the exporter itself'];
 
-function single(
+function unlabelled(
   family: Pick<FamilyHeader, 'name' | 'help' | 'unit'> & {
     readonly type: FamilyHeader['type'];
     readonly value: (state: EndpointState) => number | undefined;
   },
 ): EndpointFamily {
   const { value, ...header } = family;
-  return { ...header, labels: [], reads: POLLS, derive: (state) => [{ labels: [], value: value(state) }] };
+  return { ...header, labels: [], reads: READS, derive: (state) => [{ labels: [], value: value(state) }] };
 }
 
-function counts(counted: Iterable<readonly [string, number]>): Sample[] {
-  return Array.from(counted, ([label, value]) => ({ labels: [label], value }));
+function samplesOf(valuesByLabel: Iterable<readonly [string, number]>): Sample[] {
+  return Array.from(valuesByLabel, ([label, value]) => ({ labels: [label], value }));
 }
 
 export const endpointFamilies: readonly EndpointFamily[] = [
-  single({
+  unlabelled({
     name: 'bridge_exporter_up',
     type: 'gauge',
     help: 'Whether the last poll succeeded.',
     unit: '1 for yes, 0 for no',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
-  single({
+  unlabelled({
     name: 'bridge_exporter_last_attempt_timestamp_seconds',
     type: 'gauge',
-    help: 'When the last poll ended, whatever came of it.',
+    help: 'Time when the last poll ended, successful or not.',
     unit: 'seconds since 1970',
     value: ({ last }) => last?.at.epochSeconds,
   }),
-  single({
+  unlabelled({
     name: 'bridge_exporter_last_success_timestamp_seconds',
     type: 'gauge',
-    help: 'When the last successful poll ended; the chain series of the endpoint are of this moment.',
+    help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
     unit: 'seconds since 1970',
     value: ({ success }) => success?.at.epochSeconds,
   }),
-  single({
+  unlabelled({
     name: 'bridge_exporter_polls_total',
     type: 'counter',
-    help: 'Polls that ended.',
+    help: 'Total number of finished polls.',
     unit: 'polls',
     value: ({ polls }) => polls,
   }),
   {
     name: 'bridge_exporter_poll_failures_total',
     type: 'counter',
-    help: 'Polls that failed, by reason.',
+    help: 'Total number of failed polls by reason.',
     unit: 'polls',
-    reads: POLLS,
+    reads: READS,
     // The closed list of reasons.
     labels: ['reason'],
-    derive: ({ failures }) => counts(Object.entries(failures)),
+    derive: ({ failures }) => samplesOf(Object.entries(failures)),
   },
   {
     name: 'bridge_exporter_poll_duration_seconds',
     type: 'gauge',
-    help: 'How long each phase of the last poll took; a phase that was not finished is absent.',
+    help: 'Duration of each finished phase of the last poll.',
     unit: 'seconds',
-    reads: POLLS,
+    reads: READS,
     // Three phases.
     labels: ['phase'],
-    derive: ({ last }) => counts(Object.entries(last?.seconds ?? {})),
+    derive: ({ last }) => samplesOf(Object.entries(last?.seconds ?? {})),
   },
-  single({
+  unlabelled({
     name: 'bridge_exporter_response_size_bytes',
     type: 'gauge',
-    help: 'Decoded size of the last body that came whole.',
+    help: 'Decoded size of the last complete response body.',
     unit: 'bytes',
     value: ({ last }) => last?.bodyBytes,
   }),
-  single({
+  unlabelled({
     name: 'bridge_exporter_response_size_limit_bytes',
     type: 'gauge',
-    help: 'Decoded size over which a body is refused (poll.max_body_size).',
+    help: 'Maximum decoded size of a response body (poll.max_body_size).',
     unit: 'bytes',
     value: ({ last, maxBodyBytes }) => last && maxBodyBytes,
   }),
   {
     name: 'bridge_exporter_invalid_values_total',
     type: 'counter',
-    help: 'Values of the wrong kind in accepted documents, by field; what reads them is absent.',
+    help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
     unit: 'values',
-    reads: POLLS,
-    // Fields of the spec that are read.
+    reads: READS,
+    // Fields of the spec that families read.
     labels: ['field'],
-    derive: ({ invalidValues }) => counts(invalidValues),
+    derive: ({ invalidValues }) => samplesOf(invalidValues),
   },
   {
     name: 'bridge_exporter_unknown_values_total',
     type: 'counter',
-    help: 'Enum values of accepted documents that the exporter does not know, by field; they show as other.',
+    help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
     unit: 'values',
-    reads: POLLS,
-    // Enum fields of the spec that are read.
+    reads: READS,
+    // Enum fields of the spec that families read.
     labels: ['field'],
-    derive: ({ unknownValues }) => counts(unknownValues),
+    derive: ({ unknownValues }) => samplesOf(unknownValues),
   },
   {
     name: 'bridge_exporter_series_dropped',
     type: 'gauge',
-    help: 'Series over limits.max_series_per_family in the last accepted document, left out or added up in other.',
+    help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
     unit: 'series',
-    reads: POLLS,
+    reads: READS,
     // Labelled families.
     labels: ['family'],
     derive: ({ success }) => {
@@ -122,16 +122,16 @@ export const endpointFamilies: readonly EndpointFamily[] = [
       return labelled.map(({ name, dropped }) => ({ labels: [name], value: dropped }));
     },
   },
-  single({
+  unlabelled({
     name: 'bridge_exporter_snapshot_regressions_total',
     type: 'counter',
-    help: 'Answers of a lower hub height than the one before: two are refused, the third in a row is accepted.',
-    unit: 'answers',
+    help: 'Total number of responses with a lower hub height than the one before; the third in a row is accepted.',
+    unit: 'responses',
     value: ({ regressions }) => regressions,
   }),
 ];
 
-/** The lines of one endpoint, by family; counters from the start, gauges from the first poll. */
+/** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
 export function endpointLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {
   const fixedLabels = `target="${escapeLabelValue(state.target)}",endpoint="${state.endpoint}"`;
   return endpointFamilies.map((family) => ({

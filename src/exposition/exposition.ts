@@ -1,11 +1,11 @@
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
-import type { EndpointState, Instant } from '../poll/endpoint-state.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
-import { endpointFamilies, endpointLines } from './endpoint-metrics.js';
+import type { EndpointState, Instant } from '../poll/endpoint-state.js';
 import type { Snapshots } from '../poll/snapshots.js';
+import { endpointFamilies, endpointLines } from './endpoint-metrics.js';
 
-/** Every family that endpoints can show, in the order of the exposition. */
+/** Every family of the endpoints, in the order of the exposition. */
 export const families: readonly FamilyHeader[] = [
   ...moduleStateDocument.families,
   ...rateLimiterInputDocument.families,
@@ -17,31 +17,27 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
   openmetrics: families.map((family) => formatHeader(family, 'openmetrics')),
 };
 
-/** What all endpoints show, under one HELP and TYPE a family. */
+/** The metrics of all endpoints. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
 export function renderExposition(snapshots: Snapshots, format: Format, now: Instant): string {
-  return write(merged(snapshots, now), format);
-}
-
-function merged(snapshots: Snapshots, now: Instant): ReadonlyMap<string, string> {
-  const lines = new Map<string, string>();
+  const linesByFamily = new Map<string, string>();
   for (const state of snapshots.all()) {
-    for (const family of linesOf(state, snapshots.isShown(state, now))) {
-      lines.set(family.name, (lines.get(family.name) ?? '') + family.lines);
+    for (const { name, lines } of familiesOf(state, snapshots.isShown(state, now))) {
+      linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);
     }
   }
-  return lines;
-}
-
-function linesOf(state: EndpointState, isShown: boolean): readonly { readonly name: string; readonly lines: string }[] {
-  const own = endpointLines(state);
-  return isShown && state.success !== undefined ? [...state.success.snapshot.families, ...own] : own;
-}
-
-function write(lines: ReadonlyMap<string, string>, format: Format): string {
   return families
     .map(({ name }, index) => {
-      const own = lines.get(name) ?? '';
-      return own === '' ? '' : headers[format][index] + own;
+      const lines = linesByFamily.get(name) ?? '';
+      return lines === '' ? '' : headers[format][index] + lines;
     })
     .join('');
+}
+
+/** Chain families of the last success, unless it is stale, and the families about its polls. */
+function familiesOf(
+  state: EndpointState,
+  isShown: boolean,
+): readonly { readonly name: string; readonly lines: string }[] {
+  const pollFamilies = endpointLines(state);
+  return isShown && state.success !== undefined ? [...state.success.snapshot.families, ...pollFamilies] : pollFamilies;
 }

@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Instant } from '../poll/endpoint-state.js';
 import { formatSeries, formatTitle, type Format } from '../metrics/text-format.js';
 
 /** Labels of `bridge_exporter_build_info`. */
@@ -8,78 +7,71 @@ export interface BuildInfo {
   readonly nodeVersion: string;
 }
 
-/** What the process tells of itself, by prom-client, which is good at it. */
+/** Metrics of the process and its configuration, collected by prom-client. */
 export interface ProcessMetrics {
   readonly configLoaded: (hash: number, atEpochSeconds: number) => void;
-  readonly configRefused: () => void;
-  /** The same promise again while its numbers are new enough. */
-  readonly expose: (format: Format, now: Instant) => Promise<string>;
+  readonly configRejected: () => void;
+  /** Counts the configurations that were loaded or rejected. */
+  readonly reloads: () => number;
+  readonly render: (format: Format) => Promise<string>;
 }
 
-/** Gauges with counter names, which `promtool check metrics` refuses, and lags that each scraper resets for the others. */
-const LEFT_OUT = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
+/** Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every scrape. */
+const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
 
-/** Scrapers that come together get the same numbers. */
-const MAX_AGE_MS = 1000;
-
-/** OpenMetrics wants `le` to look like a float; prom-client's own buckets have integers. */
+/** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
 const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
 
 export function createProcessMetrics({ version, nodeVersion }: BuildInfo): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
   for (const { name } of registry.getMetricsAsArray()) {
-    if (LEFT_OUT.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
+    if (EXCLUDED.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
   }
   const registers = [registry];
   new Gauge({
     name: 'bridge_exporter_build_info',
-    help: 'Version of the exporter and of Node.js, in its labels; always 1.',
+    help: 'Versions of the exporter and of Node.js as labels of a constant 1.',
     labelNames: ['version', 'nodejs'],
     registers,
   }).set({ version, nodejs: nodeVersion }, 1);
   const successful = new Gauge({
     name: 'bridge_exporter_config_last_reload_successful',
-    help: 'Whether the last configuration that was read could be used. Unit: 1 for yes, 0 for no.',
+    help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',
     registers,
   });
   const successAt = new Gauge({
     name: 'bridge_exporter_config_last_reload_success_timestamp_seconds',
-    help: 'When a configuration was last read that could be used. Unit: seconds since 1970.',
+    help: 'Time of the last successful load of the configuration.',
     registers,
   });
   const configHash = new Gauge({
     name: 'bridge_exporter_config_hash',
-    help: 'Fingerprint of the configuration in use, to tell instances apart. Unit: first 48 bits of a SHA-256.',
+    help: 'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
     registers,
   });
-  const known = new Map<Format, { readonly atMs: number; readonly text: Promise<string> }>();
+  let reloads = 0;
   return {
     configLoaded: (hash, atEpochSeconds) => {
       successful.set(1);
       successAt.set(atEpochSeconds);
       configHash.set(hash);
-      known.clear();
+      reloads += 1;
     },
-    configRefused: () => {
+    configRejected: () => {
       successful.set(0);
-      known.clear();
+      reloads += 1;
     },
-    expose: (format, { monotonicMs: atMs }) => {
-      const last = known.get(format);
-      if (last !== undefined && atMs - last.atMs < MAX_AGE_MS) return last.text;
-      const text = expose(registry, format);
-      known.set(format, { atMs, text });
-      return text;
-    },
+    reloads: () => reloads,
+    render: async (format) => render(registry, format),
   };
 }
 
 /**
- * Prints from prom-client's JSON: its own OpenMetrics printer renames the counters in the registry for good, and takes the
- * format from the registry, which two scrapers would race for. Nothing here waits for anything outside the process.
+ * Formats the JSON of prom-client ourselves: its OpenMetrics output renames the counters of the registry for good, and the
+ * format is a property of the registry, so that concurrent scrapes in two formats would race.
  */
-async function expose(registry: Registry, format: Format): Promise<string> {
+async function render(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON();
   return metrics
     .map(({ name, help, type, values }) => {

@@ -4,6 +4,7 @@ import type {
   BatchState,
   ClaimItem,
   CoinItem,
+  Digits,
   Signatures,
   TransferItem,
   ValsetItem,
@@ -14,8 +15,8 @@ import type { Column, Table } from './table.js';
 
 export const transferTable: Table<TransferItem> = {
   name: 'transfers',
-  title: 'Transfers that wait for a batch',
-  none: 'None waits.',
+  title: 'Transfers waiting for a batch',
+  emptyText: 'No transfer is waiting.',
   columns: [
     { key: 'id', title: 'Id', cell: ({ id }) => markup`${id}`, order: byDigits(({ id }) => id) },
     {
@@ -31,7 +32,7 @@ export const transferTable: Table<TransferItem> = {
   ],
 };
 
-/** Amounts of different tokens have no common unit: they are sorted token by token. */
+/** Amounts of different tokens have no common unit, so they are sorted within each token. */
 function coinColumn(key: string, title: string, coinOf: (row: TransferItem) => CoinItem): Column<TransferItem> {
   const order = within(
     (row: TransferItem) => nameOf(coinOf(row)) ?? '',
@@ -47,7 +48,7 @@ function nameOf({ symbol, denom, contract }: CoinItem): string | null {
 export const batchTable: Table<BatchItem> = {
   name: 'batches',
   title: 'Live batches',
-  none: 'None is live.',
+  emptyText: 'No batch is live.',
   columns: [
     { key: 'nonce', title: 'Nonce', cell: ({ nonce }) => markup`${nonce}`, order: byDigits(({ nonce }) => nonce) },
     { key: 'token', title: 'Token', cell: ({ token }) => cells.token(token) },
@@ -60,7 +61,7 @@ export const batchTable: Table<BatchItem> = {
     },
     {
       key: 'created',
-      title: 'Built',
+      title: 'Created',
       cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
       order: byDigits(({ createdHeight }) => createdHeight),
     },
@@ -72,31 +73,31 @@ export const batchTable: Table<BatchItem> = {
       order: byDigits(({ timeoutHeight }) => timeoutHeight),
     },
     signedColumn(),
-    missingColumn('Not signed'),
+    missingColumn('Missing signatures'),
   ],
 };
 
 const batchStates: Readonly<Record<BatchState, Markup>> = {
   live: markup``,
-  overdue: markup`<span class="badge bad" title="past its timeout by the projected height; the hub still holds it">overdue</span>`,
-  expired: markup`<span class="badge bad" title="past its timeout by the height the hub knows; the hub cancels it">expired</span>`,
+  overdue: markup`<span class="badge bad" title="timed out at the estimated external height, but still held by the hub">overdue</span>`,
+  expired: markup`<span class="badge bad" title="timed out at the external height known to the hub, which will cancel it">expired</span>`,
 };
 
 function timeoutCell({ timeoutHeight, projectedHeadroom, headroom, state }: BatchItem): Markup {
   const badge = state === null ? markup`` : batchStates[state];
-  return markup`${cells.blocks(projectedHeadroom, 'external blocks', 'left')} ${badge}<small>as the hub knows: ${cells.blocks(headroom, 'blocks', 'left')}</small><small>at external height ${cells.digits(timeoutHeight)}</small>`;
+  return markup`${cells.blocks(projectedHeadroom, 'external blocks', 'left')} ${badge}<small>known to the hub: ${cells.blocks(headroom, 'blocks', 'left')}</small><small>at external height ${cells.digits(timeoutHeight)}</small>`;
 }
 
 export const valsetTable: Table<ValsetItem> = {
   name: 'valsets',
   title: 'Unrelayed validator sets',
-  none: 'None is unrelayed.',
+  emptyText: 'No validator set is unrelayed.',
   columns: [
     { key: 'nonce', title: 'Nonce', cell: ({ nonce }) => markup`${nonce}`, order: byDigits(({ nonce }) => nonce) },
     { key: 'members', title: 'Members', cell: ({ members }) => cells.text(members) },
     {
       key: 'created',
-      title: 'Made',
+      title: 'Created',
       cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
       order: byDigits(({ createdHeight }) => createdHeight),
     },
@@ -108,20 +109,20 @@ export const valsetTable: Table<ValsetItem> = {
       order: byDigits(({ deadlineHeight }) => deadlineHeight),
     },
     signedColumn(),
-    missingColumn('Not signed'),
+    missingColumn('Missing signatures'),
   ],
 };
 
 export const claimTable: Table<ClaimItem> = {
   name: 'claims',
   title: 'Claims of pending events',
-  none: 'No event is pending.',
+  emptyText: 'No event is pending.',
   columns: [
     {
       key: 'event',
       title: 'Event',
       cell: ({ eventNonce, conflicting }) =>
-        markup`${eventNonce} ${conflicting ? markup`<span class="badge bad" title="validators claim different things for this event">conflict</span>` : ''}`,
+        markup`${eventNonce} ${conflicting ? markup`<span class="badge bad" title="validators voted for different claims of this event">conflict</span>` : ''}`,
       order: byDigits(({ eventNonce }) => eventNonce),
     },
     {
@@ -143,12 +144,12 @@ export const claimTable: Table<ClaimItem> = {
       cell: ({ firstVoteHeight, age }) => heightAndSpan(firstVoteHeight, cells.blocks(age, 'hub blocks', 'ago')),
       order: byDigits(({ firstVoteHeight }) => firstVoteHeight),
     },
-    missingColumn('Not voted for it'),
+    missingColumn('Missing votes'),
   ],
 };
 
-function heightAndSpan(height: Parameters<typeof cells.digits>[0], span: Markup, word = 'at'): Markup {
-  return markup`${span}<small>${word} height ${cells.digits(height)}</small>`;
+function heightAndSpan(height: Digits | null, span: Markup, preposition = 'at'): Markup {
+  return markup`${span}<small>${preposition} height ${cells.digits(height)}</small>`;
 }
 
 function signedColumn<Row extends Signatures>(): Column<Row> {
@@ -156,20 +157,22 @@ function signedColumn<Row extends Signatures>(): Column<Row> {
     key: 'signed',
     title: 'Signed power',
     cell: ({ signedPowerRatio, belowThreshold }) =>
-      markup`${cells.share(signedPowerRatio, belowThreshold)}${belowThreshold === null ? '' : verdict(belowThreshold)}`,
+      markup`${cells.share(signedPowerRatio, belowThreshold)}${belowThreshold === null ? '' : thresholdNote(belowThreshold)}`,
     order: byNumber(({ signedPowerRatio }) => signedPowerRatio),
   };
 }
 
-function verdict(belowThreshold: boolean): Markup {
-  return belowThreshold ? markup`<small class="bad">too little</small>` : markup`<small class="ok">enough</small>`;
+function thresholdNote(belowThreshold: boolean): Markup {
+  return belowThreshold
+    ? markup`<small class="bad">below threshold</small>`
+    : markup`<small class="ok">sufficient</small>`;
 }
 
 function missingColumn<Row extends Pick<ClaimItem, 'missing'>>(title: string): Column<Row> {
   return {
     key: 'missing',
     title,
-    cell: ({ missing }) => cells.missing(missing, 'none'),
+    cell: ({ missing }) => cells.missing(missing),
     order: byNumber(({ missing }) => missing?.total ?? null),
     isWide: true,
     largestFirst: true,

@@ -2,11 +2,14 @@ import type { BlockSpan, CoinItem, Digits, Missing, MissingMember, TokenItem } f
 import { markup, type Markup } from './html.js';
 import { duration } from './time.js';
 
-export const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
+/*
+ * How the values of pending items are shown. `null` is shown as unknown, never as 0 or empty.
+ */
 
-/** What `show` makes of a value, or that it is unknown. */
-export function orUnknown<T>(value: T | null, show: (value: T) => Markup): Markup {
-  return value === null ? UNKNOWN : show(value);
+const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
+
+export function orUnknown<T>(value: T | null, format: (value: T) => Markup): Markup {
+  return value === null ? UNKNOWN : format(value);
 }
 
 export function text(value: string | number | null): Markup {
@@ -16,7 +19,7 @@ export function text(value: string | number | null): Markup {
 const HEAD_CHARACTERS = 8;
 const TAIL_CHARACTERS = 6;
 
-/** An address or hash. Its middle is hidden by style alone: it can be searched for, and one click selects all of it. */
+/** An address or hash. Only the style hides its middle, so that it can be searched for and copied as a whole. */
 export function identifier(value: string | null): Markup {
   return orUnknown(value, (known) => {
     const characters = Array.from(known);
@@ -28,11 +31,11 @@ export function identifier(value: string | null): Markup {
   });
 }
 
-/** A number in groups of three; the gaps are no characters, so what is copied are the digits alone. */
+/** A number in groups of three digits. The style separates the groups, so that copying gives the digits alone. */
 export function digits(value: Digits | null): Markup {
   return orUnknown(value, (known) => {
-    const [whole = '', fraction] = known.split('.');
-    const [first = '', ...groups] = whole.split(/(?=(?:\d{3})+$)/);
+    const [integer = '', fraction] = known.split('.');
+    const [first = '', ...groups] = integer.split(/(?=(?:\d{3})+$)/);
     const rest = groups.map((group) => markup`<span>${group}</span>`);
     return markup`<span class="digits">${first}${rest}${fraction === undefined ? '' : `.${fraction}`}</span>`;
   });
@@ -42,11 +45,13 @@ export function percent(ratio: number): string {
   return `${(ratio * 100).toFixed(2)}%`;
 }
 
-/** Symbol or denom with the contract, as far as they are known. */
+const MAX_NAME_CHARACTERS = 20;
+
+/** Symbol or denom, and the contract. */
 export function token({ contract, denom, symbol }: TokenItem): Markup {
   const name = symbol ?? denom;
   if (name === null) return identifier(contract);
-  return markup`${name.length > 20 ? identifier(name) : name}<small>${identifier(contract)}</small>`;
+  return markup`${name.length > MAX_NAME_CHARACTERS ? identifier(name) : name}<small>${identifier(contract)}</small>`;
 }
 
 export function coin({ amount, wholeAmount, symbol }: CoinItem): Markup {
@@ -54,41 +59,41 @@ export function coin({ amount, wholeAmount, symbol }: CoinItem): Markup {
   return markup`${digits(wholeAmount)} ${symbol ?? ''}<small title="in the smallest unit">${digits(amount)}</small>`;
 }
 
-/** Blocks since or until something: `left`, or past by how many when the number is negative. */
-export function blocks(span: BlockSpan | null, unit: string, word: 'ago' | 'left'): Markup {
+/** Blocks since or until an event. A negative number of blocks left is shown as past. */
+export function blocks(span: BlockSpan | null, unit: string, direction: 'ago' | 'left'): Markup {
   return orUnknown(span, ({ blocks: count, seconds }) => {
-    const isPast = word === 'left' && count.startsWith('-');
-    const about = seconds === null ? '' : markup` <span class="nowrap">≈ ${duration(seconds)}</span>`;
-    const size = digits((isPast ? count.slice(1) : count) as Digits);
-    return markup`<span class="${isPast ? 'bad' : ''}">${size} ${unit} ${isPast ? 'past' : word}${about}</span>`;
+    const isPast = direction === 'left' && count.startsWith('-');
+    const estimate = seconds === null ? '' : markup` <span class="nowrap">≈ ${duration(seconds)}</span>`;
+    const magnitude = digits((isPast ? count.slice(1) : count) as Digits);
+    return markup`<span class="${isPast ? 'bad' : ''}">${magnitude} ${unit} ${isPast ? 'past' : direction}${estimate}</span>`;
   });
 }
 
-/** A share of power, as a bar as well; its colour tells whether it is enough, when that is known. */
-export function share(ratio: number | null, tooLittle: boolean | null): Markup {
+/** A share of power as a percentage and a bar, which is coloured if there is a threshold. */
+export function share(ratio: number | null, isBelowThreshold: boolean | null): Markup {
   return orUnknown(ratio, (known) => {
-    const kind = tooLittle === null ? '' : tooLittle ? 'bad' : 'ok';
-    // A drawing, because the content policy lets no element have a style of its own.
-    const bar = markup`<svg class="bar ${kind}" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${known}" height="1"/></svg>`;
+    const cssClass = isBelowThreshold === null ? '' : isBelowThreshold ? 'bad' : 'ok';
+    // An SVG, because the content security policy forbids style attributes.
+    const bar = markup`<svg class="bar ${cssClass}" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${known}" height="1"/></svg>`;
     return markup`<span class="nowrap">${bar} ${percent(known)}</span>`;
   });
 }
 
-/** Members listed at once; more than these are behind a click. */
-const SHORT_LIST = 3;
+/** Longer lists of members are collapsed. */
+const MAX_OPEN_MEMBERS = 3;
 
-export function missing(value: Missing | null, all: string): Markup {
+export function missing(value: Missing | null): Markup {
   return orUnknown(value, ({ total, powerRatio, members }) => {
-    if (total === 0) return markup`<span class="ok">${all}</span>`;
+    if (total === 0) return markup`<span class="ok">none</span>`;
     const power = powerRatio === null ? '' : ` · ${percent(powerRatio)} of power`;
     const more = total - members.length;
-    return markup`<details class="missing"${total <= SHORT_LIST ? markup` open` : ''}><summary>${total}${power}</summary>
-<ol>${members.map(member)}</ol>${more > 0 ? markup`<p class="note">and ${more} of less power</p>` : ''}</details>`;
+    return markup`<details class="missing"${total <= MAX_OPEN_MEMBERS ? markup` open` : ''}><summary>${total}${power}</summary>
+<ol>${members.map(member)}</ol>${more > 0 ? markup`<p class="note">and ${more} with less power</p>` : ''}</details>`;
   });
 }
 
 function member({ orchestrator, externalAddress, powerRatio, watched }: MissingMember): Markup {
-  const name = orchestrator === null ? markup`orchestrator unknown` : identifier(orchestrator);
+  const name = orchestrator === null ? markup`unknown orchestrator` : identifier(orchestrator);
   const power = powerRatio === null ? '' : percent(powerRatio);
   return markup`<li${watched ? markup` class="watched"` : ''}>${name} ${identifier(externalAddress)} <span class="nowrap">${power}</span></li>`;
 }

@@ -15,7 +15,7 @@ const columns: readonly Column<CctxItem>[] = [
   { key: 'index', title: 'Index', cell: ({ index }) => cells.identifier(index) },
   {
     key: 'chain',
-    title: 'Waits on',
+    title: 'Chain',
     cell: chainCell,
     order: byText(chainOf),
   },
@@ -49,15 +49,15 @@ const columns: readonly Column<CctxItem>[] = [
 
 export const missedTable: Table<CctxItem> = {
   name: 'missed',
-  title: 'Missed: overtaken by a later nonce of their chain',
-  none: 'None is missed.',
+  title: 'Missed: overtaken by a later nonce of the chain',
+  emptyText: 'No cctx is missed.',
   columns,
 };
 
 export const pendingTable: Table<CctxItem> = {
   name: 'pending',
   title: 'Pending',
-  none: 'None is pending.',
+  emptyText: 'No cctx is pending.',
   columns,
 };
 

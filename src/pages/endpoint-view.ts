@@ -1,40 +1,12 @@
 import type { DocumentName } from '../documents.js';
-import type { EndpointState, Instant } from '../poll/endpoint-state.js';
 import type { Items } from '../pending/items.js';
+import type { EndpointState, Instant } from '../poll/endpoint-state.js';
 import type { Snapshots } from '../poll/snapshots.js';
 import { isoTime } from './time.js';
 
-/** What the pages show of an endpoint; with `PendingDocument`, the shape of the JSON of `/pending`. */
-export interface EndpointView {
-  readonly target: string;
-  readonly endpoint: DocumentName;
-  /** Whether the last poll succeeded; `null` before the first. */
-  readonly up: boolean | null;
-  /** When the last answer came, ISO 8601; `null` before the first. */
-  readonly asOf: string | null;
-  /** Age of the last answer. */
-  readonly ageSeconds: number | null;
-  /** Whether the last answer is recent enough to be shown. */
-  readonly shown: boolean;
-  /** Kept after a recovery. */
-  readonly lastFailure: FailureView | null;
-  /** `null` unless the last answer is shown: old items never pass for fresh ones. */
-  readonly items: Items | null;
-}
-
-export interface FailureView {
-  readonly at: string;
-  readonly ageSeconds: number;
-  /** One of the failure reasons of the metrics. */
-  readonly reason: keyof EndpointState['failures'];
-  readonly message: string;
-}
-
-/** What people call the endpoints. */
-export const endpointTitles: Readonly<Record<DocumentName, string>> = {
-  module_state: 'Bridge',
-  rate_limiter_input: 'Cross-chain',
-};
+/*
+ * View models: the state of the endpoints as the pages show it.
+ */
 
 /** The JSON of `/pending`. */
 export interface PendingDocument {
@@ -42,12 +14,43 @@ export interface PendingDocument {
   readonly endpoints: readonly EndpointView[];
 }
 
+/** An endpoint in the JSON of `/pending`, whose keys are fixed, and on both pages. */
+export interface EndpointView {
+  readonly target: string;
+  readonly endpoint: DocumentName;
+  /** Whether the last poll succeeded; `null` before the first. */
+  readonly up: boolean | null;
+  /** When the last successful poll ended, ISO 8601; `null` before the first. */
+  readonly asOf: string | null;
+  /** Age of the last success. */
+  readonly ageSeconds: number | null;
+  /** Whether the last success is recent enough to be shown. */
+  readonly shown: boolean;
+  /** Kept after a recovery. */
+  readonly lastFailure: FailureView | null;
+  /** `null` unless the last success is shown. */
+  readonly items: Items | null;
+}
+
+export interface FailureView {
+  readonly at: string;
+  readonly ageSeconds: number;
+  /** As in `bridge_exporter_poll_failures_total`. */
+  readonly reason: keyof EndpointState['failures'];
+  readonly message: string;
+}
+
+export const endpointTitles: Readonly<Record<DocumentName, string>> = {
+  module_state: 'Bridge',
+  rate_limiter_input: 'Cross-chain',
+};
+
 export function pendingDocument(snapshots: Snapshots, now: Instant): PendingDocument {
-  const endpoints = snapshots.all().map((state) => viewOf(state, snapshots.isShown(state, now), now));
+  const endpoints = snapshots.all().map((state) => endpointView(state, snapshots.isShown(state, now), now));
   return { generatedAt: isoTime(now.epochSeconds), endpoints };
 }
 
-export function viewOf(
+function endpointView(
   { target, endpoint, last, success, failure }: EndpointState,
   shown: boolean,
   now: Instant,
@@ -57,16 +60,67 @@ export function viewOf(
     endpoint,
     up: last?.ok ?? null,
     asOf: success ? isoTime(success.at.epochSeconds) : null,
-    ageSeconds: success ? ageOf(success.at, now) : null,
+    ageSeconds: success ? ageSeconds(success.at, now) : null,
     shown,
     lastFailure: failure
-      ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageOf(failure.at, now), ...failure.error }
+      ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
       : null,
     items: shown && success ? success.snapshot.items : null,
   };
 }
 
-/** By the clock that says more, as freshness is judged: one of them may have stood still. */
-function ageOf(then: Instant, now: Instant): number {
+/** The larger age of both clocks, as for freshness: the monotonic one stops in suspend, the other one can be set. */
+function ageSeconds(then: Instant, now: Instant): number {
   return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
+}
+
+/**
+ * Worst first. `stale`: the last success is too old and its series are withdrawn. `failing`: the last poll failed; series of
+ * an earlier success, if any, are still exported.
+ */
+export const conditions = ['stale', 'failing', 'unpolled', 'up'] as const;
+
+export type Condition = (typeof conditions)[number];
+
+/** An endpoint on the status page. */
+export interface EndpointStatus extends EndpointView {
+  readonly condition: Condition;
+  /** When the series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
+  readonly withdrawal: { readonly at: string; readonly inSeconds: number } | null;
+  readonly polls: number;
+  /** Failed polls by reason, without reasons that never occurred. */
+  readonly failures: readonly (readonly [reason: string, count: number])[];
+  /** Sum of all phases. */
+  readonly lastPollSeconds: number | null;
+  readonly bodyBytes: number | null;
+  readonly maxBodyBytes: number;
+  /** Fields of the last success whose value has the wrong type. */
+  readonly invalidFields: readonly string[];
+}
+
+export function endpointStatuses(snapshots: Snapshots, now: Instant, staleAfterMs: number): readonly EndpointStatus[] {
+  return snapshots.all().map((state) => endpointStatus(state, snapshots.isShown(state, now), now, staleAfterMs / 1000));
+}
+
+function endpointStatus(state: EndpointState, shown: boolean, now: Instant, staleAfterSeconds: number): EndpointStatus {
+  const view = endpointView(state, shown, now);
+  const { polls, last, success, failure, maxBodyBytes } = state;
+  const inSeconds = view.ageSeconds === null ? null : staleAfterSeconds - view.ageSeconds;
+  return {
+    ...view,
+    condition: conditionOf(view),
+    withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
+    polls,
+    failures: failure ? Object.entries(state.failures).filter(([, count]) => count > 0) : [],
+    lastPollSeconds: last ? Object.values(last.seconds).reduce((sum, seconds) => sum + seconds, 0) : null,
+    bodyBytes: last?.bodyBytes ?? null,
+    maxBodyBytes,
+    invalidFields: success && shown ? Array.from(success.snapshot.problems.invalid.keys()) : [],
+  };
+}
+
+function conditionOf({ up, shown, asOf }: EndpointView): Condition {
+  if (up === null) return 'unpolled';
+  if (asOf !== null && !shown) return 'stale';
+  return up ? 'up' : 'failing';
 }

@@ -6,31 +6,31 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text that can stand in an element or a quoted attribute, whatever a token issuer wrote into it. */
+/** Escapes text for the content of an element and for a quoted attribute. */
 function escapeHtml(text: string): string {
   return /[&<>"']/.test(text) ? text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character) : text;
 }
 
-/** Markup as against text. Only `markup` makes it, so nothing reaches a page unescaped by being forgotten. */
+/** HTML, as opposed to text that needs escaping. Created by `markup` only, so that no text gets into a page unescaped. */
 export interface Markup {
   readonly html: string;
 }
 
-type Part = Markup | string | number | readonly Part[];
+type Value = Markup | string | number | readonly Value[];
 
-/** Template of a piece of a page: what is filled in is escaped unless it is markup itself. */
-export function markup(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  const texts = [pieces[0] ?? ''];
-  for (const [index, part] of parts.entries()) {
-    write(part, texts);
-    texts.push(pieces[index + 1] ?? '');
+/** A template tag: escapes every value that is not markup. */
+export function markup(literals: TemplateStringsArray, ...values: readonly Value[]): Markup {
+  const output = [literals[0] ?? ''];
+  for (const [index, value] of values.entries()) {
+    append(value, output);
+    output.push(literals[index + 1] ?? '');
   }
-  return { html: texts.join('') };
+  return { html: output.join('') };
 }
 
-function write(part: Part, texts: string[]): void {
-  if (typeof part === 'string') texts.push(escapeHtml(part));
-  else if (typeof part === 'number') texts.push(String(part));
-  else if ('html' in part) texts.push(part.html);
-  else for (const inner of part) write(inner, texts);
+function append(value: Value, output: string[]): void {
+  if (typeof value === 'string') output.push(escapeHtml(value));
+  else if (typeof value === 'number') output.push(String(value));
+  else if ('html' in value) output.push(value.html);
+  else for (const inner of value) append(inner, output);
 }

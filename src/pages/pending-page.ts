@@ -6,10 +6,10 @@ import { endpointTitles, type EndpointView, type PendingDocument } from './endpo
 import { headlineStatistics } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
 import { anchor, layout } from './layout.js';
-import { sectionHtml, type PageContext, type Sorting, type Table } from './table.js';
+import { tableSection, type PageContext, type Sorting, type Table } from './table.js';
 import { ago, timeElement } from './time.js';
 
-/** The items behind the gauges, for a person who was woken by one of them. */
+/** The items behind the gauges: which transfers, batches, claims and cctxs are pending, for someone handling an alert. */
 export function pendingPage(
   { generatedAt, endpoints }: PendingDocument,
   sorting: Sorting | undefined,
@@ -18,18 +18,18 @@ export function pendingPage(
 ): string {
   const page = { sorting, nowMs: Date.parse(generatedAt) };
   const targets = Array.from(new Set(endpoints.map(({ target }) => target)));
-  const parts = targets.map((target) => {
+  const sections = targets.map((target) => {
     const own = endpoints.filter((view) => view.target === target);
     return markup`<h2 id="${anchor(target)}">${target}</h2>\n${own.map((view) => endpointHtml(view, page))}`;
   });
-  const body = markup`<p class="note">Made at ${timeElement(generatedAt)}; reload for the present. Ages in blocks are as of each answer. A click on an address or hash selects all of it. <code>Accept: application/json</code> gives the same as JSON.</p>
+  const body = markup`<p class="note">Generated at ${timeElement(generatedAt)}; reload for current data. Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>
 ${targets.length > 1 ? contents(targets) : ''}
-${parts}`;
+${sections}`;
   return layout({ path: '/pending', title: 'Pending', heading: markup`Pending`, telemetryPath, version, body });
 }
 
 function contents(targets: readonly string[]): Markup {
-  return markup`<ul class="figures">${targets.map((target) => markup`<li><a href="#${anchor(target)}">${target}</a>`)}</ul>`;
+  return markup`<ul class="statistics">${targets.map((target) => markup`<li><a href="#${anchor(target)}">${target}</a>`)}</ul>`;
 }
 
 function endpointHtml(view: EndpointView, page: PageContext): Markup {
@@ -42,27 +42,29 @@ ${items === null ? '' : [headlineStatistics(target, items, page.nowMs), itemsHtm
 `;
 }
 
-/** What stands on top of an endpoint: whether what follows can be believed, and else why nothing follows. */
 function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): Markup {
-  const answered = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
-  const failed = lastFailure && markup`${lastFailure.reason}: ${lastFailure.message}, ${ago(lastFailure.ageSeconds)}`;
-  const failure = up === false && failed ? markup`<br>Last failure: ${failed}.` : '';
-  if (asOf === null) return markup`<p class="alert">No answer yet.${failure}</p>`;
-  if (!shown) return markup`<p class="alert">No answer since ${answered}: too old to be shown.${failure}</p>`;
-  if (up === false) return markup`<p class="alert">The last poll failed; this is as of ${answered}.${failure}</p>`;
-  return markup`<p>As of ${answered}.</p>`;
+  const success = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
+  const failure =
+    up === false && lastFailure !== null
+      ? markup`<br>Last failure: ${lastFailure.reason}: ${lastFailure.message}, ${ago(lastFailure.ageSeconds)}.`
+      : '';
+  if (asOf === null) return markup`<p class="alert">No successful poll yet.${failure}</p>`;
+  if (!shown)
+    return markup`<p class="alert">The last successful poll was at ${success}, too long ago to show its items.${failure}</p>`;
+  if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
+  return markup`<p>As of ${success}.</p>`;
 }
 
 function itemsHtml({ target }: EndpointView, items: BridgeItems | CrosschainItems, page: PageContext): Markup {
-  const rows = <Row>(table: Table<Row>, section: Section<Row>): Markup =>
-    sectionHtml(table, section, anchor(target, table.name), page);
+  const tableOf = <Row>(table: Table<Row>, section: Section<Row>): Markup =>
+    tableSection(table, section, anchor(target, table.name), page);
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
-${rows(batchTable, items.batches)}${rows(valsetTable, items.valsets)}${rows(claimTable, items.claims)}${rows(transferTable, items.transfers)}`;
+${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${tableOf(claimTable, items.claims)}${tableOf(transferTable, items.transfers)}`;
     case 'rate_limiter_input':
-      return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden)}
-${rows(missedTable, items.missed)}${rows(pendingTable, items.pending)}`;
+      return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenAlert(items.hidden)}
+${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;
   }
 }
 
@@ -70,22 +72,22 @@ function bridgeFacts(items: BridgeItems): Markup {
   return facts([
     ['Hub height', digits(items.hubHeight)],
     ['Last observed event', text(items.lastObservedNonce)],
-    ['External height the hub knows', digits(items.lastObservedExternalHeight)],
-    ['External height projected', digits(items.projectedExternalHeight)],
-    ['Signed power needed', markup`${percent(Number(items.powerThreshold))}`],
+    ['External height known to the hub', digits(items.lastObservedExternalHeight)],
+    ['Estimated external height', digits(items.projectedExternalHeight)],
+    ['Required signed power', markup`${percent(Number(items.powerThreshold))}`],
   ]);
 }
 
 function crosschainFacts(items: CrosschainItems): Markup {
   return facts([
     ['Hub height', digits(items.height)],
-    ['Pending in all', text(items.totalPending)],
+    ['Total pending', text(items.totalPending)],
     ['Listed', text(items.listed)],
   ]);
 }
 
-function hiddenNote(hidden: string): Markup {
-  return markup`<p class="alert">The service left ${hidden} out of its lists: the oldest may be among them.</p>`;
+function hiddenAlert(hidden: string): Markup {
+  return markup`<p class="alert">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
 }
 
 function facts(list: readonly (readonly [term: string, value: Markup])[]): Markup {

@@ -1,16 +1,16 @@
 /**
- * What the status page runs: it fetches itself and takes over what changed, node by node, so that scroll position, focus,
- * selection and open details stay. What is old never passes for fresh: a failed fetch is said, with the time of what is shown.
+ * The script of the status page. It fetches the page again and again and updates only changed nodes, so that scroll position,
+ * focus, selection and open details are preserved. When a fetch fails, an alert shows the reason and the time of the data.
  */
 export const REFRESH_SCRIPT = `
 'use strict';
 (() => {
 const EVERY_MS = 5000, LATE_MS = 15000, DEADLINE_MS = 10000;
 const find = (selector, within = document) => within.querySelector(selector);
-const main = find('main'), time = find('#as-of time'), alarm = find('#out-of-date');
-let trouble = '', busy = false, began = 0, timer;
+const main = find('main'), time = find('#as-of time'), alert = find('#out-of-date');
+let problem = '', busy = false, startedAt = 0, timer;
 
-// Two clocks, as one of them may stand still: by the first while the machine sleeps, by the second when somebody sets it.
+// Two clocks: the monotonic one may stop while the machine sleeps, and the wall clock can be set.
 const now = () => [performance.now(), Date.now()];
 let shownAt = now();
 const age = () => Math.max(...now().map((instant, clock) => instant - shownAt[clock]));
@@ -19,13 +19,13 @@ async function load() {
   const response = await fetch(location.origin + location.pathname, {
     cache: 'no-store', redirect: 'error', signal: AbortSignal.timeout(DEADLINE_MS),
   }).catch((error) => {
-    throw new Error(error.name === 'TimeoutError' ? 'no answer within 10 s' : 'the exporter does not answer');
+    throw new Error(error.name === 'TimeoutError' ? 'no response within 10 s' : 'the exporter does not respond');
   });
-  if (!response.ok) throw new Error('the exporter answered with status ' + response.status);
-  const text = await response.text().catch(() => { throw new Error('the answer broke off'); });
+  if (!response.ok) throw new Error('the exporter responded with status ' + response.status);
+  const text = await response.text().catch(() => { throw new Error('the response was incomplete'); });
   const page = new DOMParser().parseFromString(text, 'text/html');
   if (page.documentElement.dataset.build === undefined || !text.endsWith('</html>\\n')) {
-    throw new Error('something else answers');
+    throw new Error('the response is not from the exporter');
   }
   return page;
 }
@@ -34,37 +34,38 @@ async function refresh() {
   clearTimeout(timer);
   if (busy) return;
   busy = true;
-  began = performance.now();
+  startedAt = performance.now();
   try {
     const page = await load();
     if (page.documentElement.dataset.build !== document.documentElement.dataset.build) return location.reload();
     show(page);
-    [trouble, shownAt] = ['', now()];
+    [problem, shownAt] = ['', now()];
   } catch (error) {
-    trouble = error.message;
+    problem = error.message;
   }
   busy = false;
-  tell();
-  // A page that takes long, of a thousand targets, is asked for less often.
-  const pause = trouble === '' ? Math.max(EVERY_MS, 10 * (performance.now() - began)) : EVERY_MS;
+  updateAlert();
+  // A page that takes long to fetch, such as one of a thousand targets, is refreshed less often.
+  const pause = problem === '' ? Math.max(EVERY_MS, 10 * (performance.now() - startedAt)) : EVERY_MS;
   if (!document.hidden) timer = setTimeout(refresh, pause);
 }
 
-function tell() {
-  const old = trouble !== '' || age() > LATE_MS;
+function updateAlert() {
+  const old = problem !== '' || age() > LATE_MS;
   document.documentElement.classList.toggle('old', old);
-  // Whoever comes back to the tab sees the alarm only if the refresh takes long.
-  alarm.hidden = trouble === '' && (!old || (busy && performance.now() - began < 1000));
-  // The sentence stays the same while it is true, so that it is read out once; the age beside it is not read out.
-  const why = trouble || 'not refreshed yet';
-  const sentence = alarm.hidden ? '' : 'Out of date: ' + why + '. This is as of ' + time.textContent + ',';
-  const [spoken, silent] = alarm.children;
-  if (spoken.textContent !== sentence) spoken.textContent = sentence;
+  // After a return to the tab, the alert appears only if the refresh takes longer than a second.
+  alert.hidden = problem === '' && (!old || (busy && performance.now() - startedAt < 1000));
+  // A screen reader reads the sentence once, because it does not change; the age beside it is hidden from screen readers.
+  const reason = problem || 'not refreshed yet';
+  const sentence = alert.hidden ? '' : 'Out of date: ' + reason + '. This page is as of ' + time.textContent + ',';
+  const [sentenceElement, ageElement] = alert.children;
+  if (sentenceElement.textContent !== sentence) sentenceElement.textContent = sentence;
   const seconds = Math.round(age() / 1000);
-  silent.textContent = seconds < 120 ? seconds + ' s ago' : Math.floor(seconds / 60) + ' min ago';
-  if (!alarm.hidden) document.title = '✖ Out of date · bridge-exporter';
+  ageElement.textContent = seconds < 120 ? seconds + ' s ago' : Math.floor(seconds / 60) + ' min ago';
+  if (!alert.hidden) document.title = '✖ Out of date · bridge-exporter';
 }
 
+// Updates the page, and keeps open details, scroll position, focus and selection.
 function show(page) {
   for (const known of main.querySelectorAll('details[id]')) {
     const next = page.getElementById(known.id);
@@ -76,8 +77,8 @@ function show(page) {
   const top = scrollY > 0 ? document.elementFromPoint(innerWidth / 2, innerHeight / 3)?.closest('main [id]') : null;
   const before = top?.getBoundingClientRect().top;
 
-  become(main, find('main', page));
-  become(time, find('#as-of time', page));
+  morph(main, find('main', page));
+  morph(time, find('#as-of time', page));
   document.title = page.title;
 
   if (top?.isConnected) scrollBy({ top: top.getBoundingClientRect().top - before, behavior: 'instant' });
@@ -94,8 +95,8 @@ function show(page) {
   }
 }
 
-// Makes a node of the page equal to one of the fetched page; both are of the same kind.
-function become(old, next) {
+// Makes a node equal to one of the fetched page with the same type and name.
+function morph(old, next) {
   if (old.isEqualNode(next)) return;
   if (old.nodeType !== Node.ELEMENT_NODE) {
     old.data = next.data;
@@ -106,35 +107,35 @@ function become(old, next) {
   const wanted = new Set([...next.children].map(({ id }) => id));
   for (const child of [...old.children]) if (child.id && !wanted.has(child.id)) child.remove();
   const byId = new Map([...old.children].map((child) => [child.id, child]));
-  let place = old.firstChild;
+  let cursor = old.firstChild;
   for (const child of [...next.childNodes]) {
-    const isAlike = place && !place.id && place.nodeName === child.nodeName;
-    const known = child.id ? byId.get(child.id) : isAlike ? place : undefined;
-    if (known === undefined) old.insertBefore(child, place);
+    const isSameType = cursor && !cursor.id && cursor.nodeName === child.nodeName;
+    const known = child.id ? byId.get(child.id) : isSameType ? cursor : undefined;
+    if (known === undefined) old.insertBefore(child, cursor);
     else {
-      if (known === place) place = place.nextSibling;
-      else old.insertBefore(known, place);
-      become(known, child);
+      if (known === cursor) cursor = cursor.nextSibling;
+      else old.insertBefore(known, cursor);
+      morph(known, child);
     }
   }
-  while (place !== null) {
-    const rest = place;
-    place = place.nextSibling;
-    rest.remove();
+  while (cursor !== null) {
+    const surplus = cursor;
+    cursor = cursor.nextSibling;
+    surplus.remove();
   }
 }
 
 find('#live').hidden = false;
 timer = setTimeout(refresh, EVERY_MS);
-setInterval(() => { if (!document.hidden) tell(); }, 1000);
-const seen = () => {
+setInterval(() => { if (!document.hidden) updateAlert(); }, 1000);
+const resume = () => {
   clearTimeout(timer);
   if (document.hidden) return;
   refresh();
-  tell();
+  updateAlert();
 };
-document.addEventListener('visibilitychange', seen);
-addEventListener('pageshow', ({ persisted }) => { if (persisted) seen(); });
-addEventListener('online', seen);
+document.addEventListener('visibilitychange', resume);
+addEventListener('pageshow', ({ persisted }) => { if (persisted) resume(); });
+addEventListener('online', resume);
 })();
 `;

@@ -1,9 +1,10 @@
-import { attentionTable, conditionWords, neverPolledList, upTable } from './endpoint-rows.js';
-import type { Condition, EndpointStatus } from './endpoint-status.js';
-import { statisticLink, isKnownTrouble, visibleStatistics, type HeadlineStatistic } from './headline-statistics.js';
+import { formatDuration } from '../config/kit/units.js';
+import { attentionTable, conditionLabels, unpolledList, upTable } from './endpoint-table.js';
+import { conditions, type Condition, type EndpointStatus } from './endpoint-view.js';
+import { isKnownProblem, statisticLink, visibleStatistics, type HeadlineStatistic } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
-import { configRefused, instanceFacts, type Instance } from './instance.js';
 import { layout } from './layout.js';
+import { ago, distanceElement, duration } from './time.js';
 
 export interface StatusDocument {
   readonly generatedAt: string;
@@ -11,25 +12,41 @@ export interface StatusDocument {
   readonly instance: Instance;
 }
 
-/** Every endpoint with its state: whether the numbers can be believed, what is stuck, then the rows, worst first. */
+/** This process and its configuration. */
+export interface Instance {
+  readonly version: string;
+  readonly nodeVersion: string;
+  readonly startedAt: string;
+  readonly uptimeSeconds: number;
+  /** As in `bridge_exporter_config_hash`. */
+  readonly configHash: number;
+  readonly configLoadedAt: string;
+  /** When a reload failed, unless a later one succeeded. */
+  readonly configRejectedAt: string | null;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly staleAfterMs: number;
+}
+
+/** All endpoints with their condition, worst first, after what is wrong on the chains. */
 export function statusPage({ generatedAt, endpoints, instance }: StatusDocument, telemetryPath: string): string {
   const nowMs = Date.parse(generatedAt);
-  const groups = grouped(endpoints);
+  const groups = groupByCondition(endpoints);
   const worst = conditions.find((condition) => groups[condition].length > 0) ?? 'unpolled';
-  const verdict = verdictOf(groups, endpoints.length);
+  const summary = summaryOf(groups, endpoints.length);
   const { unpolled, up } = groups;
   const attention = [...groups.stale, ...groups.failing];
-  const body = markup`${endpoints.length === 0 ? markup`<p>No target of the configuration falls to this shard.</p>` : tiles(groups)}
-${configRefused(instance, nowMs)}
-${trouble(endpoints, nowMs)}
-${listOf('attention', 'Needs attention', attention, attentionTable(attention, nowMs))}
-${listOf('unpolled', 'Not polled yet', unpolled, neverPolledList(unpolled))}
-${listOf('up', 'Up', up, upTable(up, nowMs))}
+  const body = markup`${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : tiles(groups)}
+${failedReloadAlert(instance, nowMs)}
+${problems(endpoints, nowMs)}
+${listSection('attention', 'Needs attention', attention, attentionTable(attention, nowMs))}
+${listSection('unpolled', 'Not polled yet', unpolled, unpolledList(unpolled))}
+${listSection('up', 'Up', up, upTable(up, nowMs))}
 ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, nowMs))}`;
   return layout({
     path: '/',
-    title: `${marks[worst]} ${verdict}`,
-    heading: markup`<span class="state ${worst}"></span><span aria-live="polite">${verdict}</span>`,
+    title: `${titleMarks[worst]} ${summary}`,
+    heading: markup`<span class="state ${worst}"></span><span aria-live="polite">${summary}</span>`,
     asOf: generatedAt,
     telemetryPath,
     version: instance.version,
@@ -37,22 +54,24 @@ ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, 
   });
 }
 
-/** Worst first. */
-const conditions: readonly Condition[] = ['stale', 'failing', 'unpolled', 'up'];
-
-/** For the tab; the page has the same shapes by its style. */
-const marks: Readonly<Record<Condition, string>> = { stale: '■', failing: '▲', unpolled: '○', up: '●' };
+/** For the title of the tab; the style adds the same shapes to the page. */
+const titleMarks: Readonly<Record<Condition, string>> = { stale: '■', failing: '▲', unpolled: '○', up: '●' };
 
 type Groups = Readonly<Record<Condition, readonly EndpointStatus[]>>;
 
-function grouped(endpoints: readonly EndpointStatus[]): Groups {
-  const of = (condition: Condition) => endpoints.filter((status) => status.condition === condition);
-  return { stale: of('stale'), failing: of('failing'), unpolled: of('unpolled'), up: of('up') };
+function groupByCondition(endpoints: readonly EndpointStatus[]): Groups {
+  const withCondition = (condition: Condition) => endpoints.filter((status) => status.condition === condition);
+  return {
+    stale: withCondition('stale'),
+    failing: withCondition('failing'),
+    unpolled: withCondition('unpolled'),
+    up: withCondition('up'),
+  };
 }
 
-function verdictOf({ stale, failing, unpolled, up }: Groups, total: number): string {
+function summaryOf({ stale, failing, unpolled, up }: Groups, total: number): string {
   const bad = stale.length + failing.length;
-  if (total === 0) return 'Nothing to poll here';
+  if (total === 0) return 'Nothing to poll';
   if (total === 1) {
     return bad === 1
       ? 'The endpoint needs attention'
@@ -74,7 +93,7 @@ const listIds: Readonly<Record<Condition, string>> = {
 function tiles(groups: Groups): Markup {
   const items = conditions.map((condition) => {
     const count = groups[condition].length;
-    const text = markup`<b>${count}</b> <span class="state ${condition}">${conditionWords[condition]}</span>`;
+    const text = markup`<b>${count}</b> <span class="state ${condition}">${conditionLabels[condition]}</span>`;
     return count === 0
       ? markup`<li class="none">${text}`
       : markup`<li class="${condition}"><a href="#${listIds[condition]}">${text}</a>`;
@@ -82,29 +101,28 @@ function tiles(groups: Groups): Markup {
   return markup`<ul class="tiles">${items}</ul>`;
 }
 
-/** More are found by the red numbers in their rows. */
-const MAX_TROUBLED = 10;
+const MAX_PROBLEM_TARGETS = 10;
 
-/** What is wrong on the chains, as against the way to them. */
-function trouble(endpoints: readonly EndpointStatus[], nowMs: number): Markup {
+/** Problems of the chains, as opposed to problems with polling them. */
+function problems(endpoints: readonly EndpointStatus[], nowMs: number): Markup {
   const byTarget = new Map<string, HeadlineStatistic[]>();
   for (const { target, items } of endpoints) {
-    const found = items === null ? [] : visibleStatistics(items, nowMs).filter(isKnownTrouble);
+    const found = items === null ? [] : visibleStatistics(items, nowMs).filter(isKnownProblem);
     if (found.length > 0) byTarget.set(target, [...(byTarget.get(target) ?? []), ...found]);
   }
   if (byTarget.size === 0) return markup``;
   const rows = Array.from(byTarget)
-    .slice(0, MAX_TROUBLED)
+    .slice(0, MAX_PROBLEM_TARGETS)
     .map(
       ([target, found]) =>
-        markup`<li><b>${target}</b>${found.map((figure) => markup` ${statisticLink(target, figure)}`)}\n`,
+        markup`<li><b>${target}</b>${found.map((statistic) => markup` ${statisticLink(target, statistic)}`)}\n`,
     );
   const more = byTarget.size - rows.length;
-  const note = more > 0 ? markup`<p class="note">and ${more} more targets, by the red numbers in their rows.</p>` : '';
-  return section('trouble', markup`Trouble on the chains`, markup`<ul class="trouble">\n${rows}</ul>${note}`);
+  const note = more > 0 ? markup`<p class="note">and ${more} more targets, with red numbers in their rows</p>` : '';
+  return section('problems', markup`Problems on the chains`, markup`<ul class="problems">\n${rows}</ul>${note}`);
 }
 
-function listOf(id: string, title: string, endpoints: readonly EndpointStatus[], list: Markup): Markup {
+function listSection(id: string, title: string, endpoints: readonly EndpointStatus[], list: Markup): Markup {
   if (endpoints.length === 0) return markup``;
   return section(id, markup`${title} <span class="quiet">${endpoints.length}</span>`, list);
 }
@@ -113,4 +131,28 @@ function section(id: string, title: Markup, body: Markup): Markup {
   return markup`<section id="${id}" class="part"><h2>${title}</h2>
 ${body}
 </section>`;
+}
+
+function instanceFacts(instance: Instance, endpoints: readonly EndpointStatus[], nowMs: number): Markup {
+  const { version, nodeVersion, startedAt, uptimeSeconds, configHash, configLoadedAt } = instance;
+  const { intervalMs, timeoutMs, staleAfterMs } = instance;
+  const targets = new Set(endpoints.map(({ target }) => target)).size;
+  const facts: readonly (readonly [term: string, value: Markup])[] = [
+    ['Version', markup`${version}, Node.js ${nodeVersion}`],
+    ['Uptime', distanceElement(startedAt, duration(uptimeSeconds))],
+    ['Configuration', markup`<code>${configHash}</code>, loaded ${agoElement(configLoadedAt, nowMs)}`],
+    ['Targets', markup`${targets}, with ${endpoints.length} endpoints`],
+    ['Polls', markup`every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`],
+    ['Series', markup`withdrawn ${formatDuration(staleAfterMs)} after the last success`],
+  ];
+  return markup`<dl class="facts">${facts.map(([term, value]) => markup`<div><dt>${term}<dd>${value}</div>`)}</dl>`;
+}
+
+function failedReloadAlert({ configRejectedAt }: Instance, nowMs: number): Markup {
+  if (configRejectedAt === null) return markup``;
+  return markup`<p class="alert">The last reload of the configuration failed ${agoElement(configRejectedAt, nowMs)}, the previous configuration stays active. The log contains the reason, and <code>--config.check</code> prints it.</p>`;
+}
+
+function agoElement(iso: string, nowMs: number): Markup {
+  return distanceElement(iso, ago((nowMs - Date.parse(iso)) / 1000));
 }

@@ -1,4 +1,4 @@
-/** Both pages: wide tables become cards on a phone; colours follow the system. */
+/** The style of both pages: wide tables become cards on narrow screens, and colours follow the colour scheme of the system. */
 export const STYLE = `
 :root{color-scheme:light dark;font:16px/1.45 system-ui,sans-serif;overflow-anchor:none;
 --page:light-dark(#ffffff,#12161c);--ink:light-dark(#1b2026,#e2e8ee);
@@ -22,13 +22,13 @@ p{margin:.3rem 0;overflow-wrap:anywhere}
 .note{font-size:.875rem;color:var(--quiet)}
 .alert{border-left:.25rem solid var(--bad);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
 .badge{display:inline-block;border:1px solid;border-radius:1rem;padding:0 .5rem;font-size:.8rem;white-space:nowrap}
-.figures{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;margin:.6rem 0;padding:0}
-.figures li{max-width:100%}
-.figures li>a:only-child{display:block;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.5rem;background:var(--soft);color:inherit;text-decoration:none}
-.figures li>a.bad:only-child{color:var(--bad);border-color:currentColor}
-.figures li>a:only-child:hover{border-color:var(--link)}
-.figures b{font-size:1.1rem;font-variant-numeric:tabular-nums}
-.figures small{color:var(--quiet)}
+.statistics{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;margin:.6rem 0;padding:0}
+.statistics li{max-width:100%}
+.statistics li>a:only-child{display:block;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.5rem;background:var(--soft);color:inherit;text-decoration:none}
+.statistics li>a.bad:only-child{color:var(--bad);border-color:currentColor}
+.statistics li>a:only-child:hover{border-color:var(--link)}
+.statistics b{font-size:1.1rem;font-variant-numeric:tabular-nums}
+.statistics small{color:var(--quiet)}
 .facts{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;margin:.6rem 0;font-size:.875rem}
 .facts div{display:flex;gap:.4rem}.facts dt{color:var(--quiet)}.facts dd{margin:0;overflow-wrap:anywhere}
 section>div{overflow-x:auto}
@@ -43,7 +43,7 @@ code{font:.92em ui-monospace,monospace}
 .nowrap,td time,a small{white-space:nowrap}
 .bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
 .bar.ok{color:var(--ok)}.bar.bad{color:var(--bad)}
-td .figures{margin:0}
+td .statistics{margin:0}
 summary{cursor:pointer}
 details ol{margin:.3rem 0;padding-left:1.5rem}
 details li.watched{font-weight:600}
@@ -66,23 +66,23 @@ h1 .state{font-weight:inherit}
 .tiles .state{white-space:normal}
 .tiles a:hover{text-decoration:underline}
 .part h2{font-size:1.1rem;margin:1.6rem 0 .3rem;padding:0;border:0}
-.trouble{list-style:none;margin:.3rem 0;padding:0 0 0 .8rem;border-left:.25rem solid var(--bad)}
-.trouble li{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.15rem 0;overflow-wrap:anywhere}
-.trouble small{color:var(--quiet)}
+.problems{list-style:none;margin:.3rem 0;padding:0 0 0 .8rem;border-left:.25rem solid var(--bad)}
+.problems li{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.15rem 0;overflow-wrap:anywhere}
+.problems small{color:var(--quiet)}
 .endpoints tbody th{font-weight:400;white-space:normal}
 .endpoints .target{font-weight:600;overflow-wrap:anywhere}
 .endpoints td,.endpoints tbody th{padding:.35rem 1rem .35rem 0}
 .endpoints th:first-child,.endpoints td:first-child{border-left:.25rem solid transparent;padding-left:.5rem}
 .endpoints td p{margin:0 0 .2rem}
 .endpoints td p small{display:inline}
-.endpoints .figures{gap:0 1.1rem}
-.endpoints .figures li>a:only-child{padding:0;border:0;background:none}
-.endpoints .figures li>a:only-child:hover{text-decoration:underline}
-.endpoints .figures b{font-size:inherit}
-.endpoints .figures small{display:inline}
-.endpoints ul:not(.figures){margin:.2rem 0;padding-left:1.2rem}
+.endpoints .statistics{gap:0 1.1rem}
+.endpoints .statistics li>a:only-child{padding:0;border:0;background:none}
+.endpoints .statistics li>a:only-child:hover{text-decoration:underline}
+.endpoints .statistics b{font-size:inherit}
+.endpoints .statistics small{display:inline}
+.endpoints ul:not(.statistics){margin:.2rem 0;padding-left:1.2rem}
 .endpoints details{overflow-wrap:anywhere}
-.endpoints p.note{display:inline-block;margin-right:.8rem}.endpoints p.note+.figures{display:inline-flex}
+.endpoints p.note{display:inline-block;margin-right:.8rem}.endpoints p.note+.statistics{display:inline-flex}
 .reason{font-weight:600;color:var(--bad)}
 .remedy::before{content:"→ "/""}
 .names{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;margin:.3rem 0;padding:0;font-size:.875rem}

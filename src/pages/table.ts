@@ -2,76 +2,78 @@ import type { Order } from '../pending/orders.js';
 import type { Readable, Section } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 
+/*
+ * The sortable tables of the pending page.
+ */
+
 export interface Column<Row> {
   readonly key: string;
   readonly title: string;
   readonly cell: (row: Row, page: PageContext) => Markup;
-  /** How its link sorts; a column without it has no link. */
+  /** Absent for a column that cannot be sorted. */
   readonly order?: Order<Row>;
-  /** Whether it takes the whole width of a card. */
+  /** Whether the cell takes the full width of a card on narrow screens. */
   readonly isWide?: boolean;
-  /** Whether the first click puts the largest on top. */
+  /** Whether the first click sorts in descending order. */
   readonly largestFirst?: boolean;
 }
 
-/** One section of the page and how its rows are shown. */
 export interface Table<Row> {
   readonly name: string;
   readonly title: string;
-  /** What it says when there is none. */
-  readonly none: string;
+  /** Shown instead of a table without rows. */
+  readonly emptyText: string;
   readonly columns: readonly Column<Row>[];
 }
 
 export interface PageContext {
   readonly sorting: Sorting | undefined;
-  /** When the page is made, in milliseconds since 1970. */
+  /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** The order a link asked for: `?sort=transfers.amount&dir=desc`. */
+/** The order of `?sort=transfers.amount&dir=desc`. */
 export interface Sorting {
   readonly table: string;
   readonly column: string;
   readonly descending: boolean;
 }
 
-/** What does not name a column is no order at all, which the tables notice by themselves. */
-export function sortingIn(query: URLSearchParams): Sorting | undefined {
-  const [table, column] = query.get('sort')?.split('.') ?? [];
-  return table === undefined || column === undefined
-    ? undefined
-    : { table, column, descending: query.get('dir') === 'desc' };
+/** Tables ignore a sorting that names none of their columns. */
+export function parseSorting({ sort, dir }: Readonly<Record<string, unknown>>): Sorting | undefined {
+  const [table, column] = typeof sort === 'string' ? sort.split('.') : [];
+  return table === undefined || column === undefined ? undefined : { table, column, descending: dir === 'desc' };
 }
 
-export function sectionHtml<Row>(table: Table<Row>, section: Section<Row>, id: string, page: PageContext): Markup {
+/** A heading and the rows of a section of the items. */
+export function tableSection<Row>(table: Table<Row>, section: Section<Row>, id: string, page: PageContext): Markup {
   return markup`<section id="${id}">
 <h4>${table.title} <span class="quiet">${section.total ?? 'unknown'}</span></h4>
-${section.readable ? rowsHtml(table, section, id, page) : unreadable(section.total)}
+${section.readable ? tableHtml(table, section, id, page) : describeReadError(section.total)}
 </section>
 `;
 }
 
-function unreadable(total: number | null): Markup {
-  return markup`<p class="alert">Cannot be read: the document lacks ${total === null ? 'the list or ' : ''}something that every row needs, or it is of the wrong kind. This is not the same as none.</p>`;
+function describeReadError(total: number | null): Markup {
+  return markup`<p class="alert">Cannot be read: ${total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
 }
 
-function rowsHtml<Row>(
+function tableHtml<Row>(
   table: Table<Row>,
   { total, unsortable, rows }: Readable<Row>,
   id: string,
   page: PageContext,
 ): Markup {
-  if (total === 0) return markup`<p class="ok">${table.none}</p>`;
+  if (total === 0) return markup`<p class="ok">${table.emptyText}</p>`;
   const sorted = sortedColumn(table, page.sorting);
   const descending = page.sorting?.descending === true;
   const ordered = sorted?.order?.(rows, descending) ?? rows;
-  // Sorting puts the rows at hand in order; it cannot bring up one that was left out.
-  const which = rows.length < total ? `the ${rows.length} oldest of ${total}` : `all ${total}`;
-  const order = sorted === undefined ? oldestFirst(unsortable) : orderOf(sorted, descending);
-  return markup`<p class="note">Showing ${which}, ${order}.</p>
+  // Sorting applies to the listed rows only, which are the oldest in any order.
+  const extent = rows.length < total ? `the ${rows.length} oldest of ${total}` : `all ${total}`;
+  const order = sorted === undefined ? oldestFirstText(unsortable) : orderText(sorted, descending);
+  return markup`<p class="note">Showing ${extent}, ${order}.</p>
 <div><table class="cards">
-<thead><tr>${table.columns.map((column) => heading(table, column, id, page.sorting))}</tr></thead>
+<thead><tr>${table.columns.map((column) => headingHtml(table, column, id, page.sorting))}</tr></thead>
 <tbody>
 ${ordered.map((row) => markup`<tr>${table.columns.map((column) => cellHtml(column, row, page))}\n`)}</tbody>
 </table></div>`;
@@ -85,15 +87,15 @@ function sortedColumn<Row>({ name, columns }: Table<Row>, sorting: Sorting | und
   return name === sorting?.table ? columns.find(({ key, order }) => order && key === sorting.column) : undefined;
 }
 
-function oldestFirst(unsortable: number): string {
+function oldestFirstText(unsortable: number): string {
   return unsortable === 0 ? 'oldest first' : `oldest first, ${unsortable} of unknown age last`;
 }
 
-function orderOf<Row>({ title }: Column<Row>, descending: boolean): string {
+function orderText<Row>({ title }: Column<Row>, descending: boolean): string {
   return `by ${title.toLowerCase()}, ${descending ? 'descending' : 'ascending'}`;
 }
 
-function heading<Row>(table: Table<Row>, column: Column<Row>, id: string, sorting: Sorting | undefined): Markup {
+function headingHtml<Row>(table: Table<Row>, column: Column<Row>, id: string, sorting: Sorting | undefined): Markup {
   const { key, title, order, largestFirst = false } = column;
   if (order === undefined) return markup`<th class="fixed">${title}`;
   const isSorted = sortedColumn(table, sorting) === column;

@@ -4,7 +4,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A span of time as people say it, in at most two units. */
+/** A rounded duration in at most two units. */
 export function duration(seconds: number): string {
   const whole = Math.round(Math.abs(seconds));
   if (whole < 2 * MINUTE) return `${whole} s`;
@@ -13,7 +13,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / DAY)} d ${Math.floor((whole % DAY) / HOUR)} h`;
 }
 
-/** A clock that was set back makes no future of what has happened. */
+/** A negative age, after the clock was set back, counts as 0. */
 export function ago(seconds: number): string {
   return `${duration(Math.max(0, seconds))} ago`;
 }
@@ -22,12 +22,12 @@ export function isoTime(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
 }
 
-/** An instant in UTC, as whoever reads it at night may be in another zone than the machine. */
+/** In UTC, because readers and machine may be in different time zones. */
 export function timeElement(iso: string): Markup {
   return markup`<time datetime="${iso}">${utc(iso)}</time>`;
 }
 
-/** The same told by its distance, `12 s ago`; the instant shows when it is pointed at. */
+/** An instant as its distance from now, such as `12 s ago`, with the instant as a tooltip. */
 export function distanceElement(iso: string, distance: string): Markup {
   return markup`<time datetime="${iso}" title="${utc(iso)}">${distance}</time>`;
 }

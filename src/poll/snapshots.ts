@@ -13,8 +13,8 @@ export interface Snapshots {
   /** Takes over another set of endpoints; the state of those that are marked as kept goes on. */
   readonly replace: (endpoints: readonly Endpoint[], limits: ShownLimits) => void;
   readonly all: () => readonly EndpointState[];
-  /** Changes whenever something that is shown changes: a poll ended, or a success grew too old to be shown. */
-  readonly version: (now: Instant) => number;
+  /** Counts the changes of the states. */
+  readonly version: () => number;
   readonly isShown: (state: EndpointState, now: Instant) => boolean;
 }
 
@@ -38,17 +38,6 @@ export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimit
   );
   let { staleAfterMs } = limits;
   let version = 0;
-  /** When the present version began, and the oldest success shown by it; absent once a poll has ended since. */
-  let shown: { readonly since: Instant; readonly oldest: Instant } | undefined;
-
-  const isShown = ({ success }: EndpointState, now: Instant): boolean =>
-    success !== undefined && isFresh(success.at, now, staleAfterMs);
-
-  const isUpToDate = (now: Instant): boolean =>
-    shown !== undefined &&
-    isFresh(shown.oldest, now, staleAfterMs) &&
-    // What had grown too old by a clock that is set back may be shown again.
-    now.epochSeconds >= shown.since.epochSeconds;
 
   return {
     record: (key, outcome, at) => {
@@ -56,34 +45,17 @@ export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimit
       if (before === undefined) throw new Error(`${keyOf(key)} is not an endpoint of the configuration`);
       const after = applyPollResult(before, outcome, at);
       states.set(keyOf(key), after);
-      shown = undefined;
+      version += 1;
       return { before, after };
     },
     replace: (endpoints, newLimits) => {
       states = statesOf(endpoints, newLimits, states);
       ({ staleAfterMs } = newLimits);
-      shown = undefined;
+      version += 1;
     },
     all: () => [...states.values()],
-    version: (now) => {
-      if (isUpToDate(now)) return version;
-      version += 1;
-      let oldest: Instant = { epochSeconds: Infinity, monotonicMs: Infinity };
-      for (const state of states.values()) {
-        if (state.success !== undefined && isShown(state, now)) oldest = earlier(oldest, state.success.at);
-      }
-      shown = { since: now, oldest };
-      return version;
-    },
-    isShown,
-  };
-}
-
-/** By either clock, as one of them can be set. */
-function earlier(one: Instant, other: Instant): Instant {
-  return {
-    epochSeconds: Math.min(one.epochSeconds, other.epochSeconds),
-    monotonicMs: Math.min(one.monotonicMs, other.monotonicMs),
+    version: () => version,
+    isShown: ({ success }, now) => success !== undefined && isFresh(success.at, now, staleAfterMs),
   };
 }
 

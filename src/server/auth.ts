@@ -1,56 +1,63 @@
 import { isUtf8 } from 'node:buffer';
-import { createHmac, randomBytes } from 'node:crypto';
-import type { PasswordCheck } from './password-thread.js';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import { hashSync } from 'bcryptjs';
 
-export type AuthResult = 'let in' | 'refused' | 'busy';
+/*
+ * Basic authentication against bcrypt hashes. Verifying a password takes 0.1 s of CPU time at the usual cost, so it runs on a
+ * thread of its own, and credentials that were right are cached.
+ */
 
-/** Hash by name. */
+export type AuthResult = 'accepted' | 'rejected' | 'overloaded';
+
+/** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, string>;
 
 export type Authenticate = (users: Users, authorization: string | undefined) => Promise<AuthResult>;
 
-/** More checks than these wait for nobody: at a tenth of a second each, the last would be too late for a scrape. */
-const MAX_CHECKS = 16;
-const MAX_REMEMBERED = 256;
+export type VerifyPassword = (hash: string, password: string) => Promise<boolean>;
 
-/**
- * Basic authentication. What was right is remembered, so that a scraper costs one check and not one each scrape; what
- * was wrong is not, so that guessing cannot push out what was right.
- */
-export function createAuthenticator(check: PasswordCheck): Authenticate {
+/** At 0.1 s each, a longer queue would exceed the timeout of a scrape. */
+const MAX_PENDING = 16;
+const MAX_CACHED = 256;
+
+/** Caches right credentials only, so that guesses cannot evict them. */
+export function createAuthenticator(verify: VerifyPassword): Authenticate {
   const secret = randomBytes(32);
-  const remembered = new Set<string>();
-  const underWay = new Map<string, Promise<boolean>>();
+  /** Keys of right credentials, least recently used first. */
+  const cache = new Set<string>();
+  const pending = new Map<string, Promise<boolean>>();
 
-  function begin(mark: string, hash: string, password: string): Promise<boolean> | undefined {
-    if (underWay.size >= MAX_CHECKS) return undefined;
-    const checked = check(hash, password).finally(() => underWay.delete(mark));
-    underWay.set(mark, checked);
-    return checked;
+  function verifyOnce(key: string, hash: string, password: string): Promise<boolean> | undefined {
+    const running = pending.get(key);
+    if (running !== undefined || pending.size >= MAX_PENDING) return running;
+    const started = verify(hash, password).finally(() => pending.delete(key));
+    pending.set(key, started);
+    return started;
   }
 
-  function remember(mark: string): void {
-    // Taken out and put in again, the marks are in the order of their last use.
-    remembered.delete(mark);
-    remembered.add(mark);
-    const [oldest] = remembered;
-    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  function addToCache(key: string): void {
+    cache.delete(key);
+    cache.add(key);
+    const [leastRecentlyUsed] = cache;
+    if (cache.size > MAX_CACHED && leastRecentlyUsed !== undefined) cache.delete(leastRecentlyUsed);
   }
 
   return async (users, authorization) => {
-    const given = readBasic(authorization);
-    if (given === undefined) return 'refused';
-    const hash = users.get(given.user);
-    const compared = hash ?? standIn(users, keyed(secret, [given.user]));
-    // The hash is part of the mark: with another password in the file, the old one is forgotten.
-    const mark = keyed(secret, [given.user, given.password, compared]).toString('base64');
-    if (!remembered.has(mark)) {
-      const isRight = await (underWay.get(mark) ?? begin(mark, compared, given.password));
-      if (isRight === undefined) return 'busy';
-      if (!isRight || hash === undefined) return 'refused';
+    const credentials = parseBasic(authorization);
+    if (credentials === undefined) return 'rejected';
+    const { user, password } = credentials;
+    const hash = users.get(user);
+    const comparedHash = hash ?? dummyHash(users, hmac(secret, [user]));
+    // The hash is part of the key, so that a changed password in the file invalidates the entry.
+    const key = hmac(secret, [user, password, comparedHash]).toString('base64');
+    if (!cache.has(key)) {
+      const isRight = await verifyOnce(key, comparedHash, password);
+      if (isRight === undefined) return 'overloaded';
+      if (!isRight || hash === undefined) return 'rejected';
     }
-    remember(mark);
-    return 'let in';
+    addToCache(key);
+    return 'accepted';
   };
 }
 
@@ -61,26 +68,85 @@ interface Credentials {
 
 const basic = /^basic +(?<encoded>(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/i;
 
-/** `undefined` for everything that is not well-formed: the name ends at the first colon, the password may have more. */
-function readBasic(authorization = ''): Credentials | undefined {
+/** `undefined` if malformed. The first colon ends the user name (RFC 7617); the password may contain more of them. */
+function parseBasic(authorization = ''): Credentials | undefined {
   const bytes = Buffer.from(basic.exec(authorization)?.groups?.['encoded'] ?? '', 'base64');
-  // Bytes that are not UTF-8 would all turn into the same character, and so different passwords into one.
+  // Decoding would replace every invalid byte by U+FFFD and make different passwords equal.
   if (!isUtf8(bytes)) return undefined;
   const [, user, password] = /^([^:]*):(.*)$/s.exec(bytes.toString()) ?? [];
   return user === undefined || password === undefined ? undefined : { user, password };
 }
 
 /**
- * The hash an unknown user is compared with, of the cost of one of the known, so that the time of the answer does not tell
- * who is there. Nothing has that hash.
+ * A hash that no password has, with the cost of a configured one. It is verified for unknown users, so that the response time
+ * does not reveal which users exist.
  */
-function standIn(users: Users, chance: Buffer): string {
+function dummyHash(users: Users, seed: Buffer): string {
   const hashes = [...users.values()];
-  const chosen = hashes[chance.readUInt32BE() % hashes.length] ?? '';
+  const chosen = hashes[seed.readUInt32BE() % hashes.length] ?? '';
   return chosen.slice(0, '$2y$10$'.length).padEnd(60, '.');
 }
 
-/** As a list in JSON, parts cannot run into each other: in CVE-2022-46146 they could, and one login passed for another. */
-function keyed(secret: Buffer, parts: readonly string[]): Buffer {
+/** JSON separates the parts, so that no two lists of parts are equal when concatenated (CVE-2022-46146). */
+function hmac(secret: Buffer, parts: readonly string[]): Buffer {
   return createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
+}
+
+/** Algorithm, cost and salt at the start of a bcrypt hash. */
+const SALT_LENGTH = 29;
+
+/** Blocks for 0.1 s and more. bcrypt uses the first 72 bytes of a password. */
+export function matchesHash(hash: string, password: string): boolean {
+  const computed = hashSync(password, hash.slice(0, SALT_LENGTH));
+  // bcryptjs returns the salt in canonical form, so only the rest is comparable.
+  return timingSafeEqual(Buffer.from(computed.slice(SALT_LENGTH)), Buffer.from(hash.slice(SALT_LENGTH)));
+}
+
+export interface PasswordThread {
+  readonly verify: VerifyPassword;
+  readonly close: () => Promise<void>;
+}
+
+/** What the thread receives for each password; it sends back whether the password is right, in the same order. */
+export interface VerifyRequest {
+  readonly hash: string;
+  readonly password: string;
+}
+
+interface Waiting {
+  readonly resolve: (isRight: boolean) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Starts the thread for the first password. */
+export function createPasswordThread(): PasswordThread {
+  let waiting: Waiting[] = [];
+  let worker: Worker | undefined;
+
+  function start(): Worker {
+    const started = new Worker(new URL('./password-worker.js', import.meta.url));
+    started.on('message', (isRight: boolean) => waiting.shift()?.resolve(isRight));
+    let fault = new Error('the password thread ended');
+    started.on('error', (error) => {
+      fault = error;
+    });
+    started.on('exit', () => {
+      worker = undefined;
+      for (const { reject } of waiting) reject(fault);
+      waiting = [];
+    });
+    return started;
+  }
+
+  return {
+    verify: (hash, password) =>
+      new Promise((resolve, reject) => {
+        worker ??= start();
+        waiting.push({ resolve, reject });
+        worker.postMessage({ hash, password } satisfies VerifyRequest);
+      }),
+    close: async () => {
+      await worker?.terminate();
+    },
+  };
 }

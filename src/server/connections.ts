@@ -3,75 +3,71 @@ import type { Server as HttpsServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
-/** How late a connection may be cut off. */
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 export interface Connections {
-  /** Ends the server: idle connections at once, the others with their answer or at the deadline. */
+  /** Closes the server: idle connections at once, others after their last response or at the deadline. */
   readonly close: (deadlineMs: number) => Promise<void>;
 }
 
 /**
- * Keeps account of the answers under way on each connection. Node.js counts an answer as done once it is handed over: its
- * own close() cuts off what a slow reader has not read yet.
+ * Tracks the responses of each connection until they are flushed, to end slow readers and to drain on close. Node.js counts a
+ * response as finished once it is buffered: its own `close` would cut off what a slow reader has not received yet.
  */
-export function trackConnections(server: Server | HttpsServer, answerMs: number): Connections {
-  const tcp = new Set<Socket>();
-  /** The answers of each connection, with when they were asked for. */
-  const underWay = new Map<Socket, Map<ServerResponse, number>>();
+export function trackConnections(server: Server | HttpsServer, responseMs: number): Connections {
+  const tcpSockets = new Set<Socket>();
+  /** When each response of a connection was requested, oldest first. */
+  const responsesOf = new Map<Socket, Map<ServerResponse, number>>();
   let isClosing = false;
 
   server.on('connection', (socket: Socket) => {
-    tcp.add(socket);
-    socket.once('close', () => tcp.delete(socket));
+    tcpSockets.add(socket);
+    socket.once('close', () => tcpSockets.delete(socket));
   });
-  // With TLS the socket of the requests is another, and only there once hands are shaken.
+  // With TLS, requests arrive on another socket, which exists after the handshake.
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', track);
   server.prependListener('request', ({ socket }, response) => {
-    underWay.get(socket)?.set(response, performance.now());
+    responsesOf.get(socket)?.set(response, performance.now());
     response.on('close', () => {
-      underWay.get(socket)?.delete(response);
-      if (isClosing) end(socket);
+      responsesOf.get(socket)?.delete(response);
+      if (isClosing) closeIfIdle(socket);
     });
-    if (isClosing) announceEnd(response);
+    if (isClosing) announceClose(response);
   });
 
   function track(socket: Socket): void {
-    const answers = new Map<ServerResponse, number>();
-    underWay.set(socket, answers);
+    const responses = new Map<ServerResponse, number>();
+    responsesOf.set(socket, responses);
     socket.once('close', () => {
-      underWay.delete(socket);
-      // Of requests sent ahead, Node.js tells only the one it was answering that the client is gone.
-      for (const response of answers.keys()) response.emit('close');
-      if (isClosing) endHandshakes();
+      responsesOf.delete(socket);
+      // Of pipelined requests, Node.js emits 'close' for the current one only.
+      for (const response of responses.keys()) response.emit('close');
+      if (isClosing) closeHandshakes();
     });
   }
 
-  /** One look at all of them now and then, as a timer for each answer would cost each of them its time. */
-  const look = setInterval(
+  const check = setInterval(
     () => {
-      const last = performance.now() - answerMs;
-      for (const [socket, answers] of underWay) {
-        // They stand in the order they were asked for.
-        const [oldest] = answers.values();
-        if (oldest !== undefined && oldest <= last) socket.destroy();
+      const deadline = performance.now() - responseMs;
+      for (const [socket, responses] of responsesOf) {
+        const [oldest] = responses.values();
+        if (oldest !== undefined && oldest <= deadline) socket.destroy();
       }
     },
-    Math.min(answerMs, LOOK_MS),
+    Math.min(responseMs, CHECK_INTERVAL_MS),
   ).unref();
 
-  /** Closes a connection that has answered everything. */
-  function end(socket: Socket): void {
-    if (underWay.get(socket)?.size === 0) socket.destroySoon();
+  function closeIfIdle(socket: Socket): void {
+    if (responsesOf.get(socket)?.size === 0) socket.destroySoon();
   }
 
-  /** What is left when every client that had a request is gone. */
-  function endHandshakes(): void {
-    if (underWay.size === 0) cutAll();
+  /** Connections without a finished handshake are all that remain when no tracked one does. */
+  function closeHandshakes(): void {
+    if (responsesOf.size === 0) destroyAll();
   }
 
-  function cutAll(): void {
-    for (const socket of tcp) socket.destroy();
+  function destroyAll(): void {
+    for (const socket of tcpSockets) socket.destroy();
   }
 
   return {
@@ -80,21 +76,21 @@ export function trackConnections(server: Server | HttpsServer, answerMs: number)
       const closed = new Promise<void>((resolve) => {
         NetServer.prototype.close.call(server, () => resolve());
       });
-      for (const [socket, answers] of underWay) {
-        for (const response of answers.keys()) announceEnd(response);
-        end(socket);
+      for (const [socket, responses] of responsesOf) {
+        for (const response of responses.keys()) announceClose(response);
+        closeIfIdle(socket);
       }
-      endHandshakes();
-      const deadline = setTimeout(cutAll, deadlineMs);
+      closeHandshakes();
+      const deadline = setTimeout(destroyAll, deadlineMs);
       await closed;
       clearTimeout(deadline);
-      clearInterval(look);
-      // Ends the timer that looks for slow requests.
+      clearInterval(check);
+      // Clears the timer of Node.js that checks for slow requests.
       server.close();
     },
   };
 }
 
-function announceEnd(response: ServerResponse): void {
+function announceClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }

@@ -1,53 +1,51 @@
 import type { Format } from '../metrics/text-format.js';
 
+/*
+ * Content negotiation by `Accept`. `negotiator`, which Express uses for `Accept-Encoding`, does not fit here: it ignores a media
+ * range with a parameter that it was not offered, such as Prometheus' `escaping`, and lets `application/*` select OpenMetrics.
+ */
+
 export const contentTypes: Readonly<Record<Format, string>> = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
 
-/** The format an `Accept` header likes best: text 0.0.4 unless OpenMetrics 1.0.0 is named and liked at least as well. */
+/** Text 0.0.4, unless OpenMetrics 1.0.0 is named with at least the same quality. */
 export function negotiateFormat(accept: string | undefined): Format {
   let text = 0;
   let openmetrics = 0;
-  for (const range of ranges(accept ?? '')) {
-    if (range.type === 'application/openmetrics-text' && (range.version ?? '1.0.0') === '1.0.0') {
-      openmetrics = Math.max(openmetrics, range.q);
-    } else if (['text/plain', 'text/*', '*/*'].includes(range.type) && (range.version ?? '0.0.4') === '0.0.4') {
-      text = Math.max(text, range.q);
+  for (const { type, version, quality } of parseAccept(accept)) {
+    if (type === 'application/openmetrics-text' && (version ?? '1.0.0') === '1.0.0') {
+      openmetrics = Math.max(openmetrics, quality);
+    } else if (['text/plain', 'text/*', '*/*'].includes(type) && (version ?? '0.0.4') === '0.0.4') {
+      text = Math.max(text, quality);
     }
   }
   return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text';
 }
 
-/** Whether an `Accept` header names JSON and likes it at least as well as HTML; browsers do not name it. */
+/** Whether JSON is named with at least the quality of HTML; browsers do not name it. */
 export function prefersJson(accept: string | undefined): boolean {
-  const found = ranges(accept ?? '');
-  const liking = (type: string): number => found.find((range) => range.type === type)?.q ?? 0;
-  return liking('application/json') > 0 && liking('application/json') >= liking('text/html');
+  const ranges = parseAccept(accept);
+  const qualityOf = (type: string): number => ranges.find((range) => range.type === type)?.quality ?? 0;
+  return qualityOf('application/json') > 0 && qualityOf('application/json') >= qualityOf('text/html');
 }
 
-/** Whether an `Accept-Encoding` header takes gzip. */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  const found = ranges(acceptEncoding ?? '');
-  const gzip = found.find(({ type }) => type === 'gzip' || type === 'x-gzip') ?? found.find(({ type }) => type === '*');
-  return gzip !== undefined && gzip.q > 0;
-}
-
-interface Range {
+interface MediaRange {
   readonly type: string;
   readonly version: string | undefined;
-  readonly q: number;
+  readonly quality: number;
 }
 
-function ranges(header: string): Range[] {
-  return header.split(',').map((part) => {
-    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+function parseAccept(accept = ''): MediaRange[] {
+  return accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const parameter = (name: string): string | undefined =>
       parameters
-        .find((text) => text.startsWith(`${name}=`))
+        .find((candidate) => candidate.startsWith(`${name}=`))
         ?.slice(name.length + 1)
         .replaceAll('"', '');
-    const q = Number(parameter('q') ?? '1');
-    return { type, version: parameter('version'), q: Number.isFinite(q) ? q : 0 };
+    const quality = Number(parameter('q') ?? '1');
+    return { type, version: parameter('version'), quality: Number.isFinite(quality) ? quality : 0 };
   });
 }

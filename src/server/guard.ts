@@ -1,75 +1,79 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
 import type { Authenticate } from './auth.js';
-import { CONTENT_POLICY } from '../pages/content-security-policy.js';
-import { pathOf, setHeaders, type HeaderList, type Listener } from './listener.js';
-import { createRateLimiter } from './rate-limiter.js';
-import { memoizeLast } from './memoize-last.js';
 import type { RateLimit, WebRules } from './web-config.js';
 
-/** What every answer says of itself, unless the web configuration says otherwise. */
+/** Headers of every response, unless the web configuration sets others. */
 const defaultHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': CONTENT_POLICY,
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
 
-/** As they are written; what the router would take for the same, in capitals say, stays behind the password. */
+/** Compared literally: other spellings that Express also routes to them, such as upper case, are not exempt. */
 const healthPaths: ReadonlySet<string> = new Set(['/-/healthy', '/-/ready']);
 
-/** Stands before every path: knows the headers, and lets nobody by who must not. */
-export function createGuard(
-  rules: () => WebRules,
-  authenticate: Authenticate,
-  listener: Listener,
-  log: Logger,
-): RequestListener {
-  const isWithinLimit = createLimit();
-  const headersBy = memoizeLast((own: WebRules['headers']) => Object.entries({ ...defaultHeaders, ...own }).flat());
+export type Guard = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-  async function admit(request: IncomingMessage, response: ServerResponse, headers: HeaderList): Promise<void> {
-    const { users, healthPathsWithoutAuth, rateLimit } = rules();
-    // No path reads a body. It ends with the connection, rather than being taken in and thrown away.
+/**
+ * Sets the headers of every response, and rejects requests over the rate limit and without a valid password. It has the shape
+ * of middleware but runs before Express, which skips all middleware for a request target that it cannot parse.
+ */
+export function createGuard(rules: () => WebRules, authenticate: Authenticate, log: Logger): Guard {
+  const isWithinRateLimit = createRateLimiter();
+
+  async function guard(request: IncomingMessage, response: ServerResponse, next: () => void): Promise<void> {
+    const { headers, users, healthPathsWithoutAuth, rateLimit } = rules();
+    response.setHeaders(new Map(Object.entries({ ...defaultHeaders, ...headers })));
+    // No path reads a body. Closing the connection after the response drops it unread.
     if (hasBody(request)) response.setHeader('Connection', 'close');
 
-    const isOpen = healthPathsWithoutAuth && healthPaths.has(pathOf(request));
-    if (!isOpen && !isWithinLimit(rateLimit)) {
-      refuse(response, headers, 429, 'too many requests');
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    const isExempt = healthPathsWithoutAuth && healthPaths.has(path);
+    if (!isExempt && !isWithinRateLimit(rateLimit)) {
+      reject(response, 429, 'too many requests');
       return;
     }
-    const verdict = isOpen || users.size === 0 ? 'let in' : await authenticate(users, request.headers.authorization);
-    // The client may have left meanwhile, and whoever waits for the end of its answer would wait for ever.
+    const result = isExempt || users.size === 0 ? 'accepted' : await authenticate(users, request.headers.authorization);
+    // If the client left during the check, the response has emitted 'close' already, and the request limit would wait for it.
     if (request.socket.destroyed) return;
-    if (verdict === 'let in') listener(request, response, headers);
-    else if (verdict === 'busy') refuse(response, headers, 503, 'too many logins at once');
+    if (result === 'accepted') next();
+    else if (result === 'overloaded') reject(response, 503, 'too many logins at once');
     else {
       response.setHeader('WWW-Authenticate', 'Basic realm="metrics", charset="UTF-8"');
-      refuse(response, headers, 401, 'unauthorized');
+      reject(response, 401, 'unauthorized');
     }
   }
 
-  return (request, response) => {
-    const headers = headersBy(rules().headers);
-    admit(request, response, headers).catch((error: unknown) => {
-      log.error({ err: error }, 'a request failed');
-      refuse(response, headers, 500, 'internal error');
+  return (request, response, next) => {
+    guard(request, response, next).catch((error: unknown) => {
+      log.error({ err: error }, 'request failed');
+      reject(response, 500, 'internal error');
     });
   };
 }
 
-/** The limit of now; one that changes begins anew. */
-function createLimit(): (limit: RateLimit | undefined) => boolean {
+/** A token bucket. A limit that has changed since the last request begins with a full one. */
+function createRateLimiter(): (limit: RateLimit | undefined) => boolean {
   let current: RateLimit | undefined;
-  let mayPass = (): boolean => true;
+  let tokens = 0;
+  let refilledAt = 0;
   return (limit) => {
+    const now = performance.now();
     if (!isDeepStrictEqual(limit, current)) {
       current = limit;
-      mayPass = limit === undefined ? () => true : createRateLimiter(limit);
+      tokens = Infinity;
     }
-    return mayPass();
+    if (limit === undefined) return true;
+    tokens = Math.min(limit.burst, tokens + (now - refilledAt) / limit.intervalMs);
+    refilledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
   };
 }
 
@@ -77,10 +81,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Who is refused gives its connection back, so that strangers cannot hold them all. */
-function refuse(response: ServerResponse, headers: HeaderList, status: number, text: string): void {
+/** Closes the connection as well, so that rejected clients cannot occupy all of them. */
+function reject(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return;
-  setHeaders(response, headers);
   response.statusCode = status;
   response.setHeader('Connection', 'close');
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');

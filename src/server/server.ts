@@ -1,24 +1,21 @@
 import { once } from 'node:events';
-import { createServer, type ServerOptions as HttpOptions } from 'node:http';
-import {
-  createServer as createTlsServer,
-  type Server as TlsServer,
-  type ServerOptions as TlsOptions,
-} from 'node:https';
+import { createServer, type RequestListener, type ServerOptions as HttpOptions } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import { createAuthenticator } from './auth.js';
-import { isClientLetIn } from './client-certificates.js';
+import { createAuthenticator, createPasswordThread, type PasswordThread } from './auth.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
-import type { Listener } from './listener.js';
-import { createPasswordThread, type PasswordThread } from './password-thread.js';
-import type { Tls } from './tls-files.js';
-import { watchWebConfig, type WebConfigFile } from './web-config-files.js';
+import { isClientAccepted, type LoadedTls } from './tls.js';
+import { watchWebConfig, type LoadedWebConfig } from './web-config.js';
+
+/*
+ * The HTTP server for scrapers and browsers. A request passes the limits on connections (connections.ts), the guard (guard.ts)
+ * and the Express application (app.ts). The web configuration (web-config.ts) sets TLS, users, headers and rate limit.
+ */
 
 export interface ListenAddress {
-  /** Absent for every address of the machine. */
+  /** Absent for all addresses of the machine. */
   readonly host?: string;
   readonly port: number;
 }
@@ -28,17 +25,17 @@ export interface WebServer {
   readonly close: () => Promise<void>;
 }
 
-/** What a client may take its time for, and how many there may be. */
+/** Limits on clients, so that slow or hostile ones cannot occupy the server. */
 export interface ServerLimits {
   readonly connections: number;
   readonly handshakeMs: number;
   readonly headersMs: number;
   readonly requestMs: number;
-  /** From the request to the last byte of the answer that is taken. */
-  readonly answerMs: number;
-  /** Longer than the usual interval of scrapes, so that their connection is kept. */
-  readonly idleMs: number;
-  /** For answers under way when the server is closed. */
+  /** From the request to the last byte of the response that the client receives. */
+  readonly responseMs: number;
+  /** Longer than the usual scrape interval, so that scrapers reuse their connection. */
+  readonly keepAliveMs: number;
+  /** For responses in flight when the server is closed. */
   readonly drainMs: number;
 }
 
@@ -47,47 +44,51 @@ export const serverLimits: ServerLimits = {
   handshakeMs: 10_000,
   headersMs: 10_000,
   requestMs: 15_000,
-  answerMs: 60_000,
-  idleMs: 65_000,
+  responseMs: 60_000,
+  keepAliveMs: 65_000,
   drainMs: 4_000,
 };
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** How often Node.js looks for connections that are over their time. */
-const LOOK_MS = 1_000;
+/** How often Node.js checks the time limits. */
+const CHECK_INTERVAL_MS = 1_000;
 
-export interface ServerParts {
+export interface ServerOptions {
   readonly log: Logger;
-  /** Absent for plain HTTP that everybody may read. */
-  readonly webConfig?: WebConfigFile | undefined;
+  /** Absent for plain HTTP without authentication. */
+  readonly webConfig?: LoadedWebConfig | undefined;
   readonly limits?: ServerLimits;
   readonly passwords?: PasswordThread;
 }
 
-/** Listens; rejects with a sentence that says what is in the way when it cannot. */
+/** Serves the application behind the guard. Rejects with a one-line message when it cannot listen. */
 export async function startWebServer(
-  listener: Listener,
+  app: RequestListener,
   { host, port }: ListenAddress,
-  { log, webConfig, limits = serverLimits, passwords = createPasswordThread() }: ServerParts,
+  { log, webConfig, limits = serverLimits, passwords = createPasswordThread() }: ServerOptions,
 ): Promise<WebServer> {
   let tls = webConfig?.config.tls;
-  const watch = watchWebConfig(webConfig, log, (config) => changeTls(config.tls));
-  const guard = createGuard(watch.current, createAuthenticator(passwords.check), listener, log);
-  const server = tls ? createTlsServer(tlsOptions(tls, limits), guard) : createServer(httpOptions(limits), guard);
+  const watch = watchWebConfig(webConfig, log, (config) => reloadTls(config.tls));
+  const guard = createGuard(watch.current, createAuthenticator(passwords.verify), log);
+  const listener: RequestListener = (request, response) => guard(request, response, () => app(request, response));
+  const tlsServer = tls && createTlsServer(tlsOptions(tls, limits), listener);
+  const server = tlsServer ?? createServer(httpOptions(limits), listener);
   server.maxConnections = limits.connections;
-  const connections = trackConnections(server, limits.answerMs);
-  server.prependListener('secureConnection', (socket: TLSSocket) => {
-    if (tls !== undefined && !isClientLetIn(tls.clients, socket)) socket.destroy();
+  const connections = trackConnections(server, limits.responseMs);
+  tlsServer?.prependListener('secureConnection', (socket) => {
+    if (tls !== undefined && !isClientAccepted(tls.clients, socket)) socket.destroy();
   });
 
-  function changeTls(changed: Tls | undefined): void {
-    if (tls && changed) {
-      if (tls.clients.type !== changed.clients.type) log.warn('client_auth_type changes fully at the next start only');
-      tls = changed;
-      (server as TlsServer).setSecureContext(changed.context);
-    } else if (tls ?? changed) {
-      log.warn('TLS is switched on or off at the next start only');
+  function reloadTls(reloaded: LoadedTls | undefined): void {
+    if (tls && reloaded) {
+      if (tls.clients.type !== reloaded.clients.type) {
+        log.warn('the changed client_auth_type takes full effect after a restart');
+      }
+      tls = reloaded;
+      tlsServer?.setSecureContext(reloaded.context);
+    } else if (tls ?? reloaded) {
+      log.warn('switching TLS on or off takes effect after a restart');
     }
   }
 
@@ -97,7 +98,7 @@ export async function startWebServer(
     watch.close();
     throw new Error(`cannot listen on ${host ?? ''}:${port}: ${listenProblem(error)}`, { cause: error });
   }
-  server.on('error', (error) => log.error({ err: error }, 'a connection could not be accepted'));
+  server.on('error', (error) => log.error({ err: error }, 'cannot accept a connection'));
   return {
     url: urlOf(server.address() as AddressInfo, tls ? 'https' : 'http'),
     close: async () => {
@@ -115,24 +116,24 @@ function listenProblem(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function httpOptions({ headersMs, requestMs, idleMs }: ServerLimits): HttpOptions {
+function httpOptions({ headersMs, requestMs, keepAliveMs }: ServerLimits): HttpOptions {
   return {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
-    keepAliveTimeout: idleMs,
-    connectionsCheckingInterval: LOOK_MS,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   };
 }
 
-function tlsOptions({ context, clients }: Tls, limits: ServerLimits): TlsOptions {
+function tlsOptions({ context, clients }: LoadedTls, limits: ServerLimits): TlsOptions {
   return {
     ...httpOptions(limits),
     ...context,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: limits.handshakeMs,
     requestCert: clients.type !== 'NoClientCert',
-    // The other rules are looked after when the handshake is done; this one tells the client what it lacks.
+    // The other rules are checked after the handshake; a rejection within it tells the client which certificate is expected.
     rejectUnauthorized: clients.type === 'RequireAndVerifyClientCert',
   };
 }

@@ -1,44 +1,58 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
 import { z } from 'zod';
+import { mapping, presentKeys, scalar } from '../config/kit/yaml-schema.js';
 import { formatProblems, type Path, type PositionLabel } from '../config/kit/problems.js';
 import { listSettings } from '../config/kit/settings.js';
+import { readSmallFile } from '../config/kit/small-file.js';
 import { integer } from '../config/kit/value-types.js';
-import { mapping, presentKeys, scalar } from '../config/kit/yaml-schema.js';
 import { parseYaml } from '../config/kit/yaml.js';
-import { tlsFile, tlsSection, type TlsFile } from './tls-config.js';
+import { loadTls, tlsPaths, tlsSchema, tlsSettings, type LoadedTls, type TlsSettings } from './tls.js';
 import * as value from './web-config-values.js';
 
 /*
- * The web configuration of Prometheus' exporter-toolkit, so that a file written for node_exporter serves here as it is. Of
- * our own is one key, health_paths_without_auth. docs/security.md says what each key does.
+ * The web configuration file of Prometheus' exporter-toolkit, so that a file for node_exporter works unchanged. One key is an
+ * addition: health_paths_without_auth. docs/security.md describes all keys.
  */
 
-/** A web configuration as it is written; the files it names are not read yet. */
-export interface WebFile extends WebRules {
-  /** Absent for plain HTTP. */
-  readonly tls?: TlsFile;
-}
-
-/** What holds for each request. */
+/** The rules for every request. */
 export interface WebRules {
   readonly headers: Readonly<Record<string, string>>;
-  /** Hash by name of the user; when empty, nobody is asked for a password. */
+  /** bcrypt hashes by user name; without users there is no authentication. */
   readonly users: ReadonlyMap<string, string>;
   readonly healthPathsWithoutAuth: boolean;
   readonly rateLimit?: RateLimit;
 }
 
-/** One request each interval, and `burst` of them saved up. */
+/** A token bucket of `burst` tokens that gains one each interval. */
 export interface RateLimit {
   readonly intervalMs: number;
   readonly burst: number;
 }
 
+/** A parsed web configuration; the files it refers to are not read yet. */
+export interface ParsedWebConfig extends WebRules {
+  /** Absent for plain HTTP. */
+  readonly tls?: TlsSettings;
+}
+
+/** A web configuration with the contents of all files. */
+export interface WebConfig extends WebRules {
+  /** Absent for plain HTTP. */
+  readonly tls?: LoadedTls;
+}
+
+/** Without a file: plain HTTP without authentication. */
+const defaultWebConfig: WebConfig = { headers: {}, users: new Map(), healthPathsWithoutAuth: false };
+
 const headers = mapping({
-  'Content-Security-Policy': value.header(),
-  'X-Frame-Options': z.optional(value.named('one of deny, sameorigin', ['deny', 'sameorigin'])),
-  'X-Content-Type-Options': z.optional(value.named('nosniff', ['nosniff'])),
-  'X-XSS-Protection': value.header(),
-  'Strict-Transport-Security': value.header(),
+  'Content-Security-Policy': value.headerValue(),
+  'X-Frame-Options': z.optional(value.oneOf('one of deny, sameorigin', ['deny', 'sameorigin'])),
+  'X-Content-Type-Options': z.optional(value.oneOf('nosniff', ['nosniff'])),
+  'X-XSS-Protection': value.headerValue(),
+  'Strict-Transport-Security': value.headerValue(),
 });
 
 const rateLimit = mapping({
@@ -50,76 +64,188 @@ const rateLimit = mapping({
 });
 
 const webSchema = mapping({
-  tls_server_config: tlsSection.prefault({}),
+  tls_server_config: tlsSchema.prefault({}),
   http_server_config: mapping({ http2: z.optional(value.boolean()), headers: headers.prefault({}) }).prefault({}),
   rate_limit: rateLimit.prefault({}),
   basic_auth_users: z.optional(value.users()),
   health_paths_without_auth: value.boolean().prefault(false),
 });
 
-type Written = z.output<typeof webSchema>;
+type WebFile = z.output<typeof webSchema>;
 
-/** Every key, for what an unknown one may have meant. */
 export const webSettings = listSettings(webSchema);
 
-export type WebFileResult =
-  | { readonly ok: true; readonly web: WebFile; readonly warnings: readonly string[]; readonly label: PositionLabel }
+export type ParseWebConfigResult =
+  | {
+      readonly ok: true;
+      readonly config: ParsedWebConfig;
+      readonly warnings: readonly string[];
+      readonly label: PositionLabel;
+    }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** `source` is what the messages call the text: the name of its file. */
-export function parseWebFile(text: string, source: string): WebFileResult {
+/** `source` is the name of the file in messages. */
+export function parseWebConfig(text: string, source: string): ParseWebConfigResult {
   const yaml = parseYaml(text, source);
   if (!yaml.ok) return yaml;
   const { label } = yaml;
-  const data = value.withoutEmptyValues(yaml.data);
-  const { data: written, error } = webSchema.safeParse(data);
+  const raw = value.dropEmptyValues(yaml.data);
+  const { data: file, error } = webSchema.safeParse(raw);
   if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
-  const tls = tlsFile(written.tls_server_config);
-  const isTlsWritten = value.isMapping(data) && presentKeys(data['tls_server_config'])?.size;
-  const found = [...(isTlsWritten && !tls ? [noTls] : []), ...doubts(written)];
+  const tls = tlsSettings(file.tls_server_config);
+  const isTlsWritten = value.isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
+  const found = [...(isTlsWritten && !tls ? [tlsNotEnabled] : []), ...warningsOf(file)];
   const warnings = found.map(({ path, message }) => `${label(path)}: ${message}`);
-  return { ok: true, web: { ...rules(written), ...(tls && { tls }) }, warnings, label };
+  return { ok: true, config: { ...rulesOf(file), ...(tls && { tls }) }, warnings, label };
 }
 
-function rules(written: Written): WebRules {
-  const { interval: intervalMs, burst } = written.rate_limit;
-  const { headers: given } = written.http_server_config;
+function rulesOf(file: WebFile): WebRules {
+  const { interval: intervalMs, burst } = file.rate_limit;
   return {
     headers: Object.fromEntries(
-      Object.entries(given).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+      Object.entries(file.http_server_config.headers).flatMap(([name, text]) =>
+        text === undefined ? [] : [[name, text]],
+      ),
     ),
-    users: written.basic_auth_users ?? new Map(),
-    healthPathsWithoutAuth: written.health_paths_without_auth,
+    users: file.basic_auth_users ?? new Map(),
+    healthPathsWithoutAuth: file.health_paths_without_auth,
     ...(intervalMs > 0 && { rateLimit: { intervalMs, burst } }),
   };
 }
 
-interface Doubt {
+interface Warning {
   readonly path: Path;
   readonly message: string;
 }
 
-const noTls: Doubt = {
+const tlsNotEnabled: Warning = {
   path: ['tls_server_config'],
   message: 'has no effect without cert_file and key_file: plain HTTP is served',
 };
 
-/** What is valid and yet most likely not what was meant. */
-function doubts({ tls_server_config: tls, http_server_config: http, basic_auth_users: users }: Written): Doubt[] {
-  const found: Doubt[] = [];
+/** Warns of valid settings that most likely do not do what they were written for. */
+function warningsOf({ tls_server_config: tls, http_server_config: http, basic_auth_users: users }: WebFile): Warning[] {
+  const warnings: Warning[] = [];
   for (const key of ['cert', 'key', 'client_ca'] as const) {
     if (tls[key] === undefined || tls[`${key}_file`] === undefined) continue;
-    found.push({ path: ['tls_server_config', key], message: `has no effect beside ${key}_file` });
+    warnings.push({ path: ['tls_server_config', key], message: `has no effect beside ${key}_file` });
   }
   if (tls.client_auth_type?.includes('Verify') && tls.client_ca === undefined && tls.client_ca_file === undefined) {
-    const message = 'lets in every certificate of a public authority — client_ca_file says whose';
-    found.push({ path: ['tls_server_config', 'client_auth_type'], message });
+    const message = 'accepts the certificates of all public authorities — client_ca_file restricts them';
+    warnings.push({ path: ['tls_server_config', 'client_auth_type'], message });
   }
   if (http.http2 === true) {
-    found.push({ path: ['http_server_config', 'http2'], message: 'HTTP/2 is not served; clients take HTTP/1.1' });
+    const message = 'has no effect: HTTP/2 is not supported, clients fall back to HTTP/1.1';
+    warnings.push({ path: ['http_server_config', 'http2'], message });
   }
   if (users?.size === 0) {
-    found.push({ path: ['basic_auth_users'], message: 'names no user: nobody is asked for a password' });
+    warnings.push({ path: ['basic_auth_users'], message: 'has no user: there is no authentication' });
   }
-  return found;
+  return warnings;
+}
+
+export interface LoadedWebConfig {
+  readonly path: string;
+  readonly config: WebConfig;
+  readonly warnings: readonly string[];
+  readonly files: FileState;
+}
+
+/** The files that a web configuration was read from, with their state just before they were read. */
+interface FileState {
+  readonly paths: readonly string[];
+  readonly states: readonly string[];
+}
+
+export type LoadWebConfigResult =
+  | { readonly ok: true; readonly webConfig: LoadedWebConfig }
+  | { readonly ok: false; readonly problems: readonly string[]; readonly files: FileState };
+
+/** Reads a web configuration and the files it refers to. */
+export async function loadWebConfig(path: string): Promise<LoadWebConfigResult> {
+  const ownFile = { paths: [path], states: await statesOf([path]) };
+  const text = await readSmallFile(path);
+  if (!text.ok && text.problem !== 'is empty')
+    return { ok: false, problems: [`${path}: ${text.problem}`], files: ownFile };
+  const parsed = parseWebConfig(text.ok ? text.value : '', path);
+  if (!parsed.ok) return { ok: false, problems: parsed.problems, files: ownFile };
+  const { warnings, label } = parsed;
+  const { tls: settings, ...rules } = parsed.config;
+  if (settings === undefined) return { ok: true, webConfig: { path, config: rules, warnings, files: ownFile } };
+
+  const folder = dirname(path);
+  const pemPaths = tlsPaths(settings, folder);
+  const files = { paths: [path, ...pemPaths], states: [...ownFile.states, ...(await statesOf(pemPaths))] };
+  const result = await loadTls(settings, folder);
+  if (result.ok) return { ok: true, webConfig: { path, config: { ...rules, tls: result.tls }, warnings, files } };
+  const problems = result.problems.map(({ key, message }) => {
+    return `${label(key === undefined ? ['tls_server_config'] : ['tls_server_config', key])}: ${message}`;
+  });
+  return { ok: false, problems, files };
+}
+
+/** A state differs when the file was written or replaced, also by way of a symbolic link. */
+async function statesOf(paths: readonly string[]): Promise<string[]> {
+  return Promise.all(
+    paths.map(async (path) =>
+      stat(path, { bigint: true }).then(
+        ({ ino, size, mtimeNs, ctimeNs }) => [ino, size, mtimeNs, ctimeNs].join(':'),
+        () => 'missing',
+      ),
+    ),
+  );
+}
+
+const WATCH_INTERVAL_MS = 1_000;
+
+export interface WebConfigWatch {
+  /** The last valid configuration. */
+  readonly current: () => WebConfig;
+  readonly close: () => void;
+}
+
+/** Reloads the configuration when one of its files changes. An invalid one is logged and otherwise ignored. */
+export function watchWebConfig(
+  initial: LoadedWebConfig | undefined,
+  log: Logger,
+  onReload: (config: WebConfig) => void,
+): WebConfigWatch {
+  if (initial === undefined) return { current: () => defaultWebConfig, close: () => undefined };
+  const { path } = initial;
+  let { config, files } = initial;
+  let timer = schedule();
+  let isClosed = false;
+
+  function schedule(): NodeJS.Timeout {
+    return setTimeout(() => void check(), WATCH_INTERVAL_MS).unref();
+  }
+
+  async function check(): Promise<void> {
+    if (!isDeepStrictEqual(await statesOf(files.paths), files.states)) await reload();
+    if (!isClosed) timer = schedule();
+  }
+
+  async function reload(): Promise<void> {
+    const result = await loadWebConfig(path);
+    files = result.ok ? result.webConfig.files : result.files;
+    if (isClosed) return;
+    if (!result.ok) {
+      log.error(
+        { problems: result.problems },
+        'the changed web configuration is invalid, the previous one stays active',
+      );
+      return;
+    }
+    ({ config } = result.webConfig);
+    log.info({ warnings: result.webConfig.warnings }, 'web configuration reloaded');
+    onReload(config);
+  }
+
+  return {
+    current: () => config,
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
 }

@@ -80,8 +80,7 @@ describe('the runbook', () => {
     const sections = runbook.split(/^## /m).slice(1);
     expect(sections.map((section) => section.slice(0, section.indexOf('\n'))).toSorted()).toEqual(CONTRACT.toSorted());
     for (const section of sections) {
-      for (const part of ['Meaning', 'Impact', 'Diagnosis', 'Mitigation', 'Other causes'])
-        expect(section).toContain(`**${part}`);
+      for (const part of ['Means', 'Urgency', 'Look', 'Do', 'Else']) expect(section).toContain(`**${part}`);
     }
   });
 
@@ -93,10 +92,7 @@ describe('the runbook', () => {
 });
 
 describe('what is read exists', async () => {
-  const process = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).expose('text', {
-    epochSeconds: 0,
-    monotonicMs: 0,
-  });
+  const process = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
   const labelsOf = new Map<string, readonly string[]>(
     families.map(({ name, labels }) => [name, ['target', ...labels]]),
   );

@@ -33,7 +33,7 @@ function withScrape(labels: readonly string[]): ReadonlySet<string> {
 async function processMetrics(): Promise<(readonly [string, Known])[]> {
   const metrics = createProcessMetrics({ version: '0.0.0', nodeVersion: '20' });
   metrics.configLoaded(1, 1);
-  const text = await metrics.expose('text', { epochSeconds: 0, monotonicMs: 0 });
+  const text = await metrics.render('text');
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {
     // The histogram of collections has no series before the first.

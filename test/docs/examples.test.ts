@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseInvocation } from '../../src/cli/invocation.js';
 import { parseConfig } from '../../src/config/parser.js';
-import { parseWebFile } from '../../src/server/web-config.js';
+import { parseWebConfig } from '../../src/server/web-config.js';
 import { check, hasTool } from '../support/tools.js';
 import { blocksOf } from './pages.js';
 
@@ -44,7 +44,7 @@ const config = byParser(parseConfig);
 /** Keys of an endpoint, shown by themselves. */
 const reach: Reader = (yaml) =>
   config(`targets:\n  - name: a\n    bridge:\n      url: https://a.example\n${yaml.replaceAll(/^/gm, '      ')}`);
-const web = byParser(parseWebFile);
+const web = byParser(parseWebConfig);
 const prometheus = byTool(hasPromtool, 'promtool', 'check', 'config', '--syntax-only');
 const rules = byTool(hasPromtool, 'promtool', 'check', 'rules');
 const alertmanager = byTool(hasAmtool, 'amtool', 'check-config');

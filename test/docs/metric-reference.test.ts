@@ -101,10 +101,7 @@ function table(families: readonly FamilyHeader[], common: readonly string[]): st
 }
 
 async function ownProcessRows(): Promise<string> {
-  const text = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).expose('text', {
-    epochSeconds: 0,
-    monotonicMs: 0,
-  });
+  const text = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
   return [...text.matchAll(/^# HELP (bridge_exporter_\S+) (.+)\n# TYPE \S+ (\S+)$/gm)]
     .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} | stable |`)
     .join('\n');

@@ -34,14 +34,14 @@ describe('--log.format=pretty', () => {
     daemon.child.kill('SIGHUP');
     await daemon.logged(/has no endpoint/);
     const { body } = await request(daemon.url);
-    expect(await body.text()).toContain('A new configuration was refused');
+    expect(await body.text()).toContain('The last reload of the configuration failed');
     await daemon.stop();
     expect(daemon.log.map((line) => line.replace(/^\d\d:\d\d:\d\d /, 'HH:MM:SS '))).toEqual([
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+ targets=1$/,
       ),
       'HH:MM:SS WARN: mainnet module_state: the poll failed: /bridge/v1/module_state could not be asked: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
-      'HH:MM:SS ERROR: the new configuration is refused, the old one stays',
+      'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
       `  ${config}:1: targets[0].brigde: unknown key — did you mean bridge?`,
       `  ${config}:1: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',

@@ -12,22 +12,22 @@ import { start, type Running } from '../support/processes.js';
 import { hasTool } from '../support/tools.js';
 
 /*
- * The pages of the built daemon as a person sees them, in a browser that runs no script. With SCREENSHOTS set, what it saw is
- * left in the folder for temporary files.
+ * The pages of the built daemon in a browser without JavaScript. With SCREENSHOTS set, screenshots are left in the folder for
+ * temporary files.
  */
 const WIDTHS = [1280, 768, 380, 320] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
-/** What a person who was called looks for. */
-const lookedFor = {
-  healthy: ['None is missed.', 'Live batches'],
+/** Text of the pending page that shows the cause of an alert. */
+const expectedText = {
+  healthy: ['No cctx is missed.', 'Live batches'],
   stuck: ['Showing the 50 oldest of', 'PendingOutbound'],
-  'unsigned-batch': ['Batches short of signatures', 'too little'],
+  'unsigned-batch': ['Batches short of signatures', 'below threshold'],
   'conflicting-claims': ['Conflicting events', 'conflict'],
   'missed-cctxs': ['Missed cctxs', 'not broadcast'],
 } as const satisfies Partial<Record<ScenarioName, readonly string[]>>;
 
-const scenarios = Object.keys(lookedFor) as (keyof typeof lookedFor)[];
+const scenarios = Object.keys(expectedText) as (keyof typeof expectedText)[];
 
 describe.skipIf(!hasTool(CHROMIUM))('the pages, in a browser without JavaScript', () => {
   let browser: Browser;
@@ -52,7 +52,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages, in a browser without JavaScript'
   });
 
   describe.each(WIDTHS)('%i pixels wide', (width) => {
-    it.each(SCHEMES)('stay within the width and ask for nothing but themselves, %s', async (colorScheme) => {
+    it.each(SCHEMES)('fit the width and load nothing else in the %s scheme', async (colorScheme) => {
       const context = await browser.newContext({
         viewport: { width, height: 900 },
         colorScheme,
@@ -72,18 +72,18 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages, in a browser without JavaScript'
     });
   });
 
-  it.each(scenarios)('show what matters in the scenario %s', async (scenario) => {
+  it.each(scenarios)('show the cause of the alert in the scenario %s', async (scenario) => {
     const page = await browser.newPage({ viewport: { width: 380, height: 800 }, javaScriptEnabled: false });
     await page.goto(`${daemon.url}/pending`);
     const text = await textOf(page, scenario);
-    for (const words of lookedFor[scenario]) expect(text).toContain(words);
+    for (const words of expectedText[scenario]) expect(text).toContain(words);
     expect(text).not.toContain('unknown');
     await page.goto(`${daemon.url}/`);
     expect(await page.innerText('body')).toContain(scenario);
     await page.close();
   });
 
-  it('lead from the status to what is behind a number, and sort there', async () => {
+  it('link from a statistic to its items, which can be sorted', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
     await page.goto(`${daemon.url}/`);
     await page.locator('tr', { hasText: 'unsigned-batch' }).getByText('Batches short of signatures').click();
@@ -91,12 +91,12 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages, in a browser without JavaScript'
     const batches = page.locator('[id="unsigned-batch/batches"]');
     await batches.getByText('Signed power').click();
     expect(page.url()).toBe(`${daemon.url}/pending?sort=batches.signed&dir=asc#unsigned-batch/batches`);
-    expect(await batches.locator('tbody tr').first().innerText()).toContain('too little');
-    expect(await batches.locator('tbody tr').last().innerText()).toContain('enough');
+    expect(await batches.locator('tbody tr').first().innerText()).toContain('below threshold');
+    expect(await batches.locator('tbody tr').last().innerText()).toContain('sufficient');
     await page.close();
   });
 
-  it('show an address short and a number in groups, and give the whole text to who selects it', async () => {
+  it('show addresses shortened and numbers in groups, and copy them in full', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
     await page.goto(`${daemon.url}/pending#stuck/transfers`);
     const address = page.locator('[id="stuck/transfers"] td[data-label="Destination"] code').first();

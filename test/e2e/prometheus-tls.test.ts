@@ -137,7 +137,7 @@ ${job('wrong_certificate', other, '{username: prometheus, password_file: passwor
     const renewed = authority.issue('renewed', ['DNS:exporter.example.org']);
     copyFileSync(renewed.certFile, join(folder, 'exporter.crt'));
     copyFileSync(renewed.keyFile, join(folder, 'exporter.key'));
-    await daemon.logged(/the web configuration was read anew/);
+    await daemon.logged(/web configuration reloaded/);
     const before = await count('up{job="right"} == 1');
     while ((await count('up{job="right"} == 1')) < before + 2) await sleep(100);
     expect(await count('up{job="right"} == 0')).toBe(0);

@@ -65,7 +65,7 @@ describe('reloading the configuration', () => {
     simulator.fault('module_state', { kind: 'hang' });
     write(['stays', 'comes']);
     daemon.child.kill('SIGHUP');
-    await daemon.logged(/configuration was reloaded/);
+    await daemon.logged(/configuration reloaded/);
     const after = await metrics(daemon);
     expect(polls(after, 'stays')).toBeGreaterThanOrEqual(polls(before, 'stays'));
     expect(shown(after, 'stays')).toBe(true);

@@ -14,13 +14,13 @@ import { start, type Running } from '../support/processes.js';
 import { hasTool } from '../support/tools.js';
 
 /*
- * The status page of the built daemon in a browser, in each state an endpoint can be in, and how it refreshes itself. The clock
- * of the page is moved by hand; the daemon, the simulator and what is between them are real.
+ * The status page of the built daemon in a browser: each condition of an endpoint, and how the page refreshes itself. The clock
+ * of the page is advanced by the tests; everything else is real.
  */
 const folder = mkdtempSync(join(tmpdir(), 'status-page-'));
 const LONG = 'a-name-that-nobody-would-choose-for-a-target-but-somebody-does-because-it-says-all-there-is-0123456789';
 
-/** Each state: how the simulator fails from the first poll on or later, and what must be read then. */
+/** The title and some of the text of the page in each condition. */
 const states = {
   healthy: { title: '● Both endpoints are up', words: ['2 ● up', 'Unbatched transfers', 'Pending cctxs'] },
   failing: {
@@ -89,12 +89,12 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
 
   describe.each(names)('%s', (name) => {
     it.each([1280, 360].flatMap((width) => (['light', 'dark'] as const).map((scheme) => [width, scheme] as const)))(
-      'is read at a glance, %i pixels wide and %s',
+      'shows its condition %i pixels wide in the %s scheme, and refreshes without errors',
       async (width, colorScheme) => {
         const { page, said, asked } = await open(daemons[name].url, { viewport: { width, height: 800 }, colorScheme });
         await keep(page, `status-${name}-${width}-${colorScheme}`);
         expect(await page.title()).toBe(`${states[name].title} · bridge-exporter`);
-        const text = await seenIn(page);
+        const text = await visibleTextOf(page);
         for (const words of states[name].words) expect(text).toContain(words);
         expect(await overflowOf(page)).toBe(0);
         await refreshed(page, () => page.innerText('#as-of time'));
@@ -103,7 +103,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
       },
     );
 
-    it('says the same without JavaScript, and refreshes by a link', async () => {
+    it('shows the same without JavaScript, with a link to refresh', async () => {
       const { page } = await open(daemons[name].url, { javaScriptEnabled: false });
       const text = inOneLine(await page.innerText('main'));
       for (const words of states[name].words) expect(text).toContain(words.replaceAll(/[●▲■○→] /g, ''));
@@ -116,7 +116,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
   });
 
   describe('refreshes itself', () => {
-    it('and takes over what changed, while scroll, focus, selection and open details stay', async () => {
+    it('and preserves scroll position, focus, selection and open details', async () => {
       const { page } = await open(daemons.failing.url, { viewport: { width: 800, height: 400 } });
       await page.locator('details').first().click();
       const link = page.locator('#up a.target').first();
@@ -141,7 +141,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
       expect(await link.evaluate((node) => node === document.activeElement)).toBe(true);
     });
 
-    it('and keeps the place of the reader when an endpoint above begins to fail, and its details when it recovers', async () => {
+    it('and preserves the visible rows and open details when an endpoint above fails and recovers', async () => {
       const own = await startFresh(9);
       const daemon = await startDaemon(own, '{interval: 200ms, timeout: 1s, stale_after: 1h}', [
         `{name: gone, bridge: {url: "http://127.0.0.1:1"}}`,
@@ -153,15 +153,15 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
       const row = page.locator('[id="t9/module_state"]');
       await page.locator('[id="gone/module_state/polls"] summary').click();
       await row.evaluate((node) => node.scrollIntoView({ block: 'center' }));
-      const place = await row.evaluate((node) => node.getBoundingClientRect().top);
+      const top = await row.evaluate((node) => node.getBoundingClientRect().top);
       own.fault('rate_limiter_input', { kind: 'reset' });
       await until(daemon, /id="default\/rate_limiter_input" class="failing"/);
       await refreshed(page, () => page.title());
       expect(await page.title()).toContain('2 of 15 endpoints need attention');
-      const placeNow = await row.evaluate((node) => node.getBoundingClientRect().top);
-      expect(Math.abs(placeNow - place), 'scrolling is by whole pixels').toBeLessThan(2);
+      const topNow = await row.evaluate((node) => node.getBoundingClientRect().top);
+      expect(Math.abs(topNow - top), 'scrolling is in whole pixels').toBeLessThan(2);
 
-      // Its row moves to another table; who has opened its details finds them open.
+      // The row moves to another table; its details stay open.
       const details = page.locator('[id="default/rate_limiter_input/polls"]');
       await details.locator('summary').click();
       await details.locator('summary').focus();
@@ -174,54 +174,58 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
       await own.close();
     });
 
-    it('and says so when it cannot: since when, and why', async () => {
+    it('and shows an alert with the age of the data and the reason when it cannot', async () => {
       const daemon = await startDaemon(simulator);
       more.push(daemon);
       const { page } = await open(daemon.url);
       const asOf = await page.innerText('#as-of time');
-      const alarm = page.locator('#out-of-date');
-      expect(await alarm.isVisible()).toBe(false);
+      const alert = page.locator('#out-of-date');
+      expect(await alert.isVisible()).toBe(false);
       await daemon.stop('SIGKILL');
       await page.clock.runFor(5000);
-      await alarm.waitFor();
+      await alert.waitFor();
       expect(await page.getByRole('alert').innerText()).toBe(
-        `Out of date: the exporter does not answer. This is as of ${asOf},`,
+        `Out of date: the exporter does not respond. This page is as of ${asOf},`,
       );
-      expect(await alarm.innerText()).toMatch(/, \d s ago$/);
+      expect(await alert.innerText()).toMatch(/, \d s ago$/);
       expect(await page.title()).toBe('✖ Out of date · bridge-exporter');
       expect(await page.locator('html').getAttribute('class')).toBe('old');
       await keep(page, 'status-out-of-date');
       await page.clock.runFor(180_000);
-      expect(await alarm.innerText()).toMatch(/, 3 min ago$/);
+      expect(await alert.innerText()).toMatch(/, 3 min ago$/);
     });
 
     it.each([
-      ['an error', { status: 503, body: 'busy' }, 'the exporter answered with status 503'],
-      ['a page of somebody else', { status: 200, body: '<html>log in</html>\n' }, 'something else answers'],
-      ['half a page', { status: 200, body: '<!doctype html><html data-build="x"><main>' }, 'something else answers'],
-      ['a redirect', { status: 302, headers: { location: '/login' } }, 'the exporter does not answer'],
-    ])('and takes %s for no answer, until one comes', async (_title, answer, why) => {
+      ['an error', { status: 503, body: 'busy' }, 'the exporter responded with status 503'],
+      ['a login page', { status: 200, body: '<html>log in</html>\n' }, 'the response is not from the exporter'],
+      [
+        'half a page',
+        { status: 200, body: '<!doctype html><html data-build="x"><main>' },
+        'the response is not from the exporter',
+      ],
+      ['a redirect', { status: 302, headers: { location: '/login' } }, 'the exporter does not respond'],
+    ])('and shows an alert for %s until a refresh succeeds', async (_title, response, reason) => {
       const { page } = await open(daemons.healthy.url);
-      await page.route('**/*', async (route) => route.fulfill(answer));
+      await page.route('**/*', async (route) => route.fulfill(response));
       await page.clock.runFor(5000);
-      const alarm = page.locator('#out-of-date');
-      await alarm.waitFor();
-      expect(await alarm.innerText()).toContain(`Out of date: ${why}.`);
+      const alert = page.locator('#out-of-date');
+      await alert.waitFor();
+      expect(await alert.innerText()).toContain(`Out of date: ${reason}.`);
       await page.unroute('**/*');
       await page.clock.runFor(5000);
-      await alarm.waitFor({ state: 'hidden' });
+      await alert.waitFor({ state: 'hidden' });
       expect(await page.title()).toBe('● Both endpoints are up · bridge-exporter');
     });
 
-    it('and gives up on an answer that does not come', async () => {
+    it('and gives up when a response does not arrive in time', async () => {
       const { page } = await open(daemons.healthy.url);
       await page.route('**/*', () => undefined);
       await page.clock.runFor(16_000);
       await page.locator('#out-of-date').waitFor();
-      expect(await page.innerText('#out-of-date')).toContain('Out of date: no answer within 10 s.');
+      expect(await page.innerText('#out-of-date')).toContain('Out of date: no response within 10 s.');
     });
 
-    it('but not while nobody sees it, and at once when somebody does', async () => {
+    it('but not while the tab is hidden, and at once when it is visible again', async () => {
       const { page, asked } = await open(daemons.healthy.url);
       await showTab(page, false);
       await page.clock.runFor(60_000);
@@ -231,14 +235,16 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
       await until(daemons.healthy, new RegExp(`^(?![^]*${asOf})`));
       await page.route('**/*', () => undefined);
       await showTab(page, true);
-      expect(await page.locator('html').getAttribute('class'), 'what is a minute old looks old').toBe('old');
-      expect(await page.locator('#out-of-date').isVisible(), 'but an answer may come at once').toBe(false);
+      expect(await page.locator('html').getAttribute('class'), 'a page that is a minute old is marked').toBe('old');
+      expect(await page.locator('#out-of-date').isVisible(), 'no alert while the refresh may still be quick').toBe(
+        false,
+      );
       await page.clock.runFor(2000);
       expect(await page.locator('#out-of-date').isVisible()).toBe(true);
       expect(asked).toHaveLength(2);
     });
 
-    it('and loads itself anew when another version answers', async () => {
+    it('and reloads itself when another build responds', async () => {
       const { page } = await open(daemons.healthy.url);
       const { body } = await request(`${daemons.healthy.url}/`);
       const other = (await body.text()).replace(/data-build="\w+"/, 'data-build="other"');
@@ -249,7 +255,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
       expect(await page.locator('html').getAttribute('data-build')).not.toBe('other');
     });
 
-    it('over TLS and behind a password, also one given in the address', async () => {
+    it('over TLS and with a password, also one in the address', async () => {
       const { certFile, keyFile } = createAuthority().issue('exporter', ['IP:127.0.0.1']);
       const web = join(folder, 'web.yml');
       writeFileSync(
@@ -292,26 +298,26 @@ async function startDaemon(
   return start([`--config.file=${file}`, ...flags]);
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** Looks until it is as wanted. */
+/** Polls until the text meets the condition. */
 async function eventually(look: () => Promise<string>, isWanted: (seen: string) => boolean): Promise<void> {
   const began = Date.now();
   let seen = await look();
   while (!isWanted(seen)) {
-    if (Date.now() - began > PATIENCE_MS) throw new Error(`in vain: ${seen}`);
+    if (Date.now() - began > TIMEOUT_MS) throw new Error(`timed out with: ${seen}`);
     await sleep(20);
     seen = await look();
   }
 }
 
-/** Waits until the page the daemon serves is as wanted. */
+/** Waits until the served page matches. */
 async function until(daemon: Running, wanted: RegExp): Promise<void> {
   const look = async (): Promise<string> => (await request(`${daemon.url}/`)).body.text();
   await eventually(look, (text) => wanted.test(text));
 }
 
-/** Lets the page refresh itself until something of it has changed. */
+/** Advances the clock of the page until a part of it has changed. */
 async function refreshed(page: Page, look: () => Promise<string>): Promise<void> {
   const before = await look();
   await eventually(
@@ -323,7 +329,7 @@ async function refreshed(page: Page, look: () => Promise<string>): Promise<void>
   );
 }
 
-/** Playwright cannot hide a tab, so the page is told that it is. */
+/** Simulates a hidden tab, which Playwright cannot produce. */
 async function showTab(page: Page, isShown: boolean): Promise<void> {
   await page.evaluate((hidden) => {
     Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
@@ -331,8 +337,8 @@ async function showTab(page: Page, isShown: boolean): Promise<void> {
   }, !isShown);
 }
 
-/** The text of the page with the shapes its style puts before some words. */
-async function seenIn(page: Page): Promise<string> {
+/** The text of the page with the shapes that the style adds. */
+async function visibleTextOf(page: Page): Promise<string> {
   await page.evaluate(() => {
     for (const marked of document.querySelectorAll('.state, .remedy')) {
       const mark = getComputedStyle(marked, '::before').content.replaceAll(/["/]/g, '').trim();

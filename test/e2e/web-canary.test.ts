@@ -10,7 +10,7 @@ import { createHeaderCanary, shownIn } from './canaries.js';
 import { run, start } from '../support/processes.js';
 
 /*
- * The secrets of the web configuration: the passwords of users, their hashes and the key of the server.
+ * Secrets of the web configuration: passwords of users, their hashes and the key of the server.
  */
 const folder = mkdtempSync(join(tmpdir(), 'web-canary-'));
 const password = createHeaderCanary();
@@ -22,7 +22,7 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-it('no secret of the web configuration is shown, whoever asks', async () => {
+it('no secret of the web configuration appears in a response, a log line or an error message', async () => {
   const hashed = await hash(password, 4);
   const { key } = createAuthority().issue('exporter');
   const secrets = { password, guess, hash: hashed, key: key.split('\n')[5] ?? '' };
@@ -42,7 +42,7 @@ it('no secret of the web configuration is shown, whoever asks', async () => {
       outputs.push(JSON.stringify(headers), await body.text());
     }
   }
-  // A file that became bad: a password where its hash belongs, a key where a password does.
+  // An invalid reload: a password in place of a hash, and a private key in place of a password hash.
   file('web.yml', { basic_auth_users: { alice: password, bob: key }, tls_server_config: { key_file: hashed } });
   await daemon.logged(/web configuration/i);
   outputs.push(daemon.log.join('\n'));

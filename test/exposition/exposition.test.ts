@@ -14,8 +14,8 @@ const KEY = { target: 'a', endpoint: 'module_state' } as const;
 
 const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonicMs: ms });
 
-/** An answer of this hub height whose one series has this value. */
-function answer(height: string | undefined, value = 1): PollResult {
+/** A poll result of this hub height, with one chain series of this value. */
+function success(height: string | undefined, value = 1): PollResult {
   const body = Buffer.from(JSON.stringify({ state: { last_outgoing_batch_id: value } }));
   const labels = { tokens: [], chains: {} };
   const reading = {
@@ -44,11 +44,11 @@ function fresh(): {
 }
 
 describe('the exposition', () => {
-  it('is, of a sample chain, the golden text', async () => {
+  it('of a sample chain matches the golden file', async () => {
     await expect(renderExposition(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
   });
 
-  it('in OpenMetrics differs in how counters are titled, and in nothing else', () => {
+  it('in OpenMetrics differs only in the names of counters in HELP and TYPE', () => {
     const snapshots = sampleSnapshots();
     const text = renderExposition(snapshots, 'text', NOW).split('\n');
     const openmetrics = renderExposition(snapshots, 'openmetrics', NOW).split('\n');
@@ -66,7 +66,7 @@ describe('the exposition', () => {
     );
   });
 
-  it('starts with counters at 0 and no gauge', () => {
+  it('starts with counters at 0 and without gauges', () => {
     const { text } = fresh();
     expect(seriesOf(text(0)).every(({ name, value }) => name.endsWith('_total') && value === 0)).toBe(true);
     for (const reason of failureReasonNames) {
@@ -74,36 +74,36 @@ describe('the exposition', () => {
     }
   });
 
-  it('keeps the last snapshot through failures until it is too old, by either clock', () => {
+  it('contains the last success through failures until it is stale', () => {
     const { text, poll } = fresh();
-    poll(answer('1'), 0);
+    poll(success('1'), 0);
     poll(FAILED, 30_000);
     expect(valueIn(text(STALE_AFTER_MS), 'bridge_last_outgoing_batch_id')).toBe(1);
     expect(valueIn(text(STALE_AFTER_MS), 'bridge_exporter_up')).toBe(0);
     expect(valueIn(text(STALE_AFTER_MS + 1), 'bridge_last_outgoing_batch_id')).toBeUndefined();
     expect(valueIn(text(STALE_AFTER_MS + 1), 'bridge_exporter_up')).toBe(0);
-    poll(answer('2', 5), STALE_AFTER_MS + 2);
+    poll(success('2', 5), STALE_AFTER_MS + 2);
     expect(valueIn(text(STALE_AFTER_MS + 2), 'bridge_last_outgoing_batch_id')).toBe(5);
   });
 
-  it('does not take a sleeping machine for a fresh snapshot', () => {
+  it('withdraws a success that became stale while the machine was suspended', () => {
     const { snapshots, poll } = fresh();
-    poll(answer('1'), 0);
+    poll(success('1'), 0);
     const slept = { epochSeconds: 1000 + 3600, monotonicMs: 10 };
     expect(valueIn(renderExposition(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
   });
 
-  it('counts every poll, and every failure under its reason', () => {
+  it('counts all polls, and failures by reason', () => {
     const { text, poll } = fresh();
-    for (const [ms, outcome] of [FAILED, answer('1'), FAILED, FAILED].entries()) poll(outcome, ms);
+    for (const [ms, outcome] of [FAILED, success('1'), FAILED, FAILED].entries()) poll(outcome, ms);
     expect(valueIn(text(5), 'bridge_exporter_polls_total')).toBe(4);
     expect(valueIn(text(5), 'bridge_exporter_poll_failures_total', 'reason="timeout"')).toBe(3);
     expect(valueIn(text(5), 'bridge_exporter_last_success_timestamp_seconds')).toBe(1000.001);
     expect(valueIn(text(5), 'bridge_exporter_last_attempt_timestamp_seconds')).toBe(1000.003);
-    expect(valueIn(text(5), 'bridge_exporter_response_size_bytes'), 'of a body that did not come').toBeUndefined();
+    expect(valueIn(text(5), 'bridge_exporter_response_size_bytes'), 'without a complete body').toBeUndefined();
   });
 
-  it('refuses an answer of a lower height twice and believes the third in a row', () => {
+  it('rejects a response of a lower height twice and accepts the third in a row', () => {
     const { text, poll } = fresh();
     const state = (): unknown[] => [
       valueIn(text(9), 'bridge_last_outgoing_batch_id'),
@@ -111,29 +111,29 @@ describe('the exposition', () => {
       valueIn(text(9), 'bridge_exporter_snapshot_regressions_total'),
       valueIn(text(9), 'bridge_exporter_poll_failures_total', 'reason="regression"'),
     ];
-    poll(answer('100', 1), 0);
-    poll(answer('90', 2), 1);
+    poll(success('100', 1), 0);
+    poll(success('90', 2), 1);
     expect(state()).toEqual([1, 0, 1, 1]);
     poll(FAILED, 2);
-    poll(answer('91', 3), 3);
+    poll(success('91', 3), 3);
     expect(state()).toEqual([1, 0, 2, 2]);
-    poll(answer('92', 4), 4);
+    poll(success('92', 4), 4);
     expect(state()).toEqual([4, 1, 3, 2]);
-    poll(answer('92', 5), 5);
-    expect(state(), 'the same height is no regression').toEqual([5, 1, 3, 2]);
+    poll(success('92', 5), 5);
+    expect(state(), 'an equal height is no regression').toEqual([5, 1, 3, 2]);
   });
 
-  it('starts the count of regressions anew with an answer that is not one', () => {
+  it('counts regressions in a row from 0 again after another response', () => {
     const { text, poll } = fresh();
     const heights = ['100', '90', '90', '100', '90', '90'];
-    for (const [ms, height] of heights.entries()) poll(answer(height, ms), ms);
+    for (const [ms, height] of heights.entries()) poll(success(height, ms), ms);
     expect(valueIn(text(9), 'bridge_last_outgoing_batch_id')).toBe(3);
     expect(valueIn(text(9), 'bridge_exporter_poll_failures_total', 'reason="regression"')).toBe(4);
   });
 
-  it('has no regression without heights', () => {
+  it('detects no regression without heights', () => {
     const { text, poll } = fresh();
-    for (const [ms, height] of ['100', undefined, '1'].entries()) poll(answer(height, ms), ms);
+    for (const [ms, height] of ['100', undefined, '1'].entries()) poll(success(height, ms), ms);
     expect(valueIn(text(9), 'bridge_last_outgoing_batch_id')).toBe(2);
   });
 });

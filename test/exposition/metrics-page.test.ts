@@ -3,95 +3,128 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
-import { createMetricsPage } from '../../src/exposition/metrics-page.js';
+import { createMetricsPage, type MetricsPage } from '../../src/exposition/metrics-page.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
-import { bridgeAnswer } from '../pages/polled.js';
+import { bridgeResult } from '../pages/sample-snapshots.js';
 
 const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
 
-describe('the page of the metrics', () => {
-  it('is made once a change, and its gzip with it', async () => {
-    const texts = { version: 1, ofEndpoints: 'a 1\n', ofProcess: Promise.resolve('b 1\n') };
-    const page = createMetricsPage({
-      version: () => texts.version,
-      ofEndpoints: () => texts.ofEndpoints,
-      ofProcess: () => texts.ofProcess,
-    });
-    const first = await page('text', at(0));
-    expect(first.plain.toString()).toBe('a 1\nb 1\n');
-    expect(gunzipSync(await first.gzip()).toString()).toBe('a 1\nb 1\n');
-    expect(await page('text', at(1))).toBe(first);
-    expect(await first.gzip()).toBe(await first.gzip());
-    expect((await page('openmetrics', at(1))).plain.toString()).toBe('a 1\nb 1\n# EOF\n');
-    texts.version = 2;
-    texts.ofEndpoints = 'a 2\n';
-    expect((await page('text', at(1))).plain.toString()).toBe('a 2\nb 1\n');
-    texts.ofProcess = Promise.resolve('b 2\n');
-    const [one, other] = await Promise.all([page('text', at(1)), page('text', at(1))]);
-    expect(one.plain.toString()).toBe('a 2\nb 2\n');
+const NO_PROCESS_METRICS = { reloads: () => 0, render: async () => '' };
+
+const KEY = { target: 'a', endpoint: 'module_state' } as const;
+const SUCCESS = bridgeResult({ last_observed_nonce: '7', batches: [], unbatched_transfers: [] });
+const LIMITS = { maxBodyBytes: 1024, staleAfterMs: 60_000 };
+
+const textOf = async (page: MetricsPage, ms: number): Promise<string> =>
+  (await page('text', 'identity', at(ms))).toString();
+
+/** Process metrics whose text is the number of times it was rendered. */
+function countedProcessMetrics() {
+  let reloads = 0;
+  let renderings = 0;
+  return {
+    reload: () => {
+      reloads += 1;
+    },
+    reloads: () => reloads,
+    render: async () => {
+      renderings += 1;
+      return `rendering ${renderings}\n`;
+    },
+  };
+}
+
+describe('the metrics page', () => {
+  it('joins the metrics of endpoints and process, and ends with # EOF in OpenMetrics', async () => {
+    const snapshots = createSnapshots([KEY], LIMITS);
+    const page = createMetricsPage(snapshots, { reloads: () => 0, render: async (format) => `process ${format}\n` });
+    const text = (await page('text', 'identity', at(0))).toString();
+    expect(text).toBe(`${renderExposition(snapshots, 'text', at(0))}process text\n`);
+    const openmetrics = (await page('openmetrics', 'identity', at(0))).toString();
+    expect(openmetrics).toBe(`${renderExposition(snapshots, 'openmetrics', at(0))}process openmetrics\n# EOF\n`);
+    expect(gunzipSync(await page('openmetrics', 'gzip', at(0))).toString()).toBe(openmetrics);
+  });
+
+  it('is rendered and compressed once for all scrapes between two changes, concurrent ones included', async () => {
+    const snapshots = createSnapshots([KEY], LIMITS);
+    const page = createMetricsPage(snapshots, countedProcessMetrics());
+    const [one, other] = await Promise.all([page('text', 'identity', at(0)), page('text', 'identity', at(0))]);
     expect(other).toBe(one);
+    expect(await page('text', 'identity', at(999))).toBe(one);
+    const [gzip, otherGzip] = await Promise.all([page('text', 'gzip', at(999)), page('text', 'gzip', at(999))]);
+    expect(otherGzip).toBe(gzip);
+    expect(gunzipSync(gzip)).toEqual(one);
+    snapshots.record(KEY, SUCCESS, at(999));
+    expect((await page('text', 'identity', at(999))).toString()).toContain('bridge_last_observed_nonce{');
+    expect(gunzipSync(await page('text', 'gzip', at(999))).toString()).toContain('bridge_last_observed_nonce');
   });
 
-  it('shows no answer that has grown too old, though nothing was polled since', async () => {
+  it('collects process metrics at most once a second, and at once after a reload', async () => {
+    const snapshots = createSnapshots([KEY], LIMITS);
+    const metrics = countedProcessMetrics();
+    const page = createMetricsPage(snapshots, metrics);
+    expect(await textOf(page, 0)).toContain('rendering 1');
+    snapshots.record(KEY, SUCCESS, at(500));
+    const afterPoll = await textOf(page, 999);
+    expect(afterPoll).toContain('bridge_last_observed_nonce{');
+    expect(afterPoll).toContain('rendering 1');
+    expect(await textOf(page, 1000)).toContain('rendering 2');
+    metrics.reload();
+    expect(await textOf(page, 1001)).toContain('rendering 3');
+  });
+
+  it('withdraws the series of a stale endpoint without another poll', async () => {
     const snapshots = sampleSnapshots();
-    const page = createMetricsPage({
-      version: snapshots.version,
-      ofEndpoints: (format, now) => renderExposition(snapshots, format, now),
-      ofProcess: async () => '',
-    });
+    const page = createMetricsPage(snapshots, NO_PROCESS_METRICS);
     const later = { epochSeconds: NOW.epochSeconds + 3600, monotonicMs: NOW.monotonicMs + 3_600_000 };
-    expect((await page('text', NOW)).plain.toString()).toMatch(/^bridge_last_observed_nonce\{/m);
-    expect((await page('text', later)).plain.toString()).not.toMatch(/^bridge_last_observed_nonce\{/m);
+    expect((await page('text', 'identity', NOW)).toString()).toMatch(/^bridge_last_observed_nonce\{/m);
+    expect((await page('text', 'identity', later)).toString()).not.toMatch(/^bridge_last_observed_nonce\{/m);
   });
 
-  it('is made anew whenever another endpoint would be shown, by whichever clock, and only then', () => {
+  it('is never out of date by either clock, and is rendered again only after a change', async () => {
     const keys = [0, 1, 2].map((index) => ({ target: String(index), endpoint: 'module_state' as const }));
-    const staleAfterMs = 1000;
-    const answer = bridgeAnswer({ batches: [], unbatched_transfers: [] });
-    expect(answer.result.ok).toBe(true);
     const step = fc.record({
       polled: fc.option(fc.nat(2)),
       passedMs: fc.nat(700),
       setByMs: fc.oneof(fc.constant(0), fc.integer({ min: -2000, max: 2000 })),
     });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        const snapshots = createSnapshots(keys, { maxBodyBytes: 1024, staleAfterMs });
-        const now = { epochSeconds: 1e6, monotonicMs: 5000 };
-        const shown = (): string =>
-          snapshots
-            .all()
-            .map((state) => `${state.polls} ${snapshots.isShown(state, now)}`)
-            .join();
-        const versions = new Map<number, string>();
-        for (const { polled, passedMs, setByMs } of steps) {
-          const key = keys[polled ?? -1];
-          if (key !== undefined) snapshots.record(key, answer, { ...now });
-          now.monotonicMs += passedMs;
-          now.epochSeconds += (passedMs + setByMs) / 1000;
-          const before = [...versions.values()].at(-1);
-          const version = snapshots.version({ ...now });
-          expect(versions.get(version) ?? shown()).toBe(shown());
-          if (before === shown() && setByMs >= 0) expect(versions.has(version)).toBe(true);
-          versions.set(version, shown());
-        }
-      }),
-      { numRuns: 2000 },
-    );
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const snapshots = createSnapshots(keys, { maxBodyBytes: 1024, staleAfterMs: 1000 });
+      let collections = 0;
+      const render = async (): Promise<string> => {
+        collections += 1;
+        return '';
+      };
+      const page = createMetricsPage(snapshots, { reloads: () => 0, render });
+      let now = { epochSeconds: 1e6, monotonicMs: 5000 };
+      let last: Buffer | undefined;
+      for (const { polled, passedMs, setByMs } of steps) {
+        const key = keys[polled ?? -1];
+        if (key !== undefined) snapshots.record(key, SUCCESS, now);
+        now = {
+          epochSeconds: now.epochSeconds + (passedMs + setByMs) / 1000,
+          monotonicMs: now.monotonicMs + passedMs,
+        };
+        const collectionsBefore = collections;
+        const body = await page('text', 'identity', now);
+        expect(body.toString()).toBe(renderExposition(snapshots, 'text', now));
+        if (last?.equals(body) === true && collections === collectionsBefore) expect(body).toBe(last);
+        last = body;
+      }
+    });
+    await fc.assert(property, { numRuns: 300 });
   });
 
-  it('has numbers of the process that are a second old at most, and what the configuration is at once', async () => {
+  it('shows the state of the last reload at once', async () => {
     const metrics = createProcessMetrics({ version: '0.0.0', nodeVersion: '20' });
+    const page = createMetricsPage(createSnapshots([], LIMITS), metrics);
     metrics.configLoaded(1, 1);
-    const first = await metrics.expose('text', at(0));
-    expect(await metrics.expose('text', at(999))).toBe(first);
-    const second = await metrics.expose('text', at(1000));
-    expect(second).not.toBe(first);
-    metrics.configRefused();
-    expect(await metrics.expose('text', at(1000))).toMatch(/^bridge_exporter_config_last_reload_successful 0$/m);
+    expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 1$/m);
+    metrics.configRejected();
+    expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 0$/m);
     metrics.configLoaded(2, 2);
-    expect(await metrics.expose('text', at(1000))).toMatch(/^bridge_exporter_config_hash 2$/m);
+    expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_hash 2$/m);
   });
 });

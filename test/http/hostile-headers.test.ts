@@ -3,7 +3,6 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { failureReasonNames } from '../../src/http/errors.js';
-import { negotiateFormat, acceptsGzip } from '../../src/server/content-negotiation.js';
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 20);
 
@@ -81,18 +80,5 @@ describe('whatever headers a node sends', () => {
       },
     );
     await fc.assert(property, { numRuns: RUNS });
-  });
-});
-
-describe('whatever headers a scraper sends', () => {
-  it('the format is one of two, and gzip is taken or not', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z*/;=,. 0-9q"-]*$/));
-    fc.assert(
-      fc.property(text, (accept) => {
-        expect(['text', 'openmetrics']).toContain(negotiateFormat(accept));
-        expect([true, false]).toContain(acceptsGzip(accept));
-      }),
-      { numRuns: 10 * RUNS },
-    );
   });
 });

@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../src/poll/snapshots.js';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { sortingIn } from '../../src/pages/table.js';
+import { parseSorting } from '../../src/pages/table.js';
 import {
   at,
   BRIDGE,
   CROSSCHAIN,
-  crosschainAnswer,
+  crosschainResult,
   FAILED,
-  fresh,
+  unpolledSnapshots,
   HOSTILE,
   idsIn,
-  polled,
+  polledSnapshots,
   STALE_AFTER_SECONDS,
   transfer,
-} from './polled.js';
+} from './sample-snapshots.js';
 
 const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, string> = {}): string =>
-  pendingPage(pendingDocument(snapshots, at(seconds)), sortingIn(new URLSearchParams(query)), '/metrics', '0.0.0');
+  pendingPage(pendingDocument(snapshots, at(seconds)), parseSorting(query), '/metrics', '0.1.0');
 
 describe('the pending page', () => {
-  it('escapes whatever the chain, the node and the configuration wrote', () => {
-    const snapshots = polled({ unbatched_transfers: [transfer('1', '1', HOSTILE)] });
+  it('escapes text from the chain, the node and the configuration', () => {
+    const snapshots = polledSnapshots({ unbatched_transfers: [transfer('1', '1', HOSTILE)] });
     const outbound = { receiver_chainId: '1', coin_type: 'Gas', amount: '1', tss_nonce: '1', hash: HOSTILE };
     snapshots.record(
       CROSSCHAIN,
-      crosschainAnswer({ cctxs_pending: [{ index: HOSTILE, outbound_params: [outbound] }] }),
+      crosschainResult({ cctxs_pending: [{ index: HOSTILE, outbound_params: [outbound] }] }),
       at(0),
     );
     snapshots.record(BRIDGE, FAILED, at(1));
@@ -37,33 +37,35 @@ describe('the pending page', () => {
     expect(pageOf(snapshots, 2)).toContain('title="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;amp;"');
   });
 
-  it('loads nothing, runs nothing and leads nowhere else', () => {
-    const html = pageOf(polled({ unbatched_transfers: [transfer('1', '1')] }), 1);
+  it('loads nothing, has no script and links to this server only', () => {
+    const html = pageOf(polledSnapshots({ unbatched_transfers: [transfer('1', '1')] }), 1);
     expect(html).not.toMatch(/https?:|\/\/|<script|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
     const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? '');
     expect(targets.length).toBeGreaterThan(5);
     expect(targets.filter((href) => !/^[/?#]/.test(href))).toEqual([]);
   });
 
-  it('every link within it has its place', () => {
-    const html = pageOf(polled({ unbatched_transfers: [transfer('1', '1')] }), 1);
+  it('has a target for every fragment link', () => {
+    const html = pageOf(polledSnapshots({ unbatched_transfers: [transfer('1', '1')] }), 1);
     const ids = new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
     const wanted = [...html.matchAll(/href="[^"]*#([^"]*)"/g)].map(([, id]) => id);
     expect(wanted.length).toBeGreaterThan(5);
     expect(wanted.filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  it('says how many there are, how many it shows and in which order', () => {
+  it('shows how many items there are, how many are listed and in which order', () => {
     const unbatched_transfers = Array.from({ length: 812 }, (_, index) => transfer(`${812 - index}`, '1'));
-    const html = pageOf(polled({ unbatched_transfers }), 12);
+    const html = pageOf(polledSnapshots({ unbatched_transfers }), 12);
     expect(html).toContain('Unbatched transfers <b>812</b>');
     expect(html).toContain('Showing the 50 oldest of 812, oldest first.');
     expect(idsIn(html)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1}`));
   });
 
-  it('sorts what it shows by links', () => {
+  it('sorts the listed rows by links in the header', () => {
     const amounts = ['5', '9007199254740993', '10', '9007199254740992'];
-    const snapshots = polled({ unbatched_transfers: amounts.map((amount, index) => transfer(`${index}`, amount)) });
+    const snapshots = polledSnapshots({
+      unbatched_transfers: amounts.map((amount, index) => transfer(`${index}`, amount)),
+    });
     const link = /href="(\?sort=transfers\.amount&amp;dir=\w+#[^"]+)">Amount/;
     const first = link.exec(pageOf(snapshots, 1))?.[1];
     expect(first).toBe('?sort=transfers.amount&amp;dir=desc#main%20%22net%22%20%3C1%3E/transfers');
@@ -75,8 +77,8 @@ describe('the pending page', () => {
     expect(idsIn(pageOf(snapshots, 1, { sort: 'transfers.amount', dir: 'asc' }))).toEqual(['0', '2', '3', '1']);
   });
 
-  it('takes an order it does not know for none', () => {
-    const snapshots = polled({ unbatched_transfers: [transfer('2', '1'), transfer('1', '2')] });
+  it('ignores an order that names no sortable column', () => {
+    const snapshots = polledSnapshots({ unbatched_transfers: [transfer('2', '1'), transfer('1', '2')] });
     for (const sort of ['', 'transfers', 'transfers.sender', 'batches.nonce', 'transfers.__proto__']) {
       const html = pageOf(snapshots, 1, { sort, dir: 'desc' });
       expect(idsIn(html)).toEqual(['1', '2']);
@@ -84,53 +86,56 @@ describe('the pending page', () => {
     }
   });
 
-  it('tells none from what cannot be read, and unknown from 0', () => {
-    const none = pageOf(polled({ unbatched_transfers: [] }), 1);
-    expect(none).toContain('None waits.');
-    const unreadable = pageOf(polled({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }), 1);
-    expect(unreadable).not.toContain('None waits.');
-    expect(unreadable).toMatch(
-      /Transfers that wait for a batch <span class="quiet">1<\/span><\/h4>\n<p class="alert">Cannot be read/,
+  it('distinguishes no items from describeReadError ones, and unknown values from 0', () => {
+    const none = pageOf(polledSnapshots({ unbatched_transfers: [] }), 1);
+    expect(none).toContain('No transfer is waiting.');
+    const describeReadError = pageOf(
+      polledSnapshots({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }),
+      1,
     );
-    const unknown = pageOf(polled({ unbatched_transfers: [{ id: '1' }] }), 1);
+    expect(describeReadError).not.toContain('No transfer is waiting.');
+    expect(describeReadError).toMatch(
+      /Transfers waiting for a batch <span class="quiet">1<\/span><\/h4>\n<p class="alert">Cannot be read/,
+    );
+    const unknown = pageOf(polledSnapshots({ unbatched_transfers: [{ id: '1' }] }), 1);
     expect(unknown).toMatch(/data-label="Amount"><span class="quiet">unknown</);
   });
 });
 
-describe('what is old', () => {
+describe('items of an old success', () => {
   const state = { unbatched_transfers: [transfer('424242', '1')] };
 
-  it('is shown with its age, and with the failure when polls fail', () => {
-    const snapshots = polled(state);
+  it('are shown with their age and the failure while polls fail', () => {
+    const snapshots = polledSnapshots(state);
     expect(pageOf(snapshots, 12)).toContain(
       'As of <time datetime="2026-01-01T12:00:00.000Z">2026-01-01 12:00:00 UTC</time>, 12 s ago.',
     );
     snapshots.record(BRIDGE, FAILED, at(30));
     const html = pageOf(snapshots, 33);
-    expect(html).toContain('The last poll failed; this is as of <time');
+    expect(html).toContain('The last poll failed; the items are as of <time');
     expect(html).toContain('Last failure: status: answered 500');
     expect(html).toContain('424242');
   });
 
-  it('is not shown at all when it is too old, by either clock', () => {
-    const snapshots = polled(state);
+  it('are not shown when they are stale by either clock', () => {
+    const snapshots = polledSnapshots(state);
     snapshots.record(BRIDGE, FAILED, at(30));
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
       const document = pendingDocument(snapshots, now);
-      const html = pendingPage(document, undefined, '/metrics', '0.0.0');
-      expect(html).toContain('No answer since <time');
-      expect(html).toContain('61 s ago: too old to be shown');
+      const html = pendingPage(document, undefined, '/metrics', '0.1.0');
+      expect(html).toContain('The last successful poll was at <time');
+      expect(html).toContain('61 s ago, too long ago to show its items');
       expect(html).not.toContain('424242');
       expect(JSON.stringify(document)).not.toContain('424242');
       expect(document.endpoints[0]).toMatchObject({ shown: false, ageSeconds: 61, items: null });
     }
   });
 
-  it('is nothing before the first answer', () => {
-    const snapshots = fresh();
-    expect(pageOf(snapshots, 0)).toContain('No answer yet.');
+  it('do not exist before the first success', () => {
+    const snapshots = unpolledSnapshots();
+    expect(pageOf(snapshots, 0)).toContain('No successful poll yet.');
     snapshots.record(BRIDGE, FAILED, at(1));
-    expect(pageOf(snapshots, 2)).toContain('No answer yet.<br>Last failure: status:');
+    expect(pageOf(snapshots, 2)).toContain('No successful poll yet.<br>Last failure: status:');
   });
 });

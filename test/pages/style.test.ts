@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { STYLE } from '../../src/pages/style.js';
 
 /*
- * Contrast as WCAG 2 defines it: 4.5 is what level AA asks of text of any size.
+ * Contrast as defined by WCAG 2, whose level AA requires a ratio of 4.5 for text of any size.
  */
 const colours = new Map(
   Array.from(STYLE.matchAll(/--(\w+):light-dark\((#\w{6}),(#\w{6})\)/g), ([, name = '', light = '', dark = '']) => [
@@ -30,24 +30,24 @@ describe.each(['light', 'dark'] as const)('the %s colours', (theme) => {
   const colour = (name: string): string => colours.get(name)?.[theme] ?? '';
 
   it.each(texts.flatMap((text) => ['page', 'soft'].map((ground) => [text, ground] as const)))(
-    '%s can be read on %s',
+    '%s has enough contrast on %s',
     (text, ground) => {
       expect(contrast(colour(text), colour(ground))).toBeGreaterThanOrEqual(4.5);
     },
   );
 
-  it('the alarm can be read', () => {
+  it('the out-of-date alert has enough contrast', () => {
     expect(contrast(colour('page'), colour('bad'))).toBeGreaterThanOrEqual(4.5);
   });
 });
 
-it('every colour of the style is one of these', () => {
+it('the style uses no other colours', () => {
   const used = Array.from(STYLE.matchAll(/var\(--(\w+)\)/g), ([, name = '']) => name);
   expect(new Set(used)).toEqual(new Set(colours.keys()));
   expect(STYLE.replaceAll(/--\w+:light-dark\([^)]*\)/g, '')).not.toMatch(/#[0-9a-f]{3,6}\b|\brgb|\bhsl/);
 });
 
-it('the ratio is that of the standard', () => {
+it('the contrast ratio is computed as in WCAG', () => {
   expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptsGzip, negotiateFormat } from '../../src/server/content-negotiation.js';
+import { negotiateFormat } from '../../src/server/content-negotiation.js';
 
 const PROMETHEUS_2 =
   'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
@@ -26,21 +26,5 @@ describe('the format of /metrics', () => {
     ['application/vnd.google.protobuf', 'text'],
   ])('for Accept %s is %s', (accept, format) => {
     expect(negotiateFormat(accept)).toBe(format);
-  });
-});
-
-describe('gzip', () => {
-  it.each([
-    [undefined, false],
-    ['', false],
-    ['gzip', true],
-    ['deflate, gzip;q=0.5', true],
-    ['gzip;q=0', false],
-    ['*', true],
-    ['*;q=0', false],
-    ['gzip;q=0, *', false],
-    ['br', false],
-  ])('for Accept-Encoding %s: %s', (header, taken) => {
-    expect(acceptsGzip(header)).toBe(taken);
   });
 });

@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { alternativeNames } from '../../src/server/client-certificates.js';
-import { setHeaders } from '../../src/server/listener.js';
+
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/server/server.js';
-import { loadWebConfig } from '../../src/server/web-config-files.js';
+import { parseSubjectAltName } from '../../src/server/tls.js';
+import { loadWebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
-import { rawClient, requestText } from './raw-client.js';
+import { rawClient, requestText } from './clients.js';
 
 /*
- * TLS by a web configuration file, over real handshakes.
+ * TLS as configured by a web configuration file, over real handshakes.
  */
 const authority = createAuthority();
 const certificate = authority.issue('localhost', ['DNS:localhost', 'IP:127.0.0.1']);
@@ -44,12 +44,9 @@ async function start(tls: string, limits: Partial<ServerLimits> = {}): Promise<S
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(line) });
   const server = await startWebServer(
-    (_request, response, headers) => {
-      setHeaders(response, headers);
-      response.end('served');
-    },
+    (_request, response) => response.end('served'),
     { host: '127.0.0.1', port: 0 },
-    { log, webConfig: loaded.file, limits: { ...serverLimits, drainMs: 300, ...limits } },
+    { log, webConfig: loaded.webConfig, limits: { ...serverLimits, drainMs: 300, ...limits } },
   );
   servers.push(server);
   return { url: server.url, file, logged, server };
@@ -58,14 +55,14 @@ async function start(tls: string, limits: Partial<ServerLimits> = {}): Promise<S
 const serve = async (keys: string, limits?: Partial<ServerLimits>): Promise<Started> =>
   start(`tls_server_config: {${pair}${keys === '' ? '' : `, ${keys}`}}`, limits);
 
-interface Shaken {
+interface TlsResponse {
   readonly socket: TLSSocket;
   readonly protocol: string | null;
-  readonly answer: string;
+  readonly response: string;
 }
 
-/** Shakes hands and asks; what goes wrong on the way is thrown, an end without an answer as well. */
-async function ask(url: string, options: ConnectionOptions = {}): Promise<Shaken> {
+/** Sends a request after the handshake. Rejects without a complete response. */
+async function fetchOver(url: string, options: ConnectionOptions = {}): Promise<TlsResponse> {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', ca: authority.cert, ...options });
   const chunks: Buffer[] = [];
@@ -74,23 +71,23 @@ async function ask(url: string, options: ConnectionOptions = {}): Promise<Shaken
   const protocol = socket.getProtocol();
   socket.write(requestText('/', { Connection: 'close' }));
   await once(socket, 'close');
-  const answer = Buffer.concat(chunks).toString();
-  if (!answer.endsWith('served')) throw new Error(`not served: ${answer}`);
-  return { socket, protocol, answer };
+  const response = Buffer.concat(chunks).toString();
+  if (!response.endsWith('served')) throw new Error(`not served: ${response}`);
+  return { socket, protocol, response };
 }
 
 async function isServed(url: string, options?: ConnectionOptions): Promise<boolean> {
-  return ask(url, options).then(
+  return fetchOver(url, options).then(
     () => true,
     () => false,
   );
 }
 
 describe('a handshake', () => {
-  it('shows the certificate, and serves HTTP/1.1 to whoever offers HTTP/2 as well', async () => {
+  it('presents the certificate and selects HTTP/1.1 for a client that also offers HTTP/2', async () => {
     const { url } = await serve('');
     expect(url).toMatch(/^https:/);
-    const { socket, protocol } = await ask(url, { ALPNProtocols: ['h2', 'http/1.1'] });
+    const { socket, protocol } = await fetchOver(url, { ALPNProtocols: ['h2', 'http/1.1'] });
     expect(socket.authorized).toBe(true);
     expect(socket.alpnProtocol).toBe('http/1.1');
     expect(protocol).toBe('TLSv1.3');
@@ -119,12 +116,12 @@ describe('a handshake', () => {
     ['cipher_suites: [TLS_AES_128_GCM_SHA256]', { maxVersion: 'TLSv1.2' }, false],
     ['curve_preferences: [CurveP384]', { ecdhCurve: 'X25519' }, false],
     ['curve_preferences: [CurveP384]', { ecdhCurve: 'X25519:P-384' }, true],
-  ])('with %s, from a client with %j', async (keys, options, isGood) => {
+  ])('with the setting %s and the client options %j: accepted %s', async (keys, options, isGood) => {
     const { url } = await serve(keys);
     expect(await isServed(url, options)).toBe(isGood);
   });
 
-  it('takes the order of the server, unless told otherwise', async () => {
+  it('prefers the cipher order of the server, unless prefer_server_cipher_suites is false', async () => {
     const suites = 'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]';
     const client: ConnectionOptions = {
       maxVersion: 'TLSv1.2',
@@ -148,7 +145,7 @@ describe('client certificates', () => {
   const known = authority.issue('prometheus', ['DNS:prometheus.example.org', 'IP:10.0.0.1', 'IP:2001:db8::1']);
   const otherName = authority.issue('other', ['DNS:other.example.org', 'URI:spiffe://a/b', 'email:a@example.org']);
   const nameless = authority.issue('prometheus.example.org');
-  const strange = createAuthority('strange authority').issue('prometheus', ['DNS:prometheus.example.org']);
+  const untrusted = createAuthority('untrusted authority').issue('prometheus', ['DNS:prometheus.example.org']);
   const ca = `client_ca_file: ${authority.certFile}`;
 
   it.each([
@@ -159,15 +156,18 @@ describe('client certificates', () => {
     ['VerifyClientCertIfGiven', ca, [true, true, false]],
     ['RequireAndVerifyClientCert', ca, [false, true, false]],
     ['RequireAndVerifyClientCert', '', [false, false, false]],
-  ] as const)('%s with %j lets in none, a good one, a strange one: %j', async (type, authorities, expected) => {
-    const { url } = await serve(`client_auth_type: ${type}${authorities === '' ? '' : `, ${authorities}`}`);
-    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-      const results = await Promise.all(
-        [{}, known, strange].map(async (client) => isServed(url, { ...client, maxVersion: version })),
-      );
-      expect(results, version).toEqual(expected);
-    }
-  });
+  ] as const)(
+    '%s with %j accepts no certificate, a trusted one, an untrusted one: %j',
+    async (type, authorities, expected) => {
+      const { url } = await serve(`client_auth_type: ${type}${authorities === '' ? '' : `, ${authorities}`}`);
+      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+        const results = await Promise.all(
+          [{}, known, untrusted].map(async (client) => isServed(url, { ...client, maxVersion: version })),
+        );
+        expect(results, version).toEqual(expected);
+      }
+    },
+  );
 
   it.each([
     ['[prometheus.example.org]', [true, false, false]],
@@ -177,25 +177,28 @@ describe('client certificates', () => {
     ['[a@example.org]', [false, true, false]],
     ['[nobody, other.example.org, prometheus.example.org]', [true, true, false]],
     ['["*.example.org"]', [false, false, false]],
-  ])('with client_allowed_sans %s, who has one of the names: %j', async (names, expected) => {
+  ])('are accepted if they contain a name of client_allowed_sans %s: %j', async (names, expected) => {
     const { url } = await serve(`client_auth_type: RequireAndVerifyClientCert, ${ca}, client_allowed_sans: ${names}`);
     const results = await Promise.all([known, otherName, nameless].map(async (client) => isServed(url, { ...client })));
     expect(results).toEqual(expected);
-    expect(await isServed(url, { ...strange })).toBe(false);
+    expect(await isServed(url, { ...untrusted })).toBe(false);
   });
 
-  it('names that hold commas and quotes do not pass for several', () => {
-    expect(alternativeNames('DNS:a.example, IP Address:10.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1')).toEqual([
+  it('have names with commas and quotes that are not taken for several names', () => {
+    expect(parseSubjectAltName('DNS:a.example, IP Address:10.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1')).toEqual([
       'a.example',
       '10.0.0.1',
       '2001:db8::1',
     ]);
-    expect(alternativeNames(String.raw`URI:"http://a/\u002c DNS:b", email:c@d`)).toEqual(['http://a/, DNS:b', 'c@d']);
-    expect(alternativeNames('')).toEqual([]);
+    expect(parseSubjectAltName(String.raw`URI:"http://a/\u002c DNS:b", email:c@d`)).toEqual([
+      'http://a/, DNS:b',
+      'c@d',
+    ]);
+    expect(parseSubjectAltName('')).toEqual([]);
   });
 });
 
-describe('files that change', () => {
+describe('changed files', () => {
   const second = authority.issue('second', ['DNS:localhost', 'IP:127.0.0.1']);
 
   async function subject(url: string): Promise<string> {
@@ -211,7 +214,7 @@ describe('files that change', () => {
     while ((await value()) !== wanted) await sleep(50);
   }
 
-  it('a renewed certificate is shown to the next client, also by way of a link, and a half renewed one is not', async () => {
+  it('are reloaded once certificate and key match, also when a symbolic link was replaced', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'renewed-'));
     const [crt, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
     symlinkSync(certificate.certFile, crt);
@@ -225,7 +228,7 @@ describe('files that change', () => {
     expect(logged[0]).toContain('is not the key of the certificate');
     expect(await subject(url)).toBe('localhost');
     await sleep(1_500);
-    expect(logged.length, 'said once').toBe(1);
+    expect(logged.length, 'logged once').toBe(1);
 
     writeFileSync(key, second.key);
     await becomes(async () => subject(url), 'second');
@@ -236,7 +239,16 @@ describe('files that change', () => {
     expect(logged.join('')).not.toContain('PRIVATE');
   });
 
-  it('a connection goes on with what it began with', async () => {
+  it('are the only reason for a reload, also with an inline certificate', async () => {
+    const inline = (pem: string): string => `|\n${pem.replaceAll(/^/gm, '    ')}`;
+    const { logged } = await start(
+      `tls_server_config:\n  cert: ${inline(certificate.cert)}\n  key: ${inline(certificate.key)}\n`,
+    );
+    await sleep(1_500);
+    expect(logged).toEqual([]);
+  });
+
+  it('do not affect established connections', async () => {
     const { url, file } = await serve('');
     const { port } = new URL(url);
     const socket = connect({ port: Number(port), host: '127.0.0.1', ca: authority.cert });
@@ -244,12 +256,12 @@ describe('files that change', () => {
     writeFileSync(file, `tls_server_config: {cert_file: ${second.certFile}, key_file: ${second.keyFile}}`);
     await becomes(async () => subject(url), 'second');
     socket.write(requestText('/', { Connection: 'close' }));
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 200 /);
     socket.destroy();
   });
 
-  it('another authority of clients holds from the next handshake on', async () => {
+  it('apply a new client CA from the next handshake on', async () => {
     const others = createAuthority('others');
     const [ours, theirs] = [authority.issue('ours'), others.issue('theirs')];
     const keys = (ca: string): string => `client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${ca}`;
@@ -260,21 +272,21 @@ describe('files that change', () => {
     expect(await isServed(url, { ...ours })).toBe(false);
   });
 
-  it('users, headers and limits hold from the next request on', async () => {
+  it('apply new users, headers and limits from the next request on', async () => {
     const { url, file } = await serve('');
     const rules = 'http_server_config: {headers: {X-XSS-Protection: "0"}}\nrate_limit: {interval: 1h, burst: 1}';
     writeFileSync(file, `tls_server_config: {${pair}}\n${rules}`);
-    await becomes(async () => ask(url).then(({ answer }) => answer.includes('X-XSS-Protection: 0')), true);
-    expect(await isServed(url), 'the one request of the hour is made').toBe(false);
+    await becomes(async () => fetchOver(url).then(({ response }) => response.includes('X-XSS-Protection: 0')), true);
+    expect(await isServed(url), 'the burst is used up').toBe(false);
   });
 
   it.each([
-    ['', 'TLS is switched on or off at the next start only'],
+    ['', 'switching TLS on or off takes effect after a restart'],
     [
       `tls_server_config: {${pair}, client_auth_type: RequireAndVerifyClientCert}`,
-      'client_auth_type changes fully at the next start only',
+      'the changed client_auth_type takes full effect after a restart',
     ],
-  ])('what cannot change says so, and nobody gets in by it: %j', async (text, warning) => {
+  ])('that need a restart are logged and accept no additional client: %j', async (text, warning) => {
     const { url, file, logged } = await serve(`client_auth_type: RequireAnyClientCert`);
     writeFileSync(file, text);
     await becomes(async () => logged.length, 2);
@@ -282,7 +294,7 @@ describe('files that change', () => {
     expect(await isServed(url)).toBe(false);
   });
 
-  it('a certificate that is asked for only since the file changed locks out rather than lets in', async () => {
+  it('that require client certificates from now on reject all clients until the restart', async () => {
     const { url, file, logged } = await serve('');
     const keys = `client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${authority.certFile}`;
     writeFileSync(file, `tls_server_config: {${pair}, ${keys}}`);
@@ -292,8 +304,8 @@ describe('files that change', () => {
   });
 });
 
-describe('clients that misbehave', () => {
-  it('plain HTTP is closed without a word', async () => {
+describe('misbehaving clients', () => {
+  it('that send plain HTTP are disconnected', async () => {
     const { url, logged } = await serve('');
     const client = await rawClient(url, requestText('/'));
     expect(await client.closed).not.toContain('HTTP/1.1 2');
@@ -301,7 +313,7 @@ describe('clients that misbehave', () => {
     expect(logged).toEqual([]);
   });
 
-  it('two hundred broken handshakes at once harm nobody', async () => {
+  it('do not affect others with two hundred broken handshakes at once', async () => {
     const { url } = await serve('client_auth_type: RequireAnyClientCert');
     const kinds = ['', 'nonsense\r\n\r\n', '\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00', '\x16\x03\x01\xff\xff'];
     const clients = await Promise.all(
@@ -311,13 +323,13 @@ describe('clients that misbehave', () => {
     expect(await isServed(url, { ...authority.issue('client') })).toBe(true);
   });
 
-  it('a handshake that does not come on is cut off', async () => {
+  it('are disconnected when the handshake times out', async () => {
     const { url } = await serve('', { handshakeMs: 200 });
     const client = await rawClient(url);
     expect(await client.closed).toBe('');
   });
 
-  it('does not hold up the end, shaken hands or not', async () => {
+  it('do not delay the shutdown, with or without a finished handshake', async () => {
     const { url, server } = await serve('', { drainMs: 10_000 });
     const { port } = new URL(url);
     const half = connectTcp(Number(port), '127.0.0.1');

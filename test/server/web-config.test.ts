@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { parseWebFile, webSettings, type WebFile } from '../../src/server/web-config.js';
-import { loadWebConfig } from '../../src/server/web-config-files.js';
+import { loadWebConfig, parseWebConfig, webSettings, type ParsedWebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
 import { run } from '../support/processes.js';
 
@@ -11,14 +10,14 @@ const HASH = '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi';
 const PAIR = 'cert_file: a.crt, key_file: a.key';
 
 function problems(text: string): readonly string[] {
-  const result = parseWebFile(text, 'web.yml');
+  const result = parseWebConfig(text, 'web.yml');
   return result.ok ? [] : result.problems;
 }
 
-function read(text: string): WebFile {
-  const result = parseWebFile(text, 'web.yml');
+function read(text: string): ParsedWebConfig {
+  const result = parseWebConfig(text, 'web.yml');
   if (!result.ok) throw new Error(result.problems.join('\n'));
-  return result.web;
+  return result.config;
 }
 
 const TLS_KEYS =
@@ -27,9 +26,9 @@ const CLIENT_AUTH =
   'NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert';
 const NO_HASH = 'is not a bcrypt hash — expected one as `htpasswd -nBC 10 user` prints, without the user';
 
-describe('a bad web configuration', () => {
+describe('an invalid web configuration', () => {
   it.each<[text: string, ...problems: string[]]>([
-    // The file as such.
+    // The file.
     [
       '- a',
       'web.yml: is a list — expected a mapping with tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
@@ -152,7 +151,7 @@ describe('a bad web configuration', () => {
       String.raw`http_server_config: {headers: {Content-Security-Policy: "a\r\nSet-Cookie: b"}}`,
       String.raw`web.yml:1: http_server_config.headers.Content-Security-Policy: "a\r\nSet-Cookie: b" — expected one line of Latin characters, as a header can hold`,
     ],
-    // Users: a hash, or a password in its place, is never shown.
+    // Users: messages never contain a hash, or a password in its place.
     [
       'basic_auth_users: [alice]',
       'web.yml:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
@@ -182,7 +181,7 @@ describe('a bad web configuration', () => {
       `basic_auth_users: {"a:b": ${HASH}}`,
       'web.yml:1: basic_auth_users["a:b"]: is a name with a colon, which Basic authentication cannot send — expected another',
     ],
-    // Limits and our own key.
+    // Rate limit and health paths.
     [
       'rate_limit: {interval: 1}',
       'web.yml:1: rate_limit.interval: "1" — expected a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none',
@@ -200,7 +199,7 @@ describe('a bad web configuration', () => {
       'health_paths_without_auth: /metrics',
       'web.yml:1: health_paths_without_auth: "/metrics" — expected true or false',
     ],
-    // All at once, each with its line.
+    // Several problems, each with its line.
     [
       'tls_server_config:\n  cert_file: a.crt\n  min_version: TLS9\nhttp_server_config:\n  headers:\n    X-Frame-Options: no\nbasic_auth_users:\n  alice: x\n',
       'web.yml:3: tls_server_config.min_version: "TLS9" — expected one of TLS10, TLS11, TLS12, TLS13',
@@ -208,12 +207,12 @@ describe('a bad web configuration', () => {
       'web.yml:6: http_server_config.headers.X-Frame-Options: "no" — expected one of deny, sameorigin',
       `web.yml:8: basic_auth_users.alice: ${NO_HASH}`,
     ],
-  ])('%s', (text, ...expected) => {
+  ])('is rejected with all problems and their positions: %s', (text, ...expected) => {
     expect(problems(text)).toEqual(expected);
   });
 });
 
-/** As in the documentation of node_exporter and of exporter-toolkit, keys without a value included. */
+/** From the documentation of node_exporter and exporter-toolkit, with keys without a value. */
 const nodeExporterFile = `
 # TLS and basic authentication example
 tls_server_config:
@@ -247,8 +246,8 @@ rate_limit:
   burst: 20
 `;
 
-describe('a good web configuration', () => {
-  it('in the style of node_exporter is taken as it is', () => {
+describe('a valid web configuration', () => {
+  it('for node_exporter is accepted unchanged', () => {
     expect(read(nodeExporterFile)).toEqual({
       tls: {
         cert: { key: 'cert_file', file: 'node_exporter.crt' },
@@ -279,19 +278,19 @@ describe('a good web configuration', () => {
     });
   });
 
-  const everybody = { headers: {}, users: new Map(), healthPathsWithoutAuth: false };
+  const defaults = { headers: {}, users: new Map(), healthPathsWithoutAuth: false };
 
-  it.each<[text: string, web: WebFile]>([
-    ['', everybody],
-    ['# nothing yet', everybody],
-    ['tls_server_config:\nhttp_server_config:\nrate_limit:', everybody],
-    ['tls_server_config: {}', everybody],
-    ['tls_server_config: {cert_file: "", key_file: "", client_auth_type: ""}', everybody],
-    ['http_server_config: {headers: {X-Frame-Options: ""}}', everybody],
-    ['rate_limit: {interval: 0, burst: 0}', everybody],
-    ['health_paths_without_auth: true', { ...everybody, healthPathsWithoutAuth: true }],
-    [`basic_auth_users: {"": ${HASH}}`, { ...everybody, users: new Map([['', HASH]]) }],
-  ])('%s', (text, web) => {
+  it.each<[text: string, web: ParsedWebConfig]>([
+    ['', defaults],
+    ['# nothing yet', defaults],
+    ['tls_server_config:\nhttp_server_config:\nrate_limit:', defaults],
+    ['tls_server_config: {}', defaults],
+    ['tls_server_config: {cert_file: "", key_file: "", client_auth_type: ""}', defaults],
+    ['http_server_config: {headers: {X-Frame-Options: ""}}', defaults],
+    ['rate_limit: {interval: 0, burst: 0}', defaults],
+    ['health_paths_without_auth: true', { ...defaults, healthPathsWithoutAuth: true }],
+    [`basic_auth_users: {"": ${HASH}}`, { ...defaults, users: new Map([['', HASH]]) }],
+  ])('is parsed: %s', (text, web) => {
     expect(read(text)).toEqual(web);
   });
 
@@ -300,7 +299,7 @@ describe('a good web configuration', () => {
     ['TLS11', true],
     ['TLS12', false],
     ['TLS13', false],
-  ])('%s as the oldest version lowers the level of security: %s', (version, isLowered) => {
+  ])('with min_version %s lowers the security level of OpenSSL: %s', (version, isLowered) => {
     const { tls } = read(`tls_server_config: {${PAIR}, min_version: ${version}}`);
     expect(tls?.options.ciphers?.endsWith(':@SECLEVEL=0') ?? false).toBe(isLowered);
   });
@@ -313,15 +312,15 @@ describe('a good web configuration', () => {
     [`tls_server_config: {${PAIR}, cert: text}`, 'web.yml:1: tls_server_config.cert: has no effect beside cert_file'],
     [
       `tls_server_config: {${PAIR}, client_auth_type: RequireAndVerifyClientCert}`,
-      'web.yml:1: tls_server_config.client_auth_type: lets in every certificate of a public authority — client_ca_file says whose',
+      'web.yml:1: tls_server_config.client_auth_type: accepts the certificates of all public authorities — client_ca_file restricts them',
     ],
     [
       'http_server_config: {http2: yes}',
-      'web.yml:1: http_server_config.http2: HTTP/2 is not served; clients take HTTP/1.1',
+      'web.yml:1: http_server_config.http2: has no effect: HTTP/2 is not supported, clients fall back to HTTP/1.1',
     ],
-    ['basic_auth_users:', 'web.yml:1: basic_auth_users: names no user: nobody is asked for a password'],
-  ])('is warned about: %s', (text, warning) => {
-    expect(parseWebFile(text, 'web.yml')).toMatchObject({ ok: true, warnings: [warning] });
+    ['basic_auth_users:', 'web.yml:1: basic_auth_users: has no user: there is no authentication'],
+  ])('can have a warning: %s', (text, warning) => {
+    expect(parseWebConfig(text, 'web.yml')).toMatchObject({ ok: true, warnings: [warning] });
   });
 });
 
@@ -343,13 +342,16 @@ describe('the files of a web configuration', () => {
     return file;
   }
 
-  it('are found from its folder', async () => {
+  it('are resolved against its folder', async () => {
     const file = write(`tls_server_config: {${PAIR}}`);
     const result = await loadWebConfig(file);
-    expect(result).toMatchObject({ ok: true, file: { config: { tls: { context: { cert: server.cert.trim() } } } } });
+    expect(result).toMatchObject({
+      ok: true,
+      webConfig: { config: { tls: { context: { cert: server.cert.trim() } } } },
+    });
   });
 
-  it('may be in it as text', async () => {
+  it('can be inline PEM text', async () => {
     const indented = (pem: string): string => `|\n${pem.replaceAll(/^/gm, '    ')}`;
     const file = write(`tls_server_config:\n  cert: ${indented(server.cert)}\n  key: ${indented(server.key)}\n`);
     expect(await loadWebConfig(file)).toMatchObject({ ok: true });
@@ -387,14 +389,14 @@ describe('the files of a web configuration', () => {
       ['cert: contains no PEM certificate', 'key: contains no unencrypted PEM private key'],
     ],
     [`cert_file: /, key_file: a.key`, ['cert_file: / is not a file']],
-  ])('that are bad are named, and nothing of them is shown: %s', async (keys, expected) => {
+  ])('are named without their content when they are invalid: %s', async (keys, expected) => {
     const file = write(`tls_server_config: {${keys}}`);
     const result = await loadWebConfig(file);
     const shown = expected.map((problem) => `${file}:1: tls_server_config.${problem.replace('FOLDER', folder)}`);
     expect(result).toMatchObject({ ok: false, problems: shown });
   });
 
-  test('a missing file, and one that is empty', async () => {
+  test('may be missing with an error; an empty file is valid', async () => {
     const missing = join(folder, 'missing.yml');
     expect(await loadWebConfig(missing)).toMatchObject({
       ok: false,
@@ -403,7 +405,7 @@ describe('the files of a web configuration', () => {
     expect(await loadWebConfig(write(''))).toMatchObject({ ok: true });
   });
 
-  test('are checked at the start and by --config.check, together with the configuration', async () => {
+  test('are checked at startup and by --config.check, together with the configuration', async () => {
     const bad = write('basic_auth_users: {alice: hunter2}\nrate_limits: {}');
     for (const flags of [[], ['--config.check']]) {
       const { code, stderr } = await run([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
@@ -418,7 +420,7 @@ describe('the files of a web configuration', () => {
     const checked = await run(['--config.check'], { BRIDGE_URL: 'http://x', WEB_CONFIG_FILE: good });
     expect(checked).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^warning: .*HTTP\/2 is not served/) as string,
+      stderr: expect.stringMatching(/^warning: .*HTTP\/2 is not supported/) as string,
     });
   });
 });
@@ -426,9 +428,9 @@ describe('the files of a web configuration', () => {
 describe('docs/security.md', () => {
   const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
 
-  it('has an example that is good, and says so without a warning', () => {
+  it('has an example that is valid without a warning', () => {
     const [, example = ''] = /```yaml\n(tls_server_config:[^]*?)```/.exec(page) ?? [];
-    expect(parseWebFile(example, 'web.yml')).toMatchObject({ ok: true, warnings: [] });
+    expect(parseWebConfig(example, 'web.yml')).toMatchObject({ ok: true, warnings: [] });
   });
 
   it('names every key', () => {

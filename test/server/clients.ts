@@ -1,31 +1,42 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
 
-/** A client that says exactly what it is told to, and remembers what it was answered. */
+export async function get(url: string, method: 'GET' | 'HEAD' | 'POST' | 'DELETE' = 'GET') {
+  const { statusCode, headers, body } = await request(url, { method });
+  return { status: statusCode, headers, text: await body.text() };
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
+}
+
+/** A TCP client that sends exactly the given bytes and keeps what it receives. */
 export interface RawClient {
   readonly socket: Socket;
   readonly received: () => string;
-  /** Resolves with all of the answer when the other end has closed. */
+  /** Resolves with everything received once the connection is closed. */
   readonly closed: Promise<string>;
 }
 
-export async function rawClient(url: string, text = ''): Promise<RawClient> {
+export async function rawClient(url: string, data: string | Buffer = ''): Promise<RawClient> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
   const received = (): string => Buffer.concat(chunks).toString('latin1');
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A reset is an end like another: what counts is what came before it.
+  // Tests look at what was received before a reset.
   socket.on('error', () => undefined);
   const closed = new Promise<string>((resolve) => {
     socket.once('close', () => resolve(received()));
   });
   await once(socket, 'connect');
-  socket.write(text);
+  socket.write(data);
   return { socket, received, closed };
 }
 
-/** A request as it goes over the wire. */
+/** A request without a body, as sent over the wire. */
 export function requestText(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): string {
   const lines = Object.entries({ Host: 'test', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;

@@ -1,12 +1,11 @@
+import { trustedDigits } from '../../src/json/numeral.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import type { Instant } from '../../src/poll/endpoint-state.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
-import { endpointStatuses } from '../../src/pages/endpoint-status.js';
-import type { Instance } from '../../src/pages/instance.js';
-import { statusPage } from '../../src/pages/status-page.js';
+import { endpointStatuses } from '../../src/pages/endpoint-view.js';
+import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
-import { trustedDigits } from '../../src/json/numeral.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -37,28 +36,28 @@ const base = {
   maxSeries: 200,
 };
 
-export function bridgeAnswer(state: unknown, height?: string): PollResult {
-  const reading: DocumentSource = { ...base, document: 'module_state', settings: defaultBridgeSettings };
+export function bridgeResult(state: unknown, height?: string): PollResult {
+  const source: DocumentSource = { ...base, document: 'module_state', settings: defaultBridgeSettings };
   return readBody(
-    reading,
+    source,
     'test',
     Buffer.from(JSON.stringify({ state })),
     height === undefined ? height : trustedDigits(height),
   );
 }
 
-export function crosschainAnswer(document: unknown): PollResult {
-  const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
-  return readBody(reading, 'test', Buffer.from(JSON.stringify(document)), undefined);
+export function crosschainResult(document: unknown): PollResult {
+  const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
+  return readBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
-export function fresh(): Snapshots {
+export function unpolledSnapshots(): Snapshots {
   return createSnapshots([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
 }
 
-export function polled(state: unknown): Snapshots {
-  const snapshots = fresh();
-  snapshots.record(BRIDGE, bridgeAnswer(state), at(0));
+export function polledSnapshots(state: unknown): Snapshots {
+  const snapshots = unpolledSnapshots();
+  snapshots.record(BRIDGE, bridgeResult(state), at(0));
   return snapshots;
 }
 
@@ -68,19 +67,24 @@ export const instance: Instance = {
   startedAt: '2026-01-01T11:00:00.000Z',
   uptimeSeconds: 3600,
   configHash: 81_985_529_216,
-  configReadAt: '2026-01-01T11:59:00.000Z',
-  configRefusedAt: null,
+  configLoadedAt: '2026-01-01T11:59:00.000Z',
+  configRejectedAt: null,
   intervalMs: 30_000,
   timeoutMs: 20_000,
   staleAfterMs: STALE_AFTER_SECONDS * 1000,
 };
 
-/** The status page so many seconds after twelve. */
-export function statusAt(snapshots: Snapshots, seconds: number, about = instance, telemetryPath = '/metrics'): string {
+/** The status page this many seconds after 12:00:00. */
+export function statusAt(
+  snapshots: Snapshots,
+  seconds: number,
+  ofInstance = instance,
+  telemetryPath = '/metrics',
+): string {
   const now = at(seconds);
-  const endpoints = endpointStatuses(snapshots, now, about.staleAfterMs);
-  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, instance: about }, telemetryPath);
+  const endpoints = endpointStatuses(snapshots, now, ofInstance.staleAfterMs);
+  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, instance: ofInstance }, telemetryPath);
 }
 
-/** Ids of the transfers, in the order of the page. */
+/** Transfer ids in the order of the page. */
 export const idsIn = (html: string): string[] => [...html.matchAll(/data-label="Id">(\d+)/g)].map(([, id]) => id ?? '');

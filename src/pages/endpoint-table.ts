@@ -1,0 +1,166 @@
+import { formatSize, formatApproximateSize } from '../config/kit/units.js';
+import { remedies } from '../http/remedies.js';
+import { endpointTitles, type Condition, type EndpointStatus } from './endpoint-view.js';
+import { headlineStatistics } from './headline-statistics.js';
+import { markup, type Markup } from './html.js';
+import { anchor } from './layout.js';
+import { ago, distanceElement, duration } from './time.js';
+
+/*
+ * The tables of endpoints on the status page.
+ */
+
+/** Bodies above this share of their size limit are highlighted. */
+const NEAR_LIMIT = 0.8;
+
+/** With more failing endpoints than these, a summary by reason precedes the table. */
+const SUMMARIZE_ABOVE = 5;
+
+export const conditionLabels: Readonly<Record<Condition, string>> = {
+  stale: 'stale',
+  failing: 'failing',
+  unpolled: 'not polled yet',
+  up: 'up',
+};
+
+interface Column {
+  readonly title: string;
+  readonly cell: (status: EndpointStatus, nowMs: number) => Markup;
+  readonly type?: 'row-header' | 'wide';
+}
+
+const commonColumns: readonly Column[] = [
+  { title: 'State', cell: ({ condition }) => conditionCell(condition) },
+  { title: 'Endpoint', cell: nameCell, type: 'row-header' },
+  { title: 'Last success', cell: lastSuccessCell },
+];
+
+const attentionColumns: readonly Column[] = [
+  ...commonColumns,
+  { title: 'Reason and remedy', cell: reasonCell, type: 'wide' },
+];
+
+const upColumns: readonly Column[] = [
+  ...commonColumns,
+  { title: 'Backlog', cell: backlogCell, type: 'wide' },
+  { title: 'Polls', cell: pollsCell },
+];
+
+/** Failing and stale endpoints. Many failures with the same reason have one cause, so that they are counted by reason. */
+export function attentionTable(statuses: readonly EndpointStatus[], nowMs: number): Markup {
+  const counts = new Map<string, number>();
+  for (const { up, lastFailure } of statuses) {
+    if (up === false && lastFailure) counts.set(lastFailure.reason, (counts.get(lastFailure.reason) ?? 0) + 1);
+  }
+  const byReason = Array.from(counts, ([reason, count]) => markup`<li>${count} × <code>${reason}</code>`);
+  const summary = statuses.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${byReason}</ul>` : '';
+  return markup`${summary}${table(attentionColumns, statuses, nowMs)}`;
+}
+
+export function upTable(statuses: readonly EndpointStatus[], nowMs: number): Markup {
+  return table(upColumns, statuses, nowMs);
+}
+
+export function unpolledList(statuses: readonly EndpointStatus[]): Markup {
+  return markup`<ul class="names">
+${statuses.map((status) => markup`<li id="${idOf(status)}"><span class="state unpolled"></span>${nameCell(status)}\n`)}</ul>`;
+}
+
+function table(columns: readonly Column[], statuses: readonly EndpointStatus[], nowMs: number): Markup {
+  return markup`<table class="cards endpoints">
+<thead><tr>${columns.map(({ title }) => markup`<th scope="col" class="fixed">${title}`)}</thead>
+<tbody>
+${statuses.map((status) => row(columns, status, nowMs))}</tbody>
+</table>`;
+}
+
+function row(columns: readonly Column[], status: EndpointStatus, nowMs: number): Markup {
+  const cells = columns.map(({ title, cell, type }) => {
+    const content = cell(status, nowMs);
+    if (type === 'row-header') return markup`<th scope="row">${content}`;
+    return markup`<td data-label="${title}"${type === 'wide' ? markup` class="wide"` : ''}>${content}`;
+  });
+  return markup`<tr id="${idOf(status)}" class="${status.condition}">${cells}\n`;
+}
+
+function idOf({ target, endpoint }: EndpointStatus): string {
+  return anchor(target, endpoint);
+}
+
+/** The style adds a colour and a shape, so that no condition depends on colour alone. */
+function conditionCell(condition: Condition): Markup {
+  return markup`<b class="state ${condition}">${conditionLabels[condition]}</b>`;
+}
+
+function nameCell({ target, endpoint }: EndpointStatus): Markup {
+  return markup`<a class="target" href="/pending#${anchor(target, endpoint)}">${target}</a> <small>${endpointTitles[endpoint]} <code>${endpoint}</code></small>`;
+}
+
+function lastSuccessCell({ asOf, ageSeconds, withdrawal, condition }: EndpointStatus): Markup {
+  if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
+  const success = distanceElement(asOf, ago(ageSeconds ?? 0));
+  if (condition === 'up') return success;
+  const { at, inSeconds } = withdrawal;
+  return inSeconds > 0
+    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${duration(inSeconds)}`)}</small>`
+    : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
+}
+
+function reasonCell(status: EndpointStatus, nowMs: number): Markup {
+  const { target, lastFailure, up, items } = status;
+  const failure =
+    up === false && lastFailure !== null
+      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${lastFailure.message} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedies[lastFailure.reason]}</p>`
+      : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
+  const lastStatistics =
+    items === null
+      ? ''
+      : markup`<p class="note">As of the last success:</p>${headlineStatistics(target, items, nowMs)}`;
+  return markup`${failure}${lastStatistics}${failureDetails(status)}`;
+}
+
+function backlogCell({ target, items }: EndpointStatus, nowMs: number): Markup {
+  return items === null ? markup`` : headlineStatistics(target, items, nowMs);
+}
+
+function pollsCell(status: EndpointStatus): Markup {
+  const hasProblem = status.lastFailure !== null || status.invalidFields.length > 0;
+  return markup`${hasProblem ? failureDetails(status) : status.polls} <small class="polls">${lastPoll(status)}</small>`;
+}
+
+function lastPoll({ lastPollSeconds, bodyBytes, maxBodyBytes }: EndpointStatus): Markup {
+  const seconds = lastPollSeconds === null ? '' : exactDuration(lastPollSeconds);
+  if (bodyBytes === null) return markup`${seconds}`;
+  const isNearLimit = bodyBytes > NEAR_LIMIT * maxBodyBytes;
+  const size = isNearLimit
+    ? markup`<span class="bad">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
+    : markup`${formatApproximateSize(bodyBytes)}`;
+  return markup`${seconds}, ${size}`;
+}
+
+function exactDuration(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
+}
+
+/** Collapsed, so that a page of many endpoints stays short. */
+function failureDetails(status: EndpointStatus): Markup {
+  const { failures, polls, invalidFields } = status;
+  const failed = failures.reduce((sum, [, count]) => sum + count, 0);
+  const invalid =
+    invalidFields.length === 0 ? '' : markup`, <span class="bad">${invalidFields.length} invalid fields</span>`;
+  const byReason = failures.map(([reason, count]) => markup`<li>${count} × <code>${reason}</code></li>`);
+  const fields =
+    invalidFields.length === 0
+      ? ''
+      : markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${invalidFields.map((field) => markup`<li><code>${field}</code></li>`)}</ul>`;
+  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${byReason.length > 0 ? markup`<ul>${byReason}</ul>` : ''}${lastFailureNote(status)}${fields}</details>`;
+}
+
+/** The reason of a current failure is in its row already. */
+function lastFailureNote({ lastFailure, lastPollSeconds, up }: EndpointStatus): Markup {
+  if (lastFailure === null) return markup``;
+  const { at, ageSeconds, reason, message } = lastFailure;
+  return up === true
+    ? markup`<p>Last failure ${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${message}</p>`
+    : markup`<p>The last poll failed after ${exactDuration(lastPollSeconds ?? 0)}.</p>`;
+}

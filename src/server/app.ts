@@ -1,0 +1,142 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import type { Logger } from 'pino';
+import type { ContentEncoding } from '../exposition/metrics-page.js';
+import type { Format } from '../metrics/text-format.js';
+import type { PendingDocument } from '../pages/endpoint-view.js';
+import { parseSorting, type Sorting } from '../pages/table.js';
+import { contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
+
+/** What the paths serve. All of it is in memory: no request waits for a chain node. */
+export interface AppDependencies {
+  readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
+  readonly statusPage: () => string;
+  readonly pendingPage: (sorting: Sorting | undefined) => string;
+  readonly pendingDocument: () => PendingDocument;
+  /** Endpoints without a finished poll. */
+  readonly unpolled: () => readonly string[];
+  readonly reload: () => Promise<ReloadResult>;
+}
+
+export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
+
+export interface AppOptions {
+  readonly telemetryPath: string;
+  /** Requests for metrics and pages at once; health paths and reloads are not limited. */
+  readonly maxRequests: number;
+  readonly enableLifecycle: boolean;
+}
+
+/** The Express application: every path of the exporter. The guard runs before it. */
+export function createApp(exporter: AppDependencies, options: AppOptions, log: Logger): Express {
+  const app = express();
+  app.disable('etag');
+  app.disable('x-powered-by');
+  const limit = limitRequests(options.maxRequests);
+
+  const get = (path: string, ...handlers: readonly RequestHandler[]): void => {
+    app
+      .route(path)
+      .get(...handlers)
+      .all(methodNotAllowed('GET, HEAD'));
+  };
+
+  get(options.telemetryPath, limit, async (request, response) => {
+    const format = negotiateFormat(request.headers.accept);
+    await send(request, response, contentTypes[format], async (encoding) => exporter.metrics(format, encoding));
+  });
+  get('/', limit, async (request, response) => {
+    await send(request, response, HTML, encode(exporter.statusPage()));
+  });
+  get('/pending', limit, async (request, response) => {
+    if (prefersJson(request.headers.accept)) {
+      await send(request, response, JSON_TYPE, encode(`${JSON.stringify(exporter.pendingDocument())}\n`));
+    } else {
+      await send(request, response, HTML, encode(exporter.pendingPage(parseSorting(request.query))));
+    }
+  });
+  get('/-/healthy', (_request, response) => sendText(response, 200, 'healthy'));
+  get('/-/ready', (_request, response) => {
+    const unpolled = exporter.unpolled();
+    if (unpolled.length === 0) sendText(response, 200, 'ready');
+    else sendText(response, 503, `not polled yet: ${unpolled.join(', ')}`);
+  });
+  const reload: RequestHandler = async (_request, response) => {
+    if (!options.enableLifecycle) {
+      sendText(response, 403, 'needs --web.enable-lifecycle');
+      return;
+    }
+    const result = await exporter.reload();
+    if (result.ok) sendText(response, 200, 'reloaded');
+    else sendText(response, 500, ['the previous configuration stays active:', ...result.problems].join('\n'));
+  };
+  app.route('/-/reload').post(reload).put(reload).all(methodNotAllowed('POST, PUT'));
+
+  app.use((_request, response) => sendText(response, 404, 'not found; / has links'));
+  app.use(errorHandler(log));
+  return app;
+}
+
+/** Bounds the memory that responses in flight take. */
+function limitRequests(maxRequests: number): RequestHandler {
+  let inFlight = 0;
+  return (_request, response, next) => {
+    if (inFlight >= maxRequests) {
+      response.set('Retry-After', '1');
+      sendText(response, 503, `over ${maxRequests} requests at once (--web.max-requests)`);
+      return;
+    }
+    inFlight += 1;
+    response.on('close', () => {
+      inFlight -= 1;
+    });
+    next();
+  };
+}
+
+function methodNotAllowed(allowed: string): RequestHandler {
+  return (_request, response) => {
+    response.set('Allow', allowed);
+    sendText(response, 405, `only ${allowed}`);
+  };
+}
+
+/** The default handler of Express would send the stack. */
+function errorHandler(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    log.error({ err: error }, 'request failed');
+    if (response.headersSent) response.destroy();
+    else sendText(response, 500, 'internal error');
+  };
+}
+
+const HTML = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+type Encode = (encoding: ContentEncoding) => Promise<Buffer>;
+
+/** Sends a body that is long enough to be worth compressing; some paths choose its format by `Accept`. */
+async function send(request: Request, response: Response, contentType: string, encodedAs: Encode): Promise<void> {
+  const encoding = request.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
+  const body = await encodedAs(encoding);
+  response.set({ 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding' });
+  if (encoding === 'gzip') response.set('Content-Encoding', encoding);
+  response.send(body);
+}
+
+const compress = promisify(gzip);
+
+function encode(text: string): Encode {
+  return async (encoding) => (encoding === 'gzip' ? compress(text, { level: 1 }) : Buffer.from(text));
+}
+
+function sendText(response: Response, status: number, text: string): void {
+  response.status(status).type('text').send(`${text}\n`);
+}

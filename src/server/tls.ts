@@ -1,0 +1,279 @@
+import { isIPv6, SocketAddress } from 'node:net';
+import { resolve } from 'node:path';
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { z } from 'zod';
+import { always, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
+import { checkCertificates, isKeyPair, checkPrivateKey } from '../config/kit/pem.js';
+import { readSmallFile } from '../config/kit/small-file.js';
+import { accept, describeType, type ParseResult } from '../config/kit/value-types.js';
+import * as value from './web-config-values.js';
+
+/*
+ * TLS of the server: the section tls_server_config of the web configuration, with the names of Go's crypto/tls that
+ * exporter-toolkit uses, the files it refers to, and the rules for client certificates.
+ */
+
+const tlsVersions = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+
+const curves = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
+
+const clientAuthTypes = [
+  'NoClientCert',
+  'RequestClientCert',
+  'RequireAnyClientCert',
+  'VerifyClientCertIfGiven',
+  'RequireAndVerifyClientCert',
+] as const;
+
+/** RequireClientCert is an old name of RequireAnyClientCert. */
+type ClientAuthType = (typeof clientAuthTypes)[number] | 'RequireClientCert';
+
+/** Always enabled, because Go does not let them be configured. */
+const tls13Suites = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'] as const;
+
+/** OpenSSL names of the suites that Go's tls.CipherSuites() lists, or listed before Go 1.22. */
+const cipherSuites = {
+  TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
+  TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
+  TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
+  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
+  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
+  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
+} as const;
+
+function keysOf<Name extends string>(table: Readonly<Record<Name, string>>): Name[] {
+  return Object.keys(table) as Name[];
+}
+
+const keyOf = <Name extends string>(table: Readonly<Record<Name, string>>) =>
+  value.oneOf(`one of ${keysOf(table).join(', ')}`, keysOf(table));
+
+const tlsKeys = {
+  cert: z.optional(value.nonEmpty('a certificate in PEM form')),
+  key: z.optional(value.nonEmpty('a private key in PEM form')),
+  client_ca: z.optional(value.nonEmpty('a certificate in PEM form')),
+  cert_file: z.optional(value.nonEmpty('the name of a file')),
+  key_file: z.optional(value.nonEmpty('the name of a file')),
+  client_ca_file: z.optional(value.nonEmpty('the name of a file')),
+  client_auth_type: z.optional(
+    value.oneOf<ClientAuthType>(`one of ${clientAuthTypes.join(', ')}`, [...clientAuthTypes, 'RequireClientCert']),
+  ),
+  client_allowed_sans: z.optional(
+    list(value.nonEmpty('a name of the certificate')).min(1, {
+      error: 'is empty — expected at least one name, or no such key',
+    }),
+  ),
+  min_version: keyOf(tlsVersions).prefault('TLS12'),
+  max_version: keyOf(tlsVersions).prefault('TLS13'),
+  cipher_suites: list(
+    value.oneOf('the Go name of a cipher suite, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', keysOf(cipherSuites)),
+  ).prefault([]),
+  prefer_server_cipher_suites: value.boolean().prefault(true),
+  curve_preferences: list(keyOf(curves)).prefault([]),
+};
+
+export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;
+
+export const tlsSchema = mapping(tlsKeys, describeType)
+  .superRefine(requireCertificateAndKey, always)
+  .superRefine(rejectUnusedClientRules, always)
+  .superRefine(rejectEmptyVersionRange, always);
+
+/** Any of these keys enables TLS, as in exporter-toolkit. */
+const enablingKeys = ['cert', 'key', 'client_ca', 'cert_file', 'key_file', 'client_ca_file', 'client_auth_type'];
+
+function requireCertificateAndKey(raw: unknown, context: z.RefinementCtx): void {
+  const written = presentKeys(raw);
+  if (!written || !enablingKeys.some((key) => written.has(key))) return;
+  for (const key of ['cert', 'key']) {
+    if (written.has(key) || written.has(`${key}_file`)) continue;
+    const message = `is missing — expected ${key}_file or ${key}`;
+    context.addIssue({ code: 'custom', path: [`${key}_file`], message });
+  }
+}
+
+/** Rules for certificates that are not requested would look like a protection. */
+function rejectUnusedClientRules(raw: unknown, context: z.RefinementCtx): void {
+  const written = presentKeys(raw);
+  const type = z.object({ client_auth_type: z.string().default('NoClientCert') }).safeParse(raw).data?.client_auth_type;
+  if (!written || type === undefined) return;
+  const reject = (key: string, expected: string): void => {
+    const message = `has no effect with client_auth_type ${type} — expected ${expected}`;
+    if (written.has(key)) context.addIssue({ code: 'custom', path: [key], message });
+  };
+  if (type === 'NoClientCert') {
+    reject('client_ca_file', 'RequireAndVerifyClientCert');
+    reject('client_ca', 'RequireAndVerifyClientCert');
+  }
+  if (!type.startsWith('Require')) reject('client_allowed_sans', 'RequireAndVerifyClientCert or RequireAnyClientCert');
+}
+
+function rejectEmptyVersionRange(raw: unknown, context: z.RefinementCtx): void {
+  const version = z.enum(keysOf(tlsVersions));
+  const { data } = z.object({ min_version: version, max_version: version }).safeParse(raw);
+  if (!data || data.max_version >= data.min_version) return;
+  const message = `${data.max_version} is below min_version (${data.min_version}) — expected at least that`;
+  context.addIssue({ code: 'custom', path: ['max_version'], message });
+}
+
+/** The TLS settings of the file; the files it refers to are not read yet. */
+export interface TlsSettings {
+  readonly cert: PemSource;
+  readonly key: PemSource;
+  readonly clientCa?: PemSource;
+  readonly clients: ClientRules;
+  readonly options: SecureContextOptions;
+}
+
+/** Inline PEM text, or the file that contains it; `key` is the configuration key. */
+export type PemSource =
+  { readonly key: keyof TlsKeys; readonly file: string } | { readonly key: keyof TlsKeys; readonly inline: string };
+
+/** Which client certificates are accepted. */
+export interface ClientRules {
+  readonly type: ClientAuthType;
+  readonly allowedSans?: readonly string[];
+}
+
+/** `undefined` for plain HTTP. */
+export function tlsSettings(keys: TlsKeys): TlsSettings | undefined {
+  const cert = pemSource('cert_file', keys.cert_file, 'cert', keys.cert);
+  const key = pemSource('key_file', keys.key_file, 'key', keys.key);
+  if (cert === undefined || key === undefined) return undefined;
+  const clientCa = pemSource('client_ca_file', keys.client_ca_file, 'client_ca', keys.client_ca);
+  const { client_auth_type: type = 'NoClientCert', client_allowed_sans: allowedSans } = keys;
+  return {
+    cert,
+    key,
+    ...(clientCa && { clientCa }),
+    clients: { type, ...(allowedSans && { allowedSans }) },
+    options: secureContextOptions(keys),
+  };
+}
+
+function pemSource(
+  fileKey: keyof TlsKeys,
+  file: string | undefined,
+  inlineKey: keyof TlsKeys,
+  inline: string | undefined,
+): PemSource | undefined {
+  if (file !== undefined) return { key: fileKey, file };
+  return inline === undefined ? undefined : { key: inlineKey, inline };
+}
+
+function secureContextOptions(keys: TlsKeys): SecureContextOptions {
+  const ciphers = cipherList(keys);
+  return {
+    minVersion: tlsVersions[keys.min_version],
+    maxVersion: tlsVersions[keys.max_version],
+    honorCipherOrder: keys.prefer_server_cipher_suites,
+    ...(ciphers !== undefined && { ciphers }),
+    ...(keys.curve_preferences.length > 0 && {
+      ecdhCurve: keys.curve_preferences.map((curve) => curves[curve]).join(':'),
+    }),
+  };
+}
+
+/** An OpenSSL cipher list, or `undefined` for the default of Node.js. */
+function cipherList({ cipher_suites: suites, min_version: min }: TlsKeys): string | undefined {
+  const chosen = suites.map((suite) => cipherSuites[suite]);
+  const listed = chosen.length > 0 ? [...new Set([...tls13Suites, ...chosen])] : [DEFAULT_CIPHERS];
+  // At its default security level OpenSSL rejects TLS 1.0 and 1.1 whatever the minimum version.
+  if (min < 'TLS12') return [...listed, '@SECLEVEL=0'].join(':');
+  return chosen.length > 0 ? listed.join(':') : undefined;
+}
+
+/** TLS settings with the contents of all files. */
+export interface LoadedTls {
+  readonly context: SecureContextOptions;
+  readonly clients: ClientRules;
+}
+
+export type LoadTlsResult =
+  { readonly ok: true; readonly tls: LoadedTls } | { readonly ok: false; readonly problems: readonly TlsProblem[] };
+
+interface TlsProblem {
+  /** Absent for a problem of several keys together. */
+  readonly key?: keyof TlsKeys;
+  readonly message: string;
+}
+
+/** Relative paths are resolved against the folder of the configuration. */
+export function tlsPaths({ cert, key, clientCa }: TlsSettings, folder: string): string[] {
+  return [cert, key, clientCa].flatMap((pem) => (pem && 'file' in pem ? [resolve(folder, pem.file)] : []));
+}
+
+/** Reads certificate, key and client CA, and checks that they can be used. No message quotes their content. */
+export async function loadTls(settings: TlsSettings, folder: string): Promise<LoadTlsResult> {
+  const [cert, key, clientCa] = await Promise.all([
+    readPem(settings.cert, folder, checkCertificates),
+    readPem(settings.key, folder, checkPrivateKey),
+    settings.clientCa && readPem(settings.clientCa, folder, checkCertificates),
+  ]);
+  const problems = [cert, key, clientCa].flatMap((read) => (read && 'problem' in read ? [read.problem] : []));
+  if ('problem' in cert || 'problem' in key || (clientCa && 'problem' in clientCa)) return { ok: false, problems };
+  if (!isKeyPair(cert.text, key.text)) {
+    return { ok: false, problems: [{ key: settings.key.key, message: 'is not the key of the certificate' }] };
+  }
+  const context = { ...settings.options, cert: cert.text, key: key.text, ...(clientCa && { ca: clientCa.text }) };
+  const problem = contextProblem(context);
+  if (problem !== undefined) return { ok: false, problems: [{ message: `cannot be used: ${problem}` }] };
+  return { ok: true, tls: { context, clients: settings.clients } };
+}
+
+type PemResult = { readonly text: string } | { readonly problem: TlsProblem };
+
+async function readPem(
+  pem: PemSource,
+  folder: string,
+  problemOf: (text: string) => string | undefined,
+): Promise<PemResult> {
+  const read: ParseResult<string> = 'file' in pem ? await readSmallFile(resolve(folder, pem.file)) : accept(pem.inline);
+  const wrong = read.ok ? problemOf(read.value) : (read.problem ?? 'cannot be read');
+  if (read.ok && wrong === undefined) return { text: read.value };
+  const message = 'file' in pem ? `${resolve(folder, pem.file)} ${wrong}` : `${wrong}`;
+  return { problem: { key: pem.key, message } };
+}
+
+/** For example a key that is too short for the security level of OpenSSL. */
+function contextProblem(context: SecureContextOptions): string | undefined {
+  try {
+    createSecureContext(context);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Whether the rules accept the client after its handshake, as Go's crypto/tls would. */
+export function isClientAccepted({ type, allowedSans }: ClientRules, socket: TLSSocket): boolean {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return !type.startsWith('Require');
+  if (type.includes('Verify') && !socket.authorized) return false;
+  return (
+    allowedSans === undefined ||
+    parseSubjectAltName(certificate.subjectAltName ?? '').some((name) => allowedSans.includes(name))
+  );
+}
+
+/** The names of `DNS:a.example, IP Address:10.0.0.1`, written as Go writes them. */
+export function parseSubjectAltName(text: string): string[] {
+  // Node.js quotes a name with a comma or a control character as JSON, so that it cannot pass for several names.
+  const pattern = /(?:^|, )(?:DNS|IP Address|URI|email):(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<plain>[^,"]*))(?=, |$)/g;
+  return [...text.matchAll(pattern)].map(({ groups }) => {
+    const { quoted, plain = '' } = groups ?? {};
+    const name = quoted === undefined ? plain : String(JSON.parse(quoted));
+    return isIPv6(name) ? new SocketAddress({ address: name, family: 'ipv6' }).address : name;
+  });
+}

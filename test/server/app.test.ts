@@ -1,0 +1,286 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { request } from 'undici';
+import { afterEach, describe, expect, it } from 'vitest';
+import { pendingDocument } from '../../src/pages/endpoint-view.js';
+import { pendingPage } from '../../src/pages/pending-page.js';
+import type { Snapshots } from '../../src/poll/snapshots.js';
+import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
+import { at, CROSSCHAIN, FAILED, idsIn, polledSnapshots, TARGET, transfer } from '../pages/sample-snapshots.js';
+import { get, rawClient, requestText, until } from './clients.js';
+import { createHeldScrapes, createTestApp } from './test-app.js';
+
+/*
+ * The Express application behind the real server.
+ */
+let servers: WebServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.map(async (server) => server.close()));
+  servers = [];
+});
+
+async function serve(...parts: Parameters<typeof createTestApp>): Promise<string> {
+  const options = { log: pino({ level: 'silent' }), limits: { ...serverLimits, drainMs: 300 } };
+  const server = await startWebServer(createTestApp(...parts), { host: '127.0.0.1', port: 0 }, options);
+  servers.push(server);
+  return server.url;
+}
+
+describe('the headers of every response', () => {
+  it.each(['/', '/metrics', '/pending', '/-/healthy', '/-/ready', '/none', '/-/reload'])(
+    'forbid caching, framing and foreign content: %s',
+    async (path) => {
+      const { headers } = await get((await serve()) + path);
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; script-src 'sha256-[\w+/=]{44}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+        ) as string,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('etag');
+    },
+  );
+
+  it('are also sent with an internal error, whose cause goes to the log only', async () => {
+    const url = await serve({ metrics: () => Promise.reject(new Error('the secret place')) });
+    expect(await get(`${url}/metrics`)).toMatchObject({
+      status: 500,
+      text: 'internal error\n',
+      headers: { 'x-frame-options': 'DENY' },
+    });
+  });
+});
+
+describe('methods and paths', () => {
+  it.each([
+    ['HEAD', '/metrics', 200, undefined],
+    ['GET', '/metrics?x=1', 200, undefined],
+    ['GET', '/Metrics/', 200, undefined],
+    ['HEAD', '/none', 404, undefined],
+    ['POST', '/metrics', 405, 'GET, HEAD'],
+    ['DELETE', '/-/healthy', 405, 'GET, HEAD'],
+    ['GET', '/-/reload', 405, 'POST, PUT'],
+    ['POST', '/-/reload', 403, undefined],
+    ['POST', '/none', 404, undefined],
+  ] as const)('%s %s is answered with %i, Allow %s', async (method, path, status, allow) => {
+    const response = await get((await serve()) + path, method);
+    expect({ status: response.status, allow: response.headers['allow'] }).toEqual({ status, allow });
+    expect(response.text === '').toBe(method === 'HEAD');
+  });
+
+  it.each([
+    ['a URL over the header limit', requestText(`/${'a'.repeat(20_000)}`), /^HTTP\/1\.1 431 /],
+    ['headers over their limit', requestText('/', { 'X-Long': 'a'.repeat(20_000) }), /^HTTP\/1\.1 431 /],
+    ['bytes that are not HTTP', 'SSH-2.0-OpenSSH\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['a path that cannot be decoded', requestText('/%c0%80', { Connection: 'close' }), /^HTTP\/1\.1 404 /],
+    ['a target that cannot be parsed', requestText('http://[', { Connection: 'close' }), /^HTTP\/1\.1 404 /],
+    ['a path with ..', requestText('/../../etc/passwd', { Connection: 'close' }), /^HTTP\/1\.1 404 /],
+    ['two lengths of a body', requestText('/', { 'Content-Length': '1', 'content-length': '2' }), /^HTTP\/1\.1 400 /],
+    ['TRACE', requestText('/metrics', { Connection: 'close' }, 'TRACE'), /^HTTP\/1\.1 405 /],
+    ['an upgrade', requestText('/none', { Connection: 'Upgrade', Upgrade: 'h2c' }), /^HTTP\/1\.1 404 /],
+  ])('%s is rejected without a stack trace', async (_title, text, expected) => {
+    const url = await serve();
+    const client = await rawClient(url, text);
+    await until(() => client.received() !== '');
+    client.socket.destroy();
+    expect(client.received()).toMatch(expected);
+    expect(client.received()).not.toContain('    at ');
+    expect((await get(`${url}/metrics`)).status, 'other clients are served').toBe(200);
+  });
+
+  it('a request body is not read: the response comes at once and closes the connection', async () => {
+    const url = await serve();
+    const endless = await rawClient(
+      url,
+      `${requestText('/metrics', { 'Transfer-Encoding': 'chunked' })}5\r\nhello\r\n`,
+    );
+    expect(await endless.closed).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*metrics\n$/);
+    const empty = await get(`${url}/metrics`, 'POST');
+    expect(empty.headers['connection']).toBe('keep-alive');
+  });
+});
+
+describe('content negotiation', () => {
+  const metrics = async (format: string, encoding: string): Promise<Buffer> => Buffer.from(`${format} ${encoding}`);
+
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['deflate, gzip;q=0.5', 'gzip'],
+    ['gzip;q=0', 'identity'],
+    ['gzip;q=nonsense', 'identity'],
+    ['*', 'gzip'],
+    ['*;q=0', 'identity'],
+    ['gzip;q=0, *', 'identity'],
+    ['br', 'identity'],
+  ])('Accept-Encoding %s is answered in the encoding %s', async (accepted, encoding) => {
+    const url = await serve({ metrics });
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+    const response = await request(`${url}/metrics`, { headers });
+    expect(await response.body.text()).toBe(`text ${encoding}`);
+    expect(response.headers['content-encoding']).toBe(encoding === 'gzip' ? 'gzip' : undefined);
+    expect(response.headers['vary']).toBe('Accept, Accept-Encoding');
+  });
+
+  it('sends pages compressed to a client that accepts gzip', async () => {
+    const url = await serve();
+    for (const path of ['/', '/pending']) {
+      const { headers, body } = await request(url + path, { headers: { 'accept-encoding': 'gzip' } });
+      expect(headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(await body.arrayBuffer()).toString()).toBe('<!doctype html>');
+    }
+  });
+
+  it('serves one of two formats and encodings whatever Accept headers a client sends', async () => {
+    const url = await serve({ metrics });
+    const runs = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 10);
+    const header = fc.oneof(
+      fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) }),
+      fc.stringMatching(/^[a-z*/;=,. 0-9q"-]*$/),
+    );
+    const property = fc.asyncProperty(header, header, async (accept, encoding) => {
+      const text = requestText('/metrics', { Accept: accept, 'Accept-Encoding': encoding, Connection: 'close' });
+      const client = await rawClient(url, Buffer.from(text, 'latin1'));
+      // DEL is no header character: Node.js rejects it before the application.
+      const expected = /\x7f/.test(text)
+        ? /^HTTP\/1\.1 400 /
+        : /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n(text|openmetrics) (identity|gzip)$/;
+      expect(await client.closed).toMatch(expected);
+    });
+    await fc.assert(property, { numRuns: runs });
+  });
+});
+
+describe('--web.max-requests', () => {
+  it('rejects scrapes and pages over the limit, and never the health paths', async () => {
+    const { metrics, release, arrived } = createHeldScrapes();
+    const url = await serve({ metrics }, { maxRequests: 2 });
+    const scrapes = [get(`${url}/metrics`), get(`${url}/metrics`)];
+    await until(() => arrived() === 2);
+    for (const path of ['/metrics', '/', '/pending']) {
+      const rejected = await get(url + path);
+      expect(rejected).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'x-frame-options': 'DENY' } });
+      expect(rejected.text).toBe('over 2 requests at once (--web.max-requests)\n');
+    }
+    expect((await get(`${url}/-/healthy`)).status).toBe(200);
+    release('done\n');
+    expect((await Promise.all(scrapes)).map(({ text }) => text)).toEqual(['done\n', 'done\n']);
+    expect((await get(url)).status).toBe(200);
+  });
+
+  it.each([
+    ['leaves', 1],
+    ['pipelines requests and leaves', 2],
+  ])('no longer counts the requests of a client that %s', async (_title, requests) => {
+    const { metrics, release, arrived } = createHeldScrapes();
+    const url = await serve({ metrics }, { maxRequests: 2 });
+    const clients = await Promise.all(
+      Array.from({ length: 2 / requests }, async () => rawClient(url, requestText('/metrics').repeat(requests))),
+    );
+    await until(() => arrived() === 2);
+    for (const { socket } of clients) socket.destroy();
+    await Promise.all(clients.map(async ({ closed }) => closed));
+    // Two more scrapes arrive once the requests of the clients are no longer counted.
+    while (arrived() < 4) {
+      void get(`${url}/metrics`).catch(() => undefined);
+      await sleep(20);
+    }
+    release('late\n');
+    expect(arrived()).toBe(4);
+  });
+});
+
+describe('/pending', () => {
+  async function servePending(snapshots: Snapshots, seconds: number): Promise<string> {
+    const document = () => pendingDocument(snapshots, at(seconds));
+    return serve({
+      pendingPage: (sorting) => pendingPage(document(), sorting, '/metrics', '0.1.0'),
+      pendingDocument: document,
+    });
+  }
+
+  it('is HTML unless Accept names JSON', async () => {
+    const url = await servePending(polledSnapshots({ unbatched_transfers: [] }), 1);
+    for (const accept of ['', '*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'application/json;q=0']) {
+      const { headers, body } = await request(`${url}/pending`, { headers: { accept } });
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(headers['vary']).toContain('Accept');
+      expect(await body.text()).toContain('<!doctype html>');
+    }
+    for (const accept of [
+      'application/json',
+      'application/json, text/plain, */*',
+      'text/html;q=0.5,application/json',
+    ]) {
+      const { headers, body } = await request(`${url}/pending`, { headers: { accept } });
+      expect(headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(headers['vary']).toContain('Accept');
+      await body.dump();
+    }
+  });
+
+  it('as JSON has freshness and items, with amounts as strings', async () => {
+    const snapshots = polledSnapshots({ unbatched_transfers: [transfer('9007199254740993', String(2n ** 256n))] });
+    snapshots.record(CROSSCHAIN, FAILED, at(2));
+    const url = await servePending(snapshots, 5);
+    const { body } = await request(`${url}/pending`, { headers: { accept: 'application/json' } });
+    const [bridge, crosschain] = ((await body.json()) as ReturnType<typeof pendingDocument>).endpoints;
+    expect(bridge).toMatchObject({
+      target: TARGET,
+      endpoint: 'module_state',
+      up: true,
+      asOf: '2026-01-01T12:00:00.000Z',
+      ageSeconds: 5,
+      shown: true,
+      lastFailure: null,
+      items: {
+        document: 'module_state',
+        transfers: {
+          readable: true,
+          total: 1,
+          rows: [{ id: '9007199254740993', amount: { amount: String(2n ** 256n), symbol: 'USDT' } }],
+        },
+        batches: { readable: false, total: null },
+        pendingEvents: null,
+      },
+    });
+    expect(crosschain).toEqual({
+      target: TARGET,
+      endpoint: 'rate_limiter_input',
+      up: false,
+      asOf: null,
+      ageSeconds: null,
+      shown: false,
+      lastFailure: {
+        at: '2026-01-01T12:00:02.000Z',
+        ageSeconds: 3,
+        reason: 'status',
+        message: 'answered 500: <b>"oh"</b>',
+      },
+      items: null,
+    });
+  });
+
+  it('is sorted by the query; HEAD has no body and other methods are rejected', async () => {
+    const url = await servePending(
+      polledSnapshots({ unbatched_transfers: [transfer('1', '1'), transfer('2', '2')] }),
+      1,
+    );
+    const sorted = await request(`${url}/pending?sort=transfers.amount&dir=desc`);
+    expect(idsIn(await sorted.body.text())).toEqual(['2', '1']);
+    const head = await request(`${url}/pending`, { method: 'HEAD' });
+    expect([head.statusCode, await head.body.text()]).toEqual([200, '']);
+    const post = await request(`${url}/pending`, { method: 'POST' });
+    expect([post.statusCode, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
+    await post.body.dump();
+  });
+});
