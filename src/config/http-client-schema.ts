@@ -144,7 +144,9 @@ export const httpClientShape = {
 export const rejectTwoAuthorizations = rejectBoth('basic_auth', 'authorization');
 
 /** The directory is for whoever knows the file to say. */
-export function httpClientConfigOf(keys: z.output<z.ZodObject<typeof httpClientShape>>): { reach?: HttpClientConfig } {
+export function httpClientConfigOf(keys: z.output<z.ZodObject<typeof httpClientShape>>): {
+  httpClient?: HttpClientConfig;
+} {
   const {
     basic_auth: basic,
     authorization: authorized,
@@ -159,5 +161,5 @@ export function httpClientConfigOf(keys: z.output<z.ZodObject<typeof httpClientS
     ...(tls && { tls }),
     ...(proxy && { proxy }),
   };
-  return Object.keys(reach).length === 0 ? {} : { reach: { directory: '', ...reach } };
+  return Object.keys(reach).length === 0 ? {} : { httpClient: { directory: '', ...reach } };
 }
