@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
-import { clock } from './poll/clock.js';
+import { clock, type Instant } from './poll/clock.js';
 import type { Collector } from './poll/collector.js';
 import { configText, type Config, type ConfigResult } from './config/config.js';
 import { renderExposition } from './exposition/exposition.js';
-import type { Instant } from './poll/endpoint-state.js';
 import { jobsOf, endpointKeyOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import { fingerprint } from './metrics/fingerprint.js';
@@ -83,7 +82,7 @@ export async function startExporter(
       return { ...key, isKept: asked.has(JSON.stringify([key, url])) };
     });
     snapshots.replace(endpoints, loaded.config.poll);
-    polling.change(jobs, loaded.config.poll.intervalMs);
+    polling.replaceJobs(jobs, loaded.config.poll.intervalMs);
     inUse = { poll: loaded.config.poll, hash: hashOf(loaded.config), readAt: clock() };
     refusedAt = undefined;
     processMetrics.configLoaded(inUse.hash, inUse.readAt.epochSeconds);
@@ -122,7 +121,7 @@ export async function startExporter(
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
 
   processMetrics.configLoaded(inUse.hash, inUse.readAt.epochSeconds);
-  polling.change(jobs, config.poll.intervalMs);
+  polling.replaceJobs(jobs, config.poll.intervalMs);
   return {
     url: server.url,
     reload,

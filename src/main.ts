@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parseInvocation } from './cli/invocation.js';
-import { startInlineCollector } from './poll/inline-collector.js';
+import { startInlineCollector } from './poll/collector.js';
 import { startThreadCollector } from './poll/thread-collector.js';
 import { configText, neutralConfig, type Config, type ConfigResult } from './config/config.js';
 import type { CommandName, LogSettings, Run, Shard, WebSettings } from './cli/flags.js';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
-import { startInlineCollector } from '../dist/poll/inline-collector.js';
+import { startInlineCollector } from '../dist/poll/collector.js';
 import { readConfig } from '../dist/config/config.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';

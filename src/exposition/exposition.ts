@@ -1,5 +1,6 @@
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
-import type { EndpointState, Instant } from '../poll/endpoint-state.js';
+import type { Instant } from '../poll/clock.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import { endpointFamilies, endpointLines } from './endpoint-metrics.js';

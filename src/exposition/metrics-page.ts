@@ -1,4 +1,4 @@
-import type { Instant } from '../poll/endpoint-state.js';
+import type { Instant } from '../poll/clock.js';
 import type { Format } from '../metrics/text-format.js';
 import { compressedText, type CompressedText } from './compressed-text.js';
 

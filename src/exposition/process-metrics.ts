@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Instant } from '../poll/endpoint-state.js';
+import type { Instant } from '../poll/clock.js';
 import { formatSeries, formatTitle, type Format } from '../metrics/text-format.js';
 import { VERSION } from '../cli/version.js';
 

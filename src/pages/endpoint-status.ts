@@ -1,4 +1,5 @@
-import type { EndpointState, Instant } from '../poll/endpoint-state.js';
+import type { Instant } from '../poll/clock.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshots } from '../poll/snapshots.js';
 import { viewOf, type EndpointView } from './endpoint-view.js';
 import { isoTime } from './time.js';

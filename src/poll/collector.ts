@@ -1,7 +1,15 @@
-import type { Job, PollResult } from './collect.js';
+import { USER_AGENT } from '../cli/version.js';
+import { createClient } from '../http/client.js';
+import { collect, type Job, type PollResult } from './collect.js';
 
-/** Whoever carries out polls: a thread in the daemon, the calling thread in `once` and in tests. */
+/** Executes polls: on a worker thread in the daemon (thread-collector.ts), on the calling thread in `once`. */
 export interface Collector {
   readonly collect: (job: Job) => Promise<PollResult>;
   readonly close: () => Promise<void>;
+}
+
+/** Starts a collector on the calling thread. */
+export function startInlineCollector(): Collector {
+  const client = createClient(USER_AGENT);
+  return { collect: (job) => collect(job, client), close: client.close };
 }

@@ -3,7 +3,7 @@ import { failureReasonNames } from '../../src/http/errors.js';
 import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type PollResult } from '../../src/poll/collect.js';
 import { neutralBridge } from '../../src/config/config.js';
-import type { Instant } from '../../src/poll/endpoint-state.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';

@@ -1,7 +1,7 @@
 import { trustedDigits } from '../../src/json/scalars.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
-import type { Instant } from '../../src/poll/endpoint-state.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { endpointStatuses } from '../../src/pages/endpoint-status.js';
 import type { Instance } from '../../src/pages/instance.js';

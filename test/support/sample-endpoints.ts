@@ -2,7 +2,7 @@ import { readBody, type PollResult, type DocumentSource } from '../../src/poll/c
 import { trustedDigits } from '../../src/json/scalars.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import type { Instant } from '../../src/poll/endpoint-state.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 
