@@ -9,7 +9,7 @@ import { unreadable } from './config/kit/small-file.js';
 import { formatDuration, formatSize, roughSize } from './config/kit/units.js';
 import { renderExposition } from './exposition/exposition.js';
 import { jobsOf, endpointKeyOf, documentSourceBase } from './poll/jobs.js';
-import { remedies } from './http/remedies.js';
+import { failureReasons } from './http/errors.js';
 import { createSnapshots } from './poll/snapshots.js';
 
 /** What `once` and `replay` print: the exposition of what succeeded, and what failed in lines that explain the exit code. */
@@ -97,7 +97,7 @@ function shown({ poll }: Config, read: readonly Read[], kind: 'poll' | 'recorded
       ? []
       : [
           `${reading.target} ${reading.document}: ${result.error.reason}: ${result.error.message}`,
-          `  ${remedies[result.error.reason]}`,
+          `  ${failureReasons[result.error.reason].remedy}`,
         ],
   );
   const failed = read.filter(({ outcome }) => !outcome.result.ok).length;

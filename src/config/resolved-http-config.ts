@@ -14,7 +14,7 @@ import { readSmallFile } from './kit/small-file.js';
 import { headerProblem, secretProblem, usernameProblem } from './kit/sources.js';
 import type { Path } from './kit/yaml-source.js';
 
-/** What a reach comes to at a moment, all texts in the clear: for one poll, and for nobody else. */
+/** An HttpClientConfig with the content of its files and secrets in plain text, for one poll. */
 export interface ResolvedHttpConfig {
   readonly basicAuth: { readonly username: string; readonly password: string } | undefined;
   readonly authorization: { readonly type: string; readonly credentials: string } | undefined;
@@ -26,7 +26,7 @@ export interface ResolvedHttpConfig {
 export interface ResolvedHeader {
   readonly name: string;
   readonly values: readonly string[];
-  /** Those of the values that are not to be seen. */
+  /** The values to redact. */
   readonly secrets: readonly string[];
 }
 
@@ -43,35 +43,38 @@ export interface ResolvedProxy {
 }
 
 export type ResolveResult =
-  | { readonly ok: true; readonly access: ResolvedHttpConfig }
+  | { readonly ok: true; readonly config: ResolvedHttpConfig }
   | { readonly ok: false; readonly problems: readonly ResolveProblem[] };
 
 export interface ResolveProblem {
-  /** Below the endpoint. */
+  /** Relative to the endpoint. */
   readonly path: Path;
-  /** Names the file; never says what is in it. */
+  /** Contains the name of the file, never its content. */
   readonly message: string;
 }
 
-/** Reads all the files of a reach. */
-export async function resolveHttpConfig(reach: HttpClientConfig): Promise<ResolveResult> {
+/** Reads all files of an HttpClientConfig. */
+export async function resolveHttpConfig(config: HttpClientConfig): Promise<ResolveResult> {
   const problems: ResolveProblem[] = [];
-  const read = reader(reach.directory, problems);
+  const read = reader(config.directory, problems);
   const [basicAuth, authorization, headers, tls] = await Promise.all([
-    reach.basicAuth && readBasicAuth(reach.basicAuth, read),
-    reach.authorization && readAuthorization(reach.authorization, read),
-    Promise.all((reach.headers ?? []).map((header) => readHeader(header, read))),
-    reach.tls && readTls(reach.tls, read, problems),
+    config.basicAuth && readBasicAuth(config.basicAuth, read),
+    config.authorization && readAuthorization(config.authorization, read),
+    Promise.all((config.headers ?? []).map((header) => readHeader(header, read))),
+    config.tls && readTls(config.tls, read, problems),
   ]);
   if (problems.length > 0) return { ok: false, problems: problems.toSorted(byPath) };
-  const proxy = reach.proxy && { url: reach.proxy.url, userInfo: reach.proxy.userInfo && reveal(reach.proxy.userInfo) };
-  return { ok: true, access: { basicAuth, authorization, headers, tls, proxy } };
+  const proxy = config.proxy && {
+    url: config.proxy.url,
+    userInfo: config.proxy.userInfo && reveal(config.proxy.userInfo),
+  };
+  return { ok: true, config: { basicAuth, authorization, headers, tls, proxy } };
 }
 
-/** `path` is that of the text itself; the one of its file ends in `_file`, but for files in a list. */
+/** `path` is the key of the inline value. The key of its file ends in `_file`, except for files in a list. */
 type Read = (source: SecretSource, path: Path, problemOf: (text: string) => string | undefined) => Promise<string>;
 
-/** Texts of the configuration were checked when it was read; those of files are checked here. */
+/** Inline values were validated with the configuration file; the content of files is validated here. */
 function reader(directory: string, problems: ResolveProblem[]): Read {
   return async (source, path, problemOf) => {
     if ('text' in source) return source.text;

@@ -1,5 +1,5 @@
 import { formatSize, roughSize } from '../config/kit/units.js';
-import { remedies } from '../http/remedies.js';
+import { failureReasons } from '../http/errors.js';
 import type { Condition, EndpointStatus } from './endpoint-status.js';
 import { endpointTitles } from './endpoint-view.js';
 import { headlineStatistics } from './headline-statistics.js';
@@ -94,7 +94,7 @@ function reasons(status: EndpointStatus, nowMs: number): Markup {
   const { target, lastFailure, up, items } = status;
   const failure =
     up === false && lastFailure !== null
-      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${lastFailure.message} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedies[lastFailure.reason]}</p>`
+      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${lastFailure.message} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${failureReasons[lastFailure.reason].remedy}</p>`
       : markup`<p>The last poll succeeded, and none has ended since.</p><p class="remedy">The exporter is held up: look into its log, and at the load of its machine.</p>`;
   const last =
     items === null

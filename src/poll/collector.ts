@@ -11,5 +11,5 @@ export interface Collector {
 /** Starts a collector on the calling thread. */
 export function startInlineCollector(): Collector {
   const client = createClient(USER_AGENT);
-  return { collect: (job) => collect(job, client), close: client.close };
+  return { collect: (job) => collect(job, client), close: async () => undefined };
 }

@@ -81,7 +81,7 @@ function isBelow({ result }: PollResult, previous: Snapshot | undefined): boolea
 
 function regressionFailure({ success }: EndpointState, { result }: PollResult): FailedPoll {
   const height = result.ok ? result.height : undefined;
-  const message = `the answer is of hub height ${height}, below ${success?.snapshot.height} of the one before`;
+  const message = `hub height ${height} is below ${success?.snapshot.height} of the previous document`;
   return { ok: false, error: { reason: 'regression', message } };
 }
 
