@@ -8,10 +8,9 @@ import { endpointStatuses, pendingDocument } from './pages/endpoint-view.js';
 import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
-import { clock } from './poll/clock.js';
+import { clock, type Instant } from './poll/clock.js';
 import type { Job } from './poll/collect.js';
 import type { Collector } from './poll/collector.js';
-import type { Instant } from './poll/endpoint-state.js';
 import { endpointKeyOf, jobsOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import { startScheduler } from './poll/scheduler.js';
@@ -63,7 +62,7 @@ export async function startExporter(
   const metricsPage = createMetricsPage(snapshots, processMetrics);
 
   const startPolling = (): void => {
-    scheduler.change(active.jobs, active.poll.intervalMs);
+    scheduler.replaceJobs(active.jobs, active.poll.intervalMs);
     processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds);
   };
 

@@ -76,7 +76,7 @@ async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
   const config = await loadConfig(run);
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
-  const { startInlineCollector } = await import('./poll/inline-collector.js');
+  const { startInlineCollector } = await import('./poll/collector.js');
   const { pollOnce } = await import('./one-shot.js');
   const collector = startInlineCollector(userAgent());
   try {

@@ -5,7 +5,7 @@ import { describeReadError } from './config/kit/small-file.js';
 import { formatApproximateSize, formatDuration, formatSize } from './config/kit/units.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from './config/schema.js';
 import { renderExposition } from './exposition/exposition.js';
-import { remedies } from './http/remedies.js';
+import { failureReasons } from './http/errors.js';
 import { clock } from './poll/clock.js';
 import { readBody, type DocumentSource, type PollResult } from './poll/collect.js';
 import type { Collector } from './poll/collector.js';
@@ -101,7 +101,7 @@ function renderOneShot({ poll }: Config, documents: readonly ReadDocument[], nou
   );
   const failures = failed.flatMap(({ source: { target, document }, error: { reason, message } }) => [
     `${target} ${document}: ${reason}: ${message}`,
-    `  ${remedies[reason]}`,
+    `  ${failureReasons[reason].remedy}`,
   ]);
   if (failed.length > 0) failures.push(`exit 1: ${failed.length} of ${formatCount(documents.length, noun)} failed`);
   return { exposition: renderExposition(snapshots, 'text', clock()), failures };

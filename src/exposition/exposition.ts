@@ -1,7 +1,8 @@
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
-import type { EndpointState, Instant } from '../poll/endpoint-state.js';
+import type { Instant } from '../poll/clock.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshots } from '../poll/snapshots.js';
 import { endpointFamilies, endpointLines } from './endpoint-metrics.js';
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Format } from '../metrics/text-format.js';
-import type { Instant } from '../poll/endpoint-state.js';
+import type { Instant } from '../poll/clock.js';
 import type { Snapshots } from '../poll/snapshots.js';
 import { renderExposition } from './exposition.js';
 import type { ProcessMetrics } from './process-metrics.js';

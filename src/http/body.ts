@@ -1,80 +1,99 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
-import { HEAP_PER_BODY } from '../config/memory.js';
+import { createGunzip } from 'node:zlib';
 import { formatSize } from '../config/kit/units.js';
-import { RequestFailure } from './failure.js';
+import { HEAP_PER_BODY } from '../config/memory.js';
+import { RequestError } from './errors.js';
 
-/** Taken at the start; what a node announces is believed when this much has come. */
-const FIRST_BYTES = 2 ** 20;
+/** First buffer of a body. A larger Content-Length is trusted once the buffer is full. */
+const INITIAL_BYTES = 2 ** 20;
 
-/** Kept between polls, in all: as much as the largest body may have, since the memory of the thread is a multiple of that. */
-const MAX_SPARE_BYTES = getHeapStatistics().heap_size_limit / HEAP_PER_BODY;
+/** As much as the largest body may have: the heap limit of the worker thread is a multiple of that. */
+const MAX_POOLED_BYTES = getHeapStatistics().heap_size_limit / HEAP_PER_BODY;
 
 /**
- * Memory for bodies, used again: the collector of garbage counts what is outside its heap as well, and with some megabytes more at
- * each poll it would go through everything each time, which takes as long as reading the document.
+ * Reuses the buffers of response bodies. A Buffer is external memory, which V8 counts when it schedules garbage collection:
+ * allocating megabytes for each poll would cause a full collection each time, which takes as long as reading the document.
  */
-export class BodyMemory {
-  readonly #maxSpareBytes: number;
-  #spare: Buffer[] = [];
+export class BufferPool {
+  readonly #maxBytes: number;
+  /** Smallest first. */
+  #free: Buffer[] = [];
 
-  constructor(maxSpareBytes: number = MAX_SPARE_BYTES) {
-    this.#maxSpareBytes = maxSpareBytes;
+  constructor(maxBytes: number = MAX_POOLED_BYTES) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** At least so many bytes, with whatever was there before. */
-  take(bytes: number): Buffer {
-    const found = this.#spare.find(({ length }) => length >= bytes);
-    if (found === undefined) return Buffer.allocUnsafeSlow(bytes);
-    this.#spare = this.#spare.filter((buffer) => buffer !== found);
-    return found;
+  /** Returns a buffer of at least the given length, with arbitrary content. */
+  acquire(minBytes: number): Buffer {
+    const index = this.#free.findIndex(({ length }) => length >= minBytes);
+    const [buffer = Buffer.allocUnsafeSlow(minBytes)] = index === -1 ? [] : this.#free.splice(index, 1);
+    return buffer;
   }
 
-  /** Only when nothing looks at it any more. The largest that fit are kept, the others are for the collector. */
-  give(buffer: Buffer): void {
-    if (buffer.length > this.#maxSpareBytes) return;
-    this.#spare = [...this.#spare, buffer].toSorted((a, b) => a.length - b.length);
-    while (this.#spare.reduce((total, { length }) => total + length, 0) > this.#maxSpareBytes) this.#spare.shift();
+  /** Takes back a buffer that is no longer in use. Over the limit, the smallest buffers are dropped. */
+  release(buffer: Buffer): void {
+    if (buffer.length > this.#maxBytes) return;
+    this.#free = [...this.#free, buffer].toSorted((a, b) => a.length - b.length);
+    while (this.#free.reduce((total, { length }) => total + length, 0) > this.#maxBytes) this.#free.shift();
   }
 }
 
-/** A body in one piece. Its memory is used for another one once it is released. */
-export interface Body {
+export interface BufferedBody {
   readonly bytes: Buffer;
+  /** Returns the buffer to the pool. `bytes` must not be used afterwards. */
   readonly release: () => void;
 }
 
-/** All of a body, without ever holding it twice when its length was announced; throws when it is over the limit. */
-export async function wholeBody(
+/** Reads a body into one buffer. Throws if it is larger than the limit. */
+export async function bufferBody(
   body: Readable,
   maxBytes: number,
-  announcedBytes: number | undefined,
-  memory: BodyMemory,
-): Promise<Body> {
-  let bytes = memory.take(Math.min(FIRST_BYTES, maxBytes, announcedBytes ?? FIRST_BYTES));
+  contentLength: number | undefined,
+  pool: BufferPool,
+): Promise<BufferedBody> {
+  let buffer = pool.acquire(Math.min(INITIAL_BYTES, maxBytes, contentLength ?? INITIAL_BYTES));
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       const needed = length + chunk.length;
-      if (needed > maxBytes)
-        throw new RequestFailure('too_large', `is over ${formatSize(maxBytes)} (poll.max_body_size)`);
-      if (needed > bytes.length) {
-        const grown = memory.take(Math.min(maxBytes, Math.max(announcedBytes ?? 0, 2 * bytes.length, needed)));
-        bytes.copy(grown, 0, 0, length);
-        memory.give(bytes);
-        bytes = grown;
+      if (needed > maxBytes) {
+        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)} (poll.max_body_size)`);
       }
-      chunk.copy(bytes, length);
+      if (needed > buffer.length) {
+        const larger = pool.acquire(Math.min(maxBytes, Math.max(contentLength ?? 0, 2 * buffer.length, needed)));
+        buffer.copy(larger, 0, 0, length);
+        pool.release(buffer);
+        buffer = larger;
+      }
+      chunk.copy(buffer, length);
       length = needed;
     }
-  } catch (thrown) {
-    memory.give(bytes);
-    throw thrown;
+  } catch (error) {
+    pool.release(buffer);
+    throw error;
   }
-  return { bytes: bytes.subarray(0, length), release: () => memory.give(bytes) };
+  return { bytes: buffer.subarray(0, length), release: () => pool.release(buffer) };
 }
 
-/** What a header says of the length of the body; nothing when it does not say it plainly. */
-export function announcedLength(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+type HeaderValue = string | string[] | undefined;
+
+/** The body without its content encoding; `undefined` for an encoding other than gzip, which alone is requested. */
+export function decodeBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
+  switch (String(contentEncoding ?? 'identity').toLowerCase()) {
+    case 'identity':
+      return body;
+    case 'gzip':
+    case 'x-gzip':
+      return pipeline(body, createGunzip(), () => undefined);
+    default:
+      return undefined;
+  }
+}
+
+/** The length of the decoded body, if the response announces it. */
+export function parseContentLength(headers: Readonly<Record<string, HeaderValue>>): number | undefined {
+  const length = headers['content-length'];
+  const isEncoded = headers['content-encoding'] !== undefined;
+  return typeof length === 'string' && !isEncoded && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

@@ -2,7 +2,7 @@ import type { ResolvedHttpConfig } from '../config/resolved-http-config.js';
 
 export type Headers = Record<string, string | string[]>;
 
-/** What the node is sent besides the question. Names are in lower case, as they replace each other by name. */
+/** The request headers for the node. Names are in lower case, so that a configured header replaces a default one. */
 export function headersOf({ basicAuth, authorization, headers }: ResolvedHttpConfig): Headers {
   return {
     ...Object.fromEntries(headers.map(({ name, values }) => [name.toLowerCase(), [...values]])),
@@ -11,7 +11,7 @@ export function headersOf({ basicAuth, authorization, headers }: ResolvedHttpCon
   };
 }
 
-/** For the proxy's eyes only. */
+/** The request headers for the proxy, which the node never receives. */
 export function proxyHeaders({ proxy }: Pick<ResolvedHttpConfig, 'proxy'>): Headers {
   return proxy?.userInfo === undefined ? {} : { 'proxy-authorization': basic(proxy.userInfo) };
 }
@@ -19,9 +19,12 @@ export function proxyHeaders({ proxy }: Pick<ResolvedHttpConfig, 'proxy'>): Head
 /** `userInfo` is `user:password`. */
 export const basic = (userInfo: string): string => `Basic ${Buffer.from(userInfo).toString('base64')}`;
 
-/** All that must not be shown, should the node or the proxy send it back; whole headers too, as they may come back encoded. */
-export function secretsOf(access: ResolvedHttpConfig): string[] {
-  const { basicAuth, authorization, headers, proxy } = access;
+/**
+ * The strings to redact, because the node or the proxy may send them back. Includes whole header values, which may come back
+ * encoded.
+ */
+export function secretsOf(config: ResolvedHttpConfig): string[] {
+  const { basicAuth, authorization, headers, proxy } = config;
   return [
     ...(basicAuth ? userInfoSecrets(basicAuth.username, basicAuth.password) : []),
     ...(authorization ? [authorization.credentials, `${authorization.type} ${authorization.credentials}`] : []),
@@ -35,7 +38,7 @@ function userInfoSecrets(username: string, password: string): string[] {
   return [password, userInfo, basic(userInfo)];
 }
 
-/** A proxy's user name may be the secret itself. */
+/** The user name is included, because some proxies take a token there. */
 function proxySecrets(userInfo: string): string[] {
   const [username = ''] = userInfo.split(':', 1);
   return [username, ...userInfoSecrets(username, userInfo.slice(username.length + 1))];

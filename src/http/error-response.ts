@@ -1,19 +1,25 @@
-import type { PollError, Sanitize, FailureReason } from './errors.js';
+import type { Readable } from 'node:stream';
+import { RequestError, type FailureReason } from './errors.js';
+import type { Sanitize } from './redact.js';
 
-/** gRPC's ResourceExhausted. A gateway answers it with 429, though it means that the document is too large to send. */
+const MAX_BYTES = 64 * 1024;
+const TIMEOUT_MS = 2_000;
+
+/** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
 
-/** What an answer with another status than 200 means. `body` is the start of what came with it. */
-export function errorResponse(path: string, statusCode: number, body: string, quote: Sanitize): PollError {
-  const error = errorBody(body);
-  const said = error.message === undefined ? '' : `: ${quote(error.message)}`;
-  return {
-    reason: reasonForStatus(statusCode, error.code),
-    message: `${path} was answered with status ${statusCode}${said}`,
-  };
+/** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
+export async function readErrorResponse(
+  statusCode: number,
+  body: Readable | undefined,
+  sanitize: Sanitize,
+): Promise<RequestError> {
+  const { code, message } = body === undefined ? {} : parseErrorBody(await readStart(body));
+  const detail = message === undefined ? '' : `: ${sanitize(message)}`;
+  return new RequestError(reasonForStatus(statusCode, code), `responded with status ${statusCode}${detail}`);
 }
 
-export function reasonForStatus(statusCode: number, code: number | undefined): FailureReason {
+export function reasonForStatus(statusCode: number, code?: number): FailureReason {
   switch (statusCode) {
     case 400:
       return 'bad_request';
@@ -27,8 +33,32 @@ export function reasonForStatus(statusCode: number, code: number | undefined): F
   }
 }
 
-/** The gateway's `{code, message, details}`; proxies send something else, of which nothing is quoted. */
-function errorBody(body: string): { readonly code?: number | undefined; readonly message?: string | undefined } {
+/** Reads the start of an error body. The status decides the reason even if the body stalls, is endless or is cut off. */
+async function readStart(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const timer = setTimeout(() => body.destroy(), TIMEOUT_MS);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= MAX_BYTES) break;
+    }
+  } catch {
+    // The chunks before the failure are used.
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString();
+}
+
+interface ErrorBody {
+  readonly code?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Parses the gateway's `{code, message, details}`. Proxies send something else, which is not quoted. */
+function parseErrorBody(body: string): ErrorBody {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json !== 'object' || json === null) return {};

@@ -1,48 +1,94 @@
-/** Why a poll failed. Each reason is a label value from the start, so the list is closed. */
+/** Why a poll failed and what to do about it, by the value of the label `reason`. */
 export const failureReasons = {
-  dns: 'The name of the node does not resolve.',
-  connect: 'No connection to the node or its proxy: refused, unreachable.',
-  tls: 'The TLS handshake failed: certificate, name, protocol version; or the node refused the client certificate.',
-  timeout: 'The whole exchange did not end within poll.timeout.',
-  aborted: 'The connection was lost in the middle of an answer, or the answer is not valid HTTP.',
-  too_large:
-    'The decoded body is over poll.max_body_size, the headers are over their limit, or reading the document took more memory than allowed.',
-  status: 'The node answered with a status other than 200 that no other reason covers; redirects are not followed.',
-  unauthorized: 'The node answered 401 or 403.',
-  rate_limited: 'The node answered 429: it, or a proxy before it, throttles.',
-  response_too_large_upstream:
-    'The node answered 429 with code 8: its own document is larger than it may send. Waiting does not help; a lower limit, or a higher cap in the node, does.',
-  bad_request:
-    'A configuration error: the node answered 400, as it does without a window; or a file the configuration names, of a password or certificate, cannot be used, and nothing was asked.',
-  not_json: 'The body is not JSON: HTML, cut off, empty, invalid UTF-8 or a content encoding that cannot be decoded.',
-  schema: 'The body is JSON but not the document: none of its fields is there.',
-  regression:
-    'The hub height is below that of the last answer: a node behind the others, or rolled back. The third in a row is accepted.',
-  internal: 'A fault of the exporter itself; please report it.',
+  dns: {
+    description: 'The host name of the node or its proxy does not resolve.',
+    remedy: 'Check the host name in the URL and the DNS resolver of this machine.',
+  },
+  connect: {
+    description: 'No TCP connection to the node or its proxy: connection refused or host unreachable.',
+    remedy: 'Check that the node and its proxy are up and accept connections from this machine.',
+  },
+  tls: {
+    description:
+      'The TLS handshake failed (certificate, host name or protocol version), or the node rejected the client certificate.',
+    remedy:
+      'Check the host name and expiry of the certificate; tls_config takes ca_file, server_name and a client certificate.',
+  },
+  timeout: {
+    description: 'The poll did not complete within poll.timeout.',
+    remedy: 'Check the load of the node; raise poll.timeout if its document takes that long.',
+  },
+  aborted: {
+    description: 'The connection was lost before the response was complete, or the response is not valid HTTP.',
+    remedy: 'Check the logs of the node, and of proxies in front of it, at the time of the failure.',
+  },
+  too_large: {
+    description:
+      'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or reading the document took more memory than allowed.',
+    remedy:
+      'Raise poll.max_body_size, or the memory limit, if the document really is that large; lower limit for a cross-chain document.',
+  },
+  status: {
+    description:
+      'The node responded with a status other than 200 that no other reason covers; redirects are not followed.',
+    remedy:
+      'Check the node and the proxies in front of it; 404 and 501 mean a wrong URL, a wrong dialect or a node without the module.',
+  },
+  unauthorized: {
+    description: 'The node responded with status 401 or 403.',
+    remedy: 'Check the credentials of this endpoint; files with passwords and tokens are read again for every poll.',
+  },
+  rate_limited: {
+    description: 'The node, or a proxy in front of it, responded with status 429.',
+    remedy: 'Raise poll.interval, or the rate limit of the node.',
+  },
+  response_too_large_upstream: {
+    description: 'The node responded with status 429 and code 8: its document is larger than its gRPC message limit.',
+    remedy: 'Lower limit of the cross-chain endpoint, or raise the gRPC message limit of the node.',
+  },
+  bad_request: {
+    description:
+      'A configuration error: the node responded with status 400, as it does without a window; or no request was sent, because a password, token or certificate file cannot be used.',
+    remedy: 'Correct the setting that the message names and reload; real cross-chain nodes require a window.',
+  },
+  not_json: {
+    description: 'The body is not JSON: HTML, truncated, empty, invalid UTF-8 or in an unsupported content encoding.',
+    remedy: 'Check that the URL is that of the REST API of the node, and not of a web page or a login form.',
+  },
+  schema: {
+    description: 'The body is JSON but not the expected document: none of its fields is present.',
+    remedy: 'Check URL and dialect: the response is a different document.',
+  },
+  regression: {
+    description:
+      'The hub height is below that of the previous document: the node lags behind others or was rolled back. The third regression in a row is accepted.',
+    remedy: 'Poll one node instead of several behind a load balancer; after a rollback, wait for the third poll.',
+  },
+  internal: {
+    description: 'A bug in the exporter.',
+    remedy: 'Report it, with the log of the exporter.',
+  },
 } as const;
 
 export type FailureReason = keyof typeof failureReasons;
 
 export const failureReasonNames = Object.keys(failureReasons) as readonly FailureReason[];
 
-/** An expected failure of a poll. Plain data, because an Error loses its fields on its way between threads. */
+/** An expected failure of a poll. Plain data, because an Error loses its class and fields between threads. */
 export interface PollError {
   readonly reason: FailureReason;
   /** One line for people: endpoint, what happened and which limit. */
   readonly message: string;
 }
 
-const MAX_QUOTED_CHARACTERS = 200;
-
-/** Makes text from outside fit to be shown. */
-export type Sanitize = (text: string) => string;
-
-/** Text from outside, fit for one log line: no control characters, bounded, well-formed. */
-export function sanitize(text: string): string {
-  const start = text.slice(0, 4 * MAX_QUOTED_CHARACTERS);
-  const line = start
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
-  return line.length > MAX_QUOTED_CHARACTERS ? `${line.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}…` : line;
+/** Thrown within a request for an expected failure; becomes a PollError. */
+export class RequestError extends Error {
+  readonly reason: FailureReason;
+  constructor(reason: FailureReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }
+
+/** A failure before the connection is established. Its message may contain untrusted text. */
+export class ConnectError extends RequestError {}

@@ -1,40 +1,61 @@
 import { REDACTED } from '../config/kit/secret.js';
 
+/** Makes untrusted text, from a node or a proxy, fit for a log line. */
+export type Sanitize = (text: string) => string;
+
+const MAX_SANITIZED_CHARACTERS = 200;
+
+/** Replaces control characters and line breaks, truncates, and keeps the text well-formed Unicode. */
+export function sanitize(text: string): string {
+  const start = text.slice(0, 4 * MAX_SANITIZED_CHARACTERS);
+  const line = start
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  return line.length > MAX_SANITIZED_CHARACTERS ? `${line.slice(0, MAX_SANITIZED_CHARACTERS).toWellFormed()}…` : line;
+}
+
 /**
- * Of a secret longer than this the beginning is looked for, and all that follows is hidden too: V8 gives up on very long
- * patterns, with an error that shows them.
+ * A longer secret is found by its beginning, and all text after it is replaced as well: V8 rejects very long patterns, with an
+ * error message that contains them.
  */
-const MAX_PATTERN = 64;
+const MAX_PATTERN_CHARACTERS = 64;
 
-/** Hides the secrets in a text from outside, also where it holds them encoded: a node may send back what was sent to it. */
-export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  // Longest first, or a secret that begins another one would leave the rest of it.
-  const known = [...new Set(secrets)].toSorted((left, right) => right.length - left.length);
+/** Replaces secrets in untrusted text, also in the usual encodings: a node may send back the headers of a request. */
+export function createRedactor(secrets: readonly string[]): Sanitize {
+  // Longest first: a secret that is the beginning of another would leave the rest of the other.
+  const sorted = [...new Set(secrets)].toSorted((left, right) => right.length - left.length);
   return (text) =>
-    known
+    sorted
       .filter((secret) => secret !== '')
-      .reduce((masked, secret) => masked.replaceAll(new RegExp(anyForm(secret), 'gi'), REDACTED), text);
+      .reduce((redacted, secret) => redacted.replaceAll(new RegExp(patternOf(secret), 'gi'), REDACTED), text);
 }
 
-function anyForm(secret: string): string {
+/** Matches a secret as it is and in every encoding. */
+function patternOf(secret: string): string {
   const bytes = Buffer.from(secret);
-  // Without the padding, which is there or not.
-  const base64 = bytes.toString('base64').replace(/=+$/, '');
-  const whole = [base64, bytes.toString('base64url'), bytes.toString('hex')].map((form) => Array.from(form, literally));
-  return [Array.from(secret, eitherWay), ...whole].map(bounded).join('|');
+  const base64WithoutPadding = bytes.toString('base64').replace(/=+$/, '');
+  const encodings = [base64WithoutPadding, bytes.toString('base64url'), bytes.toString('hex')];
+  const alternatives = [
+    Array.from(secret, characterPattern),
+    ...encodings.map((encoded) => Array.from(encoded, escapePattern)),
+  ];
+  return alternatives.map(limitPattern).join('|');
 }
 
-const bounded = (pattern: readonly string[]): string =>
-  pattern.slice(0, MAX_PATTERN).join('') + (pattern.length > MAX_PATTERN ? '[^]*' : '');
+function limitPattern(characters: readonly string[]): string {
+  const start = characters.slice(0, MAX_PATTERN_CHARACTERS).join('');
+  return characters.length > MAX_PATTERN_CHARACTERS ? `${start}[^]*` : start;
+}
 
-/** Encoders differ in which characters they replace, so each may be as it is, percent-encoded or escaped as in JSON. */
-function eitherWay(character: string): string {
+/** Encoders differ in the characters they replace, so each may be plain, percent-encoded or escaped as in JSON. */
+function characterPattern(character: string): string {
   const percentEncoded = Buffer.from(character).toString('hex').replaceAll(/../g, '%$&');
-  const escaped = JSON.stringify(character).slice(1, -1);
-  const forms = new Set([character, percentEncoded, escaped, ...(character === ' ' ? ['+'] : [])]);
-  return `(?:${[...forms].map(literally).join('|')})`;
+  const jsonEscaped = JSON.stringify(character).slice(1, -1);
+  const forms = new Set([character, percentEncoded, jsonEscaped, ...(character === ' ' ? ['+'] : [])]);
+  return `(?:${[...forms].map(escapePattern).join('|')})`;
 }
 
-function literally(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

@@ -1,5 +1,5 @@
 import { formatSize, formatApproximateSize } from '../config/kit/units.js';
-import { remedies } from '../http/remedies.js';
+import { failureReasons } from '../http/errors.js';
 import { endpointTitles, type Condition, type EndpointStatus } from './endpoint-view.js';
 import { headlineStatistics } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
@@ -110,7 +110,7 @@ function reasonCell(status: EndpointStatus, nowMs: number): Markup {
   const { target, lastFailure, up, items } = status;
   const failure =
     up === false && lastFailure !== null
-      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${lastFailure.message} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedies[lastFailure.reason]}</p>`
+      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${lastFailure.message} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${failureReasons[lastFailure.reason].remedy}</p>`
       : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
   const lastStatistics =
     items === null

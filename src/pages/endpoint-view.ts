@@ -1,6 +1,7 @@
 import type { DocumentName } from '../documents.js';
 import type { Items } from '../pending/items.js';
-import type { EndpointState, Instant } from '../poll/endpoint-state.js';
+import type { Instant } from '../poll/clock.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshots } from '../poll/snapshots.js';
 import { isoTime } from './time.js';
 

@@ -1,15 +1,10 @@
-import { failureReasonNames, type PollError, type FailureReason } from '../http/errors.js';
-import type { FailedPoll, PollResult, Phase, Snapshot } from './collect.js';
-import type { DocumentName } from '../documents.js';
 import { compare, decimal } from '../chain/decimal.js';
+import type { DocumentName } from '../documents.js';
+import { failureReasonNames, type FailureReason, type PollError } from '../http/errors.js';
+import type { Instant } from './clock.js';
+import type { FailedPoll, Phase, PollResult, Snapshot } from './collect.js';
 
-/** When something happened: as people tell it, and on a clock that nobody sets, to measure ages by. */
-export interface Instant {
-  readonly epochSeconds: number;
-  readonly monotonicMs: number;
-}
-
-/** All that is known of one endpoint of one target. Replaced whole by each poll, so no reader sees half of one. */
+/** The state of one endpoint of one target. Immutable: each poll replaces it as a whole. */
 export interface EndpointState {
   readonly target: string;
   readonly endpoint: DocumentName;
@@ -21,11 +16,11 @@ export interface EndpointState {
   readonly regressions: number;
   /** The last poll; absent before the first. */
   readonly last?: LastPoll;
-  /** The last success, kept while polls fail; how long it is shown is decided by whoever shows it. */
+  /** The last successful poll, whatever its age. */
   readonly success?: { readonly at: Instant; readonly snapshot: Snapshot };
-  /** The last failure, kept after a recovery for people to read. */
+  /** The last failed poll, also after a recovery. */
   readonly failure?: { readonly at: Instant; readonly error: PollError };
-  readonly regressionsInARow: number;
+  readonly consecutiveRegressions: number;
 }
 
 export interface LastPoll {
@@ -35,7 +30,7 @@ export interface LastPoll {
   readonly bodyBytes: number | undefined;
 }
 
-/** A node that was rolled back, or was replaced by another, is believed when it has said so this many times running. */
+/** After so many in a row, the node has been rolled back or replaced, and its lower height is accepted. */
 const REGRESSIONS_TO_ACCEPT = 3;
 
 export function initialState(target: string, endpoint: DocumentName, maxBodyBytes: number): EndpointState {
@@ -49,56 +44,53 @@ export function initialState(target: string, endpoint: DocumentName, maxBodyByte
     invalidValues: new Map(),
     unknownValues: new Map(),
     regressions: 0,
-    regressionsInARow: 0,
+    consecutiveRegressions: 0,
   };
 }
 
-/** The state after one more poll. */
-export function applyPollResult(before: EndpointState, outcome: PollResult, at: Instant): EndpointState {
-  const fellBack = isBelow(outcome, before.success?.snapshot);
-  const regressionsInARow = fellBack ? before.regressionsInARow + 1 : before.regressionsInARow;
-  const result = fellBack && regressionsInARow < REGRESSIONS_TO_ACCEPT ? regression(before, outcome) : outcome.result;
+/** Returns the state after one more poll. */
+export function applyPollResult(before: EndpointState, poll: PollResult, at: Instant): EndpointState {
+  const isRegression = isBelow(poll, before.success?.snapshot);
+  const consecutiveRegressions = before.consecutiveRegressions + (isRegression ? 1 : 0);
+  const isRejected = isRegression && consecutiveRegressions < REGRESSIONS_TO_ACCEPT;
+  const result = isRejected ? regressionFailure(before, poll) : poll.result;
   const polled = {
     ...before,
     polls: before.polls + 1,
-    regressions: before.regressions + (fellBack ? 1 : 0),
-    last: { at, ok: result.ok, seconds: outcome.seconds, bodyBytes: outcome.bodyBytes },
+    regressions: before.regressions + (isRegression ? 1 : 0),
+    last: { at, ok: result.ok, seconds: poll.seconds, bodyBytes: poll.bodyBytes },
   };
   if (!result.ok) {
     const { reason } = result.error;
     const failures = { ...before.failures, [reason]: before.failures[reason] + 1 };
-    return { ...polled, failures, failure: { at, error: result.error }, regressionsInARow };
+    return { ...polled, failures, failure: { at, error: result.error }, consecutiveRegressions };
   }
   return {
     ...polled,
-    invalidValues: added(before.invalidValues, result.problems.invalid),
-    unknownValues: added(before.unknownValues, result.problems.unknown),
+    invalidValues: addCounts(before.invalidValues, result.problems.invalid),
+    unknownValues: addCounts(before.unknownValues, result.problems.unknown),
     success: { at, snapshot: result },
-    regressionsInARow: 0,
+    consecutiveRegressions: 0,
   };
 }
 
-/** Whether a success is recent enough to be shown. A clock that stands still keeps old data fresh, so two are asked. */
-export function isFresh(at: Instant, now: Instant, staleAfterMs: number): boolean {
-  const age = now.monotonicMs - at.monotonicMs;
-  const wallAge = (now.epochSeconds - at.epochSeconds) * 1000;
-  return age <= staleAfterMs && wallAge <= staleAfterMs;
+function isBelow({ result }: PollResult, previous: Snapshot | undefined): boolean {
+  if (!result.ok || result.height === undefined || previous?.height === undefined) return false;
+  return compare(decimal(result.height), decimal(previous.height)) < 0;
 }
 
-function isBelow({ result }: PollResult, known: Snapshot | undefined): boolean {
-  if (!result.ok || result.height === undefined || known?.height === undefined) return false;
-  return compare(decimal(result.height), decimal(known.height)) < 0;
-}
-
-function regression({ success }: EndpointState, { result }: PollResult): FailedPoll {
+function regressionFailure({ success }: EndpointState, { result }: PollResult): FailedPoll {
   const height = result.ok ? result.height : undefined;
-  const message = `the answer is of hub height ${height}, below ${success?.snapshot.height} of the one before`;
+  const message = `hub height ${height} is below ${success?.snapshot.height} of the previous document`;
   return { ok: false, error: { reason: 'regression', message } };
 }
 
-function added(before: ReadonlyMap<string, number>, more: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  if (more.size === 0) return before;
-  const total = new Map(before);
-  for (const [field, count] of more) total.set(field, (total.get(field) ?? 0) + count);
+function addCounts(
+  counts: ReadonlyMap<string, number>,
+  added: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  if (added.size === 0) return counts;
+  const total = new Map(counts);
+  for (const [field, count] of added) total.set(field, (total.get(field) ?? 0) + count);
   return total;
 }

@@ -1,34 +1,30 @@
-import type { Job, DocumentSource, DocumentSourceBase } from './collect.js';
 import type { Config, TargetConfig } from '../config/config.js';
+import type { HttpClientConfig } from '../config/http-client-config.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
+import type { DocumentSource, DocumentSourceBase, Job } from './collect.js';
 import type { EndpointKey } from './snapshots.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): Job[] {
   const { timeoutMs, maxBodyBytes } = config.poll;
-  const limits = { timeoutMs, maxBodyBytes };
+  const createJob = (url: string, httpClient: HttpClientConfig | undefined, source: DocumentSource): Job => ({
+    url,
+    ...(httpClient && { httpClient }),
+    limits: { timeoutMs, maxBodyBytes },
+    source,
+  });
   return config.targets.flatMap((target) => {
     const base = documentSourceBase(config, target);
     const jobs: Job[] = [];
     if (target.bridge) {
-      const { url, httpClient: reach, ...settings } = target.bridge;
-      const reading: DocumentSource = { ...base, document: 'module_state', settings };
-      jobs.push({
-        url: url + moduleStateDocument.path(settings),
-        ...(reach && { httpClient: reach }),
-        limits,
-        source: reading,
-      });
+      const { url, httpClient, ...settings } = target.bridge;
+      const source: DocumentSource = { ...base, document: 'module_state', settings };
+      jobs.push(createJob(url + moduleStateDocument.path(settings), httpClient, source));
     }
     if (target.crosschain) {
-      const { url, httpClient: reach, ...settings } = target.crosschain;
-      const reading: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
-      jobs.push({
-        url: url + rateLimiterInputDocument.path(settings),
-        ...(reach && { httpClient: reach }),
-        limits,
-        source: reading,
-      });
+      const { url, httpClient, ...settings } = target.crosschain;
+      const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
+      jobs.push(createJob(url + rateLimiterInputDocument.path(settings), httpClient, source));
     }
     return jobs;
   });

@@ -1,29 +1,29 @@
 import type { Logger } from 'pino';
 import type { EndpointState } from './endpoint-state.js';
 
-/** A failure that lasts is logged again this often: proof that it lasts, without filling disks. */
-const REMIND_AFTER_MS = 10 * 60_000;
+/** A persistent failure is logged again at this interval. */
+const REPEAT_AFTER_MS = 10 * 60_000;
 
-/** Logs what changed at an endpoint: that it fails, for which reason, that it answers again, that values cannot be read. */
+/** Logs state changes of an endpoint: failure, change of the failure reason, recovery and new invalid or unknown values. */
 export function createPollLog(log: Logger): (before: EndpointState, after: EndpointState) => void {
-  const remindedAt = new Map<string, number>();
+  const loggedAtMs = new Map<string, number>();
   return (before, after) => {
     const { target, endpoint, last, failure } = after;
     const key = JSON.stringify([target, endpoint]);
     if (last === undefined) return;
     if (last.ok) {
-      if (before.last === undefined || !before.last.ok) log.info({ target, endpoint }, 'the endpoint answers');
+      if (before.last === undefined || !before.last.ok) log.info({ target, endpoint }, 'poll succeeded');
       logNewProblems(log, before, after);
-      remindedAt.delete(key);
+      loggedAtMs.delete(key);
       return;
     }
     if (failure === undefined) return;
     const { reason, message } = failure.error;
-    const changed = before.last?.ok !== false || before.failure?.error.reason !== reason;
-    const due = last.at.monotonicMs - (remindedAt.get(key) ?? 0) >= REMIND_AFTER_MS;
-    if (!changed && !due) return;
-    remindedAt.set(key, last.at.monotonicMs);
-    log.warn({ target, endpoint, reason }, `the poll failed: ${message}`);
+    const hasChanged = before.last?.ok !== false || before.failure?.error.reason !== reason;
+    const isDue = last.at.monotonicMs - (loggedAtMs.get(key) ?? 0) >= REPEAT_AFTER_MS;
+    if (!hasChanged && !isDue) return;
+    loggedAtMs.set(key, last.at.monotonicMs);
+    log.warn({ target, endpoint, reason }, `poll failed: ${message}`);
   };
 }
 
@@ -31,10 +31,10 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
   const { target, endpoint } = after;
   for (const field of after.invalidValues.keys()) {
     if (before.invalidValues.has(field)) continue;
-    log.warn({ target, endpoint, field }, 'a value of the wrong kind: what reads this field is absent');
+    log.warn({ target, endpoint, field }, 'invalid value: metrics that read this field are withdrawn');
   }
   for (const field of after.unknownValues.keys()) {
     if (before.unknownValues.has(field)) continue;
-    log.warn({ target, endpoint, field }, 'an enum value the exporter does not know: it shows as other');
+    log.warn({ target, endpoint, field }, 'unknown enum value: exported as other');
   }
 }

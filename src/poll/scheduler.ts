@@ -1,71 +1,100 @@
 import { isDeepStrictEqual } from 'node:util';
-import { clock } from './clock.js';
+import { clock, type Instant } from './clock.js';
 import type { Job, PollResult } from './collect.js';
 import type { Collector } from './collector.js';
-import type { Instant } from './endpoint-state.js';
-import { startPollLoop, type PollLoop } from './poll-loop.js';
 
-/** Everything that is polled. */
+/** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
 export interface Scheduler {
-  /** Goes on with other jobs: what is unchanged is not disturbed, what is new or changed is polled at once, as far as it is few. */
-  readonly change: (jobs: readonly Job[], intervalMs: number) => void;
+  /** Replaces all jobs. Unchanged ones continue; new and changed ones are polled as soon as the start spacing allows. */
+  readonly replaceJobs: (jobs: readonly Job[], intervalMs: number) => void;
   readonly close: () => void;
 }
 
-interface PolledJob extends PollLoop {
+/** So many polls start together, the others one by one: the documents of a thousand simultaneous polls would fill the memory. */
+const SIMULTANEOUS_STARTS = 16;
+const START_SPACING_MS = 10;
+
+interface JobLoop extends PollLoop {
   readonly job: Job;
 }
 
-/** A thousand answers at once would be a thousand documents in memory: so many polls start together, the others one by one. */
-const FIRST_STARTS = 16;
-const START_SPACING_MS = 10;
-
-/** Polls every job by itself, so that one that fails or hangs delays no other. `record` gets what came of each poll. */
+/** `record` receives the result of each poll. */
 export function startScheduler(
   collector: Collector,
-  record: (job: Job, outcome: PollResult, at: Instant) => void,
+  record: (job: Job, result: PollResult, at: Instant) => void,
 ): Scheduler {
-  let pollers = new Map<string, PolledJob>();
+  let loops = new Map<string, JobLoop>();
 
-  function start(job: Job, intervalMs: number, delayMs: number): PolledJob {
+  function startJob(job: Job, intervalMs: number, delayMs: number): JobLoop {
     let isCurrent = true;
-    const poller = startPollLoop(
-      async () => {
-        const outcome = await collector.collect(job);
-        // A poll that was under way when its job was changed answers a question nobody asks any more.
-        if (isCurrent) record(job, outcome, clock());
-      },
-      intervalMs,
-      delayMs,
-    );
+    const poll = async (): Promise<void> => {
+      const result = await collector.collect(job);
+      // The job may have been replaced during the poll.
+      if (isCurrent) record(job, result, clock());
+    };
+    const loop = startPollLoop(poll, intervalMs, delayMs);
     return {
       job,
       close: () => {
         isCurrent = false;
-        poller.close();
+        loop.close();
       },
     };
   }
 
   return {
-    change: (jobs, intervalMs) => {
-      const before = pollers;
-      const wanted = new Map(jobs.map((job) => [JSON.stringify([job, intervalMs]), job]));
-      // JSON leaves out the secrets, hence the second look.
-      const known = (key: string): PolledJob | undefined => {
-        const poller = before.get(key);
-        return poller !== undefined && isDeepStrictEqual(poller.job, wanted.get(key)) ? poller : undefined;
+    replaceJobs: (jobs, intervalMs) => {
+      const previous = loops;
+      const jobsByKey = new Map(jobs.map((job) => [JSON.stringify([job, intervalMs]), job]));
+      // JSON contains no secrets, so a changed password is found by deep comparison only.
+      const unchanged = (key: string): JobLoop | undefined => {
+        const loop = previous.get(key);
+        return loop !== undefined && isDeepStrictEqual(loop.job, jobsByKey.get(key)) ? loop : undefined;
       };
-      for (const [key, poller] of before) if (known(key) === undefined) poller.close();
+      for (const [key, loop] of previous) if (unchanged(key) === undefined) loop.close();
       let started = 0;
-      const startNext = (job: Job): PolledJob => {
+      const startNext = (job: Job): JobLoop => {
         started += 1;
-        return start(job, intervalMs, Math.max(0, started - FIRST_STARTS) * START_SPACING_MS);
+        return startJob(job, intervalMs, Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS);
       };
-      pollers = new Map(Array.from(wanted, ([key, job]) => [key, known(key) ?? startNext(job)]));
+      loops = new Map(Array.from(jobsByKey, ([key, job]) => [key, unchanged(key) ?? startNext(job)]));
     },
     close: () => {
-      for (const poller of pollers.values()) poller.close();
+      for (const loop of loops.values()) loop.close();
+    },
+  };
+}
+
+export interface PollLoop {
+  readonly close: () => void;
+}
+
+/** Spreads the load over time, within one exporter and between exporters that start together. */
+const JITTER = 0.1;
+
+/**
+ * Polls after `delayMs`, then `intervalMs` with 10 % jitter after the end of each poll, so polls never overlap. There is no retry:
+ * the next poll is the retry. `poll` must not reject, and has its own deadline.
+ */
+export function startPollLoop(poll: () => Promise<void>, intervalMs: number, delayMs = 0): PollLoop {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  async function run(): Promise<void> {
+    await poll();
+    if (!isClosed) timer = setTimeout(start, intervalMs * (1 + JITTER * (2 * Math.random() - 1)));
+  }
+
+  function start(): void {
+    void run();
+  }
+
+  if (delayMs > 0) timer = setTimeout(start, delayMs);
+  else start();
+  return {
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
     },
   };
 }

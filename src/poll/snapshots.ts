@@ -1,4 +1,5 @@
-import { applyPollResult, isFresh, initialState, type EndpointState, type Instant } from './endpoint-state.js';
+import { isFresh, type Instant } from './clock.js';
+import { applyPollResult, initialState, type EndpointState } from './endpoint-state.js';
 import type { PollResult } from './collect.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';

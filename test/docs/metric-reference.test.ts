@@ -4,7 +4,6 @@ import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documen
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { sourcesOf } from '../../src/metrics/text-format.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { remedies } from '../../src/http/remedies.js';
 import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
 
 /*
@@ -109,19 +108,20 @@ async function ownProcessRows(): Promise<string> {
 
 function failureReference(): string {
   const rows = failureReasonNames.map(
-    (reason) => `| \`${reason}\` | ${failureReasons[reason]} | ${remedies[reason]} |`,
+    (reason) => `| \`${reason}\` | ${failureReasons[reason].description} | ${failureReasons[reason].remedy} |`,
   );
   return `# Failure reasons
 
-Written from the code by \`npm test -- -u\`. Values of the label \`reason\` of \`bridge_exporter_poll_failures_total\`; the log and
-the status page say the same word with what happened, where and which limit.
+Generated from the code (\`npm test -- -u\`). These are the values of the label \`reason\` of \`bridge_exporter_poll_failures_total\`.
+The log and the status page show the reason with a message.
 
-A failed poll keeps the last answer until \`poll.stale_after\`. There is no retry: the next poll is the retry.
+After a failed poll, the metrics of the last successful poll are exported until \`poll.stale_after\`. There is no retry: the next poll
+is the retry.
 
-| reason | meaning | what to do |
+| Reason | Meaning | Remedy |
 |---|---|---|
 ${rows.join('\n')}
 
-A status other than 200 decides the reason even if the body that comes with it stalls or has no end.
+For a status other than 200, the reason does not depend on whether the body is complete.
 `;
 }

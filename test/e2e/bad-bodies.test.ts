@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { FailureReason } from '../../src/http/errors.js';
-import { remedies } from '../../src/http/remedies.js';
+import { failureReasons, type FailureReason } from '../../src/http/errors.js';
 import { run } from '../support/processes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bodies-'));
@@ -39,7 +38,11 @@ describe('a body that is not the document', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^default module_state: ${reason}: `));
     expect(stderr).toMatch(message);
-    expect(stderr.split('\n').slice(1)).toEqual([`  ${remedies[reason]}`, 'exit 1: 1 of 1 recorded body failed', '']);
+    expect(stderr.split('\n').slice(1)).toEqual([
+      `  ${failureReasons[reason].remedy}`,
+      'exit 1: 1 of 1 recorded body failed',
+      '',
+    ]);
     expect(stdout).not.toMatch(/^bridge_(?!exporter_)/m);
     expect(stdout).toContain(
       `bridge_exporter_poll_failures_total{target="default",endpoint="module_state",reason="${reason}"} 1`,

@@ -108,7 +108,7 @@ describe('the daemon', () => {
     simulator.fault('module_state', undefined);
     const back = await until(daemon, (text) => up(text, 'module_state') === 1);
     expect(valueIn(back, 'bridge_batches')).toBeDefined();
-    expect(daemon.log.filter((line) => line.includes('the poll failed')).length, 'logged once, not each time').toBe(1);
+    expect(daemon.log.filter((line) => line.includes('poll failed')).length, 'logged once, not each time').toBe(1);
   });
 
   it('is not held up by an endpoint that hangs', async () => {

@@ -11,8 +11,8 @@ import { valueIn } from '../support/exposition-text.js';
 import { start, type Running } from '../support/processes.js';
 import { faultCases, faultReference } from './faults.js';
 
-/** Generous beside a usual scrape of some milliseconds, and far below any deadline a fault could hold it up for. */
-const USUAL_SCRAPE_MS = 250;
+/** Much longer than a scrape usually takes, and well below the poll timeout. */
+const MAX_SCRAPE_MS = 250;
 
 let healthy: Simulator;
 let faulty: Simulator;
@@ -55,17 +55,17 @@ afterAll(async () => {
 });
 
 async function scrape(): Promise<string> {
-  const began = performance.now();
+  const started = performance.now();
   const { body } = await request(`${daemon.url}/metrics`);
   const text = await body.text();
-  longestScrapeMs = Math.max(longestScrapeMs, performance.now() - began);
+  longestScrapeMs = Math.max(longestScrapeMs, performance.now() - started);
   return text;
 }
 
-async function until(wanted: (text: string) => boolean): Promise<string> {
+async function scrapeUntil(condition: (text: string) => boolean): Promise<string> {
   for (;;) {
     const text = await scrape();
-    if (wanted(text)) return text;
+    if (condition(text)) return text;
     await sleep(20);
   }
 }
@@ -77,10 +77,12 @@ const failures = (text: string, reason: string): number =>
   valueIn(text, 'bridge_exporter_poll_failures_total', ...FAULTY, `reason="${reason}"`) ?? 0;
 
 async function recovered(): Promise<string> {
-  return until((text) => up(text) === 1 && valueIn(text, 'bridge_height', 'target="faulty"') === faulty.model.height);
+  return scrapeUntil(
+    (text) => up(text) === 1 && valueIn(text, 'bridge_height', 'target="faulty"') === faulty.model.height,
+  );
 }
 
-/** Every other endpoint has been polled with success in the last seconds. */
+/** Expects that every other endpoint was polled successfully within the last three seconds. */
 function expectOthersFresh(text: string): void {
   const others = [
     ['healthy', 'module_state'],
@@ -104,7 +106,7 @@ describe('a node that', () => {
     const countedBefore = counted && (valueIn(before, counted.name, counted.field) ?? 0);
     faulty.fault('module_state', fault);
 
-    const during = await until((text) =>
+    const during = await scrapeUntil((text) =>
       reason === undefined
         ? valueIn(text, absent ?? '', 'target="faulty"') === undefined
         : failures(text, reason) > failures(before, reason),
@@ -113,27 +115,27 @@ describe('a node that', () => {
     expect(up(during)).toBe(reason === undefined ? 1 : 0);
     expect(
       valueIn(during, 'bridge_batches', 'target="faulty"'),
-      'the last answer, or the rest of this one',
+      'from the last valid document, or from the valid fields of this one',
     ).toBeDefined();
     if (counted) expect(valueIn(during, counted.name, counted.field)).toBeGreaterThan(countedBefore ?? 0);
 
     const lines = daemon.log.slice(linesBefore).map((line) => JSON.parse(line) as Record<string, string>);
-    const said = lines.filter(({ level, target }) => level === 'warn' && target === 'faulty');
-    if (log.source === '^$') expect(said).toEqual([]);
+    const warnings = lines.filter(({ level, target }) => level === 'warn' && target === 'faulty');
+    if (log.source === '^$') expect(warnings).toEqual([]);
     else {
-      expect(said.map(({ msg }) => msg)).toEqual([expect.stringMatching(log)]);
-      expect(said[0]).toMatchObject({ endpoint: 'module_state', ...(reason && { reason }) });
-      expect(JSON.stringify(said).length, 'a line, not a body').toBeLessThan(700);
+      expect(warnings.map(({ msg }) => msg)).toEqual([expect.stringMatching(log)]);
+      expect(warnings[0]).toMatchObject({ endpoint: 'module_state', ...(reason && { reason }) });
+      expect(JSON.stringify(warnings).length, 'the message is bounded').toBeLessThan(700);
     }
 
     faulty.fault('module_state', undefined);
-    await until(
+    await scrapeUntil(
       (text) => up(text) === 1 && (absent === undefined || valueIn(text, absent, 'target="faulty"') !== undefined),
     );
   });
 
-  it('cannot be asked at all fails for its own reason', async () => {
-    const text = await until((exposition) => polls(exposition) > 0);
+  it('cannot be connected to has its own failure reason', async () => {
+    const text = await scrapeUntil((exposition) => polls(exposition) > 0);
     for (const reason of ['dns', 'connect', 'tls']) {
       const labels = [`target="${reason}"`, `reason="${reason}"`];
       expect(valueIn(text, 'bridge_exporter_poll_failures_total', ...labels), reason).toBeGreaterThan(0);
@@ -141,18 +143,18 @@ describe('a node that', () => {
     }
   });
 
-  it('falls behind and stays there is believed the third time', async () => {
+  it('sends a lower hub height three times is accepted the third time', async () => {
     await recovered();
     faulty.fault('module_state', { kind: 'height', value: '7' });
-    const text = await until((exposition) => valueIn(exposition, 'bridge_height', 'target="faulty"') === 7);
+    const text = await scrapeUntil((exposition) => valueIn(exposition, 'bridge_height', 'target="faulty"') === 7);
     expect(up(text)).toBe(1);
     faulty.fault('module_state', undefined);
     await recovered();
   });
 
-  it('is down shows on the status page with its last failure and the time of it', async () => {
+  it('is failing is shown on the status page with its last failure', async () => {
     faulty.fault('module_state', { kind: 'status', code: 503, body: '{"code":14,"message":"<b>gone</b>"}' });
-    await until((text) => up(text) === 0);
+    await scrapeUntil((text) => up(text) === 0);
     const { body } = await request(`${daemon.url}/`);
     const page = await body.text();
     expect(page).toMatch(/status 503: &lt;b&gt;gone&lt;\/b&gt;/);
@@ -160,14 +162,14 @@ describe('a node that', () => {
     await recovered();
   });
 
-  it('does any of this never holds up a scrape', () => {
+  it('has any of these faults never delays a scrape', () => {
     expect(longestScrapeMs).toBeGreaterThan(0);
-    expect(longestScrapeMs).toBeLessThan(USUAL_SCRAPE_MS);
+    expect(longestScrapeMs).toBeLessThan(MAX_SCRAPE_MS);
   });
 });
 
 describe('the list of faults', () => {
-  it('is the table in the docs', async () => {
+  it('matches docs/faults.md', async () => {
     expect(faultCases.length).toBeGreaterThanOrEqual(30);
     await expect(faultReference()).toMatchFileSnapshot('../../docs/faults.md');
   });

@@ -170,7 +170,7 @@ describe.skipIf(!found)('replaying real documents', () => {
     expect(stderr).toBe(
       [
         `default rate_limiter_input: schema: ${file} is JSON, but none of the fields of rate_limiter_input is in it`,
-        '  Check URL and dialect: another document is answered here.',
+        '  Check URL and dialect: the response is a different document.',
         'exit 1: 1 of 1 recorded body failed',
         '',
       ].join('\n'),

@@ -25,11 +25,11 @@ const states = {
   healthy: { title: '● Both endpoints are up', words: ['2 ● up', 'Unbatched transfers', 'Pending cctxs'] },
   failing: {
     title: '▲ 1 of 2 endpoints needs attention',
-    words: ['1 ▲ failing', '→ Look after the node', 'chain series are withdrawn in', 'As of the last success:'],
+    words: ['1 ▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
   },
   stale: {
     title: '■ 1 of 2 endpoints needs attention',
-    words: ['1 ■ stale', 'chain series were withdrawn', '→ Look after the node'],
+    words: ['1 ■ stale', 'chain series were withdrawn', '→ Check the node'],
   },
   unpolled: { title: '○ 1 of 2 endpoints are up so far', words: ['1 ○ not polled yet', 'Not polled yet 1'] },
 } as const;
@@ -136,7 +136,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page, in a browser', () => {
       expect(await polls.innerText()).not.toBe(before);
       expect(await page.evaluate(() => scrollY)).toBe(300);
       expect(await page.evaluate(() => getSelection()?.toString())).toBe(selected);
-      expect(selected).toContain('Look after the node');
+      expect(selected).toContain('Check the node');
       expect(await page.locator('details').first().getAttribute('open')).toBe('');
       expect(await link.evaluate((node) => node === document.activeElement)).toBe(true);
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failureReasonNames } from '../../src/http/errors.js';
 import { readBody, type PollResult } from '../../src/poll/collect.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
-import type { Instant } from '../../src/poll/endpoint-state.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';

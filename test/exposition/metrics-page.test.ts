@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/poll/endpoint-state.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { createMetricsPage, type MetricsPage } from '../../src/exposition/metrics-page.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { announcedLength, BodyMemory, wholeBody } from '../../src/http/body.js';
+import { bufferBody, BufferPool, parseContentLength } from '../../src/http/body.js';
 
 const MIB = 2 ** 20;
 const content = Buffer.from(Array.from({ length: 3 * MIB }, (_, index) => index % 251));
@@ -10,43 +10,52 @@ function inChunks(bytes: Buffer, size: number): Readable {
   return Readable.from(Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)));
 }
 
-describe('a body is put together', () => {
-  const announcements = [undefined, 0, 1, 2 * MIB, 3 * MIB, 4 * MIB, 10 ** 15];
-  it.each(announcements)('whole, whatever was announced: %s', async (announced) => {
-    const memory = new BodyMemory();
+describe('bufferBody', () => {
+  const lengths = [undefined, 0, 1, 2 * MIB, 3 * MIB, 4 * MIB, 10 ** 15];
+  it.each(lengths)('reads the whole body whatever the Content-Length: %s', async (contentLength) => {
+    const pool = new BufferPool();
     for (const size of [1000, 65_536, 3 * MIB]) {
-      const body = await wholeBody(inChunks(content, size), 8 * MIB, announced, memory);
+      const body = await bufferBody(inChunks(content, size), 8 * MIB, contentLength, pool);
       expect(body.bytes.equals(content)).toBe(true);
       body.release();
     }
   });
 
-  it('up to its limit and not a byte further', async () => {
-    const memory = new BodyMemory();
-    const whole = await wholeBody(inChunks(content, 65_536), content.length, undefined, memory);
+  it('accepts a body of exactly the maximum size and rejects a larger one', async () => {
+    const pool = new BufferPool();
+    const whole = await bufferBody(inChunks(content, 65_536), content.length, undefined, pool);
     expect(whole.bytes).toHaveLength(content.length);
-    const over = wholeBody(inChunks(content, 65_536), content.length - 1, content.length, memory);
+    const over = bufferBody(inChunks(content, 65_536), content.length - 1, content.length, pool);
     await expect(over).rejects.toMatchObject({ reason: 'too_large' });
   });
 
-  it('takes no more memory for an announcement than for what has come', async () => {
+  it('allocates at most 1 MiB for a large Content-Length before the data arrives', async () => {
     const start = content.subarray(0, 100);
-    const body = await wholeBody(inChunks(start, 10), 64 * MIB, 64 * MIB, new BodyMemory());
+    const body = await bufferBody(inChunks(start, 10), 64 * MIB, 64 * MIB, new BufferPool());
     expect(body.bytes.buffer.byteLength).toBeLessThanOrEqual(MIB);
-  });
-
-  it('believes a plain length alone', () => {
-    expect(announcedLength('17')).toBe(17);
-    for (const header of [undefined, '', '-1', '1e3', '17, 17', ['17'], '9'.repeat(16)]) {
-      expect(announcedLength(header)).toBeUndefined();
-    }
   });
 });
 
-describe('the memory of bodies', () => {
-  it('is used again once it is released, and not before', async () => {
-    const memory = new BodyMemory();
-    const read = async (byte: number) => wholeBody(inChunks(Buffer.alloc(100, byte), 10), MIB, 100, memory);
+describe('parseContentLength', () => {
+  const parse = (headers: Readonly<Record<string, string>>) => parseContentLength(headers);
+
+  it('accepts only decimal digits', () => {
+    expect(parse({ 'content-length': '17' })).toBe(17);
+    expect(parse({})).toBeUndefined();
+    for (const header of ['', '-1', '1e3', '17, 17', '9'.repeat(16)]) {
+      expect(parse({ 'content-length': header })).toBeUndefined();
+    }
+  });
+
+  it('ignores the length of an encoded body', () => {
+    expect(parse({ 'content-length': '17', 'content-encoding': 'gzip' })).toBeUndefined();
+  });
+});
+
+describe('BufferPool', () => {
+  it('reuses a buffer only after it is released', async () => {
+    const pool = new BufferPool();
+    const read = async (byte: number) => bufferBody(inChunks(Buffer.alloc(100, byte), 10), MIB, 100, pool);
     const [first, second] = [await read(1), await read(2)];
     expect(second.bytes.buffer).not.toBe(first.bytes.buffer);
     first.release();
@@ -56,27 +65,27 @@ describe('the memory of bodies', () => {
     expect(third.bytes.every((byte) => byte === 3)).toBe(true);
   });
 
-  it('comes back from a body that breaks off', async () => {
-    const memory = new BodyMemory();
-    const taken = memory.take(MIB);
-    memory.give(taken);
+  it('gets the buffer back when a body fails', async () => {
+    const pool = new BufferPool();
+    const buffer = pool.acquire(MIB);
+    pool.release(buffer);
     const broken = Readable.from(
       (async function* () {
         yield Buffer.alloc(10);
         throw new Error('cut');
       })(),
     );
-    await expect(wholeBody(broken, MIB, undefined, memory)).rejects.toThrow('cut');
-    expect(memory.take(MIB)).toBe(taken);
+    await expect(bufferBody(broken, MIB, undefined, pool)).rejects.toThrow('cut');
+    expect(pool.acquire(MIB)).toBe(buffer);
   });
 
-  it('keeps no more than some of it, the largest', () => {
-    const memory = new BodyMemory(32 * MIB);
+  it('keeps the largest buffers up to its limit', () => {
+    const pool = new BufferPool(32 * MIB);
     const buffers = Array.from({ length: 100 }, (_, index) => Buffer.alloc((index + 1) * 10_000));
-    for (const buffer of [...buffers, Buffer.alloc(64 * MIB)]) memory.give(buffer);
+    for (const buffer of [...buffers, Buffer.alloc(64 * MIB)]) pool.release(buffer);
     const kept = buffers
       .toReversed()
-      .filter((buffer) => memory.take(buffer.length) === buffer)
+      .filter((buffer) => pool.acquire(buffer.length) === buffer)
       .toReversed();
     const bytes = kept.reduce((total, { length }) => total + length, 0);
     expect(bytes).toBeLessThanOrEqual(32 * MIB);

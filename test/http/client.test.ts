@@ -1,5 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type FetchResult } from '../../src/http/client.js';
 import type { Fault } from '../../src/simulator/faults.js';
@@ -21,7 +20,6 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  await client.close();
   await simulator.close();
 });
 
@@ -34,15 +32,15 @@ function failure(result: FetchResult): { reason: string; message: string } {
   return result.error;
 }
 
-describe('fetching a document', () => {
-  it('gives the decoded body and the hub height of the header', async () => {
+describe('fetch', () => {
+  it('returns the decoded body and the hub height of the header', async () => {
     const result = await fetchState();
     if (!result.ok) throw new Error(result.error.message);
     expect(result.height).toBe(String(simulator.model.height));
     expect(JSON.parse(result.body.bytes.toString())).toEqual(simulator.model.moduleState());
   });
 
-  it('has no height without the header or with one that is no number', async () => {
+  it('returns no height if the header is missing or not a number', async () => {
     for (const value of [null, 'soon']) {
       simulator.fault('module_state', { kind: 'height', value });
       expect(await fetchState()).toMatchObject({ ok: true, height: undefined });
@@ -50,21 +48,27 @@ describe('fetching a document', () => {
   });
 
   it.each<[string, Fault, Partial<typeof LIMITS>, string, RegExp]>([
-    ['no answer', { kind: 'hang' }, { timeoutMs: 300 }, 'timeout', /took over 300 ms \(poll\.timeout\)/],
-    ['half a body', { kind: 'stall' }, { timeoutMs: 300 }, 'timeout', /took over 300 ms/],
-    ['a drip', { kind: 'drip', bytes: 1, everyMs: 20 }, { timeoutMs: 300 }, 'timeout', /took over 300 ms/],
-    ['a cut connection', { kind: 'truncate' }, {}, 'aborted', /was cut off/],
-    ['a reset', { kind: 'reset' }, {}, 'aborted', /was cut off/],
-    ['what is not HTTP', { kind: 'garbage' }, {}, 'aborted', /was cut off/],
+    ['no response', { kind: 'hang' }, { timeoutMs: 300 }, 'timeout', /timed out after 300 ms \(poll\.timeout\)/],
+    ['half a body', { kind: 'stall' }, { timeoutMs: 300 }, 'timeout', /timed out after 300 ms/],
     [
-      'a long body',
+      'a dripping body',
+      { kind: 'drip', bytes: 1, everyMs: 20 },
+      { timeoutMs: 300 },
+      'timeout',
+      /timed out after 300 ms/,
+    ],
+    ['a truncated body', { kind: 'truncate' }, {}, 'aborted', /connection lost: /],
+    ['a connection reset', { kind: 'reset' }, {}, 'aborted', /connection lost: /],
+    ['invalid HTTP', { kind: 'garbage' }, {}, 'aborted', /invalid HTTP response: /],
+    [
+      'a body over the limit',
       { kind: 'oversize', bytes: 65 * 1024 * 1024 },
       {},
       'too_large',
-      /is over 8MiB \(poll\.max_body_size\)/,
+      /body is larger than 8MiB \(poll\.max_body_size\)/,
     ],
-    ['a gzip bomb', { kind: 'gzip-bomb', bytes: 256 * 1024 * 1024 }, {}, 'too_large', /is over 8MiB/],
-    ['a wrong encoding', { kind: 'bad-encoding' }, {}, 'not_json', /cannot be decoded/],
+    ['a gzip bomb', { kind: 'gzip-bomb', bytes: 256 * 1024 * 1024 }, {}, 'too_large', /body is larger than 8MiB/],
+    ['invalid gzip', { kind: 'bad-encoding' }, {}, 'not_json', /invalid gzip encoding: /],
     ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, {}, 'status', /status 302/],
     ['a 500', { kind: 'status', code: 500 }, {}, 'status', /status 500/],
     ['a 204', { kind: 'status', code: 204 }, {}, 'status', /status 204/],
@@ -72,7 +76,7 @@ describe('fetching a document', () => {
     ['a 403', { kind: 'status', code: 403, body: '<html>' }, {}, 'unauthorized', /status 403$/],
     ['a 429', { kind: 'status', code: 429, body: 'slow down' }, {}, 'rate_limited', /status 429$/],
     [
-      'a 429 of code 8',
+      'a 429 with code 8',
       { kind: 'status', code: 429, body: '{"code":8,"message":"grpc: received message larger than max"}' },
       {},
       'response_too_large_upstream',
@@ -85,21 +89,21 @@ describe('fetching a document', () => {
       'bad_request',
       /status 400: window must be positive$/,
     ],
-  ])('%s', async (_title, fault, limits, reason, message) => {
+  ])('reports %s', async (_title, fault, limits, reason, message) => {
     simulator.fault('module_state', fault);
     const error = failure(await fetchState(limits));
     expect(error).toEqual({ reason, message: expect.stringMatching(message) as string });
     expect(error.message).toContain(PATH);
   });
 
-  it('does not go where a redirect points', async () => {
-    const asked = simulator.requests.rate_limiter_input;
+  it('does not follow a redirect', async () => {
+    const requests = simulator.requests.rate_limiter_input;
     simulator.fault('module_state', { kind: 'redirect', location: '/chain/crosschain/rateLimiterInput' });
     expect(failure(await fetchState()).reason).toBe('status');
-    expect(simulator.requests.rate_limiter_input).toBe(asked);
+    expect(simulator.requests.rate_limiter_input).toBe(requests);
   });
 
-  it('an empty and an HTML body are bodies, for whoever reads them', async () => {
+  it('returns an empty body and an HTML body, which are not its concern', async () => {
     simulator.fault('module_state', { kind: 'empty' });
     expect(await fetchState()).toMatchObject({ ok: true, body: Buffer.alloc(0) });
     simulator.fault('module_state', { kind: 'not-json' });
@@ -107,17 +111,17 @@ describe('fetching a document', () => {
   });
 });
 
-describe('a node that cannot be asked', () => {
+describe('fetch from a broken server', () => {
   const open: (Server | Socket)[] = [];
 
   afterAll(() => {
-    for (const one of open) {
-      if ('close' in one) one.close();
-      else one.destroy();
+    for (const handle of open) {
+      if ('close' in handle) handle.close();
+      else handle.destroy();
     }
   });
 
-  async function answering(onSocket: (socket: Socket) => void): Promise<number> {
+  async function listen(onSocket: (socket: Socket) => void): Promise<number> {
     const server = createServer((socket) => {
       open.push(socket);
       socket.on('error', () => undefined);
@@ -132,9 +136,9 @@ describe('a node that cannot be asked', () => {
     return failure(await client.fetch(new URL(url), { ...LIMITS, timeoutMs })).reason;
   }
 
-  it('for want of a name, of a listener, of a handshake', async () => {
-    const plain = await answering((socket) => socket.once('data', () => socket.end('no TLS here\r\n\r\n')));
-    const closing = await answering((socket) => socket.destroy());
+  it('distinguishes DNS, connection, TLS and HTTP failures', async () => {
+    const plain = await listen((socket) => socket.once('data', () => socket.end('no TLS here\r\n\r\n')));
+    const closing = await listen((socket) => socket.destroy());
     expect(await reasonOf('http://node.invalid/')).toBe('dns');
     expect(await reasonOf('http://127.0.0.1:1/')).toBe('connect');
     expect(await reasonOf('https://127.0.0.1:1/')).toBe('connect');
@@ -143,15 +147,25 @@ describe('a node that cannot be asked', () => {
     expect(await reasonOf(`http://127.0.0.1:${closing}/`)).toBe('aborted');
   });
 
-  it('does not outlast the deadline while it shakes hands', async () => {
-    const silent = await answering(() => undefined);
-    const began = performance.now();
-    expect(await reasonOf(`https://127.0.0.1:${silent}/`, 300)).toBe('timeout');
-    expect(performance.now() - began).toBeLessThan(5_000);
+  it.each([
+    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+    ['closes the connection before the headers are complete', 'HTTP/1.1 200 OK\r\ncontent-'],
+    ['closes the connection before the body is complete', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{}'],
+    ['sends an invalid chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n'],
+  ])('reports a lost connection when the node %s', async (_title, response) => {
+    const port = await listen((socket) => socket.once('data', () => socket.end(response)));
+    expect(await reasonOf(`http://127.0.0.1:${port}/`)).toBe('aborted');
   });
 
-  it('sends headers without end', async () => {
-    const port = await answering((socket) =>
+  it('times out during a TLS handshake', async () => {
+    const silent = await listen(() => undefined);
+    const started = performance.now();
+    expect(await reasonOf(`https://127.0.0.1:${silent}/`, 300)).toBe('timeout');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('rejects headers larger than 16 KiB', async () => {
+    const port = await listen((socket) =>
       socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`)),
     );
     expect(await reasonOf(`http://127.0.0.1:${port}/`)).toBe('too_large');
@@ -159,9 +173,9 @@ describe('a node that cannot be asked', () => {
 
   it.each([
     ['stalls', 'HTTP/1.1 429 Slow\r\ncontent-length: 1000\r\n\r\n{"code":8,', 'rate_limited'],
-    ['has no end', `HTTP/1.1 503 No\r\n\r\n${'x'.repeat(200_000)}`, 'status'],
-  ])('an error body that %s leaves its status to decide', async (_title, answer, reason) => {
-    const port = await answering((socket) => socket.once('data', () => socket.write(answer)));
+    ['is endless', `HTTP/1.1 503 No\r\n\r\n${'x'.repeat(200_000)}`, 'status'],
+  ])('determines the reason by the status when the error body %s', async (_title, response, reason) => {
+    const port = await listen((socket) => socket.once('data', () => socket.write(response)));
     expect(await reasonOf(`http://127.0.0.1:${port}/`, 700)).toBe(reason);
   });
 });

@@ -1,19 +1,19 @@
 import { mkdtempSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
 import { parseConfig } from '../../src/config/parser.js';
 
-/* Nodes on real sockets, and the way to ask one with the keys of the configuration file. */
+/* Nodes on real sockets, and requests to them with the keys of the configuration file. */
 
 export interface Listening {
-  /** Base address, by the number of this machine. */
   readonly url: string;
   readonly port: number;
+  readonly connections: { readonly total: number; readonly open: number };
   readonly close: () => Promise<void>;
 }
 
@@ -21,35 +21,51 @@ export interface Node extends Listening {
   readonly requests: readonly IncomingMessage[];
 }
 
-const answerNothing: RequestListener = (_request, response) => {
+const respondEmpty: RequestListener = (_request, response) => {
   response.end('{}');
 };
 
-/** A node that remembers what it was asked; with TLS when there are options for it. */
+/** Starts a node that records its requests; with TLS if there are options for it. */
 export async function startNode({
-  answer = answerNothing,
+  respond = respondEmpty,
   tls,
-}: { readonly answer?: RequestListener; readonly tls?: ServerOptions } = {}): Promise<Node> {
+}: { readonly respond?: RequestListener; readonly tls?: ServerOptions } = {}): Promise<Node> {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
-    answer(request, response);
+    respond(request, response);
   };
   const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
   return { ...(await listen(server, tls === undefined ? 'http' : 'https')), requests };
 }
 
-export async function listen(server: Server, scheme: string): Promise<Listening> {
+/** Starts a server that accepts connections and sends nothing. */
+export async function startSilentServer(scheme: 'http' | 'https'): Promise<Listening> {
+  return listen(
+    createTcpServer((socket) => socket.resume()),
+    scheme,
+  );
+}
+
+export async function listen(server: Server, scheme: 'http' | 'https'): Promise<Listening> {
   const sockets = new Set<Socket>();
+  const connections = { total: 0, open: 0 };
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
+    connections.total += 1;
+    connections.open += 1;
     socket.on('error', () => undefined);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      connections.open -= 1;
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `${scheme}://127.0.0.1:${port}`,
     port,
+    connections,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -58,15 +74,15 @@ export async function listen(server: Server, scheme: string): Promise<Listening>
   };
 }
 
-/** Where the configuration file is, as far as the names of files in it go. */
-export const folder = mkdtempSync(join(tmpdir(), 'reach-'));
+/** The folder of the configuration file, to which file names in it are relative. */
+export const folder = mkdtempSync(join(tmpdir(), 'http-client-'));
 
-export const client = createClient('test/1');
+const client = createClient('test/1');
 
 const LIMITS: FetchLimits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
-/** Asks a node as a configuration file with these keys would have it asked. */
-export async function ask(
+/** Fetches a document from a node, with the client settings of a configuration file with these keys. */
+export async function fetchFrom(
   url: string,
   keys: Readonly<Record<string, unknown>>,
   limits: Partial<FetchLimits> = {},
@@ -74,12 +90,12 @@ export async function ask(
   const file = stringify({ targets: [{ name: 'a', bridge: { url, ...keys } }] });
   const parsed = parseConfig(file, join(folder, 'bridge.yaml'));
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
-  const reach = parsed.config.targets[0]?.bridge?.httpClient;
-  return client.fetch(new URL(`${url}/state`), { ...LIMITS, ...limits }, reach);
+  const httpClient = parsed.config.targets[0]?.bridge?.httpClient;
+  return client.fetch(new URL(`${url}/state`), { ...LIMITS, ...limits }, httpClient);
 }
 
 /** `ok`, or the reason and the message. */
-export async function outcome(...asked: Parameters<typeof ask>): Promise<string> {
-  const result = await ask(...asked);
+export async function outcome(...args: Parameters<typeof fetchFrom>): Promise<string> {
+  const result = await fetchFrom(...args);
   return result.ok ? 'ok' : `${result.error.reason}: ${result.error.message}`;
 }

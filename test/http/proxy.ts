@@ -4,49 +4,52 @@ import { connect, type Socket } from 'node:net';
 import { listen, type Listening } from './nodes.js';
 
 export interface Proxy extends Listening {
-  /** Method and address of everything it was asked for. */
-  readonly asked: readonly string[];
+  /** Method and URL of every request. */
+  readonly requestLines: readonly string[];
   readonly requests: readonly IncomingMessage[];
 }
 
 interface ProxyOptions {
-  /** `Basic …` it wants to see; 407 without. */
+  /** The `Proxy-Authorization` to require. */
   readonly authorization?: string;
   readonly tls?: ServerOptions;
-  /** What it does with a tunnel instead of opening it. */
-  readonly onTunnel?: (socket: Socket) => void;
+  /** Handles CONNECT instead of opening a tunnel. */
+  readonly onConnect?: (socket: Socket) => void;
 }
 
-/** An HTTP proxy: it fetches http addresses, and passes on what is said to https ones. */
-export async function startProxy({ authorization, tls, onTunnel }: ProxyOptions = {}): Promise<Proxy> {
+/** Starts an HTTP proxy that forwards requests and opens tunnels. */
+export async function startProxy({ authorization, tls, onConnect }: ProxyOptions = {}): Promise<Proxy> {
   const requests: IncomingMessage[] = [];
   const server = tls === undefined ? createServer() : createSecureServer(tls);
-  const admits = (incoming: IncomingMessage): boolean => {
+  const isAuthorized = (incoming: IncomingMessage): boolean => {
     requests.push(incoming);
     return authorization === undefined || incoming.headers['proxy-authorization'] === authorization;
   };
   server.on('request', (incoming: IncomingMessage, response) => {
-    if (!admits(incoming)) {
+    if (!isAuthorized(incoming)) {
       response.writeHead(407).end();
       return;
     }
-    const { 'proxy-authorization': _own, ...headers } = incoming.headers;
-    const passedOn = request(incoming.url ?? '', { headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const { 'proxy-authorization': _removed, ...headers } = incoming.headers;
+    const forwarded = request(incoming.url ?? '', { headers }, (nodeResponse) => {
+      response.writeHead(nodeResponse.statusCode ?? 502, nodeResponse.headers);
+      nodeResponse.pipe(response);
     });
-    passedOn.on('error', () => response.writeHead(502).end()).end();
+    response.on('close', () => forwarded.destroy());
+    forwarded.on('error', () => response.writeHead(502).end()).end();
   });
   server.on('connect', (incoming: IncomingMessage, socket: Socket) => {
-    if (!admits(incoming)) socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
-    else if (onTunnel === undefined) openTunnel(incoming.url ?? '', socket);
-    else onTunnel(socket);
+    // The sockets of an HTTP server stay half open when the client closes the connection.
+    socket.on('end', () => socket.end());
+    if (!isAuthorized(incoming)) socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    else if (onConnect === undefined) openTunnel(incoming.url ?? '', socket);
+    else onConnect(socket);
   });
   const listening = await listen(server, tls === undefined ? 'http' : 'https');
   return {
     ...listening,
     requests,
-    get asked() {
+    get requestLines() {
       return requests.map(({ method, url }) => `${method} ${url}`);
     },
   };
@@ -59,5 +62,7 @@ function openTunnel(address: string, socket: Socket): void {
     node.pipe(socket).pipe(node);
   });
   node.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+  // Once the pipe to the node has ended, nothing else reads until the end.
+  node.on('close', () => socket.resume());
   socket.on('error', () => node.destroy());
 }

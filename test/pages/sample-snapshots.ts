@@ -1,7 +1,7 @@
 import { trustedDigits } from '../../src/json/numeral.js';
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import type { Instant } from '../../src/poll/endpoint-state.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { endpointStatuses } from '../../src/pages/endpoint-view.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';

@@ -12,13 +12,13 @@ import { bridgeState, crosschainDocument, type Json, type Row } from '../metrics
 import { NOW } from '../support/sample-endpoints.js';
 import { trustedDigits } from '../../src/json/numeral.js';
 
-/** FUZZ_RUNS bodies in all; CI has 20,000, and `npm run fuzz` half a million. */
+/** Half of FUZZ_RUNS for each document. CI runs 20,000, `npm run fuzz` 500,000. */
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 2);
 const TIMEOUT_MS = 60_000 + 20 * RUNS;
 const MAX_SERIES = 5;
 
-/** Text that an issuer, a proxy or a broken node could put anywhere. */
-const hostile = fc.oneof(
+/** Strings that a token issuer, a proxy or a broken node could place in any field. */
+const hostileString = fc.oneof(
   fc.constantFrom(
     'a"b\\c\nd\re',
     '"} 1\nbridge_batches{target="x"} 666',
@@ -41,31 +41,33 @@ const hostile = fc.oneof(
   fc.double().map(String),
 );
 
-/** Each text of a document replaced by a hostile one now and then. */
-function withHostileTexts(document: Row): fc.Arbitrary<Row> {
-  return fc.array(fc.option(hostile, { freq: 4, nil: undefined }), { minLength: 7, maxLength: 50 }).map((texts) => {
-    let at = 0;
-    const next = (): string | undefined => texts[at++ % texts.length];
-    return replaced(document, next) as Row;
-  });
+/** Replaces some strings of a document by hostile ones. */
+function withHostileStrings(document: Row): fc.Arbitrary<Row> {
+  return fc
+    .array(fc.option(hostileString, { freq: 4, nil: undefined }), { minLength: 7, maxLength: 50 })
+    .map((strings) => {
+      let index = 0;
+      const next = (): string | undefined => strings[index++ % strings.length];
+      return replaceStrings(document, next) as Row;
+    });
 }
 
-function replaced(json: Json, next: () => string | undefined): Json {
+function replaceStrings(json: Json, next: () => string | undefined): Json {
   if (typeof json === 'string') return next() ?? json;
-  if (Array.isArray(json)) return json.map((row: Json) => replaced(row, next));
+  if (Array.isArray(json)) return json.map((row: Json) => replaceStrings(row, next));
   if (typeof json !== 'object' || json === null) return json;
-  return Object.fromEntries(Object.entries(json as Row).map(([key, value]) => [key, replaced(value, next)]));
+  return Object.fromEntries(Object.entries(json as Row).map(([key, value]) => [key, replaceStrings(value, next)]));
 }
 
 const documents = (valid: fc.Arbitrary<Row>): fc.Arbitrary<Row> =>
   fc.oneof(
     valid,
     valid.chain(corruptedOften),
-    valid.chain(withHostileTexts),
+    valid.chain(withHostileStrings),
     fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Row>,
   );
 
-/** The bytes of a document, whole or with some of them changed, left out or repeated. */
+/** The bytes of a document, some of them with bytes changed, removed or inserted. */
 function bytesOf(document: fc.Arbitrary<Row>, wrap: (row: Row) => Row): fc.Arbitrary<Buffer> {
   const edit = fc.record({ at: fc.nat(), length: fc.nat({ max: 20 }), bytes: fc.uint8Array({ maxLength: 8 }) });
   return fc
@@ -104,18 +106,18 @@ const crosschain: DocumentSource = {
   settings: { ...defaultCrosschainSettings, window: '500', rate: '1000', hubChainIds: ['1'] },
 };
 
-interface Kept {
-  readonly reading: DocumentSource;
-  readonly outcome: PollResult;
+interface Sample {
+  readonly source: DocumentSource;
+  readonly poll: PollResult;
 }
 
-/** Of many expositions, some for the parsers that are slow to start: as many targets of one exposition. */
-const kept: Kept[] = [];
-const MAX_KEPT = 300;
+/** Some results are checked by external parsers, together as targets of one exposition, because the parsers start slowly. */
+const samples: Sample[] = [];
+const MAX_SAMPLES = 300;
 
-function expectHarmless(reading: DocumentSource, body: Buffer, height: string | undefined): void {
-  const outcome = readBody(reading, 'fuzz', body, height === undefined ? undefined : trustedDigits(height));
-  const { result } = outcome;
+function expectHarmless(source: DocumentSource, body: Buffer, height: string | undefined): void {
+  const poll = readBody(source, 'fuzz', body, height === undefined ? undefined : trustedDigits(height));
+  const { result } = poll;
   if (!result.ok) {
     expect(['not_json', 'schema', 'too_large']).toContain(result.error.reason);
     expect(result.error.message).toMatch(/^fuzz .{1,250}$/);
@@ -124,25 +126,25 @@ function expectHarmless(reading: DocumentSource, body: Buffer, height: string | 
   for (const { name, lines } of result.families) {
     const series = seriesOf(lines);
     expect(series.length, name).toBeLessThanOrEqual(MAX_SERIES);
-    expect(series.every((one) => one.name === name && Number.isFinite(one.value))).toBe(true);
+    expect(series.every((sample) => sample.name === name && Number.isFinite(sample.value))).toBe(true);
     expect(new Set(series.map(({ labels }) => labels)).size, name).toBe(series.length);
-    // Label names, values and marks take some hundred characters at most: six labels of 128, each escaped.
+    // Six labels of at most 128 characters, all of them escaped.
     expect(Math.max(...series.map(({ labels }) => labels.length))).toBeLessThan(2000);
   }
-  if (kept.length < MAX_KEPT && result.families.length > 10) {
-    kept.push({ reading: { ...reading, target: `${reading.target}${kept.length}` }, outcome });
+  if (samples.length < MAX_SAMPLES && result.families.length > 10) {
+    samples.push({ source: { ...source, target: `${source.target}${samples.length}` }, poll });
   }
 }
 
 const height = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String), { nil: undefined });
 
-describe('whatever a body holds', () => {
+describe('reading a hostile body', () => {
   it(
-    'of a bridge, the exporter lives, and exposes only what is well-formed and bounded',
+    'results in well-formed, bounded series or an expected failure, for module_state',
     () => {
       const bodies = bytesOf(documents(bridgeState), (state) => ({ state }));
       fc.assert(
-        fc.property(bodies, height, (body, hub) => expectHarmless(bridge, body, hub)),
+        fc.property(bodies, height, (body, hubHeight) => expectHarmless(bridge, body, hubHeight)),
         { numRuns: RUNS },
       );
     },
@@ -150,11 +152,11 @@ describe('whatever a body holds', () => {
   );
 
   it(
-    'of a queue of transactions, the same',
+    'results in well-formed, bounded series or an expected failure, for rate_limiter_input',
     () => {
       const bodies = bytesOf(documents(crosschainDocument), (document) => document);
       fc.assert(
-        fc.property(bodies, height, (body, hub) => expectHarmless(crosschain, body, hub)),
+        fc.property(bodies, height, (body, hubHeight) => expectHarmless(crosschain, body, hubHeight)),
         { numRuns: RUNS },
       );
     },
@@ -165,39 +167,39 @@ describe('whatever a body holds', () => {
 const hasPromtool = hasTool('promtool');
 const hasParser = hasTool(PYTHON, ['-c', 'import prometheus_client.openmetrics.parser']);
 
-/** The expositions that were kept, read anew as so many targets of one. */
-function exposed(format: 'text' | 'openmetrics'): string {
+/** Renders all samples as one exposition. */
+function renderSamples(format: 'text' | 'openmetrics'): string {
   const snapshots = createSnapshots(
-    kept.map(({ reading }) => endpointKeyOf(reading)),
+    samples.map(({ source }) => endpointKeyOf(source)),
     { maxBodyBytes: 1, staleAfterMs: 1 },
   );
-  for (const { reading, outcome } of kept) snapshots.record(endpointKeyOf(reading), retargeted(outcome, reading), NOW);
+  for (const { source, poll } of samples) snapshots.record(endpointKeyOf(source), withTarget(poll, source), NOW);
   return renderExposition(snapshots, format, NOW);
 }
 
-/** The same lines under the name the target was given here. */
-function retargeted(outcome: PollResult, { target }: DocumentSource): PollResult {
-  if (!outcome.result.ok) return outcome;
+/** Replaces the target label, to make the series of each sample unique. */
+function withTarget(poll: PollResult, { target }: DocumentSource): PollResult {
+  if (!poll.result.ok) return poll;
   const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-  const families = outcome.result.families.map((family) => ({
+  const families = poll.result.families.map((family) => ({
     ...family,
     lines: family.lines.replaceAll(/^(\w+\{)target="(?:[^"\\]|\\.)*"/gm, (_match, start: string) => start + label),
   }));
-  return { ...outcome, result: { ...outcome.result, families } };
+  return { ...poll, result: { ...poll.result, families } };
 }
 
-describe('what hostile bodies gave', () => {
-  it('is plenty', () => {
-    expect(kept.length).toBe(MAX_KEPT);
+describe('the exposition of hostile bodies', () => {
+  it('contains enough samples', () => {
+    expect(samples.length).toBe(MAX_SAMPLES);
   });
 
   it.skipIf(!hasPromtool)('is accepted by promtool', () => {
-    expect(check('promtool', ['check', 'metrics'], exposed('text'))).toEqual({ status: 0, output: '' });
+    expect(check('promtool', ['check', 'metrics'], renderSamples('text'))).toEqual({ status: 0, output: '' });
   });
 
-  it.skipIf(!hasParser)('is read to the last series by a strict OpenMetrics parser', () => {
-    const text = `${exposed('openmetrics')}# EOF\n`;
+  it.skipIf(!hasParser)('is completely parsed by a strict OpenMetrics parser', () => {
+    const text = `${renderSamples('openmetrics')}# EOF\n`;
     const { status, output } = check(PYTHON, ['-c', OPENMETRICS_PARSER], text);
-    expect({ status, samples: Number(output) }).toEqual({ status: 0, samples: seriesOf(text).length });
+    expect({ status, series: Number(output) }).toEqual({ status: 0, series: seriesOf(text).length });
   });
 });

@@ -1,7 +1,7 @@
 import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import type { Instant } from '../../src/poll/endpoint-state.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { trustedDigits } from '../../src/json/numeral.js';

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthority } from '../support/certificates.js';
+import { startProxy, type Proxy } from './proxy.js';
+import { outcome, startNode, type Listening, type Node } from './nodes.js';
+
+const authority = createAuthority();
+const nodeCertificate = authority.issue('node', ['IP:127.0.0.1']);
+const otherNameCertificate = authority.issue('node', ['DNS:node.example']);
+const trusting = { ca_file: authority.certFile };
+
+const open: Listening[] = [];
+let plain: Node;
+let secure: Node;
+let proxy: Proxy;
+
+function opened<T extends Listening>(listening: T): T {
+  open.push(listening);
+  return listening;
+}
+
+beforeAll(async () => {
+  plain = opened(await startNode());
+  secure = opened(await startNode({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } }));
+  proxy = opened(await startProxy());
+});
+
+afterAll(async () => {
+  await Promise.all(open.map((listening) => listening.close()));
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const withUser = (url: string, userInfo: string): string => url.replace('//', `//${userInfo}@`);
+
+describe('a request through a proxy', () => {
+  it('contains the whole URL of an http node', async () => {
+    expect(await outcome(plain.url, { proxy_url: proxy.url })).toBe('ok');
+    expect(proxy.requestLines.at(-1)).toBe(`GET ${plain.url}/state`);
+    expect(plain.requests.at(-1)).toMatchObject({ url: '/state', headers: { host: `127.0.0.1:${plain.port}` } });
+  });
+
+  it('goes through a tunnel to an https node, without its headers being visible to the proxy', async () => {
+    const keys = { proxy_url: proxy.url, tls_config: trusting, authorization: { credentials: 'tok' } };
+    expect(await outcome(secure.url, keys)).toBe('ok');
+    expect(proxy.requestLines.at(-1)).toBe(`CONNECT 127.0.0.1:${secure.port}`);
+    expect(proxy.requests.at(-1)?.headers).not.toHaveProperty('authorization');
+    expect(secure.requests.at(-1)?.headers).toMatchObject({ authorization: 'Bearer tok' });
+  });
+
+  it.each([
+    ['user name and password', 'user:p%40ss', 'user:p@ss'],
+    ['a user name without password', 'token', 'token:'],
+  ])('sends %s to the proxy only', async (_title, userInfo, sent) => {
+    const protectedProxy = opened(await startProxy({ authorization: `Basic ${base64(sent)}` }));
+    for (const [node, tls] of [
+      [plain, {}],
+      [secure, { tls_config: trusting }],
+    ] as const) {
+      expect(await outcome(node.url, { proxy_url: withUser(protectedProxy.url, userInfo), ...tls })).toBe('ok');
+      expect(node.requests.at(-1)?.headers).not.toHaveProperty('proxy-authorization');
+      expect(await outcome(node.url, { proxy_url: withUser(protectedProxy.url, 'other:one'), ...tls })).toMatch(
+        /^status: .*407/,
+      );
+    }
+  });
+
+  it('uses tls_config for an https proxy too, except for the server name', async () => {
+    const proxied = opened(await startProxy({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } }));
+    const node = opened(await startNode({ tls: { cert: otherNameCertificate.cert, key: otherNameCertificate.key } }));
+    const keys = { proxy_url: proxied.url, tls_config: { ...trusting, server_name: 'node.example' } };
+    expect(await outcome(node.url, keys)).toBe('ok');
+    expect(await outcome(plain.url, keys)).toBe('ok');
+    expect(proxied.requestLines).toEqual([`CONNECT 127.0.0.1:${node.port}`, `GET ${plain.url}/state`]);
+  });
+});
+
+describe('a request through a failing proxy', () => {
+  it('reports that the proxy refuses connections or its name does not resolve', async () => {
+    for (const node of [plain, secure]) {
+      expect(await outcome(node.url, { proxy_url: 'http://someone:hunter2@127.0.0.1:1' })).toBe(
+        'connect: /state: request failed: proxy http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+      );
+      expect(await outcome(node.url, { proxy_url: 'http://proxy.invalid:3128' })).toMatch(
+        /^dns: \/state: request failed: proxy http:\/\/proxy\.invalid:3128: getaddrinfo /,
+      );
+    }
+  });
+
+  it('reports an invalid certificate of the proxy', async () => {
+    const proxied = opened(
+      await startProxy({ tls: { cert: otherNameCertificate.cert, key: otherNameCertificate.key } }),
+    );
+    expect(await outcome(secure.url, { proxy_url: proxied.url, tls_config: trusting })).toMatch(
+      /^tls: \/state: request failed: proxy https:\/\/127\.0\.0\.1:\d+: .*altnames/,
+    );
+  });
+
+  it('reports an invalid certificate of the node', async () => {
+    expect(await outcome(secure.url, { proxy_url: proxy.url })).toBe(
+      'tls: /state: request failed: unable to verify the first certificate',
+    );
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'a proxy that cannot connect to the node',
+      'HTTP/1.1 502 Bad Gateway\r\n\r\n',
+      'status: … responded to CONNECT with status 502',
+    ],
+    [
+      'a proxy that rejects CONNECT',
+      'HTTP/1.1 403 Forbidden\r\n\r\n',
+      'unauthorized: … responded to CONNECT with status 403',
+    ],
+    ['a proxy that closes the connection', '', 'aborted: … connection lost during CONNECT: socket hang up'],
+  ])('reports %s', async (_title, response, expected) => {
+    const rejecting = opened(await startProxy({ onConnect: (socket) => socket.end(response) }));
+    expect(await outcome(secure.url, { proxy_url: rejecting.url, tls_config: trusting })).toBe(
+      expected.replace('…', `/state: request failed: proxy ${rejecting.url}:`),
+    );
+  });
+
+  it('redacts the user name and password of the proxy in its error response', async () => {
+    const password = 'hunter2/hunter2';
+    const userInfo = `someone:${encodeURIComponent(password)}`;
+    const header = `Basic ${base64(`someone:${password}`)}`;
+    const echoing = opened(
+      await startNode({
+        respond: (_request, response) => {
+          response
+            .writeHead(400)
+            .end(JSON.stringify({ message: `${header} is someone with ${password} (${userInfo})` }));
+        },
+      }),
+    );
+    expect(await outcome(plain.url, { proxy_url: withUser(echoing.url, userInfo) })).toBe(
+      'bad_request: /state: responded with status 400: <secret> is <secret> with <secret> (<secret>)',
+    );
+  });
+});

@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServerOptions } from 'node:https';
+import { createInterface } from 'node:readline';
+import { afterAll, describe, expect, it } from 'vitest';
+import { hasTool } from '../support/tools.js';
+import { createAuthority, type Certificate } from '../support/certificates.js';
+import { folder, outcome, startNode, type Node } from './nodes.js';
+
+const authority = createAuthority();
+const otherAuthority = createAuthority('another authority');
+const nodeCertificate = authority.issue('node', ['IP:127.0.0.1', 'DNS:node.example']);
+const otherNameCertificate = authority.issue('other', ['DNS:node.example', 'IP:192.0.2.1']);
+const clientCertificate = authority.issue('exporter');
+const untrustedClientCertificate = otherAuthority.issue('exporter');
+
+const nodes: Node[] = [];
+
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+});
+
+async function serve({ cert, key }: Certificate, options: ServerOptions = {}): Promise<Node> {
+  const node = await startNode({ tls: { cert, key, ...options } });
+  nodes.push(node);
+  return node;
+}
+
+/** Starts an OpenSSL server, which rejects a client certificate with an alert. A Node.js server closes the connection without one. */
+async function openSslServer(version: string): Promise<{ url: string; stop: () => void }> {
+  const certificate = ['-cert', nodeCertificate.certFile, '-key', nodeCertificate.keyFile];
+  const verification = ['-CAfile', authority.certFile, '-Verify', '1', '-verify_return_error'];
+  const server = spawn('openssl', [
+    's_server',
+    '-accept',
+    '127.0.0.1:0',
+    '-www',
+    version,
+    ...certificate,
+    ...verification,
+  ]);
+  for await (const line of createInterface({ input: server.stdout })) {
+    const [, address] = /^ACCEPT (\S+)$/.exec(line) ?? [];
+    if (address !== undefined) return { url: `https://${address}`, stop: () => server.kill() };
+  }
+  throw new Error('openssl serves no address');
+}
+
+const hasOpenSsl = hasTool('openssl', ['version']);
+
+type Keys = Readonly<Record<string, unknown>>;
+
+const trusting = { ca_file: authority.certFile };
+
+describe('the certificate of a node', () => {
+  it('is rejected when its authority is not trusted', async () => {
+    const { url } = await serve(nodeCertificate);
+    const rejected = /^tls: \/state: request failed: unable to verify the first certificate$/;
+    expect(await outcome(url, {})).toMatch(rejected);
+    expect(await outcome(url, { tls_config: {} })).toMatch(rejected);
+    expect(await outcome(url, { tls_config: { ca: otherAuthority.cert } })).toMatch(rejected);
+  });
+
+  it.each<[string, Keys]>([
+    ['from a file', { ca_file: authority.certFile }],
+    ['inline', { ca: authority.cert }],
+    ['among others', { ca: `# two of them\n${otherAuthority.cert}\n${authority.cert}` }],
+  ])('is accepted when its authority is trusted, %s', async (_title, tls) => {
+    const { url } = await serve(nodeCertificate);
+    expect(await outcome(url, { tls_config: tls })).toBe('ok');
+  });
+
+  it.each<[string, Certificate, Keys, string | RegExp]>([
+    ['is rejected for another name', otherNameCertificate, trusting, /^tls: .*altnames/],
+    [
+      'is accepted for the name in server_name',
+      otherNameCertificate,
+      { ...trusting, server_name: 'node.example' },
+      'ok',
+    ],
+    [
+      'is accepted for the IP address in server_name',
+      otherNameCertificate,
+      { ...trusting, server_name: '192.0.2.1' },
+      'ok',
+    ],
+    [
+      'is rejected for another name than server_name',
+      nodeCertificate,
+      { ...trusting, server_name: 'www.example' },
+      /^tls: .*www\.example/,
+    ],
+    ['is rejected after its expiry', authority.expire(nodeCertificate), trusting, /^tls: .*certificate has expired/],
+    [
+      'is accepted after its expiry with insecure_skip_verify',
+      authority.expire(otherNameCertificate),
+      { insecure_skip_verify: true },
+      'ok',
+    ],
+  ])('%s', async (_title, certificate, tls, expected) => {
+    const { url } = await serve(certificate);
+    expect(await outcome(url, { tls_config: tls })).toMatch(expected);
+  });
+
+  it('is checked against server_name, which is also sent as SNI', async () => {
+    const names: string[] = [];
+    const { url } = await serve(nodeCertificate, {
+      SNICallback: (name, callback) => {
+        names.push(name);
+        callback(null);
+      },
+    });
+    expect(await outcome(url, { tls_config: { ...trusting, server_name: 'node.example' } })).toBe('ok');
+    expect(names).toEqual(['node.example']);
+  });
+
+  it('is accepted as soon as the CA file is corrected', async () => {
+    const file = join(folder, 'ca.crt');
+    const { url } = await serve(nodeCertificate);
+    const keys = { tls_config: { ca_file: 'ca.crt' } };
+    writeFileSync(file, 'to come');
+    expect(await outcome(url, keys)).toBe(
+      `bad_request: /state: invalid configuration: ${file} contains no PEM certificate`,
+    );
+    writeFileSync(file, otherAuthority.cert);
+    expect(await outcome(url, keys)).toMatch(/^tls: /);
+    writeFileSync(file, authority.cert);
+    expect(await outcome(url, keys)).toBe('ok');
+    writeFileSync(file, otherAuthority.cert);
+    expect(await outcome(url, keys)).toMatch(/^tls: /);
+  });
+});
+
+describe('a node that requires a client certificate', () => {
+  const mutualTls = { requestCert: true, rejectUnauthorized: true, ca: authority.cert };
+  const files = { cert_file: clientCertificate.certFile, key_file: clientCertificate.keyFile };
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('rejects requests without one, with %s', async (version) => {
+    const { url } = await serve(nodeCertificate, { ...mutualTls, minVersion: version, maxVersion: version });
+    expect(await outcome(url, { tls_config: trusting })).toMatch(/^tls: \/state: request failed: /);
+    expect(await outcome(url, { tls_config: { ...trusting, ...files } })).toBe('ok');
+  });
+
+  it('accepts an inline certificate', async () => {
+    const { url } = await serve(nodeCertificate, mutualTls);
+    expect(
+      await outcome(url, { tls_config: { ...trusting, cert: clientCertificate.cert, key: clientCertificate.key } }),
+    ).toBe('ok');
+  });
+
+  it.skipIf(!hasOpenSsl).each(['-tls1_2', '-tls1_3'])(
+    'rejects a certificate of another authority, with %s',
+    async (version) => {
+      const { url, stop } = await openSslServer(version);
+      const of = ({ certFile, keyFile }: Certificate) => ({ ...trusting, cert_file: certFile, key_file: keyFile });
+      expect(await outcome(url, { tls_config: of(untrustedClientCertificate) })).toMatch(/^tls: .*alert unknown ca/);
+      expect(await outcome(url, { tls_config: of(clientCertificate) })).toBe('ok');
+      stop();
+    },
+  );
+
+  it('receives the new certificate after the files are replaced', async () => {
+    const { url } = await serve(nodeCertificate, { ...mutualTls, maxVersion: 'TLSv1.2' });
+    const write = ({ cert, key }: Certificate): void => {
+      writeFileSync(join(folder, 'own.crt'), cert);
+      writeFileSync(join(folder, 'own.key'), key);
+    };
+    const keys = { tls_config: { ...trusting, cert_file: 'own.crt', key_file: 'own.key' } };
+    write(untrustedClientCertificate);
+    expect(await outcome(url, keys)).not.toBe('ok');
+    write(clientCertificate);
+    expect(await outcome(url, keys)).toBe('ok');
+    writeFileSync(join(folder, 'own.key'), untrustedClientCertificate.key);
+    expect(await outcome(url, keys)).toBe(
+      'bad_request: /state: invalid configuration: the private key does not match the certificate',
+    );
+    writeFileSync(join(folder, 'own.key'), 'half a key');
+    expect(await outcome(url, keys)).toBe(
+      `bad_request: /state: invalid configuration: ${join(folder, 'own.key')} contains no unencrypted PEM private key`,
+    );
+  });
+});
+
+describe('TLS versions', () => {
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+
+  it.each<[string, ServerOptions, Keys, RegExp]>([
+    ['are rejected below min_version', { maxVersion: 'TLSv1.2' }, { min_version: 'TLS13' }, /^tls: .*version/],
+    ['are rejected above max_version', { minVersion: 'TLSv1.3' }, { max_version: 'TLS12' }, /^tls: .*version/],
+    ['are rejected before TLS 1.2 by default', old, {}, /^tls: .*(?:version|protocol)/],
+    ['are accepted from TLS 1.1 if min_version is TLS11', old, { min_version: 'TLS11' }, /^ok$/],
+    [
+      'are accepted from TLS 1.0 if min_version is TLS10',
+      { ...old, maxVersion: 'TLSv1' },
+      { min_version: 'TLS10', max_version: 'TLS11' },
+      /^ok$/,
+    ],
+    ['include TLS 1.3 even if min_version is TLS10', { minVersion: 'TLSv1.3' }, { min_version: 'TLS10' }, /^ok$/],
+  ])('%s', async (_title, options, versions, expected) => {
+    const { url } = await serve(nodeCertificate, options);
+    expect(await outcome(url, { tls_config: { ...trusting, ...versions } })).toMatch(expected);
+  });
+});
