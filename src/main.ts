@@ -85,7 +85,7 @@ async function runReplay(run: Of<'replay'>): Promise<ExitCode> {
 }
 
 async function runSimulate({ simulator: settings, log }: Of<'simulate'>): Promise<ExitCode> {
-  const { scenarioProblem, simulate } = await import('./simulator/start.js');
+  const { scenarioProblem, simulate } = await import('./simulator/simulate.js');
   const problem = scenarioProblem(settings);
   if (problem !== undefined) return refuse([problem, seeHelp('simulate')]);
   const stopped = stopSignal();
@@ -97,7 +97,7 @@ async function runSimulate({ simulator: settings, log }: Of<'simulate'>): Promis
 
 async function runDemo({ simulator: settings, web: webSettings, log }: Of<'demo'>): Promise<ExitCode> {
   const [{ scenarioProblem }, { startDemo }] = await Promise.all([
-    import('./simulator/start.js'),
+    import('./simulator/simulate.js'),
     import('./simulator/demo.js'),
   ]);
   const problem = scenarioProblem(settings);
@@ -194,7 +194,7 @@ function seeHelp(command: CommandName): string {
 /** Those a command can play; they are the simulator's, which is loaded for nothing else. */
 async function scenariosFor(command: CommandName) {
   if (command !== 'simulate' && command !== 'demo') return [];
-  const { scenarioRows } = await import('./simulator/start.js');
+  const { scenarioRows } = await import('./simulator/simulate.js');
   return scenarioRows;
 }
 

@@ -1,5 +1,5 @@
-import type { ModuleState } from '../../src/simulator/module-state.js';
-import type { RateLimiterInput } from '../../src/simulator/rate-limiter-input.js';
+import type { ModuleState } from '../../src/simulator/responses.js';
+import type { RateLimiterInput } from '../../src/simulator/responses.js';
 import type { RecordingOptions, Stretch } from './recording.js';
 
 /** An alert and its severity. */

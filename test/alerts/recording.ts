@@ -5,8 +5,8 @@ import { renderExposition } from '../../src/exposition/exposition.js';
 import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import type { ModuleState } from '../../src/simulator/module-state.js';
-import type { RateLimiterInput } from '../../src/simulator/rate-limiter-input.js';
+import type { ModuleState } from '../../src/simulator/responses.js';
+import type { RateLimiterInput } from '../../src/simulator/responses.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Invocation, parseInvocation } from '../../src/cli/invocation.js';
 import { commandNames, commandWords } from '../../src/cli/flags.js';
 import { helpText } from '../../src/cli/help.js';
-import { scenarioRows } from '../../src/simulator/start.js';
+import { scenarioRows } from '../../src/simulator/simulate.js';
 
 const log = { level: 'info', format: 'json' };
 const web = { listen: { port: 10_917 }, telemetryPath: '/metrics', enableLifecycle: false, maxRequests: 40 };

@@ -123,10 +123,10 @@ describe('demo', () => {
   ${node}/bridge/v1/module_state
   ${node}/chain/crosschain/rateLimiterInput
 
-exporter that watches it
-  status page, to begin with  ${exporter}/
-  what waits, item by item    ${exporter}/pending
-  for Prometheus              ${exporter}/metrics
+exporter
+  status page    ${exporter}/
+  pending items  ${exporter}/pending
+  metrics        ${exporter}/metrics
 
 Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 
@@ -142,12 +142,12 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
   ])('%s names the scenario that was meant, and the flag for a free port', async (command, flags) => {
     expect(await run([command, '--scenario=stukc'])).toMatchObject({
       code: 2,
-      stderr: `bridge-exporter: --scenario: "stukc" is no scenario — did you mean stuck?\nbridge-exporter: see bridge-exporter ${command} --help\n`,
+      stderr: `bridge-exporter: --scenario: unknown scenario "stukc" — did you mean stuck?\nbridge-exporter: see bridge-exporter ${command} --help\n`,
     });
     const { host } = new URL(simulator.url);
     expect(await run([command, `--listen=${host}`, ...flags])).toMatchObject({
       code: 1,
-      stderr: `bridge-exporter: the simulator cannot listen on ${host}: it is in use; --listen=:0 takes any free port\n`,
+      stderr: `bridge-exporter: the simulator cannot listen on ${host}: the address is in use; --listen=:0 selects a free port\n`,
     });
   });
 });

@@ -1,6 +1,10 @@
+/*
+ * Parses the Markdown of the Chain Query Service document.
+ */
+
 type Fields = Record<string, Record<string, string>>;
 
-/** Reads the tables and inline descriptions of section 2 of the Chain Query Service document. */
+/** The fields of the tables and sentences of section 2, in the notation of test/support/spec-fields.ts. */
 export function parseSpecFields(text: string): Fields {
   const fields: Fields = {};
   let current = '';
@@ -12,7 +16,7 @@ export function parseSpecFields(text: string): Fields {
   return fields;
 }
 
-/** The paths of section 4, in their order. */
+/** The paths of section 4, in the order of the document. */
 export function parseSpecPaths(text: string): string[] {
   return [...text.matchAll(/^\| Path \| `(.+)` \|$/gm)].map((match) => match[1] ?? '');
 }
@@ -30,7 +34,7 @@ function sectionTwo(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Fields with their types, as a line of the document gives them: a table row or a sentence. */
+/** The fields in a line, a table row or a sentence, with their types as written. */
 function fieldsOf(line: string): [string, string][] {
   const row = line.match(/^\| (\w+) \| (.+) \|$/);
   if (row) return row[1] === 'Field' ? [] : [[row[1] ?? '', row[2] ?? '']];
@@ -39,16 +43,16 @@ function fieldsOf(line: string): [string, string][] {
   const sentence = line.match(/^\*\*\w+\*\*: (.+) \((?:all|both) string\)\.$/);
   if (sentence) return [...(sentence[1] ?? '').matchAll(/`(\w+)`/g)].map((name) => [name[1] ?? '', 'string']);
   if (/^(###|\|[-|]+\|$|\*\*\w+\*\*$)/.test(line)) return [];
-  throw new Error(`cannot read this line of the spec: ${line}`);
+  throw new Error(`cannot parse this line of the spec: ${line}`);
 }
 
-/** What an inline description holds becomes an object of its own: named as the document does, else after its field. */
-function parseType(fields: Fields, place: string, text: string): string {
+/** Converts a type. An object described inline is added to `fields` under its name in the document, or under its path. */
+function parseType(fields: Fields, path: string, text: string): string {
   if (text === 'string' || text === 'boolean') return text;
   const shown = text.match(/^string enum; value `(\w+)` is shown$/);
   if (shown) return `enum ${shown[1]}`;
   const [outer = '', inline] = text.split(': ', 2);
-  const name = outer.match(/^array of (\w+)$/)?.[1] ?? outer.match(/^(?!object$)(\w+)(?: object)?$/)?.[1] ?? place;
+  const name = outer.match(/^array of (\w+)$/)?.[1] ?? outer.match(/^(?!object$)(\w+)(?: object)?$/)?.[1] ?? path;
   if (inline !== undefined) fields[name] = inlineFields(inline);
   return outer.startsWith('array of') ? `${name}[]` : name;
 }

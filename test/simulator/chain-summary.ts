@@ -1,60 +1,61 @@
 import type { Model } from '../../src/simulator/model.js';
-import type { Attestation, ModuleState, Valset } from '../../src/simulator/module-state.js';
-import type { Cctx } from '../../src/simulator/rate-limiter-input.js';
+import type { Attestation, Cctx, ModuleState, Valset } from '../../src/simulator/responses.js';
 
-/** What an operator would see of the chain, worked out from its two documents alone. */
-export interface Picture {
+/** Key figures of the simulated chain, computed from its two responses alone. */
+export interface ChainSummary {
   readonly lastObservedNonce: number;
   readonly newestAttestedNonce: number;
-  /** Share of the newest set's power behind the best claim for the next event. */
-  readonly nextEventShare: number;
-  readonly conflictingNonces: number;
+  /** Share of the newest valset's power behind the best claim for the next event. */
+  readonly nextEventVotedShare: number;
+  /** Number of events with more than one claim. */
+  readonly conflictingEvents: number;
   readonly lastPoolId: number;
   readonly oldestTransferId: number;
   readonly unbatched: number;
   readonly batches: number;
-  /** The lowest share of power in the contract that signed one of the batches. */
-  readonly leastSignedBatch: number;
-  /** External blocks until the first batch dies, by the projected height. */
-  readonly headroom: number;
+  /** The lowest share of the observed valset's power that signed a batch. */
+  readonly lowestSignedShare: number;
+  /** External blocks from the estimated external height to the first batch timeout. */
+  readonly blocksToTimeout: number;
   readonly expiredBatches: number;
   readonly unrelayedValsets: number;
-  readonly drift: number;
-  /** Members of the newest set that confirmed no batch and voted for nothing. */
-  readonly silent: number;
+  readonly valsetDrift: number;
+  /** Number of members of the newest valset that neither confirmed a batch nor voted. */
+  readonly silentSigners: number;
   readonly totalPending: number;
-  readonly listed: number;
+  readonly listedPending: number;
   readonly missed: number;
   readonly pendingValue: bigint;
   readonly pastValue: bigint;
+  /** The lowest pending nonce by chain id. */
   readonly lowestNonces: Readonly<Record<string, number>>;
 }
 
-export function pictureOf(model: Model): Picture {
+export function summarize(model: Model): ChainSummary {
   const { state } = model.moduleState();
   const input = model.rateLimiterInput();
   const timeouts = state.batches.map(({ batch_timeout }) => Number(batch_timeout));
   const transfers = [...state.unbatched_transfers, ...state.batches.flatMap(({ transactions }) => transactions)];
-  const nonces = state.attestations.map(eventNonce);
+  const nonces = state.attestations.map(eventNonceOf);
   const lastObservedNonce = Number(state.last_observed_nonce);
   return {
     lastObservedNonce,
     newestAttestedNonce: Math.max(lastObservedNonce, ...nonces),
-    nextEventShare: nextEventShare(state),
-    conflictingNonces: new Set(nonces.filter((nonce, position) => nonces.indexOf(nonce) !== position)).size,
+    nextEventVotedShare: nextEventVotedShare(state),
+    conflictingEvents: new Set(nonces.filter((nonce, index) => nonces.indexOf(nonce) !== index)).size,
     lastPoolId: Number(state.last_outgoing_pool_id),
     oldestTransferId: Math.min(...transfers.map(({ id }) => Number(id))),
     unbatched: state.unbatched_transfers.length,
     batches: state.batches.length,
-    leastSignedBatch: Math.min(...batchShares(state)),
-    headroom: Math.min(...timeouts) - projectedHeight(state, model.height),
+    lowestSignedShare: Math.min(...signedShares(state)),
+    blocksToTimeout: Math.min(...timeouts) - estimatedExternalHeight(state, model.height),
     expiredBatches: timeouts.filter((timeout) => timeout < Number(state.last_observed_external_height)).length,
     unrelayedValsets: state.valsets.filter((set) => Number(set.nonce) > Number(state.last_observed_valset.nonce))
       .length,
-    drift: driftOf(state),
-    silent: silentOrchestrators(state),
+    valsetDrift: valsetDrift(state),
+    silentSigners: silentSigners(state),
     totalPending: Number(input.total_pending),
-    listed: input.cctxs_pending.length,
+    listedPending: input.cctxs_pending.length,
     missed: input.cctxs_missed.length,
     pendingValue: BigInt(input.pending_cctxs_value),
     pastValue: BigInt(input.past_cctxs_value),
@@ -62,17 +63,17 @@ export function pictureOf(model: Model): Picture {
   };
 }
 
-/** Field 1 of the claim, a varint. */
-export function eventNonce({ claim }: Attestation): number {
+/** Field 1 of the claim's protobuf message, a varint. */
+export function eventNonceOf({ claim }: Attestation): number {
   const [tag, ...bytes] = Buffer.from(claim.value, 'base64');
   if (tag !== 8) throw new Error(`the claim begins with tag ${tag}`);
   const end = bytes.findIndex((byte) => byte < 0x80);
-  return bytes.slice(0, end + 1).reduce((nonce, byte, position) => nonce + (byte % 0x80) * 2 ** (7 * position), 0);
+  return bytes.slice(0, end + 1).reduce((nonce, byte, index) => nonce + (byte % 0x80) * 2 ** (7 * index), 0);
 }
 
-/** What is between the last `1` and the six checksum characters. */
-export function keyOf(bech32: string): string {
-  return bech32.slice(bech32.lastIndexOf('1') + 1, -6);
+/** The data part of a bech32 address: between the last `1` and the six checksum characters. */
+export function bech32DataOf(address: string): string {
+  return address.slice(address.lastIndexOf('1') + 1, -6);
 }
 
 export function powerOf({ members }: Valset): number {
@@ -85,24 +86,25 @@ export function currentOutbound(cctx: Cctx) {
   return outbound;
 }
 
-function shareOf(valset: Valset, addresses: ReadonlySet<string>): number {
-  const signed = valset.members.filter(({ external_address }) => addresses.has(external_address.toLowerCase()));
-  return powerOf({ ...valset, members: signed }) / powerOf(valset);
+function powerShareOf(valset: Valset, addresses: ReadonlySet<string>): number {
+  const members = valset.members.filter(({ external_address }) => addresses.has(external_address.toLowerCase()));
+  return powerOf({ ...valset, members }) / powerOf(valset);
 }
 
-function batchShares(state: ModuleState): number[] {
+function signedShares(state: ModuleState): number[] {
   return state.batches.map(({ batch_nonce, token_contract }) => {
     const confirms = state.batch_confirms.filter(
       (confirm) =>
         confirm.nonce === batch_nonce && confirm.token_contract.toLowerCase() === token_contract.toLowerCase(),
     );
-    return shareOf(state.last_observed_valset, new Set(confirms.map(({ eth_signer }) => eth_signer.toLowerCase())));
+    const signers = new Set(confirms.map(({ eth_signer }) => eth_signer.toLowerCase()));
+    return powerShareOf(state.last_observed_valset, signers);
   });
 }
 
 function votersOf({ votes }: Attestation, { orchestrator_addresses }: ModuleState): Set<string> {
-  const keys = new Set(votes.map(keyOf));
-  const voters = orchestrator_addresses.filter(({ sender }) => keys.has(keyOf(sender)));
+  const keys = new Set(votes.map(bech32DataOf));
+  const voters = orchestrator_addresses.filter(({ sender }) => keys.has(bech32DataOf(sender)));
   return new Set(voters.map(({ eth_address }) => eth_address.toLowerCase()));
 }
 
@@ -112,33 +114,33 @@ function newestValset({ valsets }: ModuleState): Valset {
   return newest;
 }
 
-function nextEventShare(state: ModuleState): number {
-  const next = state.attestations.filter((row) => eventNonce(row) === Number(state.last_observed_nonce) + 1);
-  return Math.max(0, ...next.map((attestation) => shareOf(newestValset(state), votersOf(attestation, state))));
+function nextEventVotedShare(state: ModuleState): number {
+  const next = state.attestations.filter((row) => eventNonceOf(row) === Number(state.last_observed_nonce) + 1);
+  return Math.max(0, ...next.map((attestation) => powerShareOf(newestValset(state), votersOf(attestation, state))));
 }
 
-function projectedHeight(state: ModuleState, height: number): number {
-  const observed = state.attestations.find((row) => eventNonce(row) === Number(state.last_observed_nonce));
-  const elapsed = (height - Number(observed?.height)) * Number(state.params.average_block_time);
-  const blocks = Math.floor(elapsed / Number(state.params.average_external_block_time));
+function estimatedExternalHeight(state: ModuleState, height: number): number {
+  const observed = state.attestations.find((row) => eventNonceOf(row) === Number(state.last_observed_nonce));
+  const elapsedMs = (height - Number(observed?.height)) * Number(state.params.average_block_time);
+  const blocks = Math.floor(elapsedMs / Number(state.params.average_external_block_time));
   return Number(state.last_observed_external_height) + blocks;
 }
 
-function driftOf(state: ModuleState): number {
+function valsetDrift(state: ModuleState): number {
   const [newest, observed] = [newestValset(state), state.last_observed_valset];
   const addresses = new Set([...newest.members, ...observed.members].map(({ external_address }) => external_address));
   return [...addresses]
     .map((address) => new Set([address.toLowerCase()]))
-    .reduce((sum, address) => sum + Math.abs(shareOf(newest, address) - shareOf(observed, address)), 0);
+    .reduce((sum, address) => sum + Math.abs(powerShareOf(newest, address) - powerShareOf(observed, address)), 0);
 }
 
-function silentOrchestrators(state: ModuleState): number {
-  const heard = new Set(state.batch_confirms.map(({ orchestrator }) => orchestrator));
-  const voters = new Set(state.attestations.flatMap(({ votes }) => votes.map(keyOf)));
+function silentSigners(state: ModuleState): number {
+  const confirmers = new Set(state.batch_confirms.map(({ orchestrator }) => orchestrator));
+  const voters = new Set(state.attestations.flatMap(({ votes }) => votes.map(bech32DataOf)));
   const members = new Set(newestValset(state).members.map(({ external_address }) => external_address));
   return state.orchestrator_addresses.filter(
     ({ sender, orchestrator, eth_address }) =>
-      members.has(eth_address) && !heard.has(orchestrator) && !voters.has(keyOf(sender)),
+      members.has(eth_address) && !confirmers.has(orchestrator) && !voters.has(bech32DataOf(sender)),
   ).length;
 }
 
