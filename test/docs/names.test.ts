@@ -10,7 +10,7 @@ import { alerts } from '../alerts/promtool.js';
 import { blocksOf, pages, quotedIn, ROOT } from './pages.js';
 
 /*
- * What pages name exists. Metrics and labels are looked up in test/dashboards/contract.test.ts, the settings of examples in
+ * What pages name exists. Metrics and labels are looked up in test/dashboards/references.test.ts, the settings of examples in
  * examples.test.ts.
  */
 const flags = commandNames.flatMap((command) => flagsOf(command).map(({ name }) => name));

@@ -9,7 +9,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { files, queriesOf, withVariables } from '../dashboards/files.js';
+import {
+  dashboardFiles as files,
+  queriesOf,
+  substituteVariables as withVariables,
+} from '../dashboards/dashboard-files.js';
 import { hasTool } from '../support/tools.js';
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;

@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { format } from 'prettier';
+import { projectPath, readProjectFile } from '../support/project-files.js';
 
 /*
- * The dashboards as Grafana gets them.
+ * The dashboards in grafana/dashboards.
  */
 
-const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
+export const DASHBOARD_FOLDER = 'grafana/dashboards';
 
 export interface Target {
   readonly refId: string;
@@ -57,42 +59,43 @@ export interface Dashboard {
   readonly annotations: { readonly list: readonly { readonly name: string; readonly expr: string }[] };
 }
 
-export interface File {
+export interface DashboardFile {
   readonly name: string;
   readonly text: string;
   readonly dashboard: Dashboard;
-  /** Without the rows, with what is in collapsed ones. */
+  /** The panels without the rows, including those in collapsed rows. */
   readonly panels: readonly Panel[];
 }
 
-export const files: readonly File[] = readdirSync(FOLDER)
+export const dashboardFiles: readonly DashboardFile[] = readdirSync(projectPath(DASHBOARD_FOLDER))
   .toSorted()
   .map((name) => {
-    const text = readFileSync(new URL(name, FOLDER), 'utf8');
+    const text = readProjectFile(`${DASHBOARD_FOLDER}/${name}`);
     const dashboard = JSON.parse(text) as Dashboard;
     const panels = dashboard.panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
     return { name, text, dashboard, panels };
   });
 
-/** An expression of a dashboard, and what of it is shown by label. */
 export interface Query {
+  /** File, panel and query, for test titles. */
   readonly where: string;
   readonly expr: string;
+  /** The labels that the panel displays. */
   readonly shownLabels: readonly string[];
 }
 
-/** Every expression: of panels, of annotations and of variables (there the series they take labels from). */
-export function queriesOf({ name, dashboard, panels }: File): Query[] {
+/** All expressions of a dashboard: of panels, annotations and variables. */
+export function queriesOf({ name, dashboard, panels }: DashboardFile): Query[] {
   const ofPanels = panels.flatMap((panel) =>
     (panel.targets ?? []).map(({ refId, expr, legendFormat = '' }) => ({
       where: `${name}: ${panel.title} ${refId}`,
       expr,
-      shownLabels: [...placeholders(legendFormat), ...keysOf(panel)],
+      shownLabels: [...labelsInLegend(legendFormat), ...labelColumns(panel)],
     })),
   );
   const ofVariables = dashboard.templating.list.flatMap(({ name: variable, definition }) => {
     if (definition === undefined) return [];
-    const { series, label } = labelValues(definition);
+    const { series, label } = parseLabelValues(definition);
     return [{ where: `${name}: variable ${variable}`, expr: series, shownLabels: [label] }];
   });
   const ofAnnotations = dashboard.annotations.list.map((annotation) => ({
@@ -103,30 +106,42 @@ export function queriesOf({ name, dashboard, panels }: File): Query[] {
   return [...ofPanels, ...ofVariables, ...ofAnnotations];
 }
 
-/** Labels that are columns of a table. */
-function keysOf({ transformations = [] }: Panel): string[] {
+/** The labels in the columns of a table. */
+function labelColumns({ transformations = [] }: Panel): string[] {
   const names = transformations.flatMap(({ options }) => Object.keys(options.renameByName ?? {}));
   return names.filter((name) => !name.startsWith('Value'));
 }
 
-function placeholders(legend: string): string[] {
+function labelsInLegend(legend: string): string[] {
   return [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
 }
 
-function labelValues(definition: string): { series: string; label: string } {
+function parseLabelValues(definition: string): { series: string; label: string } {
   const { series, label } = /^label_values\((?<series>.+), (?<label>\w+)\)$/.exec(definition)?.groups ?? {};
-  if (series === undefined || label === undefined) throw new Error(`not understood: ${definition}`);
+  if (series === undefined || label === undefined) throw new Error(`unsupported variable definition: ${definition}`);
   return { series, label };
 }
 
-/** As Grafana fills them in while nothing is chosen. */
-export function withVariables(expr: string, values: Readonly<Record<string, string>> = {}): string {
-  const known: Readonly<Record<string, string>> = {
+/** Replaces the variables of Grafana by these values, or by their defaults. */
+export function substituteVariables(expr: string, values: Readonly<Record<string, string>> = {}): string {
+  const allValues: Readonly<Record<string, string>> = {
     target: '.*',
     orchestrator: '.*',
     chain_id: '.*',
     coin_decimals: '18',
     ...values,
   };
-  return expr.replaceAll(/\$(\w+)/g, (whole, name: string) => known[name] ?? whole);
+  return expr.replaceAll(/\$(\w+)/g, (whole, name: string) => allValues[name] ?? whole);
+}
+
+/** Formats a dashboard with sorted keys, like all files in the folder. */
+export async function canonicalJson(value: unknown): Promise<string> {
+  return format(JSON.stringify(sortKeys(value)), { parser: 'json', printWidth: 120 });
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
 }
