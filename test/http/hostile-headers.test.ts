@@ -1,13 +1,15 @@
 import fc from 'fast-check';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { failureReasonNames } from '../../src/http/errors.js';
 import { negotiateFormat, acceptsGzip } from '../../src/server/content-negotiation.js';
+import { listenOnFreePort } from '../support/ports.js';
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 20);
 
 let server: Server;
+let port: number;
 let answer = Buffer.alloc(0);
 const sockets = new Set<Socket>();
 const client = createClient('test/1');
@@ -18,7 +20,7 @@ beforeAll(async () => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = await listenOnFreePort(server);
 });
 
 afterAll(async () => {
@@ -64,7 +66,7 @@ const body = fc.oneof(
 
 describe('whatever headers a node sends', () => {
   it('the client gives a body or a reason, in time', async () => {
-    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`);
+    const url = new URL(`http://127.0.0.1:${port}/x`);
     const property = fc.asyncProperty(
       statusLine,
       fc.array(header, { maxLength: 6 }),

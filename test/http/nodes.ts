@@ -1,12 +1,13 @@
 import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
 import { parseConfig } from '../../src/config/config.js';
+import { listenOnFreePort } from '../support/ports.js';
 
 /* Nodes on real sockets, and the way to ask one with the keys of the configuration file. */
 
@@ -45,8 +46,7 @@ export async function listen(server: Server, scheme: string): Promise<Listening>
     sockets.add(socket);
     socket.on('error', () => undefined);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnFreePort(server);
   return {
     url: `${scheme}://127.0.0.1:${port}`,
     port,

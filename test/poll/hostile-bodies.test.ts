@@ -6,7 +6,7 @@ import { neutralBridge, neutralCrosschain } from '../../src/config/config.js';
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
-import { check, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
+import { runTool, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { corruptedOften } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument, type Json, type Row } from '../metrics/property/documents.js';
@@ -187,12 +187,12 @@ describe('what hostile bodies gave', () => {
   });
 
   it.skipIf(!hasPromtool)('is accepted by promtool', () => {
-    expect(check('promtool', ['check', 'metrics'], exposed('text'))).toEqual({ status: 0, output: '' });
+    expect(runTool('promtool', ['check', 'metrics'], exposed('text'))).toEqual({ status: 0, output: '' });
   });
 
   it.skipIf(!hasParser)('is read to the last series by a strict OpenMetrics parser', () => {
     const text = `${exposed('openmetrics')}# EOF\n`;
-    const { status, output } = check(PYTHON, ['-c', OPENMETRICS_PARSER], text);
+    const { status, output } = runTool(PYTHON, ['-c', OPENMETRICS_PARSER], text);
     expect({ status, samples: Number(output) }).toEqual({ status: 0, samples: seriesOf(text).length });
   });
 });

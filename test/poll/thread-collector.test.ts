@@ -5,7 +5,8 @@ import type { Job } from '../../src/poll/collect.js';
 import type { Collector } from '../../src/poll/collector.js';
 import type { startThreadCollector as startThread } from '../../src/poll/thread-collector.js';
 import { neutralBridge } from '../../src/config/config.js';
-import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { startTestSimulator } from '../support/test-simulator.js';
 
 /*
  * The collect thread as it is built, since a test runner cannot start one from TypeScript.
@@ -14,8 +15,7 @@ let simulator: Simulator;
 let collector: Collector;
 
 beforeAll(async () => {
-  const options = { host: '127.0.0.1', port: 0, seed: 1, scenario: 'healthy', blockTimeMs: 2000, tick: false } as const;
-  simulator = await startSimulator(options);
+  simulator = await startTestSimulator();
   const built = new URL('../../dist/poll/thread-collector.js', import.meta.url).href;
   const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
   collector = startThreadCollector(64);

@@ -13,7 +13,7 @@ import type { PasswordCheck } from '../../src/server/password-thread.js';
 import { compressedText } from '../../src/exposition/compressed-text.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config-files.js';
-import { start as startDaemon } from '../support/processes.js';
+import { startDaemon } from '../support/processes.js';
 import { rawClient, requestText } from './raw-client.js';
 
 /*
