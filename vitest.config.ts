@@ -1,14 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  // Vite would warn of every source map the parser of workflows came without.
+  // Suppresses warnings about missing source maps of @actions/workflow-parser.
   logLevel: 'error',
   test: {
     include: ['test/**/*.test.ts'],
-    // Tests that start processes (the daemon, Prometheus) need more than the default 5 s on a busy machine.
+    // Tests that start processes, such as the daemon or Prometheus, can take longer than the default of 5 s.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // It imports JSON in a way that Node.js refuses; Vite does not.
+    // It imports JSON without an import attribute, which Vite accepts and Node.js rejects.
     server: { deps: { inline: ['@actions/workflow-parser'] } },
   },
 });

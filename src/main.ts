@@ -96,7 +96,7 @@ async function runReplay(run: RunOf<'replay'>): Promise<ExitCode> {
 }
 
 async function runSimulate({ simulator: settings, log }: RunOf<'simulate'>): Promise<ExitCode> {
-  const { scenarioProblem, simulate } = await import('./simulator/start.js');
+  const { scenarioProblem, simulate } = await import('./simulator/simulate.js');
   const problem = scenarioProblem(settings);
   if (problem !== undefined) return printProblems([problem, seeHelp('simulate')]);
   const stopped = waitForStopSignal();
@@ -107,7 +107,7 @@ async function runSimulate({ simulator: settings, log }: RunOf<'simulate'>): Pro
 }
 
 async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'demo'>): Promise<ExitCode> {
-  const { scenarioProblem } = await import('./simulator/start.js');
+  const { scenarioProblem } = await import('./simulator/simulate.js');
   const problem = scenarioProblem(settings);
   if (problem !== undefined) return printProblems([problem, seeHelp('demo')]);
   const web = await loadWebOptions(webSettings);

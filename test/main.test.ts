@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { run } from './support/processes.js';
+import { runExporter } from './support/processes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'main-'));
 const body = join(folder, 'body.json');
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Names of the npm packages that the built program imports. */
 async function importedPackages(args: readonly string[], exitCode: number): Promise<string[]> {
   const file = join(folder, `${args.join(' ').replaceAll(/\W/g, '_')}.txt`);
-  const { code, stderr } = await run(args, { NODE_OPTIONS: `--import="${registerHook}"`, IMPORTS_FILE: file });
+  const { code, stderr } = await runExporter(args, { NODE_OPTIONS: `--import="${registerHook}"`, IMPORTS_FILE: file });
   expect(code, stderr).toBe(exitCode);
   const urls = readFileSync(file, 'utf8').split('\n');
   expect(urls.some((url) => url.endsWith('/dist/cli/flags.js'))).toBe(true);

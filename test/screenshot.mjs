@@ -1,6 +1,6 @@
 /**
- * Takes docs/status-page.png anew: `npm run build && node test/screenshot.mjs`. Three simulated chains, one endpoint that fails.
- * CHROMIUM names the browser where it is not /usr/bin/chromium.
+ * Creates docs/status-page.png with three simulated chains and a failing endpoint: `npm run build && node
+ * test/screenshot.mjs`. The environment variable CHROMIUM sets the path of the browser, by default /usr/bin/chromium.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,20 +28,20 @@ const targets = Object.keys(SCENARIOS).map((name, index) => {
   return { name, bridge: { url }, crosschain: { url, window: '500' } };
 });
 const poll = { interval: '1s', timeout: '1s', stale_after: '5m' };
-const read = validateConfig({ poll, targets }, (path) => path.join('.'));
-if (!read.ok) throw new Error(read.problems.join('\n'));
+const result = validateConfig({ poll, targets }, (path) => path.join('.'));
+if (!result.ok) throw new Error(result.problems.join('\n'));
 
 const collector = startInlineCollector('bridge-exporter/screenshot');
-const exporter = await startExporter(read.config, collector, createLog({ level: 'silent', format: 'json' }), {
+const exporter = await startExporter(result.config, collector, createLog({ level: 'silent', format: 'json' }), {
   listen: { host: '127.0.0.1', port: 0 },
   telemetryPath: '/metrics',
   maxRequests: 40,
   build: { version: VERSION, nodeVersion: process.versions.node },
   enableLifecycle: false,
-  loadConfig: async () => read,
+  loadConfig: async () => result,
 });
 
-async function until(pattern) {
+async function waitForPage(pattern) {
   for (;;) {
     const { body } = await request(exporter.url);
     if (pattern.test(await body.text())) return;
@@ -49,10 +49,10 @@ async function until(pattern) {
   }
 }
 
-await until(/All 6 endpoints are up/);
+await waitForPage(/All 6 endpoints are up/);
 const message = 'upstream connect error or disconnect/reset before headers';
 staging.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
-await until(/class="failing"[^]*>1\d s ago</);
+await waitForPage(/class="failing"[^]*>1\d s ago</);
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -60,7 +60,7 @@ const browser = await chromium.launch({
 });
 const page = await browser.newPage({ viewport: { width: 1120, height: 870 }, colorScheme: 'light' });
 await page.goto(exporter.url);
-// Hiding the caret would take a style of its own, which the content policy refuses.
+// Playwright hides the caret with an inline style, which the content security policy forbids.
 await page.screenshot({ path: FILE, caret: 'initial' });
 await browser.close();
 await exporter.close();

@@ -1,6 +1,6 @@
 /**
- * Polls 100,000 times (SOAK_POLLS) with faults mixed in while scrapers read, and fails unless memory, handles, threads and
- * sockets are flat at the end: `npm run soak`. It uses the built program, the collect thread and real sockets.
+ * Soak test: `npm run soak` polls 100,000 times (SOAK_POLLS), with faults and scrapes, and fails if memory, handles,
+ * threads or file descriptors grow. It uses the built program with its worker thread and real sockets.
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,18 +41,18 @@ const faults = [
   undefined,
 ];
 
-function configOf(urls) {
+function createConfig(urls) {
   const targets = Array.from({ length: TARGETS }, (_, index) => {
     const url = urls[index % urls.length];
     return { name: `target-${index}`, bridge: { url }, crosschain: { url, window: '500' } };
   });
   const poll = { interval: '100ms', timeout: '300ms', stale_after: '10s', max_body_size: '2MiB' };
-  const read = validateConfig({ poll, targets }, (path) => path.join('.'));
-  if (!read.ok) throw new Error(read.problems.join('\n'));
-  return read.config;
+  const result = validateConfig({ poll, targets }, (path) => path.join('.'));
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return result.config;
 }
 
-async function polledTimes({ url }) {
+async function countPolls({ url }) {
   const { body } = await request(`${url}/metrics`);
   const text = await body.text();
   return [...text.matchAll(/^bridge_exporter_polls_total\S* (\d+)$/gm)].reduce(
@@ -61,7 +61,8 @@ async function polledTimes({ url }) {
   );
 }
 
-function sample(polls) {
+/** Records the resource usage after a full garbage collection. */
+function takeSample(polls) {
   globalThis.gc();
   globalThis.gc();
   const { heapUsed, rss, arrayBuffers } = process.memoryUsage();
@@ -80,7 +81,7 @@ const options = { host: '127.0.0.1', port: 0, scenario: 'healthy', blockTimeMs: 
 const simulators = await Promise.all(
   Array.from({ length: SIMULATORS }, (_, seed) => startSimulator({ ...options, seed })),
 );
-const config = configOf(simulators.map(({ url }) => url));
+const config = createConfig(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
 const collector = startThreadCollector(128, 'bridge-exporter/soak');
 const log = createLog({ level: 'silent', format: 'json' });
@@ -95,8 +96,16 @@ const exporter = await startExporter(config, collector, log, {
 });
 
 const samples = [];
+function addSample(polls) {
+  const sample = takeSample(polls);
+  samples.push(sample);
+  console.log(
+    JSON.stringify(sample, (_key, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)),
+  );
+}
+
 let round = 0;
-for (let polls = 0; polls < POLLS; polls = await polledTimes(exporter)) {
+for (let polls = 0; polls < POLLS; polls = await countPolls(exporter)) {
   round += 1;
   for (const [index, simulator] of simulators.entries()) {
     simulator.fault('module_state', faults[(round + index) % faults.length]);
@@ -109,28 +118,21 @@ for (let polls = 0; polls < POLLS; polls = await polledTimes(exporter)) {
       simulator.fault('rate_limiter_input', undefined);
     }
     await sleep(1500);
-    samples.push(sample(polls));
-    console.log(
-      JSON.stringify(samples.at(-1), (_key, value) =>
-        typeof value === 'number' ? Math.round(value * 10) / 10 : value,
-      ),
-    );
+    addSample(polls);
   }
   await sleep(200);
 }
 await sleep(1500);
-samples.push(sample(await polledTimes(exporter)));
-console.log(
-  JSON.stringify(samples.at(-1), (_key, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)),
-);
+addSample(await countPolls(exporter));
 await exporter.close();
 await collector.close();
 await Promise.all(simulators.map((simulator) => simulator.close()));
 
-/** The first tenth is for caches and the compiler; from then on what grows is a leak. */
+/** Caches and compiled code grow in the first tenth. Growth after that is a leak. */
 const [, early] = samples;
 const late = samples.at(-1);
-const allowed = { heapMiB: 8, buffersMiB: 8, rssMiB: 60, handles: 20, threads: 0, descriptors: 20 };
-const grown = Object.entries(allowed).filter(([name, most]) => late[name] - early[name] > most);
-for (const [name, most] of grown) console.error(`${name} grew from ${early[name]} to ${late[name]}, more than ${most}`);
-process.exitCode = grown.length === 0 ? 0 : 1;
+const maxGrowth = { heapMiB: 8, buffersMiB: 8, rssMiB: 60, handles: 20, threads: 0, descriptors: 20 };
+const leaks = Object.entries(maxGrowth).filter(([name, max]) => late[name] - early[name] > max);
+for (const [name, max] of leaks)
+  console.error(`${name} grew from ${early[name]} to ${late[name]}, by more than ${max}`);
+process.exitCode = leaks.length === 0 ? 0 : 1;

@@ -1,27 +1,31 @@
-import { createAccount, createExternalAddress } from './addresses.js';
-import { createParams, EXTERNAL_BLOCK_MS, SIGNED_WINDOW, TARGET_BATCH_TIMEOUT_MS } from './bridge-params.js';
-import type { ContractReport } from './claims.js';
-import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params } from './module-state.js';
-import type { Moment } from './moment.js';
-import { Oracle } from './oracle.js';
-import { Arrivals, Random } from './random.js';
+import { type Block, EXTERNAL_BLOCK_MS } from './block.js';
+import { type ContractAction, Oracle } from './oracle.js';
+import { Arrivals, createAccount, createExternalAddress, Random } from './random.js';
+import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params } from './responses.js';
 import type { Rules } from './scenarios.js';
 import { createErc20ToDenoms, createTokens, drawAmount, type Tokens } from './tokens.js';
-import { belongsTo, createOrchestratorAddresses, createValidators, type Validator } from './validators.js';
-import { Valsets } from './valsets.js';
+import { belongsTo, createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
 import { Withdrawals } from './withdrawals.js';
 
 const ORCHESTRATOR_RUNS_PER_MINUTE = 2.5;
-const BATCH_RUNS_PER_MINUTE = 1.5;
+const BATCH_CREATOR_RUNS_PER_MINUTE = 1.5;
 const RELAYER_RUNS_PER_MINUTE = 2;
 const BLACKLIST_LENGTH = 80;
 
-/** The state of the bridge module and all who act on it. */
+const TARGET_BATCH_TIMEOUT_MS = 12 * 60 * 60 * 1000;
+/**
+ * Hub blocks within which a validator has to confirm. Shorter than on a main network, so that old sets are pruned
+ * within hours.
+ */
+const SIGNED_WINDOW = 10_000;
+const SLASH_FRACTION = '0.001000000000000000';
+const CONTRACT_START_HEIGHT = 12_705_133;
+
+/** The bridge module of the hub, with its users, validators, orchestrators and relayers. */
 export class BridgeModel {
+  readonly tokens: Tokens;
   readonly #random: Random;
   readonly #blockTimeMs: number;
-  /** What moves over the bridge; whoever watches it has symbols and decimals from elsewhere. */
-  readonly tokens: Tokens;
   readonly #validators: readonly Validator[];
   readonly #withdrawals: Withdrawals;
   readonly #valsets: Valsets;
@@ -32,11 +36,11 @@ export class BridgeModel {
   readonly #blacklist: readonly string[];
   readonly #transfers: Arrivals;
   readonly #deposits: Arrivals;
-  readonly #batchRuns: Arrivals;
+  readonly #batchCreatorRuns: Arrivals;
   readonly #relayerRuns: Arrivals;
   readonly #stakeChanges: Arrivals;
 
-  constructor(seed: number, blockTimeMs: number, start: Moment) {
+  constructor(seed: number, blockTimeMs: number, start: Block) {
     const random = new Random(seed, 'bridge');
     this.#random = random;
     this.#blockTimeMs = blockTimeMs;
@@ -52,7 +56,7 @@ export class BridgeModel {
     this.#blacklist = Array.from({ length: BLACKLIST_LENGTH }, () => createExternalAddress(random)).toSorted();
     this.#transfers = new Arrivals(random);
     this.#deposits = new Arrivals(random);
-    this.#batchRuns = new Arrivals(random);
+    this.#batchCreatorRuns = new Arrivals(random);
     this.#relayerRuns = new Arrivals(random);
     this.#stakeChanges = new Arrivals(random);
   }
@@ -61,31 +65,31 @@ export class BridgeModel {
     return this.#withdrawals.batches.some(({ executed }) => !executed);
   }
 
-  step(moment: Moment, rules: Rules): void {
-    this.#changeStakes(moment, rules);
-    this.#queueTransfers(moment, rules);
-    this.#buildBatches(moment, rules);
-    for (let due = this.#deposits.due(rules.depositsPerMinute * moment.elapsedMinutes); due > 0; due -= 1) {
-      this.deposit(moment);
+  step(block: Block, rules: Rules): void {
+    this.#changeStakes(block, rules);
+    this.#addTransfers(block, rules);
+    this.#buildBatches(block, rules);
+    for (let due = this.#deposits.due(rules.depositsPerMinute * block.elapsedMinutes); due > 0; due -= 1) {
+      this.deposit(block);
     }
-    this.#relay(moment, rules);
-    this.#oracle.look(moment, rules.disputesEvent);
-    this.#runOrchestrators(moment, rules);
-    for (const { report } of this.#oracle.observe(moment.height)) this.#apply(report);
+    this.#relay(block, rules);
+    this.#oracle.confirmEvents(block, rules.disputesEvent);
+    this.#runOrchestrators(block, rules);
+    for (const action of this.#oracle.observeEvents(block.height)) this.#apply(action);
     this.#withdrawals.cancelExpired(this.#oracle.lastObservedExternalHeight);
-    this.#valsets.prune(moment.height, SIGNED_WINDOW);
+    this.#valsets.prune(block.height, SIGNED_WINDOW);
   }
 
-  deposit(moment: Moment): void {
+  deposit(block: Block): void {
     const token = this.#random.pick(this.tokens);
-    const report = {
+    const deposit = {
       kind: 'deposit',
       tokenContract: token.contract,
       amount: String(drawAmount(this.#random, token)),
       sender: createExternalAddress(this.#random),
       receiver: createAccount(this.#random),
     } as const;
-    this.#oracle.emit(report, moment);
+    this.#oracle.emit(deposit, block);
   }
 
   state(): ModuleState {
@@ -110,65 +114,93 @@ export class BridgeModel {
     };
   }
 
-  #changeStakes({ height, elapsedMinutes }: Moment, rules: Rules): void {
+  #changeStakes({ height, elapsedMinutes }: Block, rules: Rules): void {
     const due = this.#stakeChanges.due(rules.stakeChangesPerMinute * elapsedMinutes);
     for (let change = 0; change < due; change += 1) this.#valsets.changeStake(rules.stakeSpread);
-    if (due > 0) this.#valsets.createIfMoved(height);
+    if (due > 0) this.#valsets.createIfPowerChanged(height);
   }
 
-  #queueTransfers({ elapsedMinutes }: Moment, rules: Rules): void {
+  #addTransfers({ elapsedMinutes }: Block, rules: Rules): void {
     const due = this.#transfers.due(rules.transfersPerMinute * elapsedMinutes);
-    const room = rules.transferLimit - this.#withdrawals.waiting;
-    for (let sent = 0; sent < Math.min(due, room); sent += 1) this.#withdrawals.send();
+    const room = rules.maxUnbatchedTransfers - this.#withdrawals.unbatchedCount;
+    for (let added = 0; added < Math.min(due, room); added += 1) this.#withdrawals.addTransfer();
   }
 
-  #buildBatches({ height, elapsedMinutes }: Moment, rules: Rules): void {
-    for (let due = this.#batchRuns.due(BATCH_RUNS_PER_MINUTE * elapsedMinutes); due > 0; due -= 1) {
+  #buildBatches({ height, elapsedMinutes }: Block, rules: Rules): void {
+    for (let due = this.#batchCreatorRuns.due(BATCH_CREATOR_RUNS_PER_MINUTE * elapsedMinutes); due > 0; due -= 1) {
       this.#withdrawals.buildBatches(rules.batchesPerRun, rules.batchSize, height, this.#batchTimeout(height));
     }
   }
 
-  /** An external height: where the hub believes the external chain to be, and the target time after it. */
+  /** The external height that the hub estimates for now, plus the target timeout. */
   #batchTimeout(height: number): number {
-    const sinceObserved = (height - this.#oracle.observedAtHeight) * this.#blockTimeMs;
-    const believed = this.#oracle.lastObservedExternalHeight + Math.floor(sinceObserved / EXTERNAL_BLOCK_MS);
-    return believed + TARGET_BATCH_TIMEOUT_MS / EXTERNAL_BLOCK_MS;
+    const sinceObservedMs = (height - this.#oracle.lastObservedAtHeight) * this.#blockTimeMs;
+    const estimated = this.#oracle.lastObservedExternalHeight + Math.floor(sinceObservedMs / EXTERNAL_BLOCK_MS);
+    return estimated + TARGET_BATCH_TIMEOUT_MS / EXTERNAL_BLOCK_MS;
   }
 
-  /** Relayers carry what is signed to the contract, in order; what they did comes back as an event. */
-  #relay(moment: Moment, rules: Rules): void {
-    if (this.#relayerRuns.due(RELAYER_RUNS_PER_MINUTE * moment.elapsedMinutes) === 0) return;
+  /** Relayers submit validator sets and batches with a quorum to the contract, which emits an event for each. */
+  #relay(block: Block, rules: Rules): void {
+    if (this.#relayerRuns.due(RELAYER_RUNS_PER_MINUTE * block.elapsedMinutes) === 0) return;
     const valset = rules.relaysValsets ? this.#valsets.relay() : undefined;
-    if (valset) this.#oracle.emit({ kind: 'valset-update', valset }, moment);
+    if (valset) this.#oracle.emit({ kind: 'valset-update', valset }, block);
     if (!rules.relaysBatches) return;
     for (const batch of this.#withdrawals.batches) {
-      const isDead = batch.timeout <= moment.externalHeight;
-      if (batch.executed || isDead || !this.#valsets.isEnough(batch.confirms)) continue;
+      const isTimedOut = batch.timeout <= block.externalHeight;
+      if (batch.executed || isTimedOut || !this.#valsets.isQuorum(batch.confirms)) continue;
       batch.executed = true;
-      this.#oracle.emit({ kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract }, moment);
+      this.#oracle.emit({ kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract }, block);
     }
   }
 
-  #runOrchestrators({ height, elapsedMinutes }: Moment, rules: Rules): void {
+  #runOrchestrators({ height, elapsedMinutes }: Block, rules: Rules): void {
     const [busiestToken] = this.tokens;
     for (const validator of this.#validators) {
-      if (validator.runs.due(ORCHESTRATOR_RUNS_PER_MINUTE * elapsedMinutes) === 0) continue;
+      if (validator.orchestratorRuns.due(ORCHESTRATOR_RUNS_PER_MINUTE * elapsedMinutes) === 0) continue;
       this.#oracle.vote(validator, rules, height);
       const signs = belongsTo(rules.valsetSigners, validator);
-      const signsBusiest = belongsTo(rules.busiestTokenSigners, validator);
+      const signsBusiestToken = belongsTo(rules.busiestTokenSigners, validator);
       if (signs) this.#valsets.confirm(validator, rules.valsetSignChance);
-      this.#withdrawals.confirm(validator, (token) => (token === busiestToken ? signsBusiest : signs));
+      this.#withdrawals.confirm(validator, (token) => (token === busiestToken ? signsBusiestToken : signs));
     }
   }
 
-  #apply(report: ContractReport): void {
-    switch (report.kind) {
+  #apply(action: ContractAction): void {
+    switch (action.kind) {
       case 'deposit':
         return;
       case 'withdraw':
-        return this.#withdrawals.observeExecution(report.batchNonce);
+        return this.#withdrawals.observeExecution(action.batchNonce);
       case 'valset-update':
-        return this.#valsets.observe(report.valset);
+        return this.#valsets.observe(action.valset);
     }
   }
+}
+
+function createParams(random: Random, hubCoinContract: string, blockTimeMs: number): Params {
+  return {
+    bridge_id: 'hub-bridgeid',
+    contract_source_hash: '',
+    bridge_external_address: createExternalAddress(random),
+    bridge_chain_id: '1',
+    signed_valsets_window: String(SIGNED_WINDOW),
+    signed_batches_window: String(SIGNED_WINDOW),
+    signed_claims_window: String(SIGNED_WINDOW),
+    target_batch_timeout: String(TARGET_BATCH_TIMEOUT_MS),
+    average_block_time: String(blockTimeMs),
+    average_external_block_time: String(EXTERNAL_BLOCK_MS),
+    slash_fraction_valset: SLASH_FRACTION,
+    slash_fraction_batch: SLASH_FRACTION,
+    slash_fraction_claim: SLASH_FRACTION,
+    slash_fraction_conflicting_claim: SLASH_FRACTION,
+    unbond_slashing_valsets_window: String(SIGNED_WINDOW),
+    slash_fraction_bad_eth_signature: SLASH_FRACTION,
+    hub_coin_denom: 'hub',
+    // Lower case here and mixed case in transfers, as in a hand-written genesis file.
+    hub_coin_erc20_contract: hubCoinContract.toLowerCase(),
+    claim_slashing_enabled: false,
+    bridge_contract_start_height: String(CONTRACT_START_HEIGHT),
+    valset_reward: { denom: 'hub', amount: '0' },
+    admins: [createAccount(random), createAccount(random)],
+  };
 }

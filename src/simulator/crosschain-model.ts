@@ -1,82 +1,80 @@
-import { createPublicKey } from './addresses.js';
-import { type LiveCctx, createCctx, presentCctx } from './cctx.js';
-import { ChainQueue } from './chain-queue.js';
+import type { Block } from './block.js';
+import { createCctx, currentRow, type SimulatedCctx } from './cctx.js';
 import { EXTERNAL_CHAINS, type ExternalChain } from './external-chains.js';
-import type { Moment } from './moment.js';
-import { Arrivals, Random } from './random.js';
-import type { RateLimiterInput } from './rate-limiter-input.js';
+import { Arrivals, createPublicKey, Random } from './random.js';
+import type { RateLimiterInput } from './responses.js';
 import type { Rules } from './scenarios.js';
 
-/** The parameters of the query, both optional. */
+/** The query parameters, both optional. */
 export interface RateLimiterQuery {
-  /** Blocks up to the present one whose finished cctxs count as past. */
+  /** The number of latest blocks whose finished cctxs count towards the past value. */
   readonly window?: bigint | undefined;
-  /** How many pending cctxs are listed; 0 is the same as none given. */
+  /** The maximum number of pending cctxs in the list. 0 means the default. */
   readonly limit?: bigint | undefined;
 }
 
+/** The window that tests of the real chain use. */
 const DEFAULT_WINDOW = 500n;
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 const REVERT_SHARE = 0.08;
-/** `stuck-chain` freezes it. */
-const FRAGILE_CHAIN_ID = '56';
-/** Finished cctxs remembered for the past value: days of ordinary traffic. */
+/** The chain that the scenario `stuck-chain` freezes. */
+const FREEZABLE_CHAIN_ID = '56';
+/** Number of finished cctxs kept for the past value: days of normal traffic. */
 const HISTORY_LENGTH = 20_000;
 
-/** The flow for one block at two seconds a block: 0.32 hub coins, a third of a limit of one coin. */
-const LEAST_VALUE_MILLIS = 400;
-const MOST_VALUE_MILLIS = 2800;
-const ORDINARY_BLOCK_MS = 2000n;
+/** At 6 cctxs a minute and a block time of 2 s: 0.32 hub coins per block, a third of a rate limit of one coin. */
+const MIN_VALUE_MILLICOINS = 400;
+const MAX_VALUE_MILLICOINS = 2800;
+const REFERENCE_BLOCK_MS = 2000n;
 
-interface Lane extends ExternalChain {
-  readonly queue: ChainQueue;
+interface Chain extends ExternalChain {
+  readonly queue: OutboundQueue;
 }
 
-/** Cross-chain transactions between the hub and every external chain, as the rate limiter sees them. */
+/** The cross-chain module: cctxs between the hub and all external chains, as the rate limiter sees them. */
 export class CrosschainModel {
   readonly #random: Random;
   readonly #arrivals: Arrivals;
-  readonly #lanes: readonly [Lane, ...Lane[]];
+  readonly #chains: readonly [Chain, ...Chain[]];
   readonly #startMs: number;
   readonly #blockTimeMs: number;
   readonly #tssPubkey: string;
-  #history: LiveCctx[] = [];
+  #finished: SimulatedCctx[] = [];
 
-  constructor(seed: number, blockTimeMs: number, start: Moment) {
+  constructor(seed: number, blockTimeMs: number, start: Block) {
     const random = new Random(seed, 'crosschain');
-    const createLane = (chain: ExternalChain): Lane => ({
+    const withQueue = (chain: ExternalChain): Chain => ({
       ...chain,
-      queue: new ChainQueue(random.between(1000, 90_000)),
+      queue: new OutboundQueue(random.between(1000, 90_000)),
     });
     const [first, ...others] = EXTERNAL_CHAINS;
     this.#random = random;
     this.#arrivals = new Arrivals(random);
-    this.#lanes = [createLane(first), ...others.map(createLane)];
-    this.#startMs = start.nowMs;
+    this.#chains = [withQueue(first), ...others.map(withQueue)];
+    this.#startMs = start.timeMs;
     this.#blockTimeMs = blockTimeMs;
     this.#tssPubkey = createPublicKey(random);
   }
 
-  step(moment: Moment, rules: Rules): void {
-    this.#arrive(moment, rules);
-    for (const { id, queue } of this.#lanes) {
-      if (rules.lostShare === 0) queue.findLost();
-      const isFrozen = rules.frozenChains === 'all' || (rules.frozenChains === 'one' && id === FRAGILE_CHAIN_ID);
-      if (!isFrozen) this.#history.push(...queue.step(Math.floor(moment.nowMs / 1000)));
+  step(block: Block, rules: Rules): void {
+    this.#addCctxs(block, rules);
+    for (const { id, queue } of this.#chains) {
+      if (rules.lostShare === 0) queue.recoverLost();
+      const isFrozen = rules.frozenChains === 'all' || (rules.frozenChains === 'one' && id === FREEZABLE_CHAIN_ID);
+      if (!isFrozen) this.#finished.push(...queue.step(Math.floor(block.timeMs / 1000)));
     }
-    if (this.#history.length > 2 * HISTORY_LENGTH) this.#history = this.#history.slice(-HISTORY_LENGTH);
+    if (this.#finished.length > 2 * HISTORY_LENGTH) this.#finished = this.#finished.slice(-HISTORY_LENGTH);
   }
 
-  /** A window left out is 500 blocks, the value the limiter of the real chain is tested with. */
-  input({ height, nowMs }: Moment, query: RateLimiterQuery): RateLimiterInput {
-    const nowSeconds = Math.floor(nowMs / 1000);
-    const present = (cctx: LiveCctx) => presentCctx(cctx, nowSeconds);
-    const pending = this.#lanes.flatMap(({ queue }) => queue.pending).toSorted(byHeightAndChain);
-    const missed = this.#lanes.flatMap(({ queue }) => queue.missed);
+  input({ height, timeMs }: Block, query: RateLimiterQuery): RateLimiterInput {
+    const nowSeconds = Math.floor(timeMs / 1000);
+    const toRow = (cctx: SimulatedCctx) => currentRow(cctx, nowSeconds);
+    const pending = this.#chains.flatMap(({ queue }) => queue.pending).toSorted(byHeightAndChain);
+    const missed = this.#chains.flatMap(({ queue }) => queue.missed);
     return {
       height: String(height),
-      cctxs_missed: missed.map(present),
-      cctxs_pending: pending.slice(0, listed(query.limit)).map(present),
+      cctxs_missed: missed.map(toRow),
+      cctxs_pending: pending.slice(0, effectiveLimit(query.limit)).map(toRow),
       total_pending: String(missed.length + pending.length),
       past_cctxs_value: String(this.#pastValue(height, query.window ?? DEFAULT_WINDOW, missed)),
       pending_cctxs_value: String(sumOfValues(pending)),
@@ -84,17 +82,15 @@ export class CrosschainModel {
     };
   }
 
-  #arrive(moment: Moment, rules: Rules): void {
-    const due = this.#arrivals.due(rules.cctxsPerMinute * moment.elapsedMinutes);
-    const pending = this.#lanes.reduce((count, { queue }) => count + queue.pending.length, 0);
-    for (let created = 0; created < Math.min(due, rules.cctxLimit - pending); created += 1) {
-      this.#create(moment, rules);
-    }
+  #addCctxs(block: Block, rules: Rules): void {
+    const due = this.#arrivals.due(rules.cctxsPerMinute * block.elapsedMinutes);
+    const pending = this.#chains.reduce((count, { queue }) => count + queue.pending.length, 0);
+    for (let added = 0; added < Math.min(due, rules.maxPendingCctxs - pending); added += 1) this.#addCctx(block, rules);
   }
 
-  #create(moment: Moment, rules: Rules): void {
+  #addCctx(block: Block, rules: Rules): void {
     const random = this.#random;
-    const { queue, ...chain } = random.pick(this.#lanes);
+    const { queue, ...chain } = random.pick(this.#chains);
     const cctx = createCctx({
       random,
       chain,
@@ -102,44 +98,124 @@ export class CrosschainModel {
       nonce: queue.takeNonce(),
       value: this.#drawValue(rules),
       tssPubkey: this.#tssPubkey,
-      createdSeconds: Math.floor(moment.nowMs / 1000),
-      hubHeight: moment.height,
-      chainHeight: chain.startHeight + Math.floor((moment.nowMs - this.#startMs) / chain.blockMs),
+      createdSeconds: Math.floor(block.timeMs / 1000),
+      hubHeight: block.height,
+      chainHeight: chain.startHeight + Math.floor((block.timeMs - this.#startMs) / chain.blockMs),
     });
-    const lost = this.#lanes.reduce((count, lane) => count + lane.queue.lost, 0);
-    cctx.isLost = random.chance(rules.lostShare) && lost < rules.missedLimit;
+    const lost = this.#chains.reduce((count, other) => count + other.queue.lostCount, 0);
+    cctx.isLost = random.chance(rules.lostShare) && lost < rules.maxLostCctxs;
     queue.add(cctx);
   }
 
-  /** Slower blocks carry more of smaller ones: the use of a limit per block does not depend on the block time. */
+  /**
+   * Values are proportional to 1 / block time, so the utilization of a limit per block does not depend on the block
+   * time.
+   */
   #drawValue({ cctxValuePercent }: Rules): bigint {
-    const millis = BigInt(this.#random.between(LEAST_VALUE_MILLIS, MOST_VALUE_MILLIS));
-    const units = millis * 10n ** 15n + BigInt(this.#random.characters('0123456789', 15));
-    return (units * ORDINARY_BLOCK_MS * BigInt(cctxValuePercent)) / BigInt(this.#blockTimeMs * 100);
+    const millicoins = BigInt(this.#random.between(MIN_VALUE_MILLICOINS, MAX_VALUE_MILLICOINS));
+    const units = millicoins * 10n ** 15n + BigInt(this.#random.string('0123456789', 15));
+    return (units * REFERENCE_BLOCK_MS * BigInt(cctxValuePercent)) / BigInt(this.#blockTimeMs * 100);
   }
 
-  /** Outgoing ones only: the height of a revert is one of another chain. */
-  #pastValue(height: number, window: bigint, missed: readonly LiveCctx[]): bigint {
+  /** Counts outgoing cctxs only, since the inbound height of a revert belongs to another chain. */
+  #pastValue(height: number, window: bigint, missed: readonly SimulatedCctx[]): bigint {
     const oldest = window > BigInt(height) ? 1 : height - Number(window) + 1;
-    const isInside = (cctx: LiveCctx) => cctx.direction === 'outgoing' && cctx.inboundHeight >= oldest;
-    return sumOfValues(this.#history.filter(isInside)) + sumOfValues(missed.filter(isInside));
+    const isInWindow = (cctx: SimulatedCctx) => cctx.direction === 'outgoing' && cctx.inboundHeight >= oldest;
+    return sumOfValues(this.#finished.filter(isInWindow)) + sumOfValues(missed.filter(isInWindow));
   }
 
-  /** Over chains, the height of the lowest pending nonce, whichever chain that height is of; 0 if nothing is pending. */
+  /**
+   * The lowest inbound height among the lowest nonces of all chains, even though heights of different chains mix; 0 for
+   * none.
+   */
   #lowestPendingHeight(): number {
-    const heights = this.#lanes.flatMap(({ queue }) => queue.pending.slice(0, 1)).map((cctx) => cctx.inboundHeight);
+    const heights = this.#chains.flatMap(({ queue }) => queue.pending.slice(0, 1)).map((cctx) => cctx.inboundHeight);
     return heights.length === 0 ? 0 : Math.min(...heights);
   }
 }
 
-function listed(limit: bigint | undefined): number {
-  return limit === undefined || limit === 0n || limit > BigInt(MOST_LISTED) ? MOST_LISTED : Number(limit);
+/** The cctxs that the signers have to finish on one external chain, in the order of their nonces. */
+class OutboundQueue {
+  #nextNonce: number;
+  #pending: SimulatedCctx[] = [];
+  #missed: SimulatedCctx[] = [];
+
+  constructor(firstNonce: number) {
+    this.#nextNonce = firstNonce;
+  }
+
+  get pending(): readonly SimulatedCctx[] {
+    return this.#pending;
+  }
+
+  /** Unfinished cctxs below the lowest pending nonce. */
+  get missed(): readonly SimulatedCctx[] {
+    return this.#missed;
+  }
+
+  get lostCount(): number {
+    return [...this.#pending, ...this.#missed].filter(({ isLost }) => isLost).length;
+  }
+
+  takeNonce(): number {
+    this.#nextNonce += 1;
+    return this.#nextNonce - 1;
+  }
+
+  add(cctx: SimulatedCctx): void {
+    this.#pending.push(cctx);
+  }
+
+  recoverLost(): void {
+    for (const cctx of [...this.#pending, ...this.#missed]) cctx.isLost = false;
+  }
+
+  /** Broadcasts the signed cctxs, and removes and returns the finished ones. */
+  step(nowSeconds: number): SimulatedCctx[] {
+    for (const cctx of this.#missed) broadcastIfDue(cctx, nowSeconds);
+    for (const cctx of this.#pending) broadcastIfDue(cctx, nowSeconds);
+    return [...this.#finishMissed(nowSeconds), ...this.#finishPending(nowSeconds)];
+  }
+
+  /** Nonces finish in order. A lost cctx below a finished one becomes missed. */
+  #finishPending(nowSeconds: number): SimulatedCctx[] {
+    let end = 0;
+    for (const [index, cctx] of this.#pending.entries()) {
+      if (cctx.isLost) continue;
+      if (!isFinished(cctx, nowSeconds)) break;
+      end = index + 1;
+    }
+    if (end === 0) return [];
+    const removed = this.#pending.splice(0, end);
+    this.#missed.push(...removed.filter(({ isLost }) => isLost));
+    return removed.filter(({ isLost }) => !isLost);
+  }
+
+  #finishMissed(nowSeconds: number): SimulatedCctx[] {
+    const finished = this.#missed.filter((cctx) => isFinished(cctx, nowSeconds));
+    if (finished.length > 0) this.#missed = this.#missed.filter((cctx) => !finished.includes(cctx));
+    return finished;
+  }
 }
 
-function sumOfValues(cctxs: readonly LiveCctx[]): bigint {
+function broadcastIfDue(cctx: SimulatedCctx, nowSeconds: number): void {
+  if (cctx.isBroadcast || cctx.isLost || nowSeconds < cctx.broadcastAtSeconds) return;
+  cctx.isBroadcast = true;
+  cctx.broadcastAtSeconds = nowSeconds;
+}
+
+function isFinished(cctx: SimulatedCctx, nowSeconds: number): boolean {
+  return cctx.isBroadcast && nowSeconds >= cctx.broadcastAtSeconds + cctx.confirmationSeconds;
+}
+
+function effectiveLimit(limit: bigint | undefined): number {
+  return limit === undefined || limit === 0n || limit > BigInt(MAX_LISTED) ? MAX_LISTED : Number(limit);
+}
+
+function sumOfValues(cctxs: readonly SimulatedCctx[]): bigint {
   return cctxs.reduce((sum, { value }) => sum + value, 0n);
 }
 
-function byHeightAndChain(left: LiveCctx, right: LiveCctx): number {
+function byHeightAndChain(left: SimulatedCctx, right: SimulatedCctx): number {
   return left.inboundHeight - right.inboundHeight || Number(left.chain.id) - Number(right.chain.id);
 }

@@ -4,9 +4,9 @@ import type { Config, ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/parser.js';
 import type { SimulatorSettings } from '../cli/flags.js';
 import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
-import { HUB_CHAIN_ID } from './cctx-document.js';
+import { HUB_CHAIN_ID } from './cctx.js';
 import { chainNames } from './external-chains.js';
-import { simulate, type Say } from './start.js';
+import { simulate, type PrintLine } from './simulate.js';
 import type { Simulator } from './simulator.js';
 import type { Token } from './tokens.js';
 
@@ -16,16 +16,16 @@ export interface Demo {
   readonly close: () => Promise<void>;
 }
 
-/** A simulated chain and the exporter that watches it, in one process. */
+/** The command `demo`: starts a simulator and an exporter that polls it, in one process, and prints their addresses. */
 export async function startDemo(
   settings: SimulatorSettings,
   collector: Collector,
   log: Logger,
   options: Omit<ExporterOptions, 'loadConfig'>,
-  say: Say,
-  progress: Say,
+  print: PrintLine,
+  progress: PrintLine,
 ): Promise<Demo> {
-  const simulator = await simulate(settings, say, progress);
+  const simulator = await simulate(settings, print, progress);
   let exporter: Exporter;
   try {
     const config = demoConfig({ url: simulator.url, tokens: simulator.model.tokens });
@@ -35,15 +35,15 @@ export async function startDemo(
     await simulator.close();
     throw error;
   }
-  const places = [
-    ['status page, to begin with', '/'],
-    ['what waits, item by item', '/pending'],
-    ['for Prometheus', options.telemetryPath],
+  const pages = [
+    ['status page', '/'],
+    ['pending items', '/pending'],
+    ['metrics', options.telemetryPath],
   ] as const;
-  const width = Math.max(...places.map(([what]) => what.length)) + 2;
-  say('\nexporter that watches it');
-  for (const [what, path] of places) say(`  ${what.padEnd(width)}${exporter.url}${path}`);
-  say('\nCtrl+C stops both; --scenario=stuck shows an incident, --help lists the others.\n');
+  const width = Math.max(...pages.map(([title]) => title.length)) + 2;
+  print('\nexporter');
+  for (const [title, path] of pages) print(`  ${title.padEnd(width)}${exporter.url}${path}`);
+  print('\nCtrl+C stops both; --scenario=stuck shows an incident, --help lists the others.\n');
   return {
     simulator,
     exporter,
@@ -54,9 +54,9 @@ export async function startDemo(
   };
 }
 
-/** Polls often enough for a person to see the numbers move. */
+/** The poll interval is short, so that a user sees the numbers change. */
 export function demoConfig({ url, tokens }: { readonly url: string; readonly tokens: readonly Token[] }): Config {
-  const written = {
+  const file = {
     poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
     targets: [
       {
@@ -68,7 +68,7 @@ export function demoConfig({ url, tokens }: { readonly url: string; readonly tok
     tokens: tokens.map(({ contract, symbol, decimals }) => ({ contract, symbol, decimals: String(decimals) })),
     chains: chainNames,
   };
-  const read = validateConfig(written, (path) => path.join('.'));
-  if (!read.ok) throw new Error(`the demo's configuration is wrong: ${read.problems.join('; ')}`);
-  return read.config;
+  const result = validateConfig(file, (path) => path.join('.'));
+  if (!result.ok) throw new Error(`the configuration of the demo is invalid: ${result.problems.join('; ')}`);
+  return result.config;
 }

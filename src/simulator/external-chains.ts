@@ -1,19 +1,18 @@
-/** A chain the hub signs transactions for. */
+/** A chain on which the hub signs transactions. */
 export interface ExternalChain {
   readonly id: string;
-  /** For people. */
   readonly name: string;
-  /** Its share of the traffic. */
+  /** Share of the traffic. */
   readonly weight: number;
   readonly startHeight: number;
   readonly blockMs: number;
-  /** From broadcast to the last confirmation vote. */
+  /** Minimum and maximum time from broadcast to the last confirmation vote. */
   readonly confirmationSeconds: readonly [number, number];
   readonly gas: Asset;
-  /** `undefined`: the chain knows no tokens. */
+  /** `undefined`: the chain has no tokens. */
   readonly erc20: Asset | undefined;
   readonly gasPrice: number;
-  /** Chains without smart contracts take no part in calls, and nothing that came from them is reverted here. */
+  /** Calls and reverts occur only on chains with smart contracts. */
   readonly hasContracts: boolean;
 }
 
@@ -21,7 +20,7 @@ export interface Asset {
   readonly coinType: 'Native' | 'Gas' | 'ERC20';
   readonly contract: string;
   readonly decimals: number;
-  /** Hub coins for a whole coin, as the hub's rate-limiter flags configure it. */
+  /** Value of one coin in hub coins, as configured in the rate limiter of the hub. */
   readonly hubCoins: bigint;
 }
 
@@ -87,22 +86,22 @@ export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
   },
 ];
 
-/** By chain id. */
+/** Chain names by chain id. */
 export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
   EXTERNAL_CHAINS.map(({ id, name }) => [id, name]),
 );
 
-/** What an amount in smallest units is worth in smallest units of the hub coin, the fraction cut off. */
+/** The value of an amount in smallest units of the hub coin, truncated. */
 export function valueOf(asset: Asset, amount: bigint): bigint {
   return (amount * asset.hubCoins * 10n ** 18n) / 10n ** BigInt(asset.decimals);
 }
 
-/** The amount that is worth this much. */
+/** The amount of this value: the inverse of `valueOf`. */
 export function amountWorth(asset: Asset, value: bigint): bigint {
   return (value * 10n ** BigInt(asset.decimals)) / (asset.hubCoins * 10n ** 18n);
 }
 
-/** What chains with smart contracts have in common: their gas coin and a dollar token. */
+/** The common properties of chains with smart contracts: a gas coin and a dollar token. */
 function contractChain(hubCoins: bigint, dollarContract: string) {
   const erc20: Asset = { coinType: 'ERC20', contract: dollarContract, decimals: 6, hubCoins: 2n };
   return { gas: gasCoin(18, hubCoins), erc20, gasPrice: 3_000_000_000, hasContracts: true };

@@ -1,30 +1,30 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 type JsonObject = { [key: string]: JsonValue };
-type Holder = JsonValue[] | JsonObject;
-type Edit = (holder: Holder, key: string) => void;
+type Container = JsonValue[] | JsonObject;
+type Edit = (container: Container, key: string) => void;
 
 const EVERY_ROW = '[*]';
 
-/** Takes the field a path like `state.valsets[0].members[*].power` leads to out of the document. */
+/** Removes the field at a path such as `state.valsets[0].members[*].power`. */
 export function dropField(document: JsonValue, path: string): void {
-  editField(document, path, (holder, key) => {
-    requireChild(holder, key, path);
-    if (Array.isArray(holder)) holder.splice(Number(key), 1);
-    else delete holder[key];
+  editField(document, path, (container, key) => {
+    requireChild(container, key, path);
+    if (Array.isArray(container)) container.splice(Number(key), 1);
+    else delete container[key];
   });
 }
 
-/** Puts a value where the path leads; only what holds the field has to be there. */
+/** Sets the field at a path. Only the object or array that contains the field has to exist. */
 export function setField(document: JsonValue, path: string, value: JsonValue): void {
-  editField(document, path, (holder, key) => Object.assign(holder, { [key]: value }));
+  editField(document, path, (container, key) => Object.assign(container, { [key]: value }));
 }
 
-/** Names, indices and `[*]`, in order; throws when the text is not a path. */
+/** Splits a path into field names, indexes and `[*]`; throws when the syntax is invalid. */
 export function parsePath(path: string): string[] {
   const steps = path.match(/[A-Za-z_]\w*|\[(?:\d+|\*)\]/g) ?? [];
-  const spelled = steps.map((step) => (step.startsWith('[') ? step : `.${step}`)).join('');
-  if (steps.length === 0 || spelled !== (path.startsWith('[') ? path : `.${path}`)) {
-    throw new RangeError(`${path} is no field path`);
+  const joined = steps.map((step) => (step.startsWith('[') ? step : `.${step}`)).join('');
+  if (steps.length === 0 || joined !== (path.startsWith('[') ? path : `.${path}`)) {
+    throw new RangeError(`${path} is not a field path`);
   }
   return steps;
 }
@@ -32,32 +32,32 @@ export function parsePath(path: string): string[] {
 function editField(document: JsonValue, path: string, edit: Edit): void {
   const walk = (value: JsonValue, steps: readonly string[]): void => {
     const [step = '', ...rest] = steps;
-    const holder = requireHolder(value, path);
-    for (const key of keysOf(holder, step)) {
-      if (rest.length === 0) edit(holder, key);
-      else walk(requireChild(holder, key, path), rest);
+    const container = requireContainer(value, path);
+    for (const key of keysOf(container, step)) {
+      if (rest.length === 0) edit(container, key);
+      else walk(requireChild(container, key, path), rest);
     }
   };
   walk(document, parsePath(path));
 }
 
-/** Rows from the last to the first, so that one taken out moves none that is still to come. */
-function keysOf(holder: Holder, step: string): string[] {
-  if (step === EVERY_ROW) return Object.keys(holder).toReversed();
+/** In reverse order, so that removing a row does not change the indexes of the remaining ones. */
+function keysOf(container: Container, step: string): string[] {
+  if (step === EVERY_ROW) return Object.keys(container).toReversed();
   return [step.startsWith('[') ? step.slice(1, -1) : step];
 }
 
-function requireHolder(value: JsonValue, path: string): Holder {
-  if (typeof value !== 'object' || value === null) throw nothingAt(path);
+function requireContainer(value: JsonValue, path: string): Container {
+  if (typeof value !== 'object' || value === null) throw missingField(path);
   return value;
 }
 
-function requireChild(holder: Holder, key: string, path: string): JsonValue {
-  const child = Array.isArray(holder) ? holder[Number(key)] : holder[key];
-  if (child === undefined || !Object.hasOwn(holder, key)) throw nothingAt(path);
+function requireChild(container: Container, key: string, path: string): JsonValue {
+  const child = Array.isArray(container) ? container[Number(key)] : container[key];
+  if (child === undefined || !Object.hasOwn(container, key)) throw missingField(path);
   return child;
 }
 
-function nothingAt(path: string): RangeError {
-  return new RangeError(`the document has nothing at ${path}`);
+function missingField(path: string): RangeError {
+  return new RangeError(`the document has no field ${path}`);
 }

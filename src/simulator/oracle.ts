@@ -1,61 +1,79 @@
-import { type ContractEvent, type ContractReport, encodeClaim } from './claims.js';
-import type { Attestation, Claim } from './module-state.js';
-import type { Moment } from './moment.js';
+import type { Block } from './block.js';
+import type { Attestation, Claim, Valset, ValsetMember } from './responses.js';
 import type { Rules } from './scenarios.js';
 import { belongsTo, type Validator } from './validators.js';
 
-/** Oracles wait for this many external blocks before they claim what they saw. */
+/** Validators claim an event after 12 external blocks of 12 s. */
 const CONFIRMATION_MS = 12 * 12_000;
-/** Of the stake of all validators, rounded down. */
+/** Share of the stake of all validators; the product is rounded down. */
 const QUORUM = 0.66;
 
-interface PendingEvent extends ContractEvent {
-  readonly visibleAtMs: number;
+/** An action of the bridge contract on the external chain: the part of a claim that all validators agree on. */
+export type ContractAction =
+  | {
+      readonly kind: 'deposit';
+      readonly tokenContract: string;
+      readonly amount: string;
+      readonly sender: string;
+      readonly receiver: string;
+    }
+  | { readonly kind: 'withdraw'; readonly batchNonce: number; readonly tokenContract: string }
+  | { readonly kind: 'valset-update'; readonly valset: Valset };
+
+interface ContractEvent {
+  readonly nonce: number;
+  readonly externalHeight: number;
+  readonly action: ContractAction;
 }
 
+interface PendingEvent extends ContractEvent {
+  readonly confirmedAtMs: number;
+}
+
+/** The votes for one claim of an event. An event has two ballots when the validators disagree. */
 interface Ballot {
   readonly claim: Claim;
-  readonly forged: boolean;
+  readonly isWrong: boolean;
   /** Hub height of the first vote. */
   readonly height: number;
   readonly voters: Validator[];
   observed: boolean;
 }
 
-/** Events of the contract on the external chain, and the votes that make them true on the hub. */
+/** The events of the contract on the external chain, and the votes by which the hub observes them. */
 export class Oracle {
   readonly #validators: readonly Validator[];
-  #lastEmitted: number;
-  #lastVisible: number;
-  #lastObserved: number;
-  /** When the external height last became known here, as a hub height. */
-  #observedAtHeight: number;
-  #externalHeight: number;
-  /** From the observed one up, in order of their nonces. */
+  #lastEmittedNonce: number;
+  #lastConfirmedNonce: number;
+  #lastObservedNonce: number;
+  /** Hub height at which the last event was observed. */
+  #lastObservedAtHeight: number;
+  #lastObservedExternalHeight: number;
+  /** From the last observed event on, in the order of nonces. */
   readonly #events = new Map<number, PendingEvent>();
   readonly #ballots = new Map<number, Ballot[]>();
-  readonly #lastClaimed = new Map<Validator, number>();
+  readonly #lastClaimedNonce = new Map<Validator, number>();
   #disputedNonce: number | undefined;
 
   constructor(validators: readonly Validator[], lastNonce: number, height: number, externalHeight: number) {
     this.#validators = validators;
-    this.#lastEmitted = lastNonce;
-    this.#lastVisible = lastNonce;
-    this.#lastObserved = lastNonce;
-    this.#observedAtHeight = height;
-    this.#externalHeight = externalHeight;
+    this.#lastEmittedNonce = lastNonce;
+    this.#lastConfirmedNonce = lastNonce;
+    this.#lastObservedNonce = lastNonce;
+    this.#lastObservedAtHeight = height;
+    this.#lastObservedExternalHeight = externalHeight;
   }
 
   get lastObservedNonce(): number {
-    return this.#lastObserved;
+    return this.#lastObservedNonce;
   }
 
-  get observedAtHeight(): number {
-    return this.#observedAtHeight;
+  get lastObservedAtHeight(): number {
+    return this.#lastObservedAtHeight;
   }
 
   get lastObservedExternalHeight(): number {
-    return this.#externalHeight;
+    return this.#lastObservedExternalHeight;
   }
 
   get attestations(): Attestation[] {
@@ -67,66 +85,67 @@ export class Oracle {
     }));
   }
 
-  emit(report: ContractReport, moment: Moment): void {
-    this.#lastEmitted += 1;
-    this.#events.set(this.#lastEmitted, {
-      nonce: this.#lastEmitted,
-      externalHeight: moment.externalHeight,
-      visibleAtMs: moment.nowMs + CONFIRMATION_MS,
-      report,
+  emit(action: ContractAction, block: Block): void {
+    this.#lastEmittedNonce += 1;
+    this.#events.set(this.#lastEmittedNonce, {
+      nonce: this.#lastEmittedNonce,
+      externalHeight: block.externalHeight,
+      confirmedAtMs: block.timeMs + CONFIRMATION_MS,
+      action,
     });
   }
 
-  /** What the external chain has confirmed by now, and whether the validators agree on it. */
-  look(moment: Moment, disputes: boolean): void {
-    if (!disputes) this.#settleDispute();
-    for (let next = this.#next(); next && next.visibleAtMs <= moment.nowMs; next = this.#next()) {
-      this.#lastVisible = next.nonce;
-      if (disputes) this.#disputedNonce ??= next.nonce;
+  /** Confirms the events that are old enough. With `disputesEvent`, the first of them becomes the disputed one. */
+  confirmEvents(block: Block, disputesEvent: boolean): void {
+    if (!disputesEvent) this.#settleDispute();
+    for (let next = this.#nextEvent(); next && next.confirmedAtMs <= block.timeMs; next = this.#nextEvent()) {
+      this.#lastConfirmedNonce = next.nonce;
+      if (disputesEvent) this.#disputedNonce ??= next.nonce;
     }
   }
 
-  /** Validators claim every event in turn; one that comes late still joins the observed one. */
+  /** A validator claims every event in order. It still votes for the last observed event if it has not yet. */
   vote(validator: Validator, rules: Rules, height: number): void {
     if (!belongsTo(rules.voters, validator)) return;
-    const first = Math.max((this.#lastClaimed.get(validator) ?? 0) + 1, this.#lastObserved);
-    for (let nonce = first; nonce <= this.#lastVisible; nonce += 1) {
+    const first = Math.max((this.#lastClaimedNonce.get(validator) ?? 0) + 1, this.#lastObservedNonce);
+    for (let nonce = first; nonce <= this.#lastConfirmedNonce; nonce += 1) {
       const event = this.#events.get(nonce);
       if (event) this.#castVote(validator, event, height);
     }
-    this.#lastClaimed.set(validator, this.#lastVisible);
+    this.#lastClaimedNonce.set(validator, this.#lastConfirmedNonce);
   }
 
-  /** The events that become true in this block, in order. */
-  observe(height: number): ContractEvent[] {
-    const observed: ContractEvent[] = [];
-    for (let event = this.#decided(); event; event = this.#decided()) {
-      this.#forget(this.#lastObserved);
-      this.#lastObserved = event.nonce;
-      this.#observedAtHeight = height;
-      this.#externalHeight = event.externalHeight;
-      observed.push(event);
+  /** Observes the events that have a quorum by now, and returns their actions in order. */
+  observeEvents(height: number): ContractAction[] {
+    const observed: ContractAction[] = [];
+    for (let event = this.#nextWithQuorum(); event; event = this.#nextWithQuorum()) {
+      this.#ballots.delete(this.#lastObservedNonce);
+      this.#events.delete(this.#lastObservedNonce);
+      this.#lastObservedNonce = event.nonce;
+      this.#lastObservedAtHeight = height;
+      this.#lastObservedExternalHeight = event.externalHeight;
+      observed.push(event.action);
     }
     return observed;
   }
 
-  #next(): PendingEvent | undefined {
-    return this.#events.get(this.#lastVisible + 1);
+  #nextEvent(): PendingEvent | undefined {
+    return this.#events.get(this.#lastConfirmedNonce + 1);
   }
 
   #castVote(validator: Validator, event: PendingEvent, height: number): void {
-    const forged = event.nonce === this.#disputedNonce && validator.rank % 2 === 1;
+    const isWrong = event.nonce === this.#disputedNonce && validator.rank % 2 === 1;
     const ballots = this.#ballots.get(event.nonce) ?? [];
     this.#ballots.set(event.nonce, ballots);
-    const ballot = ballots.find((candidate) => candidate.forged === forged);
+    const ballot = ballots.find((candidate) => candidate.isWrong === isWrong);
     if (ballot?.voters.includes(validator)) return;
     if (ballot) ballot.voters.push(validator);
-    else ballots.push(createBallot(validator, event, forged, height));
+    else ballots.push(createBallot(validator, event, isWrong, height));
   }
 
-  /** The next event in order, once enough stake has voted for one claim of it. */
-  #decided(): ContractEvent | undefined {
-    const nonce = this.#lastObserved + 1;
+  /** The next event to observe, if one of its claims has a quorum of the stake. */
+  #nextWithQuorum(): ContractEvent | undefined {
+    const nonce = this.#lastObservedNonce + 1;
     const total = this.#validators.reduce((sum, { stake }) => sum + stake, 0);
     const winner = this.#ballots.get(nonce)?.find(({ voters }) => {
       return voters.reduce((sum, { stake }) => sum + stake, 0) >= Math.floor(total * QUORUM);
@@ -136,29 +155,83 @@ export class Oracle {
     return this.#events.get(nonce);
   }
 
-  /** The wrong claim is pruned by hand, and who voted for it claims again. */
+  /** Deletes the wrong claim, and lets its voters claim the event again. */
   #settleDispute(): void {
     const disputed = this.#disputedNonce;
     if (disputed === undefined) return;
     const ballots = this.#ballots.get(disputed) ?? [];
-    for (const { forged, voters } of ballots) {
-      if (forged) for (const voter of voters) this.#lastClaimed.set(voter, disputed - 1);
+    for (const { isWrong, voters } of ballots) {
+      if (isWrong) for (const voter of voters) this.#lastClaimedNonce.set(voter, disputed - 1);
     }
     this.#ballots.set(
       disputed,
-      ballots.filter(({ forged }) => !forged),
+      ballots.filter(({ isWrong }) => !isWrong),
     );
     this.#disputedNonce = undefined;
   }
+}
 
-  #forget(nonce: number): void {
-    this.#ballots.delete(nonce);
-    this.#events.delete(nonce);
+/** A wrong claim differs from the right one in the external height. */
+function createBallot(validator: Validator, event: PendingEvent, isWrong: boolean, height: number): Ballot {
+  const claimed = isWrong ? { ...event, externalHeight: event.externalHeight + 1 } : event;
+  const claim = encodeClaim(claimed, validator.orchestrator);
+  return { claim, isWrong, height, voters: [validator], observed: false };
+}
+
+/** The claim as a protobuf message in base64. Field 1 of every message is the event nonce. */
+function encodeClaim({ nonce, externalHeight, action }: ContractEvent, orchestrator: string): Claim {
+  switch (action.kind) {
+    case 'deposit':
+      return createClaim('MsgDepositClaim', [
+        ...encodeNumber(1, nonce),
+        ...encodeNumber(2, externalHeight),
+        ...encodeString(3, action.tokenContract),
+        ...encodeString(4, action.amount),
+        ...encodeString(5, action.sender),
+        ...encodeString(6, action.receiver),
+        ...encodeString(7, orchestrator),
+      ]);
+    case 'withdraw':
+      return createClaim('MsgWithdrawClaim', [
+        ...encodeNumber(1, nonce),
+        ...encodeNumber(2, externalHeight),
+        ...encodeNumber(3, action.batchNonce),
+        ...encodeString(4, action.tokenContract),
+        ...encodeString(5, orchestrator),
+      ]);
+    case 'valset-update':
+      return createClaim('MsgValsetUpdatedClaim', [
+        ...encodeNumber(1, nonce),
+        ...encodeNumber(2, Number(action.valset.nonce)),
+        ...encodeNumber(3, externalHeight),
+        ...action.valset.members.flatMap(encodeMember),
+        ...encodeString(5, action.valset.reward_amount),
+        ...encodeString(7, orchestrator),
+      ]);
   }
 }
 
-function createBallot(validator: Validator, event: PendingEvent, forged: boolean, height: number): Ballot {
-  const claimed = forged ? { ...event, externalHeight: event.externalHeight + 1 } : event;
-  const claim = encodeClaim(claimed, validator.orchestrator);
-  return { claim, forged, height, voters: [validator], observed: false };
+function createClaim(message: string, bytes: readonly number[]): Claim {
+  return { type_url: `/hub.bridge.v1.${message}`, value: Buffer.from(bytes).toString('base64') };
+}
+
+function encodeMember({ power, external_address }: ValsetMember): number[] {
+  return encodeBytes(4, [...encodeNumber(1, Number(power)), ...encodeString(2, external_address)]);
+}
+
+function encodeNumber(field: number, value: number): number[] {
+  return [field * 8, ...encodeVarint(value)];
+}
+
+function encodeString(field: number, text: string): number[] {
+  return encodeBytes(field, [...Buffer.from(text)]);
+}
+
+function encodeBytes(field: number, bytes: readonly number[]): number[] {
+  return [field * 8 + 2, ...encodeVarint(bytes.length), ...bytes];
+}
+
+/** Seven bits per byte, lowest first; the high bit is set when another byte follows. */
+function encodeVarint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value % 0x80) + 0x80, ...encodeVarint(Math.floor(value / 0x80))];
 }

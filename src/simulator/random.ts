@@ -1,11 +1,23 @@
-const HEX_DIGITS = '0123456789abcdef';
+/*
+ * Seeded random numbers, and the addresses, keys and signatures drawn from them.
+ */
 
-/** Seeded random numbers (mulberry32). The label keeps streams apart, so that a change in one part moves no other. */
+const HEX_DIGITS = '0123456789abcdef';
+const BECH32_ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+/** 20 bytes in groups of five bits. */
+const BECH32_DATA_LENGTH = 32;
+const BECH32_CHECKSUM_LENGTH = 6;
+const SIGNATURE_BYTES = 65;
+
+/**
+ * Pseudorandom generator (mulberry32). Generators with different labels are independent, so one part's draws don't
+ * affect another's.
+ */
 export class Random {
   #state: number;
 
   constructor(seed: number, label: string) {
-    this.#state = fingerprint(`${seed}/${label}`);
+    this.#state = fnv1a(`${seed}/${label}`);
   }
 
   /** At least 0, below 1. */
@@ -16,9 +28,9 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  /** A whole number, both ends included. */
-  between(lowest: number, highest: number): number {
-    return lowest + Math.floor(this.next() * (highest - lowest + 1));
+  /** An integer; both bounds are included. */
+  between(minimum: number, maximum: number): number {
+    return minimum + Math.floor(this.next() * (maximum - minimum + 1));
   }
 
   chance(probability: number): boolean {
@@ -30,18 +42,21 @@ export class Random {
     return choices.find((choice) => (remaining -= choice.weight) < 0) ?? choices[0];
   }
 
-  characters(alphabet: string, length: number): string {
+  string(alphabet: string, length: number): string {
     let text = '';
     while (text.length < length) text += alphabet.charAt(this.between(0, alphabet.length - 1));
     return text;
   }
 
   hex(length: number): string {
-    return this.characters(HEX_DIGITS, length);
+    return this.string(HEX_DIGITS, length);
   }
 }
 
-/** Turns a rate into moments. Gaps are between half and one and a half of the mean: no minute is empty by bad luck. */
+/**
+ * Converts a rate to a number of arrivals per block. Gaps are between 0.5 and 1.5 times the mean, so that the simulated
+ * traffic has no long random pauses.
+ */
 export class Arrivals {
   readonly #random: Random;
   #credit = 0;
@@ -52,7 +67,7 @@ export class Arrivals {
     this.#gap = random.next();
   }
 
-  /** How many come in a span of time in which `expected` come on average. */
+  /** The number of arrivals in a span of time in which `expected` arrive on average. */
   due(expected: number): number {
     this.#credit += expected;
     let count = 0;
@@ -65,8 +80,45 @@ export class Arrivals {
   }
 }
 
-/** FNV-1a: spreads seeds that lie close together over all 32 bits. */
-function fingerprint(text: string): number {
+/** The two bech32 addresses of one key: equal data characters under two prefixes, each with its own checksum. */
+export interface AccountPair {
+  readonly account: string;
+  readonly operator: string;
+}
+
+export function createAccountPair(random: Random): AccountPair {
+  const data = random.string(BECH32_ALPHABET, BECH32_DATA_LENGTH);
+  return { account: createBech32(random, 'hub', data), operator: createBech32(random, 'hubvaloper', data) };
+}
+
+export function createAccount(random: Random): string {
+  return createAccountPair(random).account;
+}
+
+/** The common public key of the signers (TSS). The first data characters encode the key type. */
+export function createPublicKey(random: Random): string {
+  return `hubpub1addwnpepq${random.string(BECH32_ALPHABET, 60)}`;
+}
+
+/** Mixed case like an EIP-55 address, but the case is random and no valid checksum. */
+export function createExternalAddress(random: Random): string {
+  let address = '0x';
+  for (const digit of random.hex(40)) address += random.chance(0.5) ? digit.toUpperCase() : digit;
+  return address;
+}
+
+/** 130 hex characters without 0x. The last byte is the recovery id. */
+export function createSignature(random: Random): string {
+  return `${random.hex((SIGNATURE_BYTES - 1) * 2)}0${random.between(0, 1)}`;
+}
+
+/** The checksum is random, since readers of the service compare only the data characters. */
+function createBech32(random: Random, prefix: string, data: string): string {
+  return `${prefix}1${data}${random.string(BECH32_ALPHABET, BECH32_CHECKSUM_LENGTH)}`;
+}
+
+/** FNV-1a: spreads similar seeds over all 32 bits. */
+function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   return hash;

@@ -1,39 +1,41 @@
-/** What the model goes by from block to block. Rates hold at any block time. */
+/** The parameters of the model, which hold from block to block. Rates are per minute, so they hold at any block time. */
 export interface Rules {
-  /** Withdrawals people ask for; they stop asking while `transferLimit` of them wait. */
+  /** New withdrawals per minute, as long as fewer than `maxUnbatchedTransfers` are unbatched. */
   readonly transfersPerMinute: number;
-  readonly transferLimit: number;
-  /** Batches built each time the batch creator runs; 0: it is down. */
+  readonly maxUnbatchedTransfers: number;
+  /** Maximum number of batches per run of the batch creator; 0: it is down. */
   readonly batchesPerRun: number;
   readonly batchSize: number;
   readonly depositsPerMinute: number;
   readonly relaysBatches: boolean;
   readonly relaysValsets: boolean;
-  /** Validators too small for a quorum together, or all but two, or all of them. */
-  readonly voters: Crew;
-  readonly valsetSigners: Crew;
-  /** Who confirms batches of the busiest token; those of other tokens are confirmed by `valsetSigners`. */
-  readonly busiestTokenSigners: Crew;
-  /** How likely a run of an orchestrator confirms a valset it has not confirmed yet. */
+  readonly voters: ValidatorGroup;
+  readonly valsetSigners: ValidatorGroup;
+  /** Who confirms batches of the busiest token. `valsetSigners` confirm the batches of all other tokens. */
+  readonly busiestTokenSigners: ValidatorGroup;
+  /** Probability that a run of an orchestrator confirms a valset which it has not confirmed yet. */
   readonly valsetSignChance: number;
+  /** Whether half of the validators submit a wrong claim for the next event. */
   readonly disputesEvent: boolean;
   readonly stakeChangesPerMinute: number;
-  /** How far a stake goes from its base, as a share of it. */
+  /** Maximum deviation of a stake from its base, as a share of it. */
   readonly stakeSpread: number;
-  /** External blocks the external chain is suddenly ahead by, as after a long halt of the hub. */
-  readonly externalLeap: number;
+  /** External blocks by which the external chain jumps ahead once, as after a long halt of the hub. */
+  readonly extraExternalBlocks: number;
+  /** New cctxs per minute, as long as fewer than `maxPendingCctxs` are pending. */
   readonly cctxsPerMinute: number;
-  readonly cctxLimit: number;
-  /** Of the ordinary value of a cctx. */
+  readonly maxPendingCctxs: number;
+  /** Value of a new cctx in percent of the normal value. */
   readonly cctxValuePercent: number;
-  /** Share of cctxs the signers lose track of, until `missedLimit` are lost. */
+  /** Share of cctxs that the signers lose track of, as long as fewer than `maxLostCctxs` are lost. */
   readonly lostShare: number;
-  readonly missedLimit: number;
+  readonly maxLostCctxs: number;
   /** External chains on which nothing is signed or confirmed. */
   readonly frozenChains: 'none' | 'one' | 'all';
 }
 
-export type Crew = 'all' | 'all-but-two' | 'minority';
+/** All validators, all but two, or a minority that is too small for a quorum. */
+export type ValidatorGroup = 'all' | 'all-but-two' | 'minority';
 
 export interface Scenario {
   /** One line, for `--help`. */
@@ -43,7 +45,7 @@ export interface Scenario {
 
 const healthy: Rules = {
   transfersPerMinute: 20,
-  transferLimit: 5000,
+  maxUnbatchedTransfers: 5000,
   batchesPerRun: 6,
   batchSize: 100,
   depositsPerMinute: 5,
@@ -56,12 +58,12 @@ const healthy: Rules = {
   disputesEvent: false,
   stakeChangesPerMinute: 1,
   stakeSpread: 0.15,
-  externalLeap: 0,
+  extraExternalBlocks: 0,
   cctxsPerMinute: 6,
-  cctxLimit: 5000,
+  maxPendingCctxs: 5000,
   cctxValuePercent: 100,
   lostShare: 0,
-  missedLimit: 0,
+  maxLostCctxs: 0,
   frozenChains: 'none',
 };
 
@@ -74,7 +76,7 @@ export const scenarios = {
   }),
   backlog: scenario('transfers and cctxs come faster than they are served; both queues still move', {
     transfersPerMinute: 180,
-    transferLimit: 1500,
+    maxUnbatchedTransfers: 1500,
     batchesPerRun: 2,
     batchSize: 40,
     cctxsPerMinute: 50,
@@ -98,7 +100,7 @@ export const scenarios = {
   }),
   'stalled-oracle': scenario('events are pending and votes for them stay below the quorum', {
     voters: 'minority',
-    // A stake that grows could lift what was voted before over the quorum.
+    // A growing stake could lift earlier votes over the quorum.
     stakeChangesPerMinute: 0,
   }),
   'conflicting-claims': scenario('validators claim two different things for one event', { disputesEvent: true }),
@@ -107,8 +109,8 @@ export const scenarios = {
     depositsPerMinute: 0,
     relaysBatches: false,
     relaysValsets: false,
-    // A fresh batch has 3600 external blocks: this leaves it the few minutes that make the scenario worth watching.
-    externalLeap: 3530,
+    // A new batch times out after 3600 external blocks. This leaves it a few minutes.
+    extraExternalBlocks: 3530,
   }),
   'valset-drift': scenario('stakes shift; new validator sets are confirmed late and never relayed', {
     relaysValsets: false,
@@ -118,12 +120,12 @@ export const scenarios = {
   }),
   'missed-cctxs': scenario('the signers lose track of some cctxs and go on with later ones', {
     lostShare: 0.3,
-    missedLimit: 12,
+    maxLostCctxs: 12,
   }),
   'stuck-chain': scenario('nothing finishes on one external chain while the others go on', { frozenChains: 'one' }),
   truncated: scenario('more cctxs are pending than the service lists', {
     cctxsPerMinute: 300,
-    cctxLimit: 900,
+    maxPendingCctxs: 900,
     cctxValuePercent: 2,
   }),
   'rate-limited': scenario('cctxs of great value: far above a limit of 1e18 per block', { cctxValuePercent: 2000 }),

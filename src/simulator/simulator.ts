@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerQuery, type Endpoint, findRoute } from './answer.js';
-import { deliver, type Exchange } from './delivery.js';
-import type { Fault } from './faults.js';
+import { type Exchange, type Fault, sendResponse } from './faults.js';
 import { parsePath } from './field-path.js';
 import { createModel, type Model } from './model.js';
+import { type Endpoint, executeQuery, parseRequest } from './query-service.js';
 import type { ScenarioName } from './scenarios.js';
+
+/*
+ * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its state
+ * into responses, and faults.ts sends them, on demand with a fault. The folder is written from the Chain Query Service
+ * document and shares no code with the exporter's schemas, so that each checks the other.
+ */
 
 export interface SimulatorOptions {
   readonly host: string;
@@ -14,23 +19,23 @@ export interface SimulatorOptions {
   readonly seed: number;
   readonly scenario: ScenarioName;
   readonly blockTimeMs: number;
-  /** Unix seconds of the first block served; the present when left out. */
+  /** Unix seconds of the first block that is served; the current time by default. */
   readonly startTime?: number;
-  /** Whether blocks come by themselves (the default) or only by `advance`. */
+  /** Whether a timer makes the blocks (the default), or only `advance`. */
   readonly tick?: boolean;
 }
 
-/** A node that serves the Chain Query Service over a model, and fails on request. */
+/** A chain node: an HTTP server that serves the Chain Query Service from a model, and fails on demand. */
 export interface Simulator {
   readonly url: string;
   readonly model: Model;
-  /** How often each endpoint has been asked, faults included. */
+  /** Number of requests to each endpoint, including those that a fault failed. */
   readonly requests: Readonly<Record<Endpoint, number>>;
   advance(blocks: number): void;
   setScenario(scenario: ScenarioName): void;
-  /** What befalls every later request to the endpoint; `undefined` ends it. */
+  /** Applies the fault to every following request to the endpoint; `undefined` removes it. */
   fault(endpoint: Endpoint, fault: Fault | undefined): void;
-  /** Cuts every connection, hanging ones too. */
+  /** Closes all connections, including those with a pending response. */
   close(): Promise<void>;
 }
 
@@ -40,7 +45,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const requests: Record<Endpoint, number> = { module_state: 0, rate_limiter_input: 0 };
   const server = createServer((request, response) => handle({ request, response }, model, faults, requests));
   const { port } = await listen(server, options);
-  const ticking = options.tick === false ? undefined : setInterval(() => model.advance(1), options.blockTimeMs);
+  const blockTimer = options.tick === false ? undefined : setInterval(() => model.advance(1), options.blockTimeMs);
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     model,
@@ -49,7 +54,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     setScenario: (scenario) => model.setScenario(scenario),
     fault: (endpoint, fault) => setFault(faults, endpoint, fault),
     close: () => {
-      clearInterval(ticking);
+      clearInterval(blockTimer);
       return close(server);
     },
   };
@@ -62,13 +67,13 @@ function handle(
   requests: Record<Endpoint, number>,
 ): void {
   const { method = '', url = '' } = exchange.request;
-  const route = findRoute(method, url);
-  if (!('endpoint' in route)) return deliver(exchange, route, undefined);
-  requests[route.endpoint] += 1;
-  deliver(exchange, answerQuery(model, route), faults.get(route.endpoint));
+  const query = parseRequest(method, url);
+  if (!('endpoint' in query)) return sendResponse(exchange, query, undefined);
+  requests[query.endpoint] += 1;
+  sendResponse(exchange, executeQuery(model, query), faults.get(query.endpoint));
 }
 
-/** A path that is none is a mistake of the caller, so it is told at once. */
+/** Throws for an invalid path, which is a mistake of the caller. */
 function setFault(faults: Map<Endpoint, Fault>, endpoint: Endpoint, fault: Fault | undefined): void {
   if (fault === undefined) {
     faults.delete(endpoint);
@@ -85,12 +90,12 @@ async function listen(server: Server, { host, port }: SimulatorOptions): Promise
   } catch (cause) {
     const reason =
       cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-        ? 'it is in use; --listen=:0 takes any free port'
+        ? 'the address is in use; --listen=:0 selects a free port'
         : String(cause);
     throw new Error(`the simulator cannot listen on ${host}:${port}: ${reason}`, { cause });
   }
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error(`${host} is no network address`);
+  if (address === null || typeof address === 'string') throw new Error(`${host} is not a network address`);
   return address;
 }
 

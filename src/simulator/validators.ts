@@ -1,34 +1,46 @@
-import { createAccount, createAccountPair, createExternalAddress } from './addresses.js';
-import type { OrchestratorAddress } from './module-state.js';
-import { Arrivals, type Random } from './random.js';
-import type { Crew } from './scenarios.js';
+import {
+  Arrivals,
+  createAccount,
+  createAccountPair,
+  createExternalAddress,
+  createSignature,
+  type Random,
+} from './random.js';
+import type { OrchestratorAddress, Valset, ValsetConfirm } from './responses.js';
+import type { ValidatorGroup } from './scenarios.js';
 
-/** Two of them weigh as much as the next four, as in real sets; none can stop a quorum of two thirds alone. */
+/** The two largest equal the next four, as in real sets. No validator alone can block a quorum of two thirds. */
 const BASE_STAKES = [
   140_000, 115_000, 72_000, 64_000, 60_000, 56_000, 52_000, 48_000, 45_000, 42_000, 39_000, 36_000, 33_000, 30_000,
   27_000, 24_000, 21_000, 18_000, 15_000, 12_000,
 ];
-/** Mid-sized: without these two a quorum is still reached. */
+/** Two validators of medium size, without which a quorum is still reached. */
 const SILENT_RANKS = new Set([4, 9]);
 const MINORITY_SHARE = 0.5;
-/** Keys of validators that left: rows are never pruned. */
+/** Registrations of validators that have left; the hub never deletes them. */
 const FORMER_VALIDATORS = 3;
 
-const SIGNATURE_BYTES = 65;
+/** Powers in a validator set are shares of this. */
+const POWER_SCALE = 2 ** 32 - 1;
+/** The hub creates a new set when this share of the power has moved since the newest one. */
+const POWER_CHANGE_THRESHOLD = 0.05;
+/** The contract accepts a set or batch signed by more than two thirds of the power of its installed set. */
+const CONTRACT_QUORUM = 2 / 3;
 
 export interface Validator {
+  /** Position by base stake; 0 is the largest. */
   readonly rank: number;
-  /** bech32 of the operator key: what votes show. */
+  /** bech32 address of the operator key, as it appears in votes. */
   readonly operator: string;
   readonly sender: string;
   readonly orchestrator: string;
   readonly externalAddress: string;
-  /** The same as the orchestrator's software submits it: some keep the checksum's case, some do not. */
+  /** The external address in the case in which the orchestrator submits it. */
   readonly submittedAddress: string;
   readonly submitsLowerCase: boolean;
   readonly baseStake: number;
   readonly inMinority: boolean;
-  readonly runs: Arrivals;
+  readonly orchestratorRuns: Arrivals;
   stake: number;
 }
 
@@ -48,25 +60,20 @@ export function createValidators(random: Random): Validator[] {
       submitsLowerCase,
       baseStake,
       inMinority: minority.has(rank),
-      runs: new Arrivals(random),
+      orchestratorRuns: new Arrivals(random),
       stake: baseStake,
     };
   });
 }
 
-const CREWS: Record<Crew, (validator: Validator) => boolean> = {
+const GROUPS: Record<ValidatorGroup, (validator: Validator) => boolean> = {
   all: () => true,
   'all-but-two': ({ rank }) => !SILENT_RANKS.has(rank),
   minority: ({ inMinority }) => inMinority,
 };
 
-export function belongsTo(crew: Crew, validator: Validator): boolean {
-  return CREWS[crew](validator);
-}
-
-/** 130 hex characters without 0x; the last byte is the recovery id. */
-export function createSignature(random: Random): string {
-  return `${random.hex((SIGNATURE_BYTES - 1) * 2)}0${random.between(0, 1)}`;
+export function belongsTo(group: ValidatorGroup, validator: Validator): boolean {
+  return GROUPS[group](validator);
 }
 
 export function createOrchestratorAddresses(random: Random, validators: readonly Validator[]): OrchestratorAddress[] {
@@ -82,7 +89,7 @@ export function createOrchestratorAddresses(random: Random, validators: readonly
   return [...former, ...current].toSorted((left, right) => (left.eth_address < right.eth_address ? -1 : 1));
 }
 
-/** From the smallest up, as long as they hold no more than half of the stake together. */
+/** The smallest validators that together hold at most half of the stake. */
 function minorityRanks(): Set<number> {
   const total = BASE_STAKES.reduce((sum, stake) => sum + stake, 0);
   const ranks = new Set<number>();
@@ -93,4 +100,119 @@ function minorityRanks(): Set<number> {
     ranks.add(rank);
   }
   return ranks;
+}
+
+interface SimulatedValset {
+  readonly nonce: number;
+  readonly wire: Valset;
+  readonly powers: ReadonlyMap<Validator, number>;
+  readonly confirms: Map<Validator, ValsetConfirm>;
+}
+
+/** The validator sets that the hub keeps, and the one installed in the contract on the external chain. */
+export class Valsets {
+  readonly #random: Random;
+  readonly #validators: readonly Validator[];
+  /** Oldest first; never empty. */
+  #sets: readonly SimulatedValset[];
+  #newest: SimulatedValset;
+  #installed: SimulatedValset;
+  /**
+   * The installed set that the hub has observed. It lags behind `#installed` until the event of the update is observed.
+   */
+  #observed: Valset;
+
+  constructor(random: Random, validators: readonly Validator[], height: number) {
+    this.#random = random;
+    this.#validators = validators;
+    this.#newest = createValset(validators, height);
+    this.#sets = [this.#newest];
+    this.#installed = this.#newest;
+    this.#observed = asObserved(this.#newest.wire);
+  }
+
+  get observed(): Valset {
+    return this.#observed;
+  }
+
+  get newestFirst(): readonly SimulatedValset[] {
+    return this.#sets.toReversed();
+  }
+
+  /** Moves the stake of one validator within the spread, and limits all stakes to the spread. */
+  changeStake(spread: number): void {
+    const changedRank = this.#random.between(0, this.#validators.length - 1);
+    const share = spread * (2 * this.#random.next() - 1);
+    for (const validator of this.#validators) {
+      const { rank, baseStake, stake } = validator;
+      const newStake = rank === changedRank ? baseStake * (1 + share) : stake;
+      validator.stake = Math.round(Math.min(Math.max(newStake, baseStake * (1 - spread)), baseStake * (1 + spread)));
+    }
+  }
+
+  createIfPowerChanged(height: number): void {
+    const powers = normalizedPowers(this.#validators);
+    let change = 0;
+    for (const [validator, power] of powers) change += Math.abs(power - (this.#newest.powers.get(validator) ?? 0));
+    if (change <= POWER_SCALE * POWER_CHANGE_THRESHOLD) return;
+    this.#newest = createValset(this.#validators, height);
+    this.#sets = [...this.#sets, this.#newest];
+  }
+
+  confirm(validator: Validator, chance: number): void {
+    for (const { nonce, confirms } of this.#sets) {
+      if (confirms.has(validator) || !this.#random.chance(chance)) continue;
+      confirms.set(validator, {
+        nonce: String(nonce),
+        orchestrator: validator.orchestrator,
+        eth_address: validator.submittedAddress,
+        signature: createSignature(this.#random),
+      });
+    }
+  }
+
+  /** Whether the contract accepts something signed by these validators; it counts the powers of the installed set. */
+  isQuorum(signers: ReadonlyMap<Validator, unknown>): boolean {
+    let signed = 0;
+    for (const [validator, power] of this.#installed.powers) if (signers.has(validator)) signed += power;
+    return signed > POWER_SCALE * CONTRACT_QUORUM;
+  }
+
+  /** Installs the newest set in the contract if the contract accepts it. Only one update is in flight at a time. */
+  relay(): Valset | undefined {
+    const inFlight = String(this.#installed.nonce) !== this.#observed.nonce;
+    if (inFlight || this.#newest === this.#installed || !this.isQuorum(this.#newest.confirms)) return undefined;
+    this.#installed = this.#newest;
+    return this.#newest.wire;
+  }
+
+  observe(valset: Valset): void {
+    this.#observed = asObserved(valset);
+  }
+
+  /** Removes sets that are older than both the observed set and the signing window, with their confirms. */
+  prune(height: number, window: number): void {
+    const isExpired = ({ nonce }: SimulatedValset) => nonce < Number(this.#observed.nonce) && nonce < height - window;
+    if (this.#sets.some(isExpired)) this.#sets = this.#sets.filter((valset) => !isExpired(valset));
+  }
+}
+
+/** The nonce of a set is the hub height at which it is created. */
+function createValset(validators: readonly Validator[], height: number): SimulatedValset {
+  const powers = normalizedPowers(validators);
+  const members = [...powers]
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([{ externalAddress }, power]) => ({ power: String(power), external_address: externalAddress }));
+  const wire = { nonce: String(height), members, height: String(height), reward_amount: '0', reward_token: '' };
+  return { nonce: height, wire, powers, confirms: new Map() };
+}
+
+function normalizedPowers(validators: readonly Validator[]): Map<Validator, number> {
+  const total = validators.reduce((sum, { stake }) => sum + stake, 0);
+  return new Map(validators.map((validator) => [validator, Math.floor((validator.stake * POWER_SCALE) / total)]));
+}
+
+/** The hub takes the observed set from a claim, which has no hub height. */
+function asObserved(valset: Valset): Valset {
+  return { ...valset, height: '0' };
 }

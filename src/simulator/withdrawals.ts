@@ -1,35 +1,38 @@
-import { createAccount, createExternalAddress } from './addresses.js';
-import type { Batch, BatchConfirm, OutgoingTransfer } from './module-state.js';
-import type { Random } from './random.js';
+import { createAccount, createExternalAddress, createSignature, type Random } from './random.js';
+import type { Batch, BatchConfirm, OutgoingTransfer } from './responses.js';
 import { drawAmount, type Token, type Tokens } from './tokens.js';
-import { createSignature, type Validator } from './validators.js';
+import type { Validator } from './validators.js';
 
-/** More of one token are not asked for before one of them is done. */
-const BATCHES_PER_TOKEN = 5;
-const FEE_SHARE = 1000n;
+const MAX_BATCHES_PER_TOKEN = 5;
+/** The fee of a transfer is its amount divided by this. */
+const FEE_DIVISOR = 1000n;
 
-export interface Transfer {
+interface PooledTransfer {
   readonly id: number;
   readonly fee: bigint;
   readonly wire: OutgoingTransfer;
 }
 
-export interface LiveBatch {
+interface LiveBatch {
   readonly nonce: number;
   readonly token: Token;
   readonly timeout: number;
-  readonly transfers: readonly Transfer[];
+  readonly transfers: readonly PooledTransfer[];
   readonly wire: Batch;
   readonly confirms: Map<Validator, BatchConfirm>;
-  /** Done on the external chain; the hub hears of it by a vote. */
+  /** Executed on the external chain. The hub removes the batch when it observes the event. */
   executed: boolean;
 }
 
-/** The way out: transfers wait in the pool, then in a batch, until the batch is executed or cancelled. */
+/**
+ * Outgoing transfers: each is in the pool or in one batch until the batch is executed. A cancelled batch returns its
+ * transfers.
+ */
 export class Withdrawals {
   readonly #random: Random;
   readonly #tokens: Tokens;
-  readonly #queues: ReadonlyMap<Token, Transfer[]>;
+  /** The unbatched transfers of each token, oldest first. */
+  readonly #pool: ReadonlyMap<Token, PooledTransfer[]>;
   /** Oldest first. */
   #batches: readonly LiveBatch[] = [];
   #lastPoolId: number;
@@ -38,7 +41,7 @@ export class Withdrawals {
   constructor(random: Random, tokens: Tokens) {
     this.#random = random;
     this.#tokens = tokens;
-    this.#queues = new Map(tokens.map((token) => [token, []]));
+    this.#pool = new Map(tokens.map((token) => [token, []]));
     this.#lastPoolId = random.between(400_000, 500_000);
     this.#lastBatchId = random.between(20_000, 30_000);
   }
@@ -55,23 +58,23 @@ export class Withdrawals {
     return this.#batches;
   }
 
-  get waiting(): number {
-    return this.#tokens.reduce((count, token) => count + this.#queue(token).length, 0);
+  get unbatchedCount(): number {
+    return this.#tokens.reduce((count, token) => count + this.#poolOf(token).length, 0);
   }
 
-  /** In the order of the service: by token, then the highest fee first. */
+  /** In the order of the service: by token, then by falling fee. */
   get unbatched(): OutgoingTransfer[] {
     return this.#tokens
       .toSorted((left, right) => (left.contract < right.contract ? 1 : -1))
-      .flatMap((token) => this.#queue(token).toSorted((left, right) => compare(right.fee, left.fee)))
+      .flatMap((token) => this.#poolOf(token).toSorted(byFallingFee))
       .map(({ wire }) => wire);
   }
 
-  send(): void {
+  addTransfer(): void {
     const token = this.#random.pick(this.#tokens);
     this.#lastPoolId += 1;
     const amount = drawAmount(this.#random, token);
-    const fee = amount / FEE_SHARE + 1n;
+    const fee = amount / FEE_DIVISOR + 1n;
     const wire = {
       id: String(this.#lastPoolId),
       sender: createAccount(this.#random),
@@ -79,21 +82,24 @@ export class Withdrawals {
       erc20_token: { contract: token.contract, amount: String(amount) },
       erc20_fee: { contract: token.contract, amount: String(fee) },
     };
-    this.#queue(token).push({ id: this.#lastPoolId, fee, wire });
+    this.#poolOf(token).push({ id: this.#lastPoolId, fee, wire });
   }
 
-  /** One run of the batch creator: who waits longest is served first, then queues that fill a batch. */
-  buildBatches(most: number, size: number, height: number, timeout: number): void {
-    for (let built = 0; built < most; built += 1) {
-      const token = built === 0 ? this.#longestWaiting() : this.#longestQueue(size);
+  /**
+   * One run of the batch creator: a batch for the token of the oldest transfer, then full batches for the longest
+   * queues.
+   */
+  buildBatches(maxBatches: number, size: number, height: number, timeout: number): void {
+    for (let built = 0; built < maxBatches; built += 1) {
+      const token = built === 0 ? this.#tokenOfOldest() : this.#tokenOfLongestQueue(size);
       if (token === undefined) return;
       this.#buildBatch(token, size, height, timeout);
     }
   }
 
-  confirm(validator: Validator, signs: (token: Token) => boolean): void {
+  confirm(validator: Validator, signsFor: (token: Token) => boolean): void {
     for (const { nonce, token, confirms } of this.#batches) {
-      if (confirms.has(validator) || !signs(token)) continue;
+      if (confirms.has(validator) || !signsFor(token)) continue;
       confirms.set(validator, {
         nonce: String(nonce),
         token_contract: validator.submitsLowerCase ? token.contract.toLowerCase() : token.contract,
@@ -104,7 +110,7 @@ export class Withdrawals {
     }
   }
 
-  /** The contract has no use any more for older batches of the token: their transfers wait again. */
+  /** Removes the executed batch and cancels older batches of its token, which the contract no longer accepts. */
   observeExecution(batchNonce: number): void {
     const executed = this.#batches.find(({ nonce }) => nonce === batchNonce);
     if (executed === undefined) return;
@@ -116,26 +122,26 @@ export class Withdrawals {
     this.#cancel(({ timeout }) => timeout < externalHeight);
   }
 
-  #cancel(isDead: (batch: LiveBatch) => boolean): void {
-    for (const { token, transfers } of this.#batches.filter(isDead)) {
-      const queue = this.#queue(token);
-      queue.push(...transfers);
-      queue.sort((left, right) => left.id - right.id);
+  #cancel(isCancelled: (batch: LiveBatch) => boolean): void {
+    for (const { token, transfers } of this.#batches.filter(isCancelled)) {
+      const pool = this.#poolOf(token);
+      pool.push(...transfers);
+      pool.sort((left, right) => left.id - right.id);
     }
-    this.#batches = this.#batches.filter((batch) => !isDead(batch));
+    this.#batches = this.#batches.filter((batch) => !isCancelled(batch));
   }
 
   /**
-   * Takes the oldest transfers. The real service prefers high fees; here that would starve a few for ever and make
-   * every backlog look stuck.
+   * Takes the oldest transfers. A real hub takes those with the highest fees, which here would leave some transfers in
+   * the pool forever and make every backlog look stuck.
    */
   #buildBatch(token: Token, size: number, height: number, timeout: number): void {
     this.#lastBatchId += 1;
-    const transfers = this.#queue(token).splice(0, size);
+    const transfers = this.#poolOf(token).splice(0, size);
     const wire = {
       batch_nonce: String(this.#lastBatchId),
       batch_timeout: String(timeout),
-      transactions: transfers.toSorted((left, right) => compare(right.fee, left.fee)).map((transfer) => transfer.wire),
+      transactions: transfers.toSorted(byFallingFee).map((transfer) => transfer.wire),
       token_contract: token.contract,
       block: String(height),
     };
@@ -144,32 +150,32 @@ export class Withdrawals {
     this.#batches = [...this.#batches, batch];
   }
 
-  #longestWaiting(): Token | undefined {
-    const oldestId = (token: Token) => this.#queue(token)[0]?.id ?? Infinity;
-    return this.#open(1).toSorted((left, right) => oldestId(left) - oldestId(right))[0];
+  #tokenOfOldest(): Token | undefined {
+    const oldestId = (token: Token) => this.#poolOf(token)[0]?.id ?? Infinity;
+    return this.#batchableTokens(1).toSorted((left, right) => oldestId(left) - oldestId(right))[0];
   }
 
-  #longestQueue(atLeast: number): Token | undefined {
-    const length = (token: Token) => this.#queue(token).length;
-    return this.#open(atLeast).toSorted((left, right) => length(right) - length(left))[0];
+  #tokenOfLongestQueue(minTransfers: number): Token | undefined {
+    const length = (token: Token) => this.#poolOf(token).length;
+    return this.#batchableTokens(minTransfers).toSorted((left, right) => length(right) - length(left))[0];
   }
 
-  /** Tokens that may have one more batch and have transfers for it. */
-  #open(atLeast: number): Token[] {
+  /** Tokens that have enough transfers for a batch and fewer batches than allowed. */
+  #batchableTokens(minTransfers: number): Token[] {
     const liveBatches = (token: Token) => this.#batches.filter((batch) => batch.token === token).length;
     return this.#tokens.filter((token) => {
-      return this.#queue(token).length >= atLeast && liveBatches(token) < BATCHES_PER_TOKEN;
+      return this.#poolOf(token).length >= minTransfers && liveBatches(token) < MAX_BATCHES_PER_TOKEN;
     });
   }
 
-  #queue(token: Token): Transfer[] {
-    const queue = this.#queues.get(token);
-    if (queue === undefined) throw new RangeError(`there is no queue for ${token.symbol}`);
-    return queue;
+  #poolOf(token: Token): PooledTransfer[] {
+    const pool = this.#pool.get(token);
+    if (pool === undefined) throw new RangeError(`${token.symbol} has no pool`);
+    return pool;
   }
 }
 
-function compare(left: bigint, right: bigint): number {
+function byFallingFee({ fee: left }: PooledTransfer, { fee: right }: PooledTransfer): number {
   if (left === right) return 0;
-  return left < right ? -1 : 1;
+  return left < right ? 1 : -1;
 }

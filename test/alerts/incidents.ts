@@ -1,67 +1,70 @@
-import type { ModuleState } from '../../src/simulator/module-state.js';
-import type { RateLimiterInput } from '../../src/simulator/rate-limiter-input.js';
-import type { RecordingOptions, Stretch } from './recording.js';
+import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
+import type { Phase, PollOutcome, RecordingOptions } from './recording.js';
 
-/** An alert and its severity. */
-export type Page = `${string}/${'critical' | 'warning' | 'info'}`;
+/** An alert with its severity. */
+export type AlertKey = `${string}/${'critical' | 'warning' | 'info'}`;
 
 export interface Incident {
+  /** Completes the sentence "the alerts fire as expected when …". */
   readonly title: string;
-  readonly stretches: readonly Stretch[];
+  readonly phases: readonly Phase[];
   readonly options?: Omit<RecordingOptions, 'keep'>;
-  /** Minute in which it begins. */
-  readonly begins: number;
-  /** Most minutes from the beginning to each page that it is about. */
-  readonly pages: Readonly<Record<Page, number>>;
-  /** What else may fire; anything beyond fails the test. */
-  readonly also?: readonly Page[];
-  /** From this minute on some critical alert fires at every minute. */
+  readonly beginsAtMinute: number;
+  /** The alerts that have to fire, with the maximum number of minutes from the beginning. */
+  readonly expectedAlerts: Readonly<Record<AlertKey, number>>;
+  /** The alerts that may fire besides; all others must not. */
+  readonly allowedAlerts?: readonly AlertKey[];
+  /** From this minute on, at least one critical alert has to fire in every minute. */
   readonly noGapAfter?: number;
-  /** It is still on at the end of the recording; else everything has resolved by then. */
-  readonly lasts?: true;
+  /** The incident continues at the end of the recording; otherwise all alerts have to be resolved by then. */
+  readonly isOngoingAtEnd?: true;
 }
 
-const HEALTH = 20;
+const HEALTHY_MINUTES = 20;
 
-/** In health, in the scenario, and in health again for as long as `keep_firing_for` and the rest of a backlog take. */
+type IncidentDetails = Omit<Incident, 'title' | 'phases' | 'beginsAtMinute'>;
+
+/** A healthy phase, the scenario, and a recovery that is longer than `keep_firing_for` and the remaining backlog. */
 function scenario(
-  name: NonNullable<Stretch['scenario']>,
+  name: NonNullable<Phase['scenario']>,
   minutes: number,
-  more: Omit<Incident, 'title' | 'stretches' | 'begins'> & { readonly title?: string; readonly recovery?: number },
+  details: IncidentDetails & { readonly title?: string; readonly recovery?: number },
 ): Incident {
-  const { recovery = 40, title = `scenario ${name}`, ...rest } = more;
-  const stretches = [
-    { minutes: HEALTH },
+  const { recovery = 40, title = `the scenario is ${name}`, ...rest } = details;
+  const phases = [
+    { minutes: HEALTHY_MINUTES },
     { minutes, scenario: name },
     { minutes: recovery, scenario: 'healthy' as const },
   ];
-  return { title, stretches, begins: HEALTH, ...rest };
+  return { title, phases, beginsAtMinute: HEALTHY_MINUTES, ...rest };
 }
 
-/** In health, with these fates for a while, and in health again. */
-function failure(title: string, bad: Stretch, rest: Omit<Incident, 'title' | 'stretches' | 'begins'>): Incident {
-  return { title, stretches: [{ minutes: HEALTH }, bad, { minutes: 40 }], begins: HEALTH, ...rest };
+/** A healthy phase, a failure of polls, and a recovery. */
+function failure(title: string, phase: Phase, details: IncidentDetails): Incident {
+  const phases = [{ minutes: HEALTHY_MINUTES }, phase, { minutes: 40 }];
+  return { title, phases, beginsAtMinute: HEALTHY_MINUTES, ...details };
 }
 
-type Change<Body> = { readonly answers: (body: Body) => unknown };
-
-const bridge = (change: (state: ModuleState) => object): Change<{ state: ModuleState }> => ({
-  answers: ({ state }) => ({ state: { ...state, ...change(state) } }),
+const changedState = (change: (state: ModuleState) => object): PollOutcome<{ state: ModuleState }> => ({
+  respond: ({ state }) => ({ state: { ...state, ...change(state) } }),
 });
 
-const crosschain = (change: (input: RateLimiterInput) => object): Change<RateLimiterInput> => ({
-  answers: (input) => ({ ...input, ...change(input) }),
+const changedInput = (change: (input: RateLimiterInput) => object): PollOutcome<RateLimiterInput> => ({
+  respond: (input) => ({ ...input, ...change(input) }),
 });
 
-/** 300 blocks instead of 10000, so that a deadline comes within the test. */
-const shortWindow = bridge(({ params }) => ({ params: { ...params, signed_valsets_window: '300' } }));
+/** 300 blocks instead of 10000, so that a deadline falls within the recording. */
+const withShortWindow = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '300' } }));
 
-const nineTenths = (): object => ({ past_cctxs_value: '450000000000000000000', pending_cctxs_value: '0' });
+const rateLimitAt90Percent = changedInput(() => ({
+  past_cctxs_value: '450000000000000000000',
+  pending_cctxs_value: '0',
+}));
 
-/** The oldest of all, and never batched. */
-const withDust = bridge(({ unbatched_transfers: waiting }) => ({
+/** Adds three transfers that are older than all others and are never batched. */
+const withDust = changedState(({ unbatched_transfers }) => ({
   unbatched_transfers: [
-    ...waiting,
+    ...unbatched_transfers,
     ...['1', '2', '3'].map((id) => {
       const coin = { contract: `0x${'de'.repeat(20)}`, amount: '1' };
       return { id, sender: 'hub1dust', dest_address: `0x${'ad'.repeat(20)}`, erc20_token: coin, erc20_fee: coin };
@@ -72,7 +75,7 @@ const withDust = bridge(({ unbatched_transfers: waiting }) => ({
 export const bridgeIncidents: readonly Incident[] = [
   scenario('stuck', 75, {
     title: 'everything is stuck (scenario stuck)',
-    pages: {
+    expectedAlerts: {
       'BridgeBacklogStuck/critical': 55,
       'BridgeBacklogHigh/warning': 65,
       'BridgeOracleStalled/critical': 25,
@@ -80,236 +83,245 @@ export const bridgeIncidents: readonly Incident[] = [
       'CrosschainBacklogHigh/warning': 70,
       'CrosschainOldestPendingTooOld/warning': 45,
     },
-    also: ['BridgeOrchestratorMissingVotes/warning'],
+    allowedAlerts: ['BridgeOrchestratorMissingVotes/warning'],
   }),
   {
-    title: 'three transfers nobody puts in a batch, on a quiet bridge',
-    stretches: [{ minutes: HEALTH }, { minutes: 200, bridge: withDust }, { minutes: 40 }],
+    title: 'three transfers are never batched on a quiet bridge',
+    phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 200, bridge: withDust }, { minutes: 40 }],
     options: { scenario: 'quiet' },
-    begins: HEALTH,
-    pages: { 'BridgeBacklogStuck/warning': 190 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeBacklogStuck/warning': 190 },
   },
   scenario('backlog', 90, {
-    title: 'more comes than is served (scenario backlog)',
-    pages: { 'BridgeBacklogHigh/warning': 45, 'CrosschainBacklogHigh/warning': 45 },
+    title: 'arrivals exceed the capacity (scenario backlog)',
+    expectedAlerts: { 'BridgeBacklogHigh/warning': 45, 'CrosschainBacklogHigh/warning': 45 },
   }),
-  scenario('unsigned-batch', 60, { pages: { 'BridgeBatchUnsigned/critical': 40 } }),
+  scenario('unsigned-batch', 60, { expectedAlerts: { 'BridgeBatchUnsigned/critical': 40 } }),
   scenario('stalled-oracle', 45, {
-    pages: { 'BridgeOracleStalled/critical': 25 },
-    also: ['BridgeOrchestratorMissingVotes/warning', 'BridgeBacklogHigh/warning'],
+    expectedAlerts: { 'BridgeOracleStalled/critical': 25 },
+    allowedAlerts: ['BridgeOrchestratorMissingVotes/warning', 'BridgeBacklogHigh/warning'],
   }),
   scenario('conflicting-claims', 45, {
-    pages: { 'BridgeConflictingClaims/critical': 20 },
-    also: ['BridgeOracleStalled/critical', 'BridgeBacklogHigh/warning'],
+    expectedAlerts: { 'BridgeConflictingClaims/critical': 20 },
+    allowedAlerts: ['BridgeOracleStalled/critical', 'BridgeBacklogHigh/warning'],
   }),
   scenario('batch-timeout', 90, {
-    pages: { 'BridgeBatchTimeoutNear/warning': 15, 'BridgeBatchOverdue/critical': 60 },
-    also: ['BridgeBacklogStuck/critical'],
+    expectedAlerts: { 'BridgeBatchTimeoutNear/warning': 15, 'BridgeBatchOverdue/critical': 60 },
+    allowedAlerts: ['BridgeBacklogStuck/critical'],
   }),
   scenario('valset-drift', 160, {
-    pages: { 'BridgeValsetDrift/warning': 150, 'BridgeValsetUnsigned/warning': 90 },
+    expectedAlerts: { 'BridgeValsetDrift/warning': 150, 'BridgeValsetUnsigned/warning': 90 },
   }),
   scenario('silent-signer', 150, {
     options: { valsets: 30 },
-    pages: { 'BridgeOrchestratorMissingConfirms/warning': 90, 'BridgeOrchestratorMissingVotes/warning': 150 },
+    expectedAlerts: { 'BridgeOrchestratorMissingConfirms/warning': 90, 'BridgeOrchestratorMissingVotes/warning': 150 },
   }),
   {
-    title: 'two silent signers and a deadline',
-    stretches: [
-      { minutes: HEALTH, bridge: shortWindow },
-      { minutes: 110, bridge: shortWindow, scenario: 'silent-signer' },
-      { minutes: 60, bridge: shortWindow, scenario: 'healthy' },
+    title: 'two signers are silent near a confirm deadline',
+    phases: [
+      { minutes: HEALTHY_MINUTES, bridge: withShortWindow },
+      { minutes: 110, bridge: withShortWindow, scenario: 'silent-signer' },
+      { minutes: 60, bridge: withShortWindow, scenario: 'healthy' },
     ],
     options: { valsets: 30 },
-    begins: HEALTH,
-    pages: { 'BridgeOrchestratorDeadlineNear/critical': 105 },
-    also: ['BridgeOrchestratorMissingConfirms/warning'],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeOrchestratorDeadlineNear/critical': 105 },
+    allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'],
   },
 ];
 
-export const otherIncidents: readonly Incident[] = [
+export const crosschainAndExporterIncidents: readonly Incident[] = [
   scenario('missed-cctxs', 60, {
-    pages: { 'CrosschainCctxsMissed/warning': 30, 'CrosschainOldestPendingTooOld/warning': 50 },
+    expectedAlerts: { 'CrosschainCctxsMissed/warning': 30, 'CrosschainOldestPendingTooOld/warning': 50 },
   }),
   scenario('stuck-chain', 135, {
     options: { scenario: 'quiet' },
-    pages: {
+    expectedAlerts: {
       'CrosschainBacklogStuck/critical': 60,
       'CrosschainOldestPendingTooOld/warning': 45,
       'CrosschainOldestPendingTooOld/critical': 135,
     },
   }),
   scenario('truncated', 60, {
-    title: 'a truncated list (scenario truncated)',
-    pages: { 'CrosschainPendingListTruncated/warning': 20, 'CrosschainBacklogHigh/warning': 40 },
+    title: 'the list of pending cctxs is truncated (scenario truncated)',
+    expectedAlerts: { 'CrosschainPendingListTruncated/warning': 20, 'CrosschainBacklogHigh/warning': 40 },
   }),
   scenario('rate-limited', 45, {
-    // The window of 500 blocks is 17 minutes.
+    // The rate limiter window of 500 blocks takes 17 minutes.
     options: { blockTimeMs: 2000 },
-    pages: { 'CrosschainRateLimitExceeded/warning': 20 },
-    also: ['CrosschainRateLimitNear/info'],
+    expectedAlerts: { 'CrosschainRateLimitExceeded/warning': 20 },
+    allowedAlerts: ['CrosschainRateLimitNear/info'],
   }),
   failure(
-    'the use of the rate limit is at nine tenths',
-    { minutes: 30, crosschain: crosschain(nineTenths) },
+    'the rate limit utilization is 90 %',
+    { minutes: 30, crosschain: rateLimitAt90Percent },
     {
-      pages: { 'CrosschainRateLimitNear/info': 10 },
+      expectedAlerts: { 'CrosschainRateLimitNear/info': 10 },
     },
   ),
   failure(
-    'a node does not answer',
+    'a node does not respond',
     { minutes: 30, bridge: { fails: 'connect' } },
-    { pages: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 10 } },
+    { expectedAlerts: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 10 } },
   ),
   {
-    title: 'a node has never answered',
-    stretches: [{ minutes: 30, crosschain: { fails: 'dns' } }],
-    begins: 0,
-    pages: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 11 },
-    lasts: true,
+    title: 'a node has never responded',
+    phases: [{ minutes: 30, crosschain: { fails: 'dns' } }],
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 11 },
+    isOngoingAtEnd: true,
   },
   failure(
-    'polling has stopped, up says 1',
-    { minutes: 30, bridge: 'is not asked', crosschain: 'is not asked' },
-    { pages: { 'BridgeSnapshotStale/critical': 10 } },
+    'polling stops while `bridge_exporter_up` is 1',
+    { minutes: 30, bridge: 'not polled', crosschain: 'not polled' },
+    { expectedAlerts: { 'BridgeSnapshotStale/critical': 10 } },
   ),
   failure(
-    'credentials are refused',
+    'credentials are rejected',
     { minutes: 30, crosschain: { fails: 'unauthorized' } },
     {
-      pages: { 'BridgeEndpointMisconfigured/warning': 5 },
-      also: ['BridgeEndpointDown/warning', 'BridgeSnapshotStale/critical'],
+      expectedAlerts: { 'BridgeEndpointMisconfigured/warning': 5 },
+      allowedAlerts: ['BridgeEndpointDown/warning', 'BridgeSnapshotStale/critical'],
     },
   ),
   failure(
-    'the node refuses for size',
+    'a response exceeds the message size limit of the node',
     { minutes: 30, bridge: { fails: 'response_too_large_upstream' } },
     {
-      pages: { 'BridgeResponseNearLimit/warning': 10 },
-      also: ['BridgeEndpointDown/warning', 'BridgeSnapshotStale/critical'],
+      expectedAlerts: { 'BridgeResponseNearLimit/warning': 10 },
+      allowedAlerts: ['BridgeEndpointDown/warning', 'BridgeSnapshotStale/critical'],
     },
   ),
   {
-    title: 'the body is near its limit',
-    stretches: [{ minutes: 20, bridge: { answers: (body) => ({ ...body, padding: 'x'.repeat(900_000) }) } }],
+    title: 'a response is near the size limit',
+    phases: [{ minutes: 20, bridge: { respond: (body) => ({ ...body, padding: 'x'.repeat(900_000) }) } }],
     options: { maxBodyBytes: 1_150_000 },
-    begins: 0,
-    pages: { 'BridgeResponseNearLimit/warning': 5 },
-    lasts: true,
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeResponseNearLimit/warning': 5 },
+    isOngoingAtEnd: true,
   },
   failure(
-    'the node stands still, polls succeed',
+    'the height of a node does not change while polls succeed',
     { minutes: 45, frozen: true },
-    { pages: { 'BridgeHeightStalled/critical': 16, 'CrosschainHeightStalled/critical': 16 } },
-  ),
-  failure('no exporter runs', { minutes: 20, exporterDown: true }, { pages: { 'BridgeExporterAbsent/critical': 10 } }),
-  failure(
-    'a field is of the wrong kind',
-    { minutes: 30, bridge: bridge(() => ({ last_outgoing_pool_id: 'soon' })) },
-    { pages: { 'BridgeExporterInvalidValues/warning': 11 } },
+    { expectedAlerts: { 'BridgeHeightStalled/critical': 16, 'CrosschainHeightStalled/critical': 16 } },
   ),
   failure(
-    'a field is left out',
-    { minutes: 30, bridge: bridge(() => ({ batches: undefined })) },
-    { pages: { 'BridgeExporterInvalidValues/warning': 11 } },
+    'no exporter runs',
+    { minutes: 20, exporterDown: true },
+    { expectedAlerts: { 'BridgeExporterAbsent/critical': 10 } },
+  ),
+  failure(
+    'a field has the wrong type',
+    { minutes: 30, bridge: changedState(() => ({ last_outgoing_pool_id: 'soon' })) },
+    { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },
+  ),
+  failure(
+    'a field is missing',
+    { minutes: 30, bridge: changedState(() => ({ batches: undefined })) },
+    { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },
   ),
   {
-    title: 'more series than may be shown',
-    stretches: [{ minutes: 30 }],
+    title: 'a family has more series than allowed',
+    phases: [{ minutes: 30 }],
     options: { maxSeries: 10 },
-    begins: 0,
-    pages: { 'BridgeExporterSeriesDropped/warning': 15 },
-    lasts: true,
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeExporterSeriesDropped/warning': 15 },
+    isOngoingAtEnd: true,
   },
   {
     title: 'governance changes a parameter',
-    stretches: [
-      { minutes: HEALTH },
-      { minutes: 70, bridge: bridge(({ params }) => ({ params: { ...params, signed_valsets_window: '20000' } })) },
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      {
+        minutes: 70,
+        bridge: changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '20000' } })),
+      },
     ],
-    begins: HEALTH,
-    pages: { 'BridgeParamsChanged/info': 0 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeParamsChanged/info': 0 },
   },
   {
     title: 'an address is added to the blacklist',
-    stretches: [
-      { minutes: HEALTH },
+    phases: [
+      { minutes: HEALTHY_MINUTES },
       {
         minutes: 70,
-        bridge: bridge(({ external_blacklist: list }) => ({ external_blacklist: [...list, `0x${'ab'.repeat(20)}`] })),
+        bridge: changedState(({ external_blacklist }) => ({
+          external_blacklist: [...external_blacklist, `0x${'ab'.repeat(20)}`],
+        })),
       },
     ],
-    begins: HEALTH,
-    pages: { 'BridgeBlacklistChanged/info': 0 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeBlacklistChanged/info': 0 },
   },
   {
-    title: 'a node goes away during an incident: some alert fires without a gap',
-    stretches: [
-      { minutes: HEALTH },
+    title: 'a node fails during an incident, without a gap between critical alerts',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
       { minutes: 50, scenario: 'conflicting-claims' },
       { minutes: 60, bridge: { fails: 'timeout' } },
     ],
-    begins: HEALTH,
-    pages: {
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
       'BridgeConflictingClaims/critical': 20,
       'BridgeSnapshotStale/critical': 61,
     },
-    also: ['BridgeOracleStalled/critical', 'BridgeEndpointDown/warning', 'BridgeBacklogHigh/warning'],
-    noGapAfter: HEALTH + 20,
-    lasts: true,
+    allowedAlerts: ['BridgeOracleStalled/critical', 'BridgeEndpointDown/warning', 'BridgeBacklogHigh/warning'],
+    noGapAfter: HEALTHY_MINUTES + 20,
+    isOngoingAtEnd: true,
   },
   {
-    title: 'the exporter restarts during an incident: the page stays',
-    stretches: [
-      { minutes: HEALTH },
+    title: 'the exporter restarts during an incident, without a gap in the alert',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
       { minutes: 30, scenario: 'conflicting-claims' },
       { minutes: 3, exporterDown: true },
       { minutes: 20 },
     ],
-    begins: HEALTH,
-    pages: { 'BridgeConflictingClaims/critical': 20 },
-    also: ['BridgeOracleStalled/critical', 'BridgeBacklogHigh/warning'],
-    noGapAfter: HEALTH + 20,
-    lasts: true,
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeConflictingClaims/critical': 20 },
+    allowedAlerts: ['BridgeOracleStalled/critical', 'BridgeBacklogHigh/warning'],
+    noGapAfter: HEALTHY_MINUTES + 20,
+    isOngoingAtEnd: true,
   },
   {
-    title: 'no page: the exporter restarts twice',
-    stretches: [
+    title: 'the exporter restarts twice',
+    phases: [
       { minutes: 70 },
       { minutes: 2, exporterDown: true },
       { minutes: 5 },
       { minutes: 4, exporterDown: true },
       { minutes: 60 },
     ],
-    begins: 0,
-    pages: {},
+    beginsAtMinute: 0,
+    expectedAlerts: {},
   },
   {
-    title: 'no page: a load balancer with a lagging node behind it',
-    stretches: [{ minutes: 90, bridge: { answers: (body) => body, height: everyThirdBehind() } }],
-    begins: 0,
-    pages: {},
+    title: 'one of three nodes behind a load balancer lags',
+    phases: [{ minutes: 90, bridge: { respond: (body) => body, height: everyThirdLags() } }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
   },
   {
-    title: 'no page: a poll fails now and then',
-    stretches: Array.from({ length: 12 }, (_, at) =>
+    title: 'a poll fails now and then',
+    phases: Array.from({ length: 12 }, (_, at) =>
       at % 2 === 0
         ? { minutes: 7 }
         : { minutes: 2, bridge: { fails: 'timeout' as const }, crosschain: { fails: 'status' as const } },
     ),
-    begins: 0,
-    pages: {},
+    beginsAtMinute: 0,
+    expectedAlerts: {},
   },
   {
-    title: 'no page: polls are refused for a minute',
-    stretches: [{ minutes: 20 }, { minutes: 1, bridge: { fails: 'unauthorized' } }, { minutes: 20 }],
-    begins: 0,
-    pages: {},
+    title: 'credentials are rejected for a minute',
+    phases: [{ minutes: 20 }, { minutes: 1, bridge: { fails: 'unauthorized' } }, { minutes: 20 }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
   },
 ];
 
-/** Two of three answers are of the present, one is 30 blocks old. */
-function everyThirdBehind(): (height: number) => number {
+/** Every third response is 30 blocks old. */
+function everyThirdLags(): (height: number) => number {
   let polls = 0;
   return (height) => {
     polls += 1;
@@ -317,4 +329,4 @@ function everyThirdBehind(): (height: number) => number {
   };
 }
 
-export const incidents: readonly Incident[] = [...bridgeIncidents, ...otherIncidents];
+export const incidents: readonly Incident[] = [...bridgeIncidents, ...crosschainAndExporterIncidents];

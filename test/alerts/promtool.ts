@@ -1,120 +1,113 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import { check, type Checked } from '../support/tools.js';
-import type { Recorded } from './recording.js';
+import { runTool, type ToolResult } from '../support/tools.js';
+import { ruleGroups, rules } from '../support/alert-rules.js';
+import { projectPath } from '../support/project-files.js';
+import type { Recording } from './recording.js';
 
-export const RULES = new URL('../../prometheus/alerts.yml', import.meta.url).pathname;
+export const RULES = projectPath('prometheus/alerts.yml');
 
-export interface Rule {
-  readonly record?: string;
-  readonly alert?: string;
-  readonly expr: string | number;
-  readonly for?: string;
-  readonly keep_firing_for?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-export interface RuleFile {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
-}
-
-export const ruleFile = parse(readFileSync(RULES, 'utf8')) as RuleFile;
-export const rules = ruleFile.groups.flatMap((group) => group.rules);
-export const alerts = rules.filter((rule): rule is Rule & { alert: string } => rule.alert !== undefined);
-
-/** What the rules read; a name in a regular expression may be more than one. */
-export const usedNames: ReadonlySet<string> = new Set(
-  rules.flatMap(({ expr }) => namesIn(String(expr)).filter((name) => !name.includes(':'))),
+/** The metrics that the rules read, without recording rules. */
+export const metricsInRules: ReadonlySet<string> = new Set(
+  rules.flatMap(({ expr }) => metricNamesIn(String(expr)).filter((name) => !name.includes(':'))),
 );
 
-/** Names of metrics in a PromQL expression, also those that a matcher of `__name__` spells out. */
-export function namesIn(expression: string): string[] {
-  const spelled = expression.replace(/__name__=~"(\w+)\(([\w|]+)\)"/g, (_all, prefix: string, ends: string) =>
-    ends
+/** The metric names in a PromQL expression, including the alternatives in a regular expression for `__name__`. */
+export function metricNamesIn(expression: string): string[] {
+  const expanded = expression.replace(/__name__=~"(\w+)\(([\w|]+)\)"/g, (_match, prefix: string, suffixes: string) =>
+    suffixes
       .split('|')
-      .map((end) => `${prefix}${end}`)
+      .map((suffix) => `${prefix}${suffix}`)
       .join(' '),
   );
   return (
-    spelled.match(
+    expanded.match(
       /\b(?:bridge|crosschain|process|nodejs)_\w+\b|\b(?:default|endpoint|target|orchestrator|chain):\w+:\w+/g,
     ) ?? []
   );
 }
 
-/** A time in which an alert with the same labels fired, in minutes since the beginning of the recording. */
+/** An alert with one set of labels. Times are minutes since the beginning of the recording. */
 export interface Firing {
   readonly alert: string;
   readonly severity: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly from: number;
   readonly until: number;
-  /** How often it began to fire. */
-  readonly times: number;
+  /** How many times it started to fire. */
+  readonly count: number;
 }
 
-/** Recordings of other exporters at the same time, by their label `instance`. */
-export type Others = Readonly<Record<string, Recorded>>;
+/** Simultaneous recordings of other exporters, by the value of their label `instance`. */
+export type OtherExporters = Readonly<Record<string, Recording>>;
 
-/** Runs the alerts over a recording in promtool, which is Prometheus' own rule engine, and reads off all that fired. */
-export function firings(recorded: Recorded, others: Others = {}): Firing[] {
-  const step = recorded.sampleSeconds;
-  const end = (recorded.samples - 1) * step;
+/**
+ * Evaluates the alert rules over a recording in promtool, the rule engine of Prometheus, and returns all alerts that
+ * fired.
+ */
+export function runAlerts(recording: Recording, others: OtherExporters = {}): Firing[] {
+  const step = recording.sampleSeconds;
+  const end = (recording.samples - 1) * step;
   const firing = 'ALERTS{alertstate="firing"}';
   const range = `[${end + 1}s:${step}s]`;
   const queries = {
     from: `min_over_time(timestamp(${firing})${range})`,
     until: `max_over_time(timestamp(${firing})${range})`,
-    // A beginning is a sample with none before it.
-    times: `count_over_time((${firing} unless ${firing} offset ${step}s)${range})`,
+    // A firing starts at a sample without a preceding one.
+    count: `count_over_time((${firing} unless ${firing} offset ${step}s)${range})`,
   };
-  // promtool tells what a query gives when it is made to expect nothing.
+  // promtool prints the result of a query when it differs from the expected one, here none.
   const tests = Object.values(queries).map((expr) => ({ expr, eval_time: `${end}s`, exp_samples: [] }));
-  const { output } = runTests(recorded, { promql_expr_test: tests }, others);
-  const given = new Map(
+  const { output } = runTests(recording, { promql_expr_test: tests }, others);
+  const results = new Map(
     Array.from(
       output.matchAll(/expr: "((?:[^"\\]|\\.)*)", time: .*\n\s+exp: nil\n\s+got: (.*)\n/g),
-      ([, expr, got]) => [JSON.parse(`"${expr}"`) as string, samplesOf(got ?? '')],
+      ([, expr, got]) => [JSON.parse(`"${expr}"`) as string, parseSamples(got ?? '')],
     ),
   );
-  const results = Object.values(queries).map((query) => given.get(query));
-  const [from, until, times] = results;
-  // The watchdog always fires, so an answer without anything is a failure of the query.
-  if (!from || !until || !times) throw new Error(`promtool does not tell what fired: ${output.slice(0, 4000)}`);
+  const [from, until, count] = Object.values(queries).map((query) => results.get(query));
+  // The watchdog always fires, so an empty result is an error.
+  if (!from || !until || !count) throw new Error(`promtool did not print the alerts: ${output.slice(0, 4000)}`);
   return Array.from(from, ([key, { labels, value }]) => {
-    const { alertname: alert = '', severity = '', alertstate: _firing, ...own } = labels;
+    const { alertname: alert = '', severity = '', alertstate: _firing, ...rest } = labels;
     const last = until.get(key)?.value ?? NaN;
-    return { alert, severity, labels: own, from: value / 60, until: last / 60, times: times.get(key)?.value ?? NaN };
+    return { alert, severity, labels: rest, from: value / 60, until: last / 60, count: count.get(key)?.value ?? NaN };
   });
 }
 
-/** The text of the labels and annotations of every alert that fires at these minutes. */
-export function shownAt(
-  recorded: Recorded,
-  asked: readonly { readonly alert: string; readonly minute: number }[],
+/** promtool's output with the labels and annotations of these alerts at these minutes. */
+export function alertTextsAt(
+  recording: Recording,
+  alertsAtMinutes: readonly { readonly alert: string; readonly minute: number }[],
 ): string {
-  const tests = asked.map(({ alert, minute }) => ({ alertname: alert, eval_time: `${minute * 60}s`, exp_alerts: [] }));
-  return runTests(recorded, { alert_rule_test: tests }).output;
+  const tests = alertsAtMinutes.map(({ alert, minute }) => ({
+    alertname: alert,
+    eval_time: `${minute * 60}s`,
+    exp_alerts: [],
+  }));
+  return runTests(recording, { alert_rule_test: tests }).output;
 }
 
-function runTests(recorded: Recorded, tests: Readonly<Record<string, unknown>>, others: Others = {}): Checked {
-  const interval = `${recorded.sampleSeconds}s`;
-  const instances = { 'localhost:10917': recorded, ...others };
+function runTests(
+  recording: Recording,
+  tests: Readonly<Record<string, unknown>>,
+  others: OtherExporters = {},
+): ToolResult {
+  const interval = `${recording.sampleSeconds}s`;
+  const instances = { 'localhost:10917': recording, ...others };
   const input_series = Object.entries(instances).flatMap(([instance, { series, samples }]) => {
-    // Labels that a scrape adds.
-    const scraped = `job="bridge",instance="${instance}"`;
+    // Prometheus adds these labels when it scrapes.
+    const targetLabels = `job="bridge",instance="${instance}"`;
     return Array.from(series, ([key, values]) => ({
-      series: key.endsWith('}') ? `${key.slice(0, -1)},${scraped}}` : `${key}{${scraped}}`,
-      values: Array.from({ length: samples }, (_, at) => valueAt(values, at)).join(' '),
+      series: key.endsWith('}') ? `${key.slice(0, -1)},${targetLabels}}` : `${key}{${targetLabels}}`,
+      values: Array.from({ length: samples }, (_, sample) => notationOf(values, sample)).join(' '),
     }));
   });
   const file = {
     rule_files: [RULES],
     evaluation_interval: interval,
-    group_eval_order: ruleFile.groups.map(({ name }) => name),
+    group_eval_order: ruleGroups.map(({ name }) => name),
     tests: [{ interval, input_series, ...tests }],
   };
   const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
@@ -122,33 +115,33 @@ function runTests(recorded: Recorded, tests: Readonly<Record<string, unknown>>, 
     const path = join(folder, 'test.yml');
     // JSON is YAML.
     writeFileSync(path, JSON.stringify(file));
-    return check('promtool', ['test', 'rules', path], '');
+    return runTool('promtool', ['test', 'rules', path]);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** A series that is not in a scrape is stale at once; without the marker its last value would hold for 5 minutes. */
-function valueAt(values: readonly (number | undefined)[], at: number): string {
-  const value = values[at];
+/** A sample in promtool's notation. A series that disappears gets a staleness marker, like in a scrape. */
+function notationOf(values: readonly (number | undefined)[], sample: number): string {
+  const value = values[sample];
   if (value !== undefined) return String(value);
-  return values[at - 1] === undefined ? '_' : 'stale';
+  return values[sample - 1] === undefined ? '_' : 'stale';
 }
 
-interface Sampled {
+interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** `{a="b", c="d"} 1E+00, {…} 2E+00`, by the labels as written. */
-function samplesOf(got: string): ReadonlyMap<string, Sampled> {
-  const samples = new Map<string, Sampled>();
-  for (const [, written = '', value] of got.matchAll(/\{((?:\w+="(?:[^"\\]|\\.)*"(?:, )?)*)\} (\S+?)(?:, |$)/g)) {
-    const pairs = Array.from(written.matchAll(/(\w+)=("(?:[^"\\]|\\.)*")/g), ([, name, text]) => [
+/** Parses `{a="b", c="d"} 1E+00, {…} 2E+00`. The keys are the labels as text. */
+function parseSamples(output: string): ReadonlyMap<string, Sample> {
+  const samples = new Map<string, Sample>();
+  for (const [, labels = '', value] of output.matchAll(/\{((?:\w+="(?:[^"\\]|\\.)*"(?:, )?)*)\} (\S+?)(?:, |$)/g)) {
+    const pairs = Array.from(labels.matchAll(/(\w+)=("(?:[^"\\]|\\.)*")/g), ([, name, text]) => [
       name,
       JSON.parse(text ?? '""') as string,
     ]);
-    samples.set(written, { labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) });
+    samples.set(labels, { labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) });
   }
   return samples;
 }

@@ -1,29 +1,31 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** A series selector: which metric, and what it asks of its labels. */
 export interface Selector {
-  /** Empty when the metric is chosen by a matcher of `__name__`. */
+  /** Empty when the selector has only a matcher for `__name__`. */
   readonly metric: string;
   readonly matchers: readonly { readonly label: string; readonly op: string; readonly value: string }[];
 }
 
-/** What an expression refers to. */
-export interface Parsed {
+/** The metrics, labels and functions in an expression. */
+export interface ParsedPromql {
   readonly selectors: readonly Selector[];
-  /** Labels of `by`, `without`, `on`, `ignoring`, `group_left` and `group_right`, and the metrics they are about. */
+  /**
+   * The labels of `by`, `without`, `on`, `ignoring`, `group_left` and `group_right`, with the metrics of their
+   * operands.
+   */
   readonly groupings: readonly { readonly labels: readonly string[]; readonly metrics: readonly string[] }[];
-  /** Function calls and the metrics in their arguments. */
+  /** Function calls with the metrics in their arguments. */
   readonly calls: readonly { readonly name: string; readonly metrics: readonly string[] }[];
 }
 
-/** Parses with the parser of Prometheus' own user interface; throws where the grammar does not fit. */
-export function parsePromql(expr: string): Parsed {
+/** Parses an expression with the parser of the Prometheus user interface; throws for a syntax error. */
+export function parsePromql(expr: string): ParsedPromql {
   const text = (node: SyntaxNode): string => expr.slice(node.from, node.to);
   const nodes = nodesOf(parser.parse(expr));
   for (const { type, from, name } of nodes) {
     if (type.isError) throw new Error(`not PromQL at ${from}: ${expr}`);
-    if (name.startsWith('Quoted')) throw new Error(`quoted names are not read here: ${expr}`);
+    if (name.startsWith('Quoted')) throw new Error(`quoted names are not supported: ${expr}`);
   }
   const nameOf = (selector: SyntaxNode): string => selector.getChildren('Identifier').map(text).join('');
   const metricsIn = ({ from, to }: SyntaxNode): string[] =>

@@ -1,62 +1,59 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DCLinter } from 'dclint';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../support/processes.js';
-import { check, hasTool } from '../support/tools.js';
-import { composed, mountsOf, type Service } from './compose.js';
-import { isThere, pathOf, read, readYaml } from './files.js';
+import { runExporter } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
+import { interpolatedCompose, mountsOf, type Service } from './compose.js';
+import { projectFileExists, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
 
 const hasPromtool = hasTool('promtool');
 const hasAmtool = hasTool('amtool');
-const folder = mkdtempSync(join(tmpdir(), 'compose-'));
-const { services, volumes } = composed();
+const folder = createTempFolder();
+const { services, volumes } = interpolatedCompose();
 const entries = Object.entries(services);
 const mounts = entries.flatMap(([, service]) => mountsOf(service));
 
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Our services stand in the order of the data's path, and keys as they read best. */
+/** The order of services and keys follows readability. */
 const rules = { 'service-keys-order': 0, 'services-alphabetical-order': 0, 'top-level-properties-order': 0 } as const;
 
-/** Its own types are lost on the way. */
-interface Linted {
+/** The types of the linter are not exported. */
+interface LintResult {
   readonly messages: readonly { readonly rule: string; readonly message: string }[];
 }
 
-/** What the linter says; the specification's schema comes first, and is not to be switched off. */
-function remarks(text: string): string[] {
-  const file = join(folder, 'compose.yaml');
-  writeFileSync(file, text);
+/** The problems that the linter reports, including violations of the schema of the specification. */
+function lint(text: string): string[] {
+  const file = folder.write('compose.yaml', text);
   const linter = new DCLinter({ rules, quiet: false, debug: false, exclude: [] });
-  const results: readonly Linted[] = linter.lintFiles([file], false);
+  const results: readonly LintResult[] = linter.lintFiles([file], false);
   return results.flatMap(({ messages }) => messages.map(({ rule, message }) => `${rule}: ${message}`));
 }
 
 describe('compose.yaml', () => {
-  it('is one to the specification, and to a linter', () => {
-    expect(remarks(read('compose.yaml'))).toEqual([]);
+  it('is valid by the specification and a linter', () => {
+    expect(lint(readProjectFile('compose.yaml'))).toEqual([]);
   });
 
   it.each([
     ['an unknown key', 'mem_limit: 1g', 'memory_limit: 1g', /invalid-schema: .*additional properties/i],
     ['a wrong type', 'restart: unless-stopped', 'restart: [unless-stopped]', /invalid-schema: .*must be string/i],
     [
-      'a version that may change',
+      'an image without a fixed version',
       'prom/prometheus:v3.13.2',
       'prom/prometheus:latest',
       /^service-image-require-explicit-tag/,
     ],
-    ['a port for everybody', '127.0.0.1:9090:9090', '9090:9090', /^no-unbound-port-interfaces/],
-  ])('would not pass with %s', (_what, right, wrong, remark) => {
-    const text = read('compose.yaml');
-    expect(text).toContain(right);
-    expect(remarks(text.replace(right, wrong))).toContainEqual(expect.stringMatching(remark));
+    ['a port on all interfaces', '127.0.0.1:9090:9090', '9090:9090', /^no-unbound-port-interfaces/],
+  ])('is rejected with %s', (_title, valid, invalid, problem) => {
+    const text = readProjectFile('compose.yaml');
+    expect(text).toContain(valid);
+    expect(lint(text.replace(valid, invalid))).toContainEqual(expect.stringMatching(problem));
   });
 
-  it.each(entries)('confines %s, pins it and asks how it is', (_name, service) => {
+  it.each(entries)('restricts %s, pins its version and checks its health', (_name, service) => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -68,25 +65,28 @@ describe('compose.yaml', () => {
       expect(service.image).toMatch(/:v?\d+\.\d+\.\d+$/);
       expect(service.healthcheck?.test[0]).toBe('CMD');
     } else {
-      expect(read('Dockerfile')).toMatch(/^HEALTHCHECK /m);
+      expect(readProjectFile('Dockerfile')).toMatch(/^HEALTHCHECK /m);
     }
   });
 
-  it('mounts files there are, none to be written, and keeps what is written in volumes there are', () => {
-    expect(mounts.filter(({ source }) => !isThere(source))).toEqual([]);
+  it('mounts existing files read-only and defines all volumes', () => {
+    expect(mounts.filter(({ source }) => !projectFileExists(source))).toEqual([]);
     expect(mounts.filter(({ mode }) => mode !== 'ro')).toEqual([]);
     const named = entries.flatMap(([, service]) => service.volumes ?? []).filter((volume) => !volume.startsWith('./'));
     expect(named.map((volume) => volume.replace(/:.*/, '')).toSorted()).toEqual(Object.keys(volumes).toSorted());
   });
 
-  it.each(mounts.flatMap(({ source }) => filesIn(source)))('mounts %s, which parses', (file) => {
-    expect(parse(read(file), { merge: true })).toBeTypeOf('object');
+  it.each(mounts.flatMap(({ source }) => filesIn(source)))('mounts %s, which is valid YAML', (file) => {
+    expect(parse(readProjectFile(file), { merge: true })).toBeTypeOf('object');
   });
 
-  it('takes both documents from the simulator, or with one variable from a node', async () => {
+  it('polls the simulator, or a node with the variable NODE_URL', async () => {
     const urls = { simulator: 'http://simulator:1317', node: 'https://node.example.org' };
     for (const [env, url] of [[{}, urls.simulator] as const, [{ NODE_URL: urls.node }, urls.node] as const]) {
-      const { code, stdout } = await run(['--config.check'], composed(env).services['exporter']?.environment);
+      const { code, stdout } = await runExporter(
+        ['--config.check'],
+        interpolatedCompose(env).services['exporter']?.environment,
+      );
       expect(code).toBe(0);
       const [target] = (parse(stdout) as { targets: { bridge: object; crosschain: object }[] }).targets;
       expect(target).toMatchObject({ bridge: { url }, crosschain: { url, window: '500' } });
@@ -94,81 +94,81 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('the override of docs/deployment.md', () => {
-  it('has the exporter read a file in place of the variables', async () => {
-    const [, snippet = ''] = /```yaml\n(services:\n[^`]+)```/.exec(read('docs/deployment.md')) ?? [];
+describe('the override in docs/deployment.md', () => {
+  it('configures the exporter with a file instead of variables', async () => {
+    const [, snippet = ''] = /```yaml\n(services:\n[^`]+)```/.exec(readProjectFile('docs/deployment.md')) ?? [];
     const override = (parse(snippet) as { services: { exporter: Service } }).services.exporter;
     const [{ target, mode } = { target: '', mode: '' }] = mountsOf(override);
     expect({ target, mode }).toEqual({ target: override.environment?.['CONFIG_FILE'], mode: 'ro' });
 
-    const file = join(folder, 'bridge.yaml');
-    writeFileSync(file, 'targets: [{name: own, bridge: {url: "https://node.example.org", dialect: peggy}}]');
+    const yaml = 'targets: [{name: own, bridge: {url: "https://node.example.org", dialect: peggy}}]';
+    const file = folder.write('bridge.yaml', yaml);
     const merged = { ...services['exporter']?.environment, ...override.environment, CONFIG_FILE: file };
-    const { code, stdout } = await run(['--config.check'], merged);
+    const { code, stdout } = await runExporter(['--config.check'], merged);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('dialect: peggy') });
   });
 });
 
-describe('Prometheus of compose.yaml', () => {
-  it('has the example, with the names of the services', async () => {
-    const example = read('prometheus/prometheus.yml');
+describe('Prometheus in compose.yaml', () => {
+  it('has the example configuration with the names of the services', async () => {
+    const example = readProjectFile('prometheus/prometheus.yml');
     const settings = example.slice(example.indexOf('global:'));
-    const named = settings.replaceAll(/localhost:(\d+)/g, (_all, port: string) => `${serviceAt(port)}:${port}`);
+    const named = settings.replaceAll(/localhost:(\d+)/g, (_match, port: string) => `${serviceAt(port)}:${port}`);
     await expect(
-      `# prometheus.yml of compose.yaml. Written from prometheus/prometheus.yml by \`npm test -- -u\`.\n\n${named}`,
+      `# prometheus.yml of compose.yaml. Generated from prometheus/prometheus.yml by \`npm test -- -u\`.\n\n${named}`,
     ).toMatchFileSnapshot('../../deploy/compose/prometheus.yml');
   });
 
-  it.skipIf(!hasPromtool)('finds a configuration and rules', () => {
-    const at = laidOut('prometheus');
-    const { status, output } = check('promtool', ['check', 'config', join(at, 'prometheus.yml')], '');
+  it.skipIf(!hasPromtool)('has a valid configuration with rules', () => {
+    const mounted = copyMounts('prometheus');
+    const { status, output } = runTool('promtool', ['check', 'config', join(mounted, 'prometheus.yml')]);
     expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/SUCCESS: \d+ rules found/) });
   });
 });
 
-describe('Alertmanager of compose.yaml', () => {
-  it.skipIf(!hasAmtool)('finds a configuration', () => {
-    expect(check('amtool', ['check-config', join(laidOut('alertmanager'), 'alertmanager.yml')], '').status).toBe(0);
+describe('Alertmanager in compose.yaml', () => {
+  it.skipIf(!hasAmtool)('has a valid configuration', () => {
+    expect(runTool('amtool', ['check-config', join(copyMounts('alertmanager'), 'alertmanager.yml')]).status).toBe(0);
   });
 });
 
-describe('Grafana of compose.yaml', () => {
+describe('Grafana in compose.yaml', () => {
   const targets = mountsOf(services['grafana'] ?? {}).map(({ target }) => target);
 
-  it('asks the Prometheus beside it', () => {
-    const { datasources } = readYaml('grafana/provisioning/datasources/prometheus.yml') as {
+  it('queries the Prometheus of compose.yaml', () => {
+    const { datasources } = readProjectYaml('grafana/provisioning/datasources/prometheus.yml') as {
       datasources: { url: string }[];
     };
     expect(datasources.map(({ url }) => url)).toEqual([`http://${serviceAt('9090')}:9090`]);
   });
 
-  it('finds the dashboards where they are mounted, and opens one of them', () => {
-    const { providers } = readYaml('grafana/provisioning/dashboards/bridge-exporter.yml') as {
+  it('loads the mounted dashboards, and has one of them as its home', () => {
+    const { providers } = readProjectYaml('grafana/provisioning/dashboards/bridge-exporter.yml') as {
       providers: { options: { path: string } }[];
     };
     for (const { options } of providers) expect(targets).toContain(options.path);
     const home = services['grafana']?.environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'] ?? '';
     expect(home.startsWith(`${providers[0]?.options.path}/`)).toBe(true);
-    expect(isThere(`grafana/dashboards/${basename(home)}`)).toBe(true);
+    expect(projectFileExists(`grafana/dashboards/${basename(home)}`)).toBe(true);
   });
 });
 
-/** The service that publishes the port. */
+/** The service that publishes this port. */
 function serviceAt(port: string): string {
   const [name] = entries.find(([, { ports = [] }]) => ports.some((text) => text.endsWith(`:${port}`))) ?? [];
   if (name === undefined) throw new Error(`no service publishes ${port}`);
   return name;
 }
 
-/** The files of a service beside each other, as they are in its container. */
-function laidOut(service: string): string {
-  const at = join(folder, service);
+/** Copies the mounted files of a service to one folder. */
+function copyMounts(service: string): string {
+  const destination = join(folder.path, service);
   for (const { source, target } of mountsOf(services[service] ?? {}))
-    cpSync(pathOf(source), join(at, basename(target)));
-  return at;
+    cpSync(projectPath(source), join(destination, basename(target)));
+  return destination;
 }
 
 function filesIn(source: string): string[] {
-  if (!statSync(pathOf(source), { throwIfNoEntry: false })?.isDirectory()) return [source];
-  return readdirSync(pathOf(source)).map((name) => `${source}/${name}`);
+  if (!statSync(projectPath(source), { throwIfNoEntry: false })?.isDirectory()) return [source];
+  return readdirSync(projectPath(source)).map((name) => `${source}/${name}`);
 }

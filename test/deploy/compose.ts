@@ -1,4 +1,4 @@
-import { readYaml } from './files.js';
+import { readProjectYaml } from '../support/project-files.js';
 
 export interface Service {
   readonly build?: string;
@@ -14,34 +14,34 @@ export interface Service {
   readonly mem_limit?: string;
 }
 
-interface Composed {
+interface ComposeFile {
   readonly services: Readonly<Record<string, Service>>;
   readonly volumes: Readonly<Record<string, null>>;
 }
 
-/** compose.yaml as Docker Compose reads it in an environment. */
-export function composed(env: Readonly<Record<string, string>> = {}): Composed {
-  return interpolated(readYaml('compose.yaml'), env) as Composed;
+/** compose.yaml with the variables of this environment, as Docker Compose reads it. */
+export function interpolatedCompose(env: Readonly<Record<string, string>> = {}): ComposeFile {
+  return interpolate(readProjectYaml('compose.yaml'), env) as ComposeFile;
 }
 
-function interpolated(value: unknown, env: Readonly<Record<string, string>>): unknown {
+function interpolate(value: unknown, env: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
-    return value.replaceAll(/\$\{(\w+):-([^}]*)\}/g, (_all, name: string, otherwise: string) => env[name] || otherwise);
+    return value.replaceAll(/\$\{(\w+):-([^}]*)\}/g, (_match, name: string, fallback: string) => env[name] || fallback);
   }
-  if (Array.isArray(value)) return value.map((item) => interpolated(item, env));
+  if (Array.isArray(value)) return value.map((item) => interpolate(item, env));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, interpolated(inner, env)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, interpolate(inner, env)]));
 }
 
 export interface Mount {
-  /** In the project. */
+  /** Path in the project. */
   readonly source: string;
-  /** In the container. */
+  /** Path in the container. */
   readonly target: string;
   readonly mode: string | undefined;
 }
 
-/** What a service has of the project's files. */
+/** The files of the project that are mounted in a service. */
 export function mountsOf({ volumes = [] }: Service): Mount[] {
   return volumes
     .filter((volume) => volume.startsWith('./'))

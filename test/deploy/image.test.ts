@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DockerfileParser, type Copy, type From, type Instruction } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { start, type Running } from '../support/processes.js';
-import { isThere, packageJson, read } from './files.js';
+import { freePort, listenOnFreePort } from '../support/ports.js';
+import { startDaemon, type Daemon } from '../support/processes.js';
+import { projectFileExists, packageJson, readProjectFile } from '../support/project-files.js';
 
-/* What can be told without building it; `.ci/image` builds and runs it. */
+/*
+ * Checks of the Dockerfile without a build. `.ci/image` builds the image and runs it.
+ */
 
-const dockerfile = DockerfileParser.parse(read('Dockerfile'));
+const dockerfile = DockerfileParser.parse(readProjectFile('Dockerfile'));
 const instructions = dockerfile.getInstructions();
 const bases = dockerfile.getFROMs();
 const copies = dockerfile.getCOPYs();
@@ -16,7 +18,7 @@ const last = <T>(list: readonly T[]): T | undefined => list.at(-1);
 const linesOf = (keyword: string): Instruction[] => instructions.filter((line) => line.getKeyword() === keyword);
 const textOf = (line: Instruction | undefined): string => line?.getArgumentsContent() ?? '';
 
-/** What a COPY takes: the arguments without flags and without where to. */
+/** The source arguments of a COPY instruction. */
 const sourcesOf = (copy: Copy): string[] =>
   copy
     .getArguments()
@@ -25,20 +27,20 @@ const sourcesOf = (copy: Copy): string[] =>
 
 const isFromContext = (copy: Copy): boolean => copy.getFromFlag() === null;
 
-describe('the image', () => {
-  it('has one base, a release of an even major version to the digit', () => {
+describe('the Dockerfile', () => {
+  it('has one base image with a fixed version of an LTS release', () => {
     const images = new Set(bases.map((base: From) => base.getImage()));
     expect(images.size).toBe(1);
     expect(Number(/^node:(\d+)\.\d+\.\d+-\w+-slim$/.exec([...images][0] ?? '')?.[1]) % 2).toBe(0);
   });
 
-  it('is built on the platform that builds, since nothing in it is native code', () => {
+  it('builds on the build platform, and ships no native code', () => {
     const stages = bases.slice(0, -1).map((base) => base.getPlatformFlag()?.getValue());
     expect(stages).toEqual(['$BUILDPLATFORM', '$BUILDPLATFORM']);
     expect(linesOf('RUN').every((line) => line.getRange().start.line < (last(bases)?.getRange().start.line ?? 0))).toBe(
       true,
     );
-    const { packages } = JSON.parse(read('package-lock.json')) as {
+    const { packages } = JSON.parse(readProjectFile('package-lock.json')) as {
       packages: Record<
         string,
         { dev?: true; devOptional?: true; hasInstallScript?: true; os?: unknown; cpu?: unknown }
@@ -51,30 +53,30 @@ describe('the image', () => {
     expect(shipped.filter(([, { hasInstallScript, os, cpu }]) => hasInstallScript ?? os ?? cpu)).toEqual([]);
   });
 
-  it('runs as a number that is not root, as which Kubernetes can see it', () => {
+  it('sets a numeric user that is not root, as Kubernetes requires for runAsNonRoot', () => {
     expect(textOf(last(linesOf('USER')))).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(last(linesOf('USER'))?.getRange().start.line).toBeGreaterThan(
       last(bases)?.getRange().start.line ?? Infinity,
     );
   });
 
-  it('needs no shell to start and to be checked', () => {
+  it('starts and checks the program without a shell', () => {
     expect(JSON.parse(textOf(last(linesOf('ENTRYPOINT'))))).toEqual(['node', '/app/dist/main.js']);
     expect(linesOf('CMD')).toEqual([]);
     expect(healthCommand().slice(0, 2)).toEqual(['node', '-e']);
   });
 
-  it('copies what there is, and sees nothing else', () => {
+  it('copies existing files, and .dockerignore excludes all others', () => {
     const wanted = copies.filter(isFromContext).flatMap(sourcesOf);
-    expect(wanted.filter((file) => !isThere(file))).toEqual([]);
-    const [first, ...rules] = read('.dockerignore')
+    expect(wanted.filter((file) => !projectFileExists(file))).toEqual([]);
+    const [first, ...rules] = readProjectFile('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
     expect(first).toBe('*');
     expect(rules.toSorted()).toEqual([...new Set(wanted)].map((file) => `!${file.replace('./', '')}`).toSorted());
   });
 
-  it('has no development dependencies', () => {
+  it('ships no development dependencies', () => {
     const [, dependencies] = bases;
     const installs = linesOf('RUN')
       .map(textOf)
@@ -84,7 +86,7 @@ describe('the image', () => {
     expect(modules?.getFromFlag()?.getValue()).toBe(dependencies?.getBuildStage());
   });
 
-  it('says what it is', () => {
+  it('sets labels with name, license, version and revision', () => {
     const labels = Object.fromEntries(
       dockerfile
         .getInstructions()
@@ -107,12 +109,12 @@ function healthCommand(): string[] {
   return JSON.parse(command) as string[];
 }
 
-describe('its health check', () => {
-  let daemon: Running;
+describe('the health check of the image', () => {
+  let daemon: Daemon;
   let port: string;
 
   beforeAll(async () => {
-    daemon = await start([], { BRIDGE_URL: 'http://127.0.0.1:9' });
+    daemon = await startDaemon([], { BRIDGE_URL: 'http://127.0.0.1:9' });
     ({ port } = new URL(daemon.url));
   });
   afterAll(async () => {
@@ -129,23 +131,18 @@ describe('its health check', () => {
     });
   }
 
-  it('succeeds beside a daemon that serves, however its address is written', async () => {
+  it('succeeds while a daemon serves, with and without a host in its address', async () => {
     expect(await exitCode(`127.0.0.1:${port}`)).toBe(0);
     expect(await exitCode(`:${port}`)).toBe(0);
   });
 
-  it('fails beside none', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port: free } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    expect(await exitCode(`127.0.0.1:${free}`)).toBe(1);
+  it('fails when nothing listens', async () => {
+    expect(await exitCode(`127.0.0.1:${await freePort()}`)).toBe(1);
   });
 
-  it('fails when the answer is another one', async () => {
+  it('fails when the response is not 200', async () => {
     const server = createServer((_request, response) => response.writeHead(503).end());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    expect(await exitCode(`127.0.0.1:${(server.address() as AddressInfo).port}`)).toBe(1);
-    await new Promise((resolve) => server.close(resolve));
+    expect(await exitCode(`127.0.0.1:${await listenOnFreePort(server)}`)).toBe(1);
+    server.close();
   });
 });

@@ -1,29 +1,25 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { families } from '../../src/exposition/exposition.js';
 import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
-import { check, hasTool } from '../support/tools.js';
-import { read, readYaml } from './files.js';
+import { runTool, hasTool } from '../support/tools.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { readProjectFile, readProjectYaml } from '../support/project-files.js';
 import { FOLDER } from './kustomize.js';
-import { find, service, serviceMonitor, single } from './manifests.js';
+import { findManifest, service, serviceMonitor, single } from './manifests.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'operator-'));
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createTempFolder();
 
 describe('the ServiceMonitor', () => {
-  it('finds the Service and its port', () => {
+  it('selects the Service and its port', () => {
     expect(serviceMonitor.spec.selector.matchLabels).toEqual(service.metadata?.labels);
     expect(serviceMonitor.spec.endpoints.map(({ port }) => port)).toEqual(service.spec?.ports?.map(({ name }) => name));
   });
 
-  it('leaves every label of ours as it is', () => {
-    // What the operator puts on each series; Prometheus would rename ours of the same name.
-    const ofOperator = ['namespace', 'service', 'pod', 'container', 'endpoint', 'job', 'instance'];
-    const ours = new Set([
+  it('preserves every label of the exporter', () => {
+    // The operator adds these labels. Prometheus renames labels of the exporter with the same name.
+    const operatorLabels = ['namespace', 'service', 'pod', 'container', 'endpoint', 'job', 'instance'];
+    const exporterLabels = new Set([
       'target',
       ...ENDPOINT_LABELS,
       ...families.flatMap(({ labels }) => labels),
@@ -31,39 +27,38 @@ describe('the ServiceMonitor', () => {
     ]);
     const [endpoint] = serviceMonitor.spec.endpoints;
     const dropped = endpoint?.relabelings?.filter(({ action }) => action === 'labeldrop').map(({ regex }) => regex);
-    expect(ofOperator.filter((label) => ours.has(label))).toEqual(dropped);
+    expect(operatorLabels.filter((label) => exporterLabels.has(label))).toEqual(dropped);
   });
 });
 
 describe('the PrometheusRule', () => {
-  it('has the alerts of prometheus/alerts.yml, comments included', async () => {
-    const alerts = read('prometheus/alerts.yml');
+  it('contains prometheus/alerts.yml with its comments', async () => {
+    const alerts = readProjectFile('prometheus/alerts.yml');
     const groups = alerts
       .slice(alerts.indexOf('groups:'))
-      // Kubernetes takes texts and whole numbers.
+      // An expression has to be a string or an integer in Kubernetes.
       .replaceAll(/expr: (\d+\.\d+)$/gm, "expr: '$1'")
       .replaceAll(/^(?=.)/gm, '  ');
-    const written = `# Written from prometheus/alerts.yml by \`npm test -- -u\`; how the alerts are built is said there.
+    const manifest = `# Generated from prometheus/alerts.yml by \`npm test -- -u\`. That file explains how the alerts work.
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
   name: bridge-exporter
   labels:
     app.kubernetes.io/name: bridge-exporter
-    # And what your Prometheus selects by (ruleSelector), such as
+    # Add the labels that the ruleSelector of your Prometheus requires, such as
     # release: kube-prometheus-stack
 spec:
 ${groups}`;
-    await expect(written).toMatchFileSnapshot(`../../${FOLDER}/operator/prometheusrule.yaml`);
+    await expect(manifest).toMatchFileSnapshot(`../../${FOLDER}/operator/prometheusrule.yaml`);
   });
 
-  it.skipIf(!hasTool('promtool'))('is read by Prometheus as the alerts are', () => {
-    const rule = find(single, 'PrometheusRule');
-    const asTexts = (value: unknown): unknown =>
+  it.skipIf(!hasTool('promtool'))('is equivalent to prometheus/alerts.yml for Prometheus', () => {
+    const rule = findManifest(single, 'PrometheusRule');
+    const withStringExpressions = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value), (key, inner: unknown) => (key === 'expr' ? String(inner) : inner));
-    expect(asTexts(rule.spec)).toEqual(asTexts(readYaml('prometheus/alerts.yml')));
-    const file = join(folder, 'rules.yaml');
-    writeFileSync(file, stringify(rule.spec));
-    expect(check('promtool', ['check', 'rules', file], '').status).toBe(0);
+    expect(withStringExpressions(rule.spec)).toEqual(withStringExpressions(readProjectYaml('prometheus/alerts.yml')));
+    const file = folder.write('rules.yaml', stringify(rule.spec));
+    expect(runTool('promtool', ['check', 'rules', file]).status).toBe(0);
   });
 });

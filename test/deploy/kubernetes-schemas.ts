@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { check } from '../support/tools.js';
-import { pathOf } from './files.js';
+import { runTool } from '../support/tools.js';
+import { projectPath } from '../support/project-files.js';
 
 export interface Manifest {
   readonly apiVersion: string;
@@ -12,7 +12,7 @@ export interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Where the schema of a kind is. */
+/** The modules with the schema of each kind. */
 const models: Readonly<Record<string, string>> = {
   'apps/v1 Deployment': 'kubernetes-models/apps/v1/Deployment',
   'apps/v1 StatefulSet': 'kubernetes-models/apps/v1/StatefulSet',
@@ -26,19 +26,19 @@ const models: Readonly<Record<string, string>> = {
     '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule',
 };
 
-function modelOf({ apiVersion, kind }: Manifest): string {
-  const model = models[`${apiVersion} ${kind}`];
-  if (model === undefined) throw new Error(`no schema of ${apiVersion} ${kind}`);
-  return model;
+function modulePathOf({ apiVersion, kind }: Manifest): string {
+  const path = models[`${apiVersion} ${kind}`];
+  if (path === undefined) throw new Error(`no schema of ${apiVersion} ${kind}`);
+  return path;
 }
 
 type Models = Readonly<Record<string, new (manifest: Manifest) => { validate: () => void }>>;
 
-/** What is wrong or missing, by the schemas Kubernetes publishes; they let unknown keys pass. */
-export async function problemsOf(manifest: Manifest): Promise<string[]> {
-  const module = (await import(modelOf(manifest))) as Models;
+/** The violations of the schemas that Kubernetes publishes. These schemas allow unknown keys. */
+export async function schemaViolations(manifest: Manifest): Promise<string[]> {
+  const module = (await import(modulePathOf(manifest))) as Models;
   const Model = module[manifest.kind];
-  if (Model === undefined) throw new Error(`${modelOf(manifest)} has no ${manifest.kind}`);
+  if (Model === undefined) throw new Error(`${modulePathOf(manifest)} has no ${manifest.kind}`);
   try {
     new Model(manifest).validate();
     return [];
@@ -47,14 +47,14 @@ export async function problemsOf(manifest: Manifest): Promise<string[]> {
   }
 }
 
-/** Keys no schema has: the manifests as literals of their types, in which the compiler knows every key. */
+/** The keys that no schema defines: compiler errors of the manifests as literals of their TypeScript types. */
 export function unknownKeys(manifests: readonly Manifest[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'manifests-'));
   try {
     const files = manifests.map((manifest, index) => {
       const file = join(folder, `${index}.ts`);
       const type = `I${manifest.kind}`;
-      const from = pathOf(`node_modules/${modelOf(manifest)}`);
+      const from = projectPath(`node_modules/${modulePathOf(manifest)}`);
       writeFileSync(
         file,
         `import type { ${type} } from '${from}';\nexport const manifest: ${type} = ${JSON.stringify(manifest)};\n`,
@@ -71,9 +71,9 @@ export function unknownKeys(manifests: readonly Manifest[]): string[] {
       '--target',
       'es2023',
     ];
-    const { status, output } = check(pathOf('node_modules/.bin/tsc'), [...flags, ...files], '');
+    const { status, output } = runTool(projectPath('node_modules/.bin/tsc'), [...flags, ...files]);
     const errors = output.split('\n').filter((line) => line.includes('error TS'));
-    if (status !== 0 && errors.length === 0) throw new Error(`the compiler does not run: ${output}`);
+    if (status !== 0 && errors.length === 0) throw new Error(`the compiler failed: ${output}`);
     return errors;
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,20 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { IStatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../support/processes.js';
-import { FOLDER, rendered } from './kustomize.js';
-import { read } from './files.js';
-import { containerOf, deployment, find, service, statefulSet } from './manifests.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { runExporter } from '../support/processes.js';
+import { FOLDER, renderKustomization } from './kustomize.js';
+import { readProjectFile } from '../support/project-files.js';
+import { containerOf, deployment, findManifest, service, statefulSet } from './manifests.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'shards-'));
+const folder = createTempFolder();
 
-afterAll(() => rmSync(folder, { recursive: true }));
-
-describe('the shards', () => {
-  it('are run by the same pods as a single exporter', () => {
+describe('the StatefulSet of shards', () => {
+  it('has the same pods as the Deployment of a single exporter', () => {
     const { env, ...others } = containerOf(statefulSet);
     expect(others).toEqual(containerOf(deployment));
     expect(env?.map(({ name }) => name)).toEqual(['POD_INDEX', 'TARGETS_SHARD']);
@@ -24,12 +20,12 @@ describe('the shards', () => {
     });
   });
 
-  it('are governed by the Service', () => {
+  it('uses the headless Service', () => {
     expect(statefulSet.spec?.serviceName).toBe(service.metadata?.name);
     expect(service.spec?.clusterIP).toBe('None');
   });
 
-  /** TARGETS_SHARD of each pod, as Kubernetes fills in the label. */
+  /** The value of TARGETS_SHARD in each pod. */
   function shardsOf(workload: IStatefulSet): string[] {
     const { spec } = workload;
     const [index, shard] = containerOf(workload).env ?? [];
@@ -40,28 +36,27 @@ describe('the shards', () => {
     });
   }
 
-  it('poll every target once, all pods together', async () => {
+  it('polls every target in exactly one pod', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `chain-${index}`);
     const targets = names.map((name) => `  - {name: ${name}, bridge: {url: "https://${name}.example.org"}}`);
-    const file = join(folder, 'targets.yaml');
-    writeFileSync(file, `targets:\n${targets.join('\n')}\n`);
+    const file = folder.write('targets.yaml', `targets:\n${targets.join('\n')}\n`);
     const shards = shardsOf(statefulSet);
     expect(shards).toHaveLength(5);
     const polled = await Promise.all(
       shards.map(async (shard) => {
-        const { stdout } = await run(['--config.check'], { CONFIG_FILE: file, TARGETS_SHARD: shard });
+        const { stdout } = await runExporter(['--config.check'], { CONFIG_FILE: file, TARGETS_SHARD: shard });
         return (parse(stdout) as { targets: { name: string }[] }).targets.map(({ name }) => name);
       }),
     );
     expect(polled.flat().toSorted()).toEqual(names.toSorted());
   });
 
-  it('have their count written once: at replicas, whatever stands behind the slash', () => {
-    expect(read(`${FOLDER}/sharded/statefulset.yaml`)).toContain('value: $(POD_INDEX)/5');
-    const asWritten = rendered(`${FOLDER}/sharded`, (manifest) =>
+  it('takes the number of shards from replicas', () => {
+    expect(readProjectFile(`${FOLDER}/sharded/statefulset.yaml`)).toContain('value: $(POD_INDEX)/5');
+    const manifests = renderKustomization(`${FOLDER}/sharded`, (manifest) =>
       manifest.kind === 'StatefulSet' ? { ...manifest, spec: { ...(manifest.spec as object), replicas: 6 } } : manifest,
     );
-    const changed = find(asWritten, 'StatefulSet');
+    const changed = findManifest(manifests, 'StatefulSet');
     expect(shardsOf(changed)).toEqual(['1/6', '2/6', '3/6', '4/6', '5/6', '6/6']);
   });
 });

@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { request } from 'undici';
-import { afterAll, describe, expect, it } from 'vitest';
-import { run, start } from '../support/processes.js';
-import { packageJson, read } from './files.js';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { get } from '../support/http.js';
+import { runExporter, startDaemon } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { packageJson, readProjectFile } from '../support/project-files.js';
 import { allFiles, FOLDER, namedFiles } from './kustomize.js';
-import { containerOf, deployment, find, service, sharded, single, statefulSet } from './manifests.js';
+import { containerOf, deployment, findManifest, service, sharded, single, statefulSet } from './manifests.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createTempFolder();
 
 describe('the kustomizations', () => {
-  it('name every file, and none that is not there', () => {
+  it('include every manifest, and no missing file', () => {
     const named = ['single', 'sharded'].flatMap((variant) => namedFiles(`${FOLDER}/${variant}`));
     expect([...new Set(named)].toSorted()).toEqual(allFiles().toSorted());
   });
@@ -28,39 +25,38 @@ describe.each([
   const labels = pod?.metadata?.labels ?? {};
   const mounts = container.volumeMounts ?? [];
 
-  it('is selected by all that is for it', () => {
-    const policy = find(manifests, 'NetworkPolicy');
+  it('is selected by its Service, NetworkPolicy and PodDisruptionBudget', () => {
+    const policy = findManifest(manifests, 'NetworkPolicy');
     const selectors = [
       workload.spec?.selector.matchLabels,
-      find(manifests, 'Service').spec?.selector,
+      findManifest(manifests, 'Service').spec?.selector,
       policy.spec?.podSelector.matchLabels,
-      ...(kind === 'StatefulSet' ? [find(manifests, 'PodDisruptionBudget').spec?.selector?.matchLabels] : []),
+      ...(kind === 'StatefulSet' ? [findManifest(manifests, 'PodDisruptionBudget').spec?.selector?.matchLabels] : []),
     ];
     for (const selector of selectors) expect(selector).toEqual(labels);
     expect(Object.keys(labels)).toHaveLength(1);
   });
 
-  it('is reached by one port, by its name', async () => {
+  it('exposes one named port', async () => {
     expect(container.ports).toEqual([{ name: 'http', containerPort: 10_917 }]);
     expect(service.spec?.ports).toEqual([{ name: 'http', port: 10_917, targetPort: 'http' }]);
-    const policy = find(manifests, 'NetworkPolicy');
+    const policy = findManifest(manifests, 'NetworkPolicy');
     expect(policy.spec?.ingress?.flatMap(({ ports }) => ports)).toEqual([{ port: 'http' }]);
-    expect(read('docs/configuration.md')).toContain('| `:10917` |');
+    expect(readProjectFile('docs/configuration.md')).toContain('| `:10917` |');
   });
 
-  it('is asked for paths that answer', async () => {
-    const daemon = await start([], { BRIDGE_URL: 'http://127.0.0.1:9' });
+  it('has probes with paths that the exporter serves', async () => {
+    const daemon = await startDaemon([], { BRIDGE_URL: 'http://127.0.0.1:9' });
     const probes = [container.livenessProbe, container.readinessProbe].map((probe) => probe?.httpGet);
     expect(probes.map((probe) => probe?.port)).toEqual(['http', 'http']);
     for (const probe of probes) {
-      const { statusCode, body } = await request(daemon.url + (probe?.path ?? ''));
-      await body.dump();
-      expect([200, 503]).toContain(statusCode);
+      const { status } = await get(daemon.url + (probe?.path ?? ''));
+      expect([200, 503]).toContain(status);
     }
     await daemon.stop();
   });
 
-  it('keeps to the restricted standard of Kubernetes', () => {
+  it('complies with the restricted Pod Security Standard', () => {
     expect(pod?.spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
@@ -72,41 +68,38 @@ describe.each([
     });
   });
 
-  it('mounts volumes there are, with the configuration where the program is told to look', () => {
+  it('mounts every volume, and the configuration at the path of --config.file', () => {
     const volumes = pod?.spec?.volumes ?? [];
     expect(mounts.map(({ name }) => name)).toEqual(volumes.map(({ name }) => name));
     const [config] = mounts;
-    const generated = find(manifests, 'ConfigMap');
+    const generated = findManifest(manifests, 'ConfigMap');
     expect(volumes[0]?.configMap?.name).toBe(generated.metadata?.name);
     const files = Object.keys(generated.data ?? {}).map((file) => `--config.file=${config?.mountPath}/${file}`);
     expect(container.args).toEqual(files);
   });
 
-  it('runs the image of this version', () => {
+  it('runs the image of the current version', () => {
     expect(container.image).toBe(`ghcr.io/bridge-exporter/bridge-exporter:${packageJson.version}`);
   });
 });
 
-describe('the configuration', () => {
-  const text = find(single, 'ConfigMap').data?.['bridge.yaml'] ?? '';
+describe('the ConfigMap', () => {
+  const text = findManifest(single, 'ConfigMap').data?.['bridge.yaml'] ?? '';
 
-  async function checked(content: string) {
-    const file = join(folder, 'bridge.yaml');
-    writeFileSync(file, content);
-    return run(['--config.check', `--config.file=${file}`]);
-  }
+  const checkConfig = async (content: string) =>
+    runExporter(['--config.check', `--config.file=${folder.write('bridge.yaml', content)}`]);
 
-  it('is one the program takes', async () => {
-    expect(await checked(text)).toMatchObject({ code: 0, stderr: '' });
+  it('contains a valid configuration', async () => {
+    expect(await checkConfig(text)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('may name a file of the Secret, where it is mounted', async () => {
+  it('can refer to a file of the mounted Secret', async () => {
     const withToken = text.replace('# authorization:', 'authorization:');
     const [, file = ''] = /credentials_file: (\S+)/.exec(withToken) ?? [];
     const secrets = containerOf(deployment).volumeMounts?.find(({ name }) => name === 'secrets');
     expect(dirname(file)).toBe(secrets?.mountPath);
-    writeFileSync(join(folder, 'node-token'), 'token');
-    const { code, stdout } = await checked(withToken.replace(file, join(folder, 'node-token')));
+    const token = folder.write('node-token', 'token');
+    const { code, stdout } = await checkConfig(withToken.replace(file, token));
     expect(code).toBe(0);
     expect(stdout).toContain('credentials_file');
   });

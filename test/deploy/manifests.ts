@@ -7,7 +7,7 @@ import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IService } from 'kubernetes-models/v1/Service';
 import type { Manifest } from './kubernetes-schemas.js';
-import { FOLDER, rendered } from './kustomize.js';
+import { FOLDER, renderKustomization } from './kustomize.js';
 
 interface Kinds {
   readonly ConfigMap: IConfigMap;
@@ -20,22 +20,22 @@ interface Kinds {
   readonly StatefulSet: IStatefulSet;
 }
 
-export function find<Kind extends keyof Kinds>(manifests: readonly Manifest[], kind: Kind): Kinds[Kind] {
+export function findManifest<Kind extends keyof Kinds>(manifests: readonly Manifest[], kind: Kind): Kinds[Kind] {
   const found = manifests.find((manifest) => manifest.kind === kind);
-  if (found === undefined) throw new Error(`there is no ${kind}`);
+  if (found === undefined) throw new Error(`no manifest of kind ${kind}`);
   return found as unknown as Kinds[Kind];
 }
 
-export const single = rendered(`${FOLDER}/single`);
-export const sharded = rendered(`${FOLDER}/sharded`);
+export const single = renderKustomization(`${FOLDER}/single`);
+export const sharded = renderKustomization(`${FOLDER}/sharded`);
 
-export const deployment = find(single, 'Deployment');
-export const statefulSet = find(sharded, 'StatefulSet');
-export const service = find(single, 'Service');
-export const serviceMonitor = find(single, 'ServiceMonitor');
+export const deployment = findManifest(single, 'Deployment');
+export const statefulSet = findManifest(sharded, 'StatefulSet');
+export const service = findManifest(single, 'Service');
+export const serviceMonitor = findManifest(single, 'ServiceMonitor');
 
 export function containerOf({ spec }: IDeployment | IStatefulSet): IContainer {
   const [container, ...others] = spec?.template.spec?.containers ?? [];
-  if (container === undefined || others.length > 0) throw new Error('there is to be one container');
+  if (container === undefined || others.length > 0) throw new Error('expected exactly one container');
   return container;
 }

@@ -5,14 +5,15 @@ import { notExported } from './not-exported.js';
 import { specFields } from '../support/spec-fields.js';
 
 /*
- * What becomes of each field of the spec: the families that read it, or why there is none. docs/coverage.md is written from here.
+ * Every field of the spec is read by a metric, or listed with a reason in not-exported.ts. docs/coverage.md is
+ * generated from here.
  */
 
-/** Fields of real nodes that the spec does not name; see the contract on event nonces. */
-const BESIDE_THE_SPEC = new Set(['Attestation.claim.event_nonce']);
+/** Fields of real nodes that are not in the spec. */
+const FIELDS_OUTSIDE_SPEC = new Set(['Attestation.claim.event_nonce']);
 
-/** `Valset.nonce` → the families that read it. */
-const readers = new Map<string, Set<string>>();
+/** The metrics that read a field such as `Valset.nonce`. */
+const metricsByField = new Map<string, Set<string>>();
 
 for (const [root, document] of [
   ['module_state', moduleStateDocument],
@@ -20,12 +21,13 @@ for (const [root, document] of [
 ] as const) {
   for (const { name, reads } of document.families) {
     for (const path of reads.filter((source) => !source.includes(' '))) {
-      for (const field of fieldsRead(root, path)) readers.set(field, (readers.get(field) ?? new Set()).add(name));
+      for (const field of fieldsRead(root, path))
+        metricsByField.set(field, (metricsByField.get(field) ?? new Set()).add(name));
     }
   }
 }
 
-/** The fields a path of the document reads: every one on its way, and all of an object that is read as a whole. */
+/** The fields that a path of the document reads: all fields along the path, and all fields of an object at its end. */
 function fieldsRead(root: string, path: string): string[] {
   const fields: string[] = [];
   let object = root;
@@ -35,14 +37,15 @@ function fieldsRead(root: string, path: string): string[] {
     const type = specFields[object]?.[name];
     fields.push(`${object}.${name}`);
     if (type === undefined) {
-      if (!BESIDE_THE_SPEC.has(`${object}.${name}`)) throw new Error(`${path}: the spec has no ${name} in ${object}`);
+      if (!FIELDS_OUTSIDE_SPEC.has(`${object}.${name}`))
+        throw new Error(`${path}: the spec has no ${name} in ${object}`);
       return fields;
     }
     object = type.replace('[]', '');
     isList = type !== object;
   }
-  const inside = isList ? {} : (specFields[object] ?? {});
-  return [...fields, ...Object.keys(inside).map((name) => `${object}.${name}`)];
+  const innerFields = isList ? {} : (specFields[object] ?? {});
+  return [...fields, ...Object.keys(innerFields).map((name) => `${object}.${name}`)];
 }
 
 const specPaths = Object.entries(specFields).flatMap(([object, fields]) =>
@@ -50,20 +53,22 @@ const specPaths = Object.entries(specFields).flatMap(([object, fields]) =>
 );
 
 describe('every field of the spec', () => {
-  it('is read by a family, or has a reason why not, and not both', () => {
+  it('is either read by a metric, or listed with a reason in not-exported.ts', () => {
     const keys = specPaths.map(({ key }) => key);
-    expect(keys.filter((key) => !readers.has(key) && notExported[key] === undefined)).toEqual([]);
+    expect(keys.filter((key) => !metricsByField.has(key) && notExported[key] === undefined)).toEqual([]);
     expect(Object.keys(notExported).filter((key) => !keys.includes(key))).toEqual([]);
-    const onlyByHash = (key: string): boolean => [...(readers.get(key) ?? [])].join() === 'bridge_params_hash';
-    expect(Object.keys(notExported).filter((key) => readers.has(key) && !onlyByHash(key))).toEqual([]);
+    const onlyByHash = (key: string): boolean => [...(metricsByField.get(key) ?? [])].join() === 'bridge_params_hash';
+    expect(Object.keys(notExported).filter((key) => metricsByField.has(key) && !onlyByHash(key))).toEqual([]);
   });
 
-  it('is named by families that exist', () => {
+  it('is read only by existing metrics', () => {
     const names = new Set(families.map(({ name }) => name));
-    for (const told of readers.values()) for (const name of told) expect(names).toContain(name);
+    for (const metrics of metricsByField.values()) for (const name of metrics) expect(names).toContain(name);
   });
+});
 
-  it('is a row of the table in the docs', async () => {
+describe('docs/coverage.md', () => {
+  it('lists every field of the spec', async () => {
     await expect(coverageReference()).toMatchFileSnapshot('../../docs/coverage.md');
   });
 });
@@ -73,24 +78,25 @@ function coverageReference(): string {
     const rows = specPaths
       .filter((path) => path.object === object)
       .map(({ key, field, type }) => {
-        const told = [...(readers.get(key) ?? [])].map((name) => `\`${name}\``);
+        const metrics = [...(metricsByField.get(key) ?? [])].map((name) => `\`${name}\``);
         const reason = notExported[key];
-        const what = [...(reason === undefined ? [] : [`not exported: ${reason}`]), ...shortened(told)];
-        return `| \`${field}\` | ${type} | ${what.join('; ')} |`;
+        const cell = [...(reason === undefined ? [] : [`not exported: ${reason}`]), ...shortList(metrics)].join('; ');
+        return `| \`${field}\` | ${type} | ${cell} |`;
       });
-    return `## ${object}\n\n| field | type | families |\n|---|---|---|\n${rows.join('\n')}\n`;
+    return `## ${object}\n\n| field | type | metrics |\n|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `# Coverage of the spec
 
-Written from the code by \`npm test -- -u\`: every field of the two documents, and the families that read it or why none does.
+Generated from the code by \`npm test -- -u\`. The tables list every field of the two documents, with the metrics that read it or the
+reason why it is not exported.
 
 ${sections.join('\n')}`;
 }
 
-/** A field that many families need, such as the nonce of a validator set, is not worth a list of them all. */
-function shortened(told: readonly string[]): string[] {
-  const MOST = 8;
-  if (told.length === 0) return [];
-  const more = told.length > MOST ? ` and ${told.length - MOST} more` : '';
-  return [told.slice(0, MOST).join(', ') + more];
+/** Limits the list for fields that many metrics read, such as the nonce of a validator set. */
+function shortList(metrics: readonly string[]): string[] {
+  const MAX_LISTED = 8;
+  if (metrics.length === 0) return [];
+  const more = metrics.length > MAX_LISTED ? ` and ${metrics.length - MAX_LISTED} more` : '';
+  return [metrics.slice(0, MAX_LISTED).join(', ') + more];
 }

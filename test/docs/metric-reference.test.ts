@@ -7,14 +7,16 @@ import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
 
 /*
- * The references people read are written from the code and checked in: `npm test -- -u` renews them.
+ * The references generated from the code. `npm test -- -u` updates them.
  */
-describe('the references', () => {
-  it('of metrics', async () => {
+describe('docs/metrics.md', () => {
+  it('lists all metrics', async () => {
     await expect(await metricReference()).toMatchFileSnapshot('../../docs/metrics.md');
   });
+});
 
-  it('of failure reasons', async () => {
+describe('docs/failures.md', () => {
+  it('lists all failure reasons', async () => {
     await expect(failureReference()).toMatchFileSnapshot('../../docs/failures.md');
   });
 });
@@ -22,84 +24,83 @@ describe('the references', () => {
 async function metricReference(): Promise<string> {
   return `# Metrics
 
-Written from the code by \`npm test -- -u\`.
+Generated from the code by \`npm test -- -u\`.
 
-The chain families are gauges and show the last answer of the node, polled on a timer: a scrape never asks the node.
-\`bridge_exporter_last_success_timestamp_seconds\` says how old that answer is; once it is older than \`poll.stale_after\`, the
-families of the endpoint are absent.
+The chain metrics are gauges. They show the response of the last successful poll; a scrape never sends a request to the node.
+\`bridge_exporter_last_success_timestamp_seconds\` is the time of that poll. When it is older than \`poll.stale_after\`, the chain metrics of
+the endpoint are absent.
 
-A gauge is right or absent. When the node leaves out a field that a family reads, or sends something of another kind there, the
-family is absent and no other; a wrong kind also counts in \`bridge_exporter_invalid_values_total\`. Over an empty list counts and
-sums are 0, and minima, maxima and ratios absent. Amounts are in the smallest unit of their token.
+A gauge is either correct or absent. If a field that a metric reads is missing or has the wrong type, this metric is absent, and no other. A
+wrong type is also counted in \`bridge_exporter_invalid_values_total\`. For an empty list, counts and sums are 0, and minima, maxima and
+ratios are absent. Amounts are in smallest units of the token.
 
-A target has at most \`limits.max_series_per_family\` series of a family. Over that, counts and amounts keep the largest,
-orchestrator families the most powerful, and timestamps, deadlines and nonces the lowest; counts add the rest up in one series whose
-labels read \`other\`, and the others leave it out. \`bridge_exporter_series_dropped\` says how many are not shown by themselves.
+A metric has at most \`limits.max_series_per_family\` series per target. Above this limit, counts and amounts keep the series with the largest
+values, orchestrator metrics those with the most power, and timestamps, deadlines and nonces the lowest. Counts sum up the remaining series in
+one whose labels have the value \`other\`; all other metrics drop them. \`bridge_exporter_series_dropped\` is the number of these series.
 
 ## Stability
 
-Every metric is \`stable\` or \`experimental\`; HELP of an experimental one ends in \`Stability: experimental.\`
+Every metric is \`stable\` or \`experimental\`. HELP of an experimental metric ends in \`Stability: experimental.\`
 
-- **Stable**: name, type, labels, unit and meaning stay as they are until the next major version. The closed sets of label values
-  (\`kind\`, \`list\`, \`direction\`, \`observed\`, \`phase\`, \`endpoint\`, \`reason\`) may get new values in a minor version, and lose none.
-- **Experimental**: may change or go in any release; the [changelog](../CHANGELOG.md) says so. Do not page on it. A new metric begins like
-  this, and becomes stable in a minor version when it has proven useful.
-- **Deprecated**: a stable metric that is to go, or to be renamed, says so first. From a minor version on its HELP begins with
-  \`Deprecated since 1.4.0: use …\` and the changelog names it; it is still exposed, beside its successor, in that minor version and all
-  that follow, and goes with the next major version, not earlier than three months later. Alerts and dashboards of this project move to the
-  successor when the deprecation begins.
-- **A mistake is corrected at once.** When a value contradicts its HELP, the value changes in a patch release, and the changelog says so.
+- **Stable**: name, type, labels, unit and meaning do not change before the next major version. The sets of label values
+  (\`kind\`, \`list\`, \`direction\`, \`observed\`, \`phase\`, \`endpoint\`, \`reason\`) can be extended in a minor version, and do not shrink.
+- **Experimental**: can be changed or removed in any release, as noted in the [changelog](../CHANGELOG.md). Do not use it in critical alerts. A
+  new metric is experimental, and becomes stable in a minor version when it has proven useful.
+- **Deprecated**: a stable metric is deprecated in a minor version before it is renamed or removed. Its HELP begins with
+  \`Deprecated since 1.4.0: use …\`, and the changelog mentions it. It is removed with the next major version, but not within three months.
+  Until then, it is exported together with its successor. The alerts and dashboards of this project change to the successor at once.
+- **Errors are corrected at once**: when a value contradicts its HELP, the value changes in a patch release, and the changelog mentions it.
 
-What can be absent stays so: that a metric has no series when it cannot be right is part of its meaning, and no change.
+The conditions under which a metric is absent are part of its meaning.
 
-The same holds for the names of alerts and recording rules, flags, environment variables, configuration keys, HTTP paths, exit
-codes and failure reasons: all are stable. Thresholds and durations of alerts, panels of the dashboards, the JSON of \`/pending\`, and
-the words of logs and pages are not promised. All this holds from 0.1.0 on: what is stable there goes in 1.0.0 at the earliest.
+The same rules apply to the names of alerts and recording rules, flags, environment variables, configuration keys, HTTP paths, exit codes and
+failure reasons: all are stable. Thresholds and durations of alerts, panels of the dashboards, the JSON of \`/pending\`, and the texts of logs
+and pages can change at any time. These rules apply from 0.1.0 on: what is stable there is not removed before 1.0.0.
 
 ## Bridge
 
-From \`GET /bridge/v1/module_state\`. Every family carries the label \`target\`.
+From \`GET /bridge/v1/module_state\`. Every metric has the label \`target\`.
 
 ${table(moduleStateDocument.families, [])}
 
 ## Cross-chain
 
-From \`GET /chain/crosschain/rateLimiterInput\`. Every family carries the label \`target\`.
+From \`GET /chain/crosschain/rateLimiterInput\`. Every metric has the label \`target\`.
 
 ${table(rateLimiterInputDocument.families, [])}
 
-## The exporter itself
+## Exporter
 
-Every family carries the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).join(' and ')}; \`endpoint\` is
-\`module_state\` or \`rate_limiter_input\`. Counters start at 0, gauges with the first poll; a value of
-\`bridge_exporter_invalid_values_total\` and \`bridge_exporter_unknown_values_total\` starts when its field is first counted.
+Every metric has the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).join(' and ')}; \`endpoint\` is
+\`module_state\` or \`rate_limiter_input\`. Counters start at 0, and gauges are absent before the first poll. A series of
+\`bridge_exporter_invalid_values_total\` or \`bridge_exporter_unknown_values_total\` starts when its field is first counted.
 
 ${table(endpointFamilies, ENDPOINT_LABELS)}
 
-Without labels of an endpoint:
+These metrics have no labels of an endpoint:
 
 | metric | type | meaning | stability |
 |---|---|---|---|
-${await ownProcessRows()}
+${await exporterProcessRows()}
 
-Besides these there are the usual \`process_*\` and \`nodejs_*\` metrics of a Node.js process. They are experimental: they come from
-Node.js and the library prom-client, and change with them.
+The exporter also exports the usual \`process_*\` and \`nodejs_*\` metrics of a Node.js process. They are experimental, because they depend on
+Node.js and the library prom-client.
 `;
 }
 
-function table(families: readonly FamilyHeader[], common: readonly string[]): string {
+function table(families: readonly FamilyHeader[], commonLabels: readonly string[]): string {
   const rows = families.map(({ name, type, labels, help, unit, reads, stability = 'stable' }) => {
-    const own = labels.filter((label) => !common.includes(label)).map((label) => `\`${label}\``);
+    const specificLabels = labels.filter((label) => !commonLabels.includes(label)).map((label) => `\`${label}\``);
     const sources = sourcesOf(reads).map((source) =>
       /^[\w.[\]{}, ]+$/.test(source) && !/^(response|configuration|the) /.test(source) ? `\`${source}\`` : source,
     );
-    const what = type === 'counter' ? `${help} Counter.` : help;
-    return `| \`${name}\` | ${own.join(', ')} | ${what} | ${unit} | ${sources.join(', ')} | ${stability} |`;
+    const meaning = type === 'counter' ? `${help} Counter.` : help;
+    return `| \`${name}\` | ${specificLabels.join(', ')} | ${meaning} | ${unit} | ${sources.join(', ')} | ${stability} |`;
   });
   return ['| metric | labels | meaning | unit | source | stability |', '|---|---|---|---|---|---|', ...rows].join('\n');
 }
 
-async function ownProcessRows(): Promise<string> {
+async function exporterProcessRows(): Promise<string> {
   const text = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
   return [...text.matchAll(/^# HELP (bridge_exporter_\S+) (.+)\n# TYPE \S+ (\S+)$/gm)]
     .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} | stable |`)

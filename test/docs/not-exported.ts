@@ -1,42 +1,41 @@
-/*
- * Fields of the spec that no family reads, each with the reason. Rows by object of the spec, as in spec-fields.ts.
- */
-const IDENTITY =
-  'identity: which one it is, not how much; not a label either, as there is no bound on how many there are';
-const FREE_TEXT = 'free text of any length';
-const PRICING = 'a detail of one transaction: sums over different chains have no unit';
-const FINAL = 'of settled transactions only; this document lists those that are not';
+const IDENTITY = 'identifies a single item, and would be a label with unbounded cardinality';
+const FREE_TEXT = 'free text of unbounded length';
+const PRICING = 'a detail of a single transaction; a sum over different chains has no unit';
+const FINAL = 'set only for finished transactions, which this document does not list';
 
+/** The fields of the spec that no metric reads, with the reason. The keys are `object.field` as in spec-fields.ts. */
 export const notExported: Readonly<Record<string, string>> = {
-  'Coin.denom': 'part of bridge_params_hash; the denom of a reward that is 0 on the chains known',
-  'Valset.reward_token': 'the token of a reward whose amount is exported where it is in force',
-  'ValsetConfirm.orchestrator': 'the signature counts by its external key, which need not be that of the orchestrator',
-  'ValsetConfirm.signature': 'proof, of use to whoever relays it',
-  'BatchConfirm.orchestrator': 'the signature counts by its external key, which need not be that of the orchestrator',
-  'BatchConfirm.signature': 'proof, of use to whoever relays it',
+  'Coin.denom': 'part of bridge_params_hash; the reward is 0 on all known chains',
+  'Valset.reward_token': 'the token of a reward, whose amount is exported',
+  'ValsetConfirm.orchestrator':
+    'signatures are counted by external address, which can differ from that of the orchestrator',
+  'ValsetConfirm.signature': 'only relayers need the signature',
+  'BatchConfirm.orchestrator':
+    'signatures are counted by external address, which can differ from that of the orchestrator',
+  'BatchConfirm.signature': 'only relayers need the signature',
   'OutgoingTransfer.sender': `${IDENTITY}; shown on /pending`,
   'OutgoingTransfer.dest_address': `${IDENTITY}; shown on /pending`,
-  'Attestation.claim.type_url': 'the kind of event; what the exporter tells does not depend on it',
+  'Attestation.claim.type_url': 'the type of the event, on which no metric depends',
   'Cctx.creator': IDENTITY,
   'Cctx.native_fees': PRICING,
   'Cctx.relayed_message': FREE_TEXT,
-  'Cctx.protocol_contract_version': 'says how a transaction is built, not whether it is stuck',
-  'Cctx.revert_options': 'what its sender wants done on a revert',
+  'Cctx.protocol_contract_version': 'describes how a transaction is built, not whether it is stuck',
+  'Cctx.revert_options': 'instructions of the sender for a revert',
   'CctxStatus.status_message': FREE_TEXT,
   'CctxStatus.error_message': FREE_TEXT,
   'CctxStatus.isAbortRefunded': FINAL,
   'InboundParams.sender': IDENTITY,
   'InboundParams.tx_origin': IDENTITY,
-  'InboundParams.coin_type': 'the current outbound has its own, which is what waits',
+  'InboundParams.coin_type': 'the current outbound, which is pending, has its own coin type',
   'InboundParams.asset': IDENTITY,
-  'InboundParams.amount': 'the current outbound has its own, fees deducted, which is what waits',
+  'InboundParams.amount': 'the current outbound, which is pending, has its own amount without fees',
   'InboundParams.observed_hash': IDENTITY,
   'InboundParams.observed_external_height':
-    'heights of different chains, which cannot be compared; created_timestamp tells the age',
+    'heights of different chains cannot be compared; created_timestamp gives the age',
   'InboundParams.ballot_index': IDENTITY,
-  'InboundParams.finalized_native_height': '0 for outgoing transactions, which are most of what waits',
-  'InboundParams.tx_finalization_status': 'constant for what is pending',
-  'InboundParams.is_cross_chain_call': 'says how a transaction is built, not whether it is stuck',
+  'InboundParams.finalized_native_height': '0 for outgoing transactions, which are most of the pending ones',
+  'InboundParams.tx_finalization_status': 'constant for pending transactions',
+  'InboundParams.is_cross_chain_call': 'describes how a transaction is built, not whether it is stuck',
   'OutboundParams.receiver': IDENTITY,
   'OutboundParams.gas_limit': PRICING,
   'OutboundParams.gas_price': PRICING,
@@ -50,9 +49,9 @@ export const notExported: Readonly<Record<string, string>> = {
   'OutboundParams.tx_finalization_status': FINAL,
   'OutboundParams.call_options': PRICING,
   'OutboundParams.call_options.gas_limit': PRICING,
-  'OutboundParams.call_options.is_arbitrary_call': 'says how a transaction is built, not whether it is stuck',
+  'OutboundParams.call_options.is_arbitrary_call': 'describes how a transaction is built, not whether it is stuck',
   'RevertOptions.revert_address': IDENTITY,
-  'RevertOptions.call_on_revert': 'what its sender wants done on a revert',
+  'RevertOptions.call_on_revert': 'instructions of the sender for a revert',
   'RevertOptions.abort_address': IDENTITY,
   'RevertOptions.revert_message': FREE_TEXT,
   'RevertOptions.revert_gas_limit': PRICING,

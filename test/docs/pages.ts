@@ -1,17 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectPath, readProjectFile } from '../support/project-files.js';
 
 /*
- * Every Markdown file of the project, taken apart.
+ * The Markdown files of the project.
  */
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Page {
-  /** From the root of the project: `docs/faq.md`. */
+  /** Path from the root of the project, such as `docs/faq.md`. */
   readonly file: string;
   readonly text: string;
-  /** Without the blocks of code. */
+  /** The text without code blocks. */
   readonly prose: string;
   readonly blocks: readonly Block[];
 }
@@ -21,21 +20,21 @@ export interface Block {
   readonly code: string;
 }
 
-const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.git']);
+const IGNORED_FOLDERS = new Set(['node_modules', 'dist', 'coverage', '.git']);
 
 function markdownIn(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+  return readdirSync(projectPath(folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return NOT_OURS.has(entry.name) ? [] : markdownIn(path);
+    if (entry.isDirectory()) return IGNORED_FOLDERS.has(entry.name) ? [] : markdownIn(path);
     return entry.name.endsWith('.md') ? [path] : [];
   });
 }
 
-/** A block may be indented, as in a list. */
+/** Matches fenced code blocks, which may be indented in a list. */
 const FENCED = /^( *)```(\w*)\n([^]*?)^\1```$/gm;
 
 export const pages: readonly Page[] = markdownIn('').map((file) => {
-  const text = readFileSync(join(ROOT, file), 'utf8');
+  const text = readProjectFile(file);
   const blocks = Array.from(text.matchAll(FENCED), ([, indent = '', language = '', code = '']) => ({
     language,
     code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
@@ -49,7 +48,7 @@ export function blocksOf(language: string): { readonly file: string; readonly co
   );
 }
 
-/** What stands in backticks in the prose of a page. */
-export function quotedIn({ prose }: Page): string[] {
-  return Array.from(prose.matchAll(/`([^`\n]+)`/g), ([, quoted = '']) => quoted);
+/** The inline code in the prose of a page. */
+export function inlineCodeIn({ prose }: Page): string[] {
+  return Array.from(prose.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code);
 }

@@ -1,36 +1,28 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
-import { MAIN, run, start } from '../support/processes.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
 
-/* The output of the built program on the command line. */
-const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
+/*
+ * The exact output of the built program.
+ */
+const folder = createTempFolder();
 let simulator: Simulator;
 
 beforeAll(async () => {
-  const options = { host: '127.0.0.1', port: 0, seed: 1, scenario: 'healthy', blockTimeMs: 2000, tick: false } as const;
-  simulator = await startSimulator(options);
+  simulator = await startTestSimulator();
 });
 
 afterAll(async () => simulator.close());
 
-function file(name: string, content: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, content);
-  return path;
-}
-
-describe('--log.format=pretty', () => {
-  it('logs a line with time, level, endpoint and message for each event', async () => {
-    const config = file('pretty.yml', `targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`);
-    const daemon = await start([`--config.file=${config}`, '--log.format=pretty']);
+describe('the log with --log.format=pretty', () => {
+  it('has one line per event with time, level, subject and message', async () => {
+    const config = folder.write('pretty.yml', `targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`);
+    const daemon = await startDaemon([`--config.file=${config}`, '--log.format=pretty']);
     await daemon.logged(/the poll failed/);
-    file('pretty.yml', 'targets: [{name: mainnet, brigde: {}}]');
+    folder.write('pretty.yml', 'targets: [{name: mainnet, brigde: {}}]');
     daemon.child.kill('SIGHUP');
     await daemon.logged(/has no endpoint/);
     const { body } = await request(daemon.url);
@@ -52,7 +44,7 @@ describe('--log.format=pretty', () => {
 describe('once', () => {
   it('explains exit code 1', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: 'http://127.0.0.1:1', TARGET_NAME: 'mine' };
-    const { code, stderr } = await run(['once'], env);
+    const { code, stderr } = await runExporter(['once'], env);
     expect(code).toBe(1);
     expect(stderr)
       .toBe(`mine rate_limiter_input: connect: /chain/crosschain/rateLimiterInput could not be asked: connect ECONNREFUSED 127.0.0.1:1
@@ -61,20 +53,20 @@ exit 1: 1 of 2 polls failed
 `);
   });
 
-  it('prints what it is waiting for, unless the log is silent', async () => {
+  it('reports its progress, unless the log is silent', async () => {
     simulator.fault('module_state', { kind: 'hang' });
-    const config = file(
+    const config = folder.write(
       'hang.yml',
       `poll: {timeout: 2s}\ntargets: [{name: mine, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}"}}]`,
     );
-    const progress = 'polling 2 endpoints with a timeout of 2s …\n';
+    const progress = 'polling 2 endpoints, each for at most 2s …\n';
     const failed = `mine module_state: timeout: /bridge/v1/module_state took over 2000 ms (poll.timeout)
   Check the load of the node; raise poll.timeout if its document takes that long.
 exit 1: 1 of 2 polls failed
 `;
     const [usual, silent] = await Promise.all([
-      run(['once', `--config.file=${config}`]),
-      run(['once', `--config.file=${config}`, '--log.level=silent']),
+      runExporter(['once', `--config.file=${config}`]),
+      runExporter(['once', `--config.file=${config}`, '--log.level=silent']),
     ]);
     simulator.fault('module_state', undefined);
     expect(usual).toMatchObject({ code: 1, stderr: progress + failed });
@@ -83,18 +75,22 @@ exit 1: 1 of 2 polls failed
 });
 
 describe('replay', () => {
-  it('announces that it reads a large body, unless the log is silent', async () => {
+  it('reports that it reads a large body, unless the log is silent', async () => {
     const body = JSON.stringify(simulator.model.moduleState());
-    const large = file('large.json', body + ' '.repeat(33 * 2 ** 20 - body.length));
-    const usual = await run(['replay', '--bridge', large]);
+    const large = folder.write('large.json', body + ' '.repeat(33 * 2 ** 20 - body.length));
+    const usual = await runExporter(['replay', '--bridge', large]);
     expect(usual).toMatchObject({ code: 0, stderr: `reading ${large} (33.0 MiB) …\n` });
     expect(usual.stdout).toContain('bridge_last_observed_nonce{target="default"} ');
-    expect(await run(['replay', '--bridge', large, '--log.level=silent'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await runExporter(['replay', '--bridge', large, '--log.level=silent'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
   });
 
-  it('explains exit code 1', async () => {
-    const [good, bad] = [file('good.json', '{"state":{"last_observed_nonce":"7"}}'), file('bad.json', '{}')];
-    const { code, stdout, stderr } = await run(['replay', '--bridge', good, '--crosschain', bad]);
+  it('explains its exit code', async () => {
+    const good = folder.write('good.json', '{"state":{"last_observed_nonce":"7"}}');
+    const bad = folder.write('bad.json', '{}');
+    const { code, stdout, stderr } = await runExporter(['replay', '--bridge', good, '--crosschain', bad]);
     expect(code).toBe(1);
     expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
     expect(stderr)
@@ -105,47 +101,42 @@ exit 1: 1 of 2 recorded bodies failed
   });
 });
 
-describe('demo', () => {
-  it('prints its addresses, and how to stop it', async () => {
+describe('the simulator commands', () => {
+  it('demo prints the addresses and stops on SIGINT', async () => {
     const args = ['demo', '--listen=:0', '--web.listen-address=127.0.0.1:0', '--log.level=warn', '--scenario=stuck'];
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for await (const chunk of child.stdout) {
-      output += String(chunk);
-      if (output.includes('Ctrl+C')) break;
-    }
-    const [node, exporter] = [...output.matchAll(/http:\/\/127\.0\.0\.1:\d+(?=\/(?:bridge|metrics))/g)].map(
+    const { stdout, printed, stop } = startProcess(process.execPath, [MAIN, ...args]);
+    await printed(/Ctrl\+C/);
+    const [node, exporter] = [...stdout.join('\n').matchAll(/http:\/\/127\.0\.0\.1:\d+(?=\/(?:bridge|metrics))/g)].map(
       ([url]) => url,
     );
-    expect(output).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
+    expect((await request(`${exporter}/`)).statusCode).toBe(200);
+    expect((await stop('SIGINT')).code).toBe(0);
+    expect(`${stdout.join('\n')}\n`).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
   ${node}/bridge/v1/module_state
   ${node}/chain/crosschain/rateLimiterInput
 
-exporter that watches it
-  status page, to begin with  ${exporter}/
-  what waits, item by item    ${exporter}/pending
-  for Prometheus              ${exporter}/metrics
+exporter
+  status page    ${exporter}/
+  pending items  ${exporter}/pending
+  metrics        ${exporter}/metrics
 
 Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 
 `);
-    expect((await request(`${exporter}/`)).statusCode).toBe(200);
-    child.kill('SIGINT');
-    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   it.each([
     ['simulate', []],
     ['demo', ['--web.listen-address=127.0.0.1:0']],
-  ])('%s suggests the scenario for a misspelled one, and the flag for a free port', async (command, flags) => {
-    expect(await run([command, '--scenario=stukc'])).toMatchObject({
+  ])('%s suggests the closest scenario, and the flag for a free port', async (command, flags) => {
+    expect(await runExporter([command, '--scenario=stukc'])).toMatchObject({
       code: 2,
-      stderr: `bridge-exporter: --scenario: "stukc" is no scenario — did you mean stuck?\nbridge-exporter: see bridge-exporter ${command} --help\n`,
+      stderr: `bridge-exporter: --scenario: unknown scenario "stukc" — did you mean stuck?\nbridge-exporter: see bridge-exporter ${command} --help\n`,
     });
     const { host } = new URL(simulator.url);
-    expect(await run([command, `--listen=${host}`, ...flags])).toMatchObject({
+    expect(await runExporter([command, `--listen=${host}`, ...flags])).toMatchObject({
       code: 1,
-      stderr: `bridge-exporter: the simulator cannot listen on ${host}: it is in use; --listen=:0 takes any free port\n`,
+      stderr: `bridge-exporter: the simulator cannot listen on ${host}: the address is in use; --listen=:0 selects a free port\n`,
     });
   });
 });

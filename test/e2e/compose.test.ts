@@ -1,115 +1,106 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
+import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composed, mountsOf } from '../deploy/compose.js';
-import { pathOf, read } from '../deploy/files.js';
-import { start, type Running } from '../support/processes.js';
+import { interpolatedCompose, mountsOf } from '../deploy/compose.js';
+import { get } from '../support/http.js';
+import { freePort } from '../support/ports.js';
+import { MAIN, startDaemon, startProcess, type Daemon, type RunningProcess } from '../support/processes.js';
+import { readProjectFile } from '../support/project-files.js';
+import { startPrometheus, type Prometheus } from '../support/prometheus.js';
+import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool } from '../support/tools.js';
+import { waitFor } from '../support/wait-for.js';
 
 /*
- * What compose.yaml starts, without containers: the same commands, environment and files, on ports of this machine.
- * Grafana is not there; test/deploy/compose.test.ts looks at its files.
+ * The services of compose.yaml without containers: the same commands, environment and files, on ports of this machine.
+ * Grafana is not started; test/deploy/compose.test.ts checks its files.
  */
 
 const hasTools = [hasTool('prometheus'), hasTool('prometheus-alertmanager')].every(Boolean);
-const folder = mkdtempSync(join(tmpdir(), 'compose-'));
-const children: ChildProcess[] = [];
-/** Address of a service in the network of compose.yaml, and its address here. */
-const addresses = new Map<string, string>();
-let daemon: Running;
+const folder = createTempFolder();
+const processes: RunningProcess[] = [];
+/** The address of a service on this machine, by its address in the network of compose.yaml. */
+const localAddresses = new Map<string, string>();
+let daemon: Daemon;
+let prometheus: Prometheus | undefined;
 
-/** For people the intervals are half a minute. */
-const quickened = (text: string): string => text.replaceAll('_interval: 30s', '_interval: 1s');
+const withLocalAddresses = (text: string): string =>
+  [...localAddresses].reduce((changed, [address, localAddress]) => changed.replaceAll(address, localAddress), text);
 
-function here(text: string): string {
-  return [...addresses].reduce((changed, [there, address]) => changed.replaceAll(there, address), text);
+function serviceOf(name: string) {
+  const service = interpolatedCompose().services[name];
+  if (service === undefined) throw new Error(`compose.yaml has no ${name}`);
+  return service;
 }
 
-function service(name: string, env = {}) {
-  const found = composed(env).services[name];
-  if (found === undefined) throw new Error(`compose.yaml has no ${name}`);
-  return found;
-}
-
-/** Lays a service's files where its flags find them here, and gives the folder. */
-function laidOut(name: string): string {
-  for (const { source, target } of mountsOf(service(name))) {
-    writeFileSync(join(folder, basename(target)), quickened(here(read(source))));
-  }
-  return folder;
-}
-
-function run(program: string, args: readonly string[]): ChildProcess {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  children.push(child);
-  return child;
+/** The files that are mounted in a service, by their base name, with short intervals and local addresses. */
+function mountedFiles(name: string): [name: string, content: string][] {
+  return mountsOf(serviceOf(name)).map(({ source, target }) => [
+    basename(target),
+    withLocalAddresses(readProjectFile(source)).replaceAll('_interval: 30s', '_interval: 1s'),
+  ]);
 }
 
 beforeAll(async () => {
   if (!hasTools) return;
-  const [, ...flags] = service('simulator').command ?? [];
-  const args = flags.map((flag) => flag.replace('0.0.0.0:1317', '127.0.0.1:0'));
-  const { stdout } = run(process.execPath, [pathOf('dist/main.js'), 'simulate', ...args]);
-  for await (const line of createInterface({ input: stdout! })) {
-    const [, address] = /http:\/\/([^/]+)\/bridge/.exec(line) ?? [];
-    if (address === undefined) continue;
-    addresses.set('simulator:1317', address);
-    break;
-  }
-  const environment = Object.entries(service('exporter').environment ?? {});
-  daemon = await start([], Object.fromEntries(environment.map(([name, text]) => [name, here(text)])));
-  addresses.set('exporter:10917', new URL(daemon.url).host);
-  addresses.set('alertmanager:9093', `127.0.0.1:${await freePort()}`);
-  addresses.set('prometheus:9090', `127.0.0.1:${await freePort()}`);
+  const [, ...simulatorFlags] = serviceOf('simulator').command ?? [];
+  const flags = simulatorFlags.map((flag) => flag.replace('0.0.0.0:1317', '127.0.0.1:0'));
+  const simulator = startProcess(process.execPath, [MAIN, 'simulate', ...flags]);
+  processes.push(simulator);
+  const [, simulatorAddress = ''] = /http:\/\/([^/]+)\/bridge/.exec(await simulator.printed(/\/bridge/)) ?? [];
+  localAddresses.set('simulator:1317', simulatorAddress);
 
-  const alertmanager = (service('alertmanager').command ?? []).map((flag) =>
-    flag.replace('/etc/alertmanager', laidOut('alertmanager')).replace('=/alertmanager', `=${folder}/alertmanager`),
+  const environment = Object.entries(serviceOf('exporter').environment ?? {});
+  daemon = await startDaemon(
+    [],
+    Object.fromEntries(environment.map(([name, text]) => [name, withLocalAddresses(text)])),
   );
-  run('prometheus-alertmanager', [...alertmanager, `--web.listen-address=${here('alertmanager:9093')}`]);
-  run('prometheus', [
-    `--config.file=${laidOut('prometheus')}/prometheus.yml`,
-    `--storage.tsdb.path=${folder}/prometheus`,
-    `--web.listen-address=${here('prometheus:9090')}`,
-    // What fires before Alertmanager is there is sent again after this, by default a minute.
-    '--rules.alert.resend-delay=1s',
-  ]);
+  localAddresses.set('exporter:10917', new URL(daemon.url).host);
+  const [alertmanagerPort, prometheusPort] = [await freePort(), await freePort()];
+  localAddresses.set('alertmanager:9093', `127.0.0.1:${alertmanagerPort}`);
+  localAddresses.set('prometheus:9090', `127.0.0.1:${prometheusPort}`);
+
+  for (const file of mountedFiles('alertmanager')) folder.write(...file);
+  const alertmanagerFlags = (serviceOf('alertmanager').command ?? []).map((flag) =>
+    flag.replace('/etc/alertmanager', folder.path).replace('=/alertmanager', `=${folder.path}/alertmanager`),
+  );
+  const address = `--web.listen-address=127.0.0.1:${alertmanagerPort}`;
+  processes.push(startProcess('prometheus-alertmanager', [...alertmanagerFlags, address]));
+
+  const prometheusFiles = new Map(mountedFiles('prometheus'));
+  for (const file of prometheusFiles) folder.write(...file);
+  prometheus = await startPrometheus(folder, prometheusFiles.get('prometheus.yml') ?? '', {
+    port: prometheusPort,
+    // An alert that fires before Alertmanager has started is sent again after this delay.
+    flags: ['--rules.alert.resend-delay=1s'],
+  });
 });
 
 afterAll(async () => {
-  for (const child of children) {
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  }
+  await prometheus?.stop();
+  for (const started of processes) await started.stop('SIGKILL');
   if (hasTools) await daemon.stop();
-  rmSync(folder, { recursive: true });
 });
 
-/** The answer of a service, asked until it is there and right. */
-async function answer<T>(url: string, isRight: (json: T) => boolean): Promise<T> {
-  for (;;) {
-    const json = await request(`http://${here(url)}`)
-      .then(async ({ statusCode, body }) => (statusCode === 200 ? body.json() : (await body.dump(), undefined)))
-      .catch(() => undefined);
-    if (json !== undefined && isRight(json as T)) return json as T;
-    await sleep(100);
-  }
+/** Sends requests to a service until it responds with a JSON document that is accepted. */
+async function waitForJson<T>(url: string, isDone: (json: T) => boolean): Promise<T> {
+  const json = await waitFor(
+    async () =>
+      get(`http://${withLocalAddresses(url)}`)
+        .then(({ status, text }) => (status === 200 ? (JSON.parse(text) as T) : undefined))
+        .catch(() => undefined),
+    (value) => value !== undefined && isDone(value),
+  );
+  if (json === undefined) throw new Error(`no response from ${url}`);
+  return json;
 }
 
-describe.skipIf(!hasTools)('what compose.yaml starts', () => {
-  it('scrapes the exporter, which has both documents of the simulator', async () => {
+describe.skipIf(!hasTools)('compose.yaml', () => {
+  it('starts a Prometheus that scrapes the exporter, which polls both documents of the simulator', async () => {
     interface Targets {
       readonly data: { readonly activeTargets: readonly { readonly health: string; readonly scrapeUrl: string }[] };
     }
-    const { data } = await answer<Targets>('prometheus:9090/api/v1/targets', (targets) =>
+    const { data } = await waitForJson<Targets>('prometheus:9090/api/v1/targets', (targets) =>
       targets.data.activeTargets.some(({ health }) => health === 'up'),
     );
     expect(data.activeTargets).toMatchObject([{ health: 'up', scrapeUrl: `${daemon.url}/metrics` }]);
@@ -118,7 +109,7 @@ describe.skipIf(!hasTools)('what compose.yaml starts', () => {
       readonly data: { readonly result: readonly { readonly metric: Readonly<Record<string, string>> }[] };
     }
     const up = encodeURIComponent('bridge_exporter_up == 1');
-    const found = await answer<Found>(
+    const found = await waitForJson<Found>(
       `prometheus:9090/api/v1/query?query=${up}`,
       (series) => series.data.result.length === 2,
     );
@@ -128,43 +119,35 @@ describe.skipIf(!hasTools)('what compose.yaml starts', () => {
     ]);
   });
 
-  it('evaluates every rule, and brings what fires to Alertmanager', async () => {
+  it('starts a Prometheus that evaluates every rule and sends alerts to Alertmanager', async () => {
     interface Rules {
       readonly data: {
         readonly groups: readonly { readonly rules: readonly { readonly health: string; readonly name: string }[] }[];
       };
     }
     const rulesOf = ({ data }: Rules) => data.groups.flatMap(({ rules }) => rules);
-    const rules = await answer<Rules>('prometheus:9090/api/v1/rules', (given) =>
-      rulesOf(given).every(({ health }) => health !== 'unknown'),
+    const rules = await waitForJson<Rules>('prometheus:9090/api/v1/rules', (json) =>
+      rulesOf(json).every(({ health }) => health !== 'unknown'),
     );
     expect(rulesOf(rules).length).toBeGreaterThan(40);
     expect(rulesOf(rules).filter(({ health }) => health !== 'ok')).toEqual([]);
 
     type Alerts = readonly { readonly labels: { readonly alertname: string }; readonly receivers: readonly object[] }[];
-    const alerts = await answer<Alerts>('alertmanager:9093/api/v2/alerts', (firing) => firing.length > 0);
+    const alerts = await waitForJson<Alerts>('alertmanager:9093/api/v2/alerts', (firing) => firing.length > 0);
     expect(alerts).toMatchObject([{ labels: { alertname: 'BridgeWatchdog' }, receivers: [{ name: 'heartbeat' }] }]);
   });
 
-  it('finds the simulator healthy, by the check of compose.yaml', async () => {
-    const [, program = '', ...args] = service('simulator').healthcheck?.test ?? [];
-    const code = async (text: string) =>
+  it('has a health check of the simulator that succeeds while it runs', async () => {
+    const [, program = '', ...args] = serviceOf('simulator').healthcheck?.test ?? [];
+    const exitCode = async (address: string) =>
       new Promise((resolve) => {
         execFile(
           program,
-          args.map((arg) => arg.replace('localhost:1317', text)),
+          args.map((arg) => arg.replace('localhost:1317', address)),
           (error) => resolve(error?.code ?? 0),
         );
       });
-    expect(await code(here('simulator:1317'))).toBe(0);
-    expect(await code(`127.0.0.1:${await freePort()}`)).toBe(1);
+    expect(await exitCode(withLocalAddresses('simulator:1317'))).toBe(0);
+    expect(await exitCode(`127.0.0.1:${await freePort()}`)).toBe(1);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,26 +1,21 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
+import { createServer } from 'node:net';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
-import { run, start, type Running } from '../support/processes.js';
+import { get, scrape } from '../support/http.js';
+import { listenOnFreePort } from '../support/ports.js';
+import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { waitFor } from '../support/wait-for.js';
 
-/*
- * The built daemon against the simulator, over real sockets, with its collect thread.
- */
-const folder = mkdtempSync(join(tmpdir(), 'daemon-'));
+const folder = createTempFolder();
 let simulator: Simulator;
-let daemons: Running[] = [];
+let daemons: Daemon[] = [];
 
 beforeEach(async () => {
-  const options = { host: '127.0.0.1', port: 0, seed: 1, scenario: 'healthy', blockTimeMs: 2000, tick: false } as const;
-  simulator = await startSimulator(options);
+  simulator = await startTestSimulator();
 });
 
 afterEach(async () => {
@@ -29,10 +24,9 @@ afterEach(async () => {
   await simulator.close();
 });
 
-async function startDaemon(yaml: string, ...flags: string[]): Promise<Running> {
-  const file = join(folder, `${daemons.length}-${Math.random()}.yml`);
-  writeFileSync(file, yaml);
-  const daemon = await start([`--config.file=${file}`, ...flags]);
+async function startWith(yaml: string, ...flags: string[]): Promise<Daemon> {
+  const file = folder.write(`${daemons.length}-${Math.random()}.yml`, yaml);
+  const daemon = await startDaemon([`--config.file=${file}`, ...flags]);
   daemons.push(daemon);
   return daemon;
 }
@@ -43,33 +37,19 @@ function target(name: string, url = simulator.url): string {
   return `{name: ${name}, bridge: {url: "${url}"}, crosschain: {url: "${url}", window: 500}}`;
 }
 
-async function get(url: string, headers: Record<string, string> = {}) {
-  const { statusCode, headers: received, body } = await request(url, { headers });
-  const bytes = Buffer.from(await body.arrayBuffer());
-  const text = received['content-encoding'] === 'gzip' ? gunzipSync(bytes).toString() : bytes.toString();
-  return { status: statusCode, headers: received, text };
-}
-
-async function metrics(daemon: Running): Promise<string> {
-  return (await get(`${daemon.url}/metrics`)).text;
-}
-
-/** Scrapes until the exposition is as wanted; the test's own time limit ends it otherwise. */
-async function until(daemon: Running, wanted: (exposition: string) => boolean): Promise<string> {
-  for (;;) {
-    const exposition = await metrics(daemon);
-    if (wanted(exposition)) return exposition;
-    await sleep(20);
-  }
-}
+const scrapeUntil = async (daemon: Daemon, isDone: (exposition: string) => boolean): Promise<string> =>
+  waitFor(async () => scrape(daemon), isDone);
 
 const up = (exposition: string, endpoint: string): number | undefined =>
   valueIn(exposition, 'bridge_exporter_up', `endpoint="${endpoint}"`);
 
 describe('the daemon', () => {
-  it('shows both documents, and moves with them', async () => {
-    const daemon = await startDaemon(`${FAST}\ntargets: [${target('a')}]`);
-    const first = await until(daemon, (text) => up(text, 'module_state') === 1 && up(text, 'rate_limiter_input') === 1);
+  it('exports both documents and follows their changes', async () => {
+    const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
+    const first = await scrapeUntil(
+      daemon,
+      (text) => up(text, 'module_state') === 1 && up(text, 'rate_limiter_input') === 1,
+    );
     const { state } = simulator.model.moduleState();
     expect(valueIn(first, 'bridge_last_observed_nonce')).toBe(Number(state.last_observed_nonce));
     expect(valueIn(first, 'bridge_unbatched_transfers')).toBe(state.unbatched_transfers.length);
@@ -79,54 +59,57 @@ describe('the daemon', () => {
     expect(valueIn(first, 'bridge_height')).toBe(simulator.model.height);
 
     simulator.advance(60);
-    const next = await until(daemon, (text) =>
+    const next = await scrapeUntil(daemon, (text) =>
       ['bridge_height', 'crosschain_height'].every((name) => valueIn(text, name) === simulator.model.height),
     );
     const moved = ['bridge_last_observed_nonce', 'bridge_last_outgoing_pool_id', 'crosschain_height'];
     for (const name of moved) expect(valueIn(next, name), name).toBeGreaterThan(valueIn(first, name) ?? Infinity);
   });
 
-  it('tells that the node is gone, withdraws the chain series in time, and shows them again when it is back', async () => {
-    const daemon = await startDaemon(`${FAST}\ntargets: [${target('a')}]`);
-    await until(daemon, (text) => up(text, 'module_state') === 1);
+  it('reports a failing node, withdraws its chain series after stale_after, and exports them again after recovery', async () => {
+    const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
+    await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
     simulator.fault('module_state', { kind: 'reset' });
 
-    const failing = await until(daemon, (text) => up(text, 'module_state') === 0);
+    const failing = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 0);
     expect(valueIn(failing, 'bridge_exporter_poll_failures_total', 'reason="aborted"', 'module_state')).toBeGreaterThan(
       0,
     );
-    expect(valueIn(failing, 'bridge_batches'), 'shown until stale_after').toBeDefined();
+    expect(valueIn(failing, 'bridge_batches'), 'exported until stale_after').toBeDefined();
 
-    const stale = await until(daemon, (text) => valueIn(text, 'bridge_batches') === undefined);
+    const stale = await scrapeUntil(daemon, (text) => valueIn(text, 'bridge_batches') === undefined);
     expect(seriesOf(stale).filter(({ name }) => /^bridge_(?!exporter_)/.test(name))).toEqual([]);
     const success = valueIn(stale, 'bridge_exporter_last_success_timestamp_seconds', 'module_state') ?? 0;
     const attempt = valueIn(stale, 'bridge_exporter_last_attempt_timestamp_seconds', 'module_state') ?? 0;
     expect(attempt - success).toBeGreaterThan(1);
-    expect(up(stale, 'rate_limiter_input'), 'the other endpoint goes on').toBe(1);
+    expect(up(stale, 'rate_limiter_input'), 'the other endpoint is not affected').toBe(1);
     expect(valueIn(stale, 'crosschain_height')).toBeDefined();
 
     simulator.fault('module_state', undefined);
-    const back = await until(daemon, (text) => up(text, 'module_state') === 1);
+    const back = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
     expect(valueIn(back, 'bridge_batches')).toBeDefined();
-    expect(daemon.log.filter((line) => line.includes('poll failed')).length, 'logged once, not each time').toBe(1);
+    expect(daemon.log.filter((line) => line.includes('the poll failed')).length, 'the failure is logged once').toBe(1);
   });
 
-  it('is not held up by an endpoint that hangs', async () => {
+  it('polls other targets while an endpoint hangs', async () => {
     simulator.fault('module_state', { kind: 'hang' });
-    const daemon = await startDaemon(
+    const daemon = await startWith(
       `poll: {interval: 100ms, timeout: 30s, stale_after: 60s}\ntargets: [${target('a')}, ${target('b')}]`,
     );
-    await until(daemon, (text) => (valueIn(text, 'bridge_exporter_polls_total', '"b"', 'rate_limiter_input') ?? 0) > 5);
+    await scrapeUntil(
+      daemon,
+      (text) => (valueIn(text, 'bridge_exporter_polls_total', '"b"', 'rate_limiter_input') ?? 0) > 5,
+    );
     const ready = await get(`${daemon.url}/-/ready`);
     expect(ready).toMatchObject({ status: 503, text: 'not polled yet: a module_state, b module_state\n' });
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends on %s within a second and with 0, with a poll hanging',
+    'exits with 0 within a second of %s, even during a hanging poll',
     async (signal) => {
       simulator.fault('module_state', { kind: 'hang' });
-      const daemon = await startDaemon(`targets: [${target('a')}]`);
-      await until(daemon, (text) => up(text, 'rate_limiter_input') === 1);
+      const daemon = await startWith(`targets: [${target('a')}]`);
+      await scrapeUntil(daemon, (text) => up(text, 'rate_limiter_input') === 1);
       const { code, ms } = await daemon.stop(signal);
       expect(code).toBe(0);
       expect(ms).toBeLessThan(1000);
@@ -134,9 +117,9 @@ describe('the daemon', () => {
     },
   );
 
-  it('gives two targets one HELP and TYPE a family, and no series twice', async () => {
-    const daemon = await startDaemon(`${FAST}\ntargets: [${target('a')}, ${target('b')}]`);
-    const text = await until(
+  it('exports one HELP and TYPE line per family and no duplicate series for two targets', async () => {
+    const daemon = await startWith(`${FAST}\ntargets: [${target('a')}, ${target('b')}]`);
+    const text = await scrapeUntil(
       daemon,
       (exposition) => (exposition.match(/^bridge_exporter_up.* 1$/gm) ?? []).length === 4,
     );
@@ -151,16 +134,18 @@ describe('the daemon', () => {
     }
   });
 
-  it('negotiates the format and gzip', async () => {
-    const daemon = await startDaemon(`${FAST}\ntargets: [${target('a')}]`);
-    await until(daemon, (text) => up(text, 'module_state') === 1);
-    const text = await get(`${daemon.url}/metrics`, { 'accept-encoding': 'gzip' });
+  it('negotiates the format and compression', async () => {
+    const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
+    await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
+    const text = await get(`${daemon.url}/metrics`, { headers: { 'accept-encoding': 'gzip' } });
     expect(text.headers).toMatchObject({
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
       'content-encoding': 'gzip',
     });
     expect(text.text).toMatch(/^# TYPE bridge_exporter_polls_total counter$/m);
-    const open = await get(`${daemon.url}/metrics`, { accept: 'application/openmetrics-text;version=1.0.0' });
+    const open = await get(`${daemon.url}/metrics`, {
+      headers: { accept: 'application/openmetrics-text;version=1.0.0' },
+    });
     expect(open.headers).toMatchObject({
       'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
     });
@@ -168,11 +153,11 @@ describe('the daemon', () => {
     expect(open.text).toMatch(/^# TYPE bridge_exporter_polls counter$/m);
     expect(open.text).toMatch(/^bridge_exporter_polls_total\{/m);
     expect(open.text.endsWith('\n# EOF\n')).toBe(true);
-    expect((await metrics(daemon)).includes('bridge_exporter_polls_total{')).toBe(true);
+    expect((await scrape(daemon)).includes('bridge_exporter_polls_total{')).toBe(true);
   });
 
-  it('answers its other paths, and refuses what there is not', async () => {
-    const daemon = await startDaemon(`${FAST}\ntargets: [${target('<a&b>')}]`, '--web.telemetry-path=/own/path');
+  it('serves its other paths, and rejects unknown paths and methods', async () => {
+    const daemon = await startWith(`${FAST}\ntargets: [${target('<a&b>')}]`, '--web.telemetry-path=/own/path');
     expect(await get(`${daemon.url}/-/healthy`)).toMatchObject({ status: 200, text: 'healthy\n' });
     expect((await get(`${daemon.url}/own/path`)).status).toBe(200);
     expect((await get(`${daemon.url}/metrics`)).status).toBe(404);
@@ -192,12 +177,10 @@ describe('the daemon', () => {
   it('polls only the targets of its shard', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const yaml = `${FAST}\ntargets: [${names.map((name) => target(name)).join(', ')}]`;
-    const shards = await Promise.all(
-      ['1/2', '2/2'].map(async (shard) => startDaemon(yaml, `--targets.shard=${shard}`)),
-    );
+    const shards = await Promise.all(['1/2', '2/2'].map(async (shard) => startWith(yaml, `--targets.shard=${shard}`)));
     const polled = await Promise.all(
       shards.map(async (daemon) => {
-        const text = await metrics(daemon);
+        const text = await scrape(daemon);
         return seriesOf(text)
           .filter(({ name, labels }) => name === 'bridge_exporter_polls_total' && labels.includes('module_state'))
           .map(({ labels }) => /target="(\w+)"/.exec(labels)?.[1]);
@@ -209,13 +192,12 @@ describe('the daemon', () => {
   });
 });
 
-describe('what goes wrong at the start', () => {
-  it('a port in use ends it with 1 and says which', async () => {
+describe('the start of the daemon', () => {
+  it('fails with exit code 1 when the port is in use', async () => {
     const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const { port } = taken.address() as AddressInfo;
+    const port = await listenOnFreePort(taken);
     const env = { BRIDGE_URL: simulator.url };
-    const { code, stderr } = await run([`--web.listen-address=127.0.0.1:${port}`], env);
+    const { code, stderr } = await runExporter([`--web.listen-address=127.0.0.1:${port}`], env);
     taken.close();
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -227,10 +209,10 @@ describe('what goes wrong at the start', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('a bad configuration ends it with 2, all problems said and no stack', async () => {
-    const file = join(folder, 'bad.yml');
-    writeFileSync(file, 'targets: [{name: a, brigde: {}}, {name: a, bridge: {url: "ftp://u:secret@h"}}]');
-    const { code, stdout, stderr } = await run(['--config.file', file, '--config.check']);
+  it('fails with exit code 2 for an invalid configuration, and reports all problems without a stack trace', async () => {
+    const yaml = 'targets: [{name: a, brigde: {}}, {name: a, bridge: {url: "ftp://u:secret@h"}}]';
+    const file = folder.write('bad.yml', yaml);
+    const { code, stdout, stderr } = await runExporter(['--config.file', file, '--config.check']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n').filter((line) => line !== '').length).toBeGreaterThanOrEqual(4);
     expect(stderr).toContain('did you mean bridge?');
@@ -238,48 +220,51 @@ describe('what goes wrong at the start', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('bad usage ends it with 2 and nothing to poll as well', async () => {
-    expect(await run(['--web.listen-adress=:1'])).toMatchObject({
+  it('fails with exit code 2 for invalid flags and without a target', async () => {
+    expect(await runExporter(['--web.listen-adress=:1'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean --web.listen-address?') as string,
     });
-    expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('BRIDGE_URL') as string });
-    expect(await run(['simulate', '--scenario=nope'])).toMatchObject({
+    expect(await runExporter([])).toMatchObject({ code: 2, stderr: expect.stringContaining('BRIDGE_URL') as string });
+    expect(await runExporter(['simulate', '--scenario=nope'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('expected one of healthy') as string,
     });
   });
 
-  it('--config.check prints what is in effect', async () => {
-    const { code, stdout } = await run(['--config.check'], { BRIDGE_URL: simulator.url });
+  it('prints the configuration in effect with --config.check', async () => {
+    const { code, stdout } = await runExporter(['--config.check'], { BRIDGE_URL: simulator.url });
     expect(code).toBe(0);
     expect(stdout).toContain('interval: 30s');
     expect(stdout).toContain(`url: ${simulator.url}`);
   });
 
-  it('--version and --help print and end', async () => {
-    expect(await run(['--version'])).toMatchObject({
+  it('prints and exits with --version and --help', async () => {
+    expect(await runExporter(['--version'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^bridge-exporter \d/) as string,
     });
-    expect(await run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage:') as string });
+    expect(await runExporter(['--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage:') as string,
+    });
   });
 });
 
 describe('once', () => {
-  it('prints the exposition and ends with 0', async () => {
+  it('prints the metrics and exits with 0', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, CROSSCHAIN_WINDOW: '500' };
-    const { code, stdout, stderr } = await run(['once'], env);
+    const { code, stdout, stderr } = await runExporter(['once'], env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(valueIn(stdout, 'bridge_height')).toBe(simulator.model.height);
     expect(valueIn(stdout, 'crosschain_height')).toBe(simulator.model.height);
     expect(up(stdout, 'module_state')).toBe(1);
   });
 
-  it('prints what succeeded, says what failed and ends with 1', async () => {
+  it('prints the metrics of successful polls, reports failed ones and exits with 1', async () => {
     simulator.fault('rate_limiter_input', { kind: 'not-json' });
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
-    const { code, stdout, stderr } = await run(['once'], env);
+    const { code, stdout, stderr } = await runExporter(['once'], env);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^mine rate_limiter_input: not_json: \/chain\/crosschain\/rateLimiterInput is not JSON: /);
     expect(valueIn(stdout, 'bridge_batches')).toBeDefined();

@@ -1,41 +1,36 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
-import { run, start, type Running } from '../support/processes.js';
+import { scrape } from '../support/http.js';
+import { listenOnFreePort } from '../support/ports.js';
+import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait-for.js';
 
-/** Documents that JSON.parse would need gigabytes for, though each is within the limit on bodies. */
-const bodies: Readonly<Record<string, () => Buffer>> = {
-  small: () => Buffer.from('{"state":{"last_observed_nonce":"7"}}'),
-  rows: () => Buffer.from(`{"state":{"valsets":[${'{},'.repeat(10_000_000)}{}]}}`),
-  lists: () => Buffer.from(`{"state":{"valsets":${'['.repeat(15_000_000)}${']'.repeat(15_000_000)}}}`),
-  unknown: () =>
-    Buffer.from(`{"state":{"new_in_some_version":[${'{},'.repeat(10_000_000)}{}],"last_observed_nonce":"8"}}`),
-  text: () => Buffer.from(`{"state":{"external_blacklist":["${'x'.repeat(60_000_000)}"]}}`),
+/** A small container: less memory than some of the bodies need. */
+const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=96' };
+
+/** Bodies within `poll.max_body_size` for which JSON.parse would need gigabytes. */
+const bodies: Readonly<Record<string, Buffer>> = {
+  small: Buffer.from('{"state":{"last_observed_nonce":"7"}}'),
+  rows: Buffer.from(`{"state":{"valsets":[${'{},'.repeat(10_000_000)}{}]}}`),
+  lists: Buffer.from(`{"state":{"valsets":${'['.repeat(15_000_000)}${']'.repeat(15_000_000)}}}`),
+  unknown: Buffer.from(`{"state":{"new_in_some_version":[${'{},'.repeat(10_000_000)}{}],"last_observed_nonce":"8"}}`),
+  text: Buffer.from(`{"state":{"external_blacklist":["${'x'.repeat(60_000_000)}"]}}`),
 };
 
-let server: Server;
-let url: string;
-let daemon: Running;
-const folder = mkdtempSync(join(tmpdir(), 'memory-'));
+const folder = createTempFolder();
+const names = Object.keys(bodies);
+const server = createServer((request, response) => {
+  response.end(bodies[request.url?.split('/')[1] ?? '']);
+});
+let daemon: Daemon;
 
 beforeAll(async () => {
-  const made = new Map(Object.entries(bodies).map(([name, make]) => [name, make()]));
-  server = createServer((asked, response) => {
-    response.end(made.get(asked.url?.split('/')[1] ?? ''));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const targets = Object.keys(bodies).map((name) => `  - {name: ${name}, bridge: {url: "${url}/${name}"}}`);
-  const file = join(folder, 'config.yml');
-  writeFileSync(file, `poll: {interval: 200ms, timeout: 20s, stale_after: 60s}\ntargets:\n${targets.join('\n')}\n`);
-  // As in a small container: a heap that is far too small for what some of the nodes send.
-  daemon = await start([`--config.file=${file}`], { NODE_OPTIONS: '--max-old-space-size=96' });
+  const port = await listenOnFreePort(server);
+  const targets = names.map((name) => `  - {name: ${name}, bridge: {url: "http://127.0.0.1:${port}/${name}"}}`);
+  const config = `poll: {interval: 200ms, timeout: 20s, stale_after: 60s}\ntargets:\n${targets.join('\n')}\n`;
+  daemon = await startDaemon([`--config.file=${folder.write('config.yml', config)}`], SMALL_HEAP);
 });
 
 afterAll(async () => {
@@ -43,40 +38,36 @@ afterAll(async () => {
   server.close();
 });
 
-async function metrics(): Promise<string> {
-  const { body } = await request(`${daemon.url}/metrics`);
-  return body.text();
-}
+const target = (name: string): string => `target="${name}"`;
+const polls = (text: string, name: string): number => valueIn(text, 'bridge_exporter_polls_total', target(name)) ?? 0;
 
-const of = (name: string): string => `target="${name}"`;
-const polls = (text: string, name: string): number => valueIn(text, 'bridge_exporter_polls_total', of(name)) ?? 0;
-
-describe('documents that break the memory allowed for them', () => {
-  it('fail as too_large, again and again, and every other target goes on', async () => {
-    let text = await metrics();
-    while (Object.keys(bodies).some((name) => polls(text, name) < 3)) {
-      await sleep(100);
-      text = await metrics();
-    }
+describe('the daemon with little memory', () => {
+  it('fails polls of documents that need too much memory, and polls all other targets', async () => {
+    const text = await waitFor(
+      async () => scrape(daemon),
+      (exposition) => names.every((name) => polls(exposition, name) >= 3),
+    );
     for (const name of ['rows', 'text']) {
-      const failures = valueIn(text, 'bridge_exporter_poll_failures_total', of(name), 'reason="too_large"');
+      const failures = valueIn(text, 'bridge_exporter_poll_failures_total', target(name), 'reason="too_large"');
       expect(failures, name).toBe(polls(text, name));
-      expect(valueIn(text, 'bridge_exporter_up', of(name)), name).toBe(0);
+      expect(valueIn(text, 'bridge_exporter_up', target(name)), name).toBe(0);
     }
-    for (const name of ['small', 'unknown', 'lists'])
-      expect(valueIn(text, 'bridge_exporter_up', of(name)), name).toBe(1);
-    expect(valueIn(text, 'bridge_last_observed_nonce', of('small'))).toBe(7);
-    expect(valueIn(text, 'bridge_last_observed_nonce', of('unknown')), 'what is not read costs no memory').toBe(8);
-    expect(valueIn(text, 'bridge_exporter_poll_failures_total', of('small'), 'reason="internal"')).toBe(0);
+    for (const name of ['small', 'unknown', 'lists']) {
+      expect(valueIn(text, 'bridge_exporter_up', target(name)), name).toBe(1);
+    }
+    expect(valueIn(text, 'bridge_last_observed_nonce', target('small'))).toBe(7);
+    expect(valueIn(text, 'bridge_last_observed_nonce', target('unknown')), 'unknown fields take no memory').toBe(8);
+    expect(valueIn(text, 'bridge_exporter_poll_failures_total', target('small'), 'reason="internal"')).toBe(0);
     expect(daemon.log.find((line) => line.includes('"rows"'))).toMatch(
       /rows\/bridge\/v1\/module_state takes more than \d+MiB of memory to read/,
     );
   });
+});
 
-  it('replay says the same of a file', async () => {
-    const file = join(folder, 'rows.json');
-    writeFileSync(file, bodies['rows']?.() ?? '');
-    const { code, stderr } = await run(['replay', '--bridge', file], { NODE_OPTIONS: '--max-old-space-size=96' });
+describe('replay with little memory', () => {
+  it('reports a recorded body that needs too much memory', async () => {
+    const file = folder.write('rows.json', bodies['rows'] ?? '');
+    const { code, stderr } = await runExporter(['replay', '--bridge', file], SMALL_HEAP);
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^default module_state: too_large: .*rows\.json takes more than \d+(\.\d+)?MiB of memory to read\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,

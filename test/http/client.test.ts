@@ -1,8 +1,10 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type FetchResult } from '../../src/http/client.js';
 import type { Fault } from '../../src/simulator/faults.js';
-import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { listenOnFreePort } from '../support/ports.js';
+import { startTestSimulator } from '../support/test-simulator.js';
 
 const PATH = '/bridge/v1/module_state';
 const LIMITS = { timeoutMs: 10_000, maxBodyBytes: 8 * 1024 * 1024 };
@@ -11,8 +13,7 @@ let simulator: Simulator;
 const client = createClient('test/1');
 
 beforeAll(async () => {
-  const options = { host: '127.0.0.1', port: 0, seed: 1, scenario: 'healthy', blockTimeMs: 2000, tick: false } as const;
-  simulator = await startSimulator(options);
+  simulator = await startTestSimulator();
 });
 
 beforeEach(() => {
@@ -128,8 +129,7 @@ describe('fetch from a broken server', () => {
       onSocket(socket);
     });
     open.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
+    return listenOnFreePort(server);
   }
 
   async function reasonOf(url: string, timeoutMs = 10_000): Promise<string> {

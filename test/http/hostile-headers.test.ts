@@ -1,12 +1,14 @@
 import fc from 'fast-check';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { failureReasonNames } from '../../src/http/errors.js';
+import { listenOnFreePort } from '../support/ports.js';
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 20);
 
 let server: Server;
+let port = 0;
 let response = Buffer.alloc(0);
 const sockets = new Set<Socket>();
 const client = createClient('test/1');
@@ -17,7 +19,7 @@ beforeAll(async () => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = await listenOnFreePort(server);
 });
 
 afterAll(async () => {
@@ -63,7 +65,7 @@ const body = fc.oneof(
 
 describe('the HTTP client', () => {
   it('returns a body or a failure reason in time for any response headers', async () => {
-    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`);
+    const url = new URL(`http://127.0.0.1:${port}/x`);
     const property = fc.asyncProperty(
       statusLine,
       fc.array(header, { maxLength: 6 }),

@@ -1,11 +1,12 @@
 import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
+import { listenOnFreePort } from '../support/ports.js';
 import { parseConfig } from '../../src/config/parser.js';
 
 /* Nodes on real sockets, and requests to them with the keys of the configuration file. */
@@ -60,8 +61,7 @@ export async function listen(server: Server, scheme: 'http' | 'https'): Promise<
       connections.open -= 1;
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnFreePort(server);
   return {
     url: `${scheme}://127.0.0.1:${port}`,
     port,

@@ -5,7 +5,7 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import { renderExposition } from '../../src/exposition/exposition.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
 import { createSnapshots } from '../../src/poll/snapshots.js';
-import { check, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
+import { runTool, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { corruptedOften } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument, type Json, type Row } from '../metrics/property/documents.js';
@@ -194,12 +194,12 @@ describe('the exposition of hostile bodies', () => {
   });
 
   it.skipIf(!hasPromtool)('is accepted by promtool', () => {
-    expect(check('promtool', ['check', 'metrics'], renderSamples('text'))).toEqual({ status: 0, output: '' });
+    expect(runTool('promtool', ['check', 'metrics'], renderSamples('text'))).toEqual({ status: 0, output: '' });
   });
 
   it.skipIf(!hasParser)('is completely parsed by a strict OpenMetrics parser', () => {
     const text = `${renderSamples('openmetrics')}# EOF\n`;
-    const { status, output } = check(PYTHON, ['-c', OPENMETRICS_PARSER], text);
+    const { status, output } = runTool(PYTHON, ['-c', OPENMETRICS_PARSER], text);
     expect({ status, series: Number(output) }).toEqual({ status: 0, series: seriesOf(text).length });
   });
 });

@@ -3,15 +3,15 @@ import type { Job } from '../../src/poll/collect.js';
 import type { Collector } from '../../src/poll/collector.js';
 import type { startThreadCollector as startThread } from '../../src/poll/thread-collector.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
-import { startSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { startTestSimulator } from '../support/test-simulator.js';
 
 /* Tests the compiled worker thread, because vitest cannot start one from TypeScript. */
 let simulator: Simulator;
 let collector: Collector;
 
 beforeAll(async () => {
-  const options = { host: '127.0.0.1', port: 0, seed: 1, scenario: 'healthy', blockTimeMs: 2000, tick: false } as const;
-  simulator = await startSimulator(options);
+  simulator = await startTestSimulator();
   const built = new URL('../../dist/poll/thread-collector.js', import.meta.url).href;
   const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
   collector = startThreadCollector(64, 'bridge-exporter/0.0.0');

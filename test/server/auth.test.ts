@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthenticator, matchesHash, type VerifyPassword } from '../../src/server/auth.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config.js';
-import { start as startDaemon } from '../support/processes.js';
+import { startDaemon } from '../support/processes.js';
 import { rawClient, requestText } from './clients.js';
 import { createTestApp } from './test-app.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { loadWebConfig, parseWebConfig, webSettings, type ParsedWebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
-import { run } from '../support/processes.js';
+import { runExporter } from '../support/processes.js';
 
 const HASH = '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi';
 const PAIR = 'cert_file: a.crt, key_file: a.key';
@@ -408,7 +408,7 @@ describe('the files of a web configuration', () => {
   test('are checked at startup and by --config.check, together with the configuration', async () => {
     const bad = write('basic_auth_users: {alice: hunter2}\nrate_limits: {}');
     for (const flags of [[], ['--config.check']]) {
-      const { code, stderr } = await run([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
+      const { code, stderr } = await runExporter([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
       expect(code).toBe(2);
       expect(stderr.trim().split('\n')).toEqual([
         expect.stringContaining('BRIDGE_URL: is not an http or https URL'),
@@ -417,7 +417,7 @@ describe('the files of a web configuration', () => {
       ]);
     }
     const good = write(`tls_server_config: {${PAIR}}\nhttp_server_config: {http2: true}`);
-    const checked = await run(['--config.check'], { BRIDGE_URL: 'http://x', WEB_CONFIG_FILE: good });
+    const checked = await runExporter(['--config.check'], { BRIDGE_URL: 'http://x', WEB_CONFIG_FILE: good });
     expect(checked).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^warning: .*HTTP\/2 is not supported/) as string,

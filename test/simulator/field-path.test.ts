@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { dropField, type JsonValue, parsePath, setField } from '../../src/simulator/field-path.js';
 
-const document = (): JsonValue => ({
+const createDocument = (): JsonValue => ({
   state: { sets: [{ members: [{ power: '1' }, { power: '2' }] }, { members: [] }], nonce: '7' },
 });
 
-describe('dropping', () => {
+describe('dropField', () => {
   it.each([
     ['state.nonce', { state: { sets: [{ members: [{ power: '1' }, { power: '2' }] }, { members: [] }] } }],
     ['state.sets[0].members[1]', { state: { sets: [{ members: [{ power: '1' }] }, { members: [] }], nonce: '7' } }],
     ['state.sets[*].members[*].power', { state: { sets: [{ members: [{}, {}] }, { members: [] }], nonce: '7' } }],
     ['state.sets[*]', { state: { sets: [], nonce: '7' } }],
-  ])('%s leaves the rest', (path, expected) => {
-    const dropped = document();
-    dropField(dropped, path);
-    expect(dropped).toEqual(expected);
+  ])('removes %s and nothing else', (path, expected) => {
+    const document = createDocument();
+    dropField(document, path);
+    expect(document).toEqual(expected);
   });
 
   it.each(['state.nonsense', 'state.sets[2]', 'state.nonce.deeper', 'state.sets[0].members[0].none', 'toString'])(
-    '%s is told to be nowhere',
+    'throws for %s, which does not exist',
     (path) => {
-      expect(() => dropField(document(), path)).toThrow(`the document has nothing at ${path}`);
+      expect(() => dropField(createDocument(), path)).toThrow(`the document has no field ${path}`);
     },
   );
 });
 
-describe('setting', () => {
+describe('setField', () => {
   it.each([
     ['state.nonce', null, { sets: [{ members: [{ power: '1' }, { power: '2' }] }, { members: [] }], nonce: null }],
     [
@@ -39,19 +39,19 @@ describe('setting', () => {
       [1],
       { sets: [{ members: [{ power: '1' }, { power: '2' }] }, { members: [] }], nonce: '7', new: [1] },
     ],
-  ])('%s takes the value', (path, value, expected) => {
-    const changed = document();
-    setField(changed, path, value);
-    expect(changed).toEqual({ state: expected });
+  ])('sets %s to %j', (path, value, expected) => {
+    const document = createDocument();
+    setField(document, path, value);
+    expect(document).toEqual({ state: expected });
   });
 
-  it('needs the object that holds the field', () => {
-    expect(() => setField(document(), 'nothing.nonce', 1)).toThrow('the document has nothing at nothing.nonce');
+  it('throws when the parent of the field does not exist', () => {
+    expect(() => setField(createDocument(), 'nothing.nonce', 1)).toThrow('the document has no field nothing.nonce');
   });
 });
 
-describe('a path', () => {
-  it('is names, indices and [*]', () => {
+describe('parsePath', () => {
+  it('splits a path into names, indexes and [*]', () => {
     expect(parsePath('state.sets[0].members[*].external_address')).toEqual([
       'state',
       'sets',
@@ -62,7 +62,7 @@ describe('a path', () => {
     ]);
   });
 
-  it.each(['', '.', 'a..b', 'a[]', 'a[-1]', 'a[1', 'a b', '[x]', 'a.', '.a'])('is not %j', (path) => {
-    expect(() => parsePath(path)).toThrow(`${path} is no field path`);
+  it.each(['', '.', 'a..b', 'a[]', 'a[-1]', 'a[1', 'a b', '[x]', 'a.', '.a'])('rejects %j', (path) => {
+    expect(() => parsePath(path)).toThrow(`${path} is not a field path`);
   });
 });

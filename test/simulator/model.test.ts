@@ -1,36 +1,105 @@
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import type { ModuleState } from '../../src/simulator/module-state.js';
+import type { ModuleState } from '../../src/simulator/responses.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
-import { pictureOf } from './picture.js';
+import { bech32DataOf, currentOutbound, eventNonceOf, powerOf, summarize } from './chain-summary.js';
 
-const options = { seed: 4, scenario: 'healthy', startTime: 1_760_000_000, blockTimeMs: 2000 } as const;
+const START_TIME = 1_760_000_000;
+const options = { seed: 4, scenario: 'healthy', startTime: START_TIME, blockTimeMs: 2000 } as const;
 
-describe('same seed and step, same bytes', () => {
-  it.each(scenarioNames)('in scenario %s, however the steps are taken and whoever looks in between', (scenario) => {
-    const [together, apart] = [createModel({ ...options, scenario }), createModel({ ...options, scenario })];
-    together.advance(125);
-    apart.advance(3);
-    bytesOf(apart);
-    apart.advance(2);
-    apart.advance(0);
-    for (let block = 0; block < 120; block += 1) apart.advance(1);
-    expect(bytesOf(apart)).toBe(bytesOf(together));
+describe('the model', () => {
+  it.each(scenarioNames)('returns the same bytes for the same seed and step in the scenario %s', (scenario) => {
+    const inOneStep = createModel({ ...options, scenario });
+    const inManySteps = createModel({ ...options, scenario });
+    inOneStep.advance(125);
+    inManySteps.advance(3);
+    bytesOf(inManySteps);
+    inManySteps.advance(2);
+    inManySteps.advance(0);
+    for (let block = 0; block < 120; block += 1) inManySteps.advance(1);
+    expect(bytesOf(inManySteps)).toBe(bytesOf(inOneStep));
   });
 
-  it('and other bytes for another seed, step, start or block time', () => {
-    const others = [{ seed: 5 }, { startTime: 1_760_000_001 }, { blockTimeMs: 2001 }, { scenario: 'quiet' } as const];
+  it('returns different bytes for another seed, step, scenario, start time or block time', () => {
+    const changes = [{ seed: 5 }, { startTime: 1_760_000_001 }, { blockTimeMs: 2001 }, { scenario: 'quiet' } as const];
     const later = createModel(options);
     later.advance(1);
-    const bytes = [createModel(options), later, ...others.map((other) => createModel({ ...options, ...other }))].map(
-      bytesOf,
-    );
-    expect(new Set(bytes).size).toBe(6);
+    const models = [createModel(options), later, ...changes.map((change) => createModel({ ...options, ...change }))];
+    expect(new Set(models.map(bytesOf)).size).toBe(6);
+  });
+
+  it.each([
+    [{ seed: -1 }, 'seed is -1; it must be an integer of at least 0'],
+    [{ seed: 0.5 }, 'seed is 0.5; it must be an integer of at least 0'],
+    [{ blockTimeMs: 0 }, 'blockTimeMs is 0; it must be an integer of at least 1'],
+    [{ startTime: Number.NaN }, 'startTime is NaN; it must be an integer of at least 1200'],
+    [{ startTime: 1199 }, 'startTime is 1199; it must be an integer of at least 1200'],
+  ])('rejects the option %o', (invalid, message) => {
+    expect(() => createModel({ ...options, ...invalid })).toThrow(message);
+  });
+
+  it('reports the lowest pending height as 0 when no cctx is pending', () => {
+    const model = createModel({ ...options, scenario: 'quiet' });
+    const isIdle = () => model.rateLimiterInput().total_pending === '0';
+    for (let block = 0; block < 5000 && !isIdle(); block += 1) model.advance(1);
+    const { lowest_pending_cctx_height, pending_cctxs_value } = model.rateLimiterInput();
+    expect([lowest_pending_cctx_height, pending_cctxs_value]).toEqual(['0', '0']);
+  });
+
+  it('reports as the lowest pending height the height of one of the lowest nonces', () => {
+    const { cctxs_pending, lowest_pending_cctx_height } = createModel(options).rateLimiterInput();
+    const firsts = new Map<string, { nonce: number; height: number }>();
+    for (const cctx of cctxs_pending) {
+      const { receiver_chainId, tss_nonce } = currentOutbound(cctx);
+      const cctxHeight = Number(cctx.inbound_params.observed_external_height);
+      const first = firsts.get(receiver_chainId);
+      if (first === undefined || Number(tss_nonce) < first.nonce) {
+        firsts.set(receiver_chainId, { nonce: Number(tss_nonce), height: cctxHeight });
+      }
+    }
+    expect(Number(lowest_pending_cctx_height)).toBe(Math.min(...Array.from(firsts.values(), ({ height }) => height)));
+  });
+
+  it('sets the timeout of a batch to 12 hours of external blocks after the estimated external height', () => {
+    const blocksToTimeout = newBatchesBlocksToTimeout(createModel(options));
+    expect(blocksToTimeout.length).toBeGreaterThan(10);
+    expect(blocksToTimeout.filter((blocks) => blocks < 3590 || blocks > 3600)).toEqual([]);
+  });
+
+  it('returns addresses both in mixed case and in lower case', () => {
+    const { state } = createModel(options).moduleState();
+    const isLowerCase = (addresses: readonly string[]) => new Set(addresses.map((text) => text === text.toLowerCase()));
+    expect(isLowerCase(state.valset_confirms.map(({ eth_address }) => eth_address)).size).toBe(2);
+    expect(isLowerCase(state.batch_confirms.map(({ token_contract }) => token_contract)).size).toBe(2);
+    expect([...isLowerCase(state.orchestrator_addresses.map(({ eth_address }) => eth_address))]).toEqual([false]);
+  });
+
+  it('formats strings like a real node', () => {
+    const model = createModel(options);
+    const text = JSON.stringify([model.moduleState(), model.rateLimiterInput()]);
+    const formats: [RegExp, RegExp][] = [
+      [
+        /"(?:nonce|height|power|amount|id|block|\w+_(?:nonce|height|timestamp|window|timeout|fees|value|time|id))":"(.*?)"/g,
+        /^\d+$|^hub-bridgeid$/,
+      ],
+      [/"slash_fraction_\w+":"(.*?)"/g, /^0\.\d{18}$/],
+      [/"signature":"(.*?)"/g, /^[0-9a-f]{128}0[01]$/],
+      [/"((?:hub|hubvaloper)1\w+)"/g, /^(hub|hubvaloper)1[02-9ac-hj-np-z]{38}$/],
+      [/"(?:contract|eth_\w+|external_address|dest_address|token_contract|erc20)":"(.*?)"/g, /^0x[0-9a-fA-F]{40}$/],
+      [/"index":"(.*?)"/g, /^0x[0-9a-f]{64}$/],
+    ];
+    for (const [field, format] of formats) {
+      const values = Array.from(text.matchAll(field), (match) => match[1] ?? '');
+      expect(values.length).toBeGreaterThan(3);
+      expect(values.filter((value) => !format.test(value))).toEqual([]);
+    }
+    const claims = model.moduleState().state.attestations.map(({ claim }) => claim.value);
+    expect(claims.map((value) => Buffer.from(value, 'base64').toString('base64'))).toEqual(claims);
   });
 });
 
 describe('a healthy chain', () => {
-  it('has something everywhere at step 0', () => {
+  it('has rows in every list but cctxs_missed from the first block', () => {
     const model = createModel(options);
     const { state } = model.moduleState();
     const input = model.rateLimiterInput();
@@ -41,7 +110,7 @@ describe('a healthy chain', () => {
     expect(model.height).toBe(Number(input.height));
   });
 
-  it.each([500, 2000, 6000])('moves in every minute of blocks of %i ms', (blockTimeMs) => {
+  it.each([500, 2000, 6000])('changes in every minute with a block time of %i ms', (blockTimeMs) => {
     const model = createModel({ ...options, blockTimeMs });
     const figures = (): (string | number)[] => {
       const { state } = model.moduleState();
@@ -49,77 +118,136 @@ describe('a healthy chain', () => {
       return [state.last_observed_nonce, state.unbatched_transfers.length, total_pending, pending_cctxs_value];
     };
     for (let minute = 0; minute < 30; minute += 1) {
-      const seen = [new Set(), new Set(), new Set(), new Set()];
+      const values = [new Set(), new Set(), new Set(), new Set()];
       for (let block = 0; block <= 60_000 / blockTimeMs; block += 1) {
-        figures().forEach((figure, position) => seen[position]?.add(figure));
+        figures().forEach((figure, index) => values[index]?.add(figure));
         model.advance(1);
       }
-      expect(seen.filter(({ size }) => size < 2)).toEqual([]);
+      expect(values.filter(({ size }) => size < 2)).toEqual([]);
     }
   });
 
-  it.each([100, 2000, 30_000])('stays below a limit of one coin a block with blocks of %i ms', (blockTimeMs) => {
+  it.each([100, 2000, 30_000])('is below a limit of one coin per block with a block time of %i ms', (blockTimeMs) => {
     const model = createModel({ ...options, blockTimeMs });
     model.advance(600);
-    const { pastValue, pendingValue } = pictureOf(model);
+    const { pastValue, pendingValue } = summarize(model);
     const window = Math.max(500, model.height - Number(model.rateLimiterInput().lowest_pending_cctx_height) + 1);
-    const use = Number(pastValue + pendingValue) / (window * 1e18);
-    expect(use).toBeGreaterThan(0.1);
-    expect(use).toBeLessThan(0.8);
+    const utilization = Number(pastValue + pendingValue) / (window * 1e18);
+    expect(utilization).toBeGreaterThan(0.1);
+    expect(utilization).toBeLessThan(0.8);
   });
 
-  it('makes a new validator set now and then, and drops old ones', () => {
+  it('creates new validator sets and removes old ones', () => {
     const model = createModel(options);
-    const oldest = () => Math.min(...model.moduleState().state.valsets.map(({ nonce }) => Number(nonce)));
-    const first = oldest();
+    const oldestNonce = () => Math.min(...model.moduleState().state.valsets.map(({ nonce }) => Number(nonce)));
+    const before = oldestNonce();
     model.advance(12_000);
     expect(model.moduleState().state.valsets.length).toBeGreaterThan(5);
-    expect(oldest()).toBeGreaterThan(first);
+    expect(oldestNonce()).toBeGreaterThan(before);
   });
 });
 
-it('nothing pending has no lowest height', () => {
-  const model = createModel({ ...options, scenario: 'quiet' });
-  const idle = () => model.rateLimiterInput().total_pending === '0';
-  for (let block = 0; block < 5000 && !idle(); block += 1) model.advance(1);
-  const { lowest_pending_cctx_height, pending_cctxs_value } = model.rateLimiterInput();
-  expect([lowest_pending_cctx_height, pending_cctxs_value]).toEqual(['0', '0']);
-});
+describe.each(scenarioNames)('the responses in the scenario %s', (scenario) => {
+  const model = createModel({ ...options, scenario });
+  model.advance(200);
+  const { state } = model.moduleState();
+  const input = model.rateLimiterInput();
 
-it('a batch is good for 12 hours of external blocks after where the hub believes the external chain to be', () => {
-  const model = createModel(options);
-  const fresh = freshBatches(model);
-  expect(fresh.length).toBeGreaterThan(10);
-  expect(fresh.filter(({ headroom }) => headroom < 3590 || headroom > 3600)).toEqual([]);
-});
+  it('contain only votes of validators, and only confirms of existing sets and batches by registered signers', () => {
+    const senders = new Set(state.orchestrator_addresses.map(({ sender }) => bech32DataOf(sender)));
+    const votes = state.attestations.flatMap((attestation) => attestation.votes);
+    expect(votes.filter((vote) => !vote.startsWith('hubvaloper1') || !senders.has(bech32DataOf(vote)))).toEqual([]);
+    const valsets = new Set(state.valsets.map(({ nonce }) => nonce));
+    expect(state.valset_confirms.filter(({ nonce }) => !valsets.has(nonce))).toEqual([]);
+    const batches = new Set(state.batches.map((batch) => `${batch.batch_nonce} ${batch.token_contract.toLowerCase()}`));
+    const orphans = state.batch_confirms.filter(
+      (row) => !batches.has(`${row.nonce} ${row.token_contract.toLowerCase()}`),
+    );
+    expect(orphans).toEqual([]);
+    const registered = new Set(
+      state.orchestrator_addresses.map((row) => `${row.orchestrator} ${row.eth_address.toLowerCase()}`),
+    );
+    const signers = [
+      ...state.valset_confirms.map((row) => `${row.orchestrator} ${row.eth_address.toLowerCase()}`),
+      ...state.batch_confirms.map((row) => `${row.orchestrator} ${row.eth_signer.toLowerCase()}`),
+    ];
+    expect(signers.filter((signer) => !registered.has(signer))).toEqual([]);
+  });
 
-it.each([
-  [{ seed: -1 }, 'seed is -1; it must be a whole number of at least 0'],
-  [{ seed: 0.5 }, 'seed is 0.5; it must be a whole number of at least 0'],
-  [{ blockTimeMs: 0 }, 'blockTimeMs is 0; it must be a whole number of at least 1'],
-  [{ startTime: Number.NaN }, 'startTime is NaN; it must be a whole number of at least 1200'],
-  [{ startTime: 1199 }, 'startTime is 1199; it must be a whole number of at least 1200'],
-])('%o is refused', (wrong, message) => {
-  expect(() => createModel({ ...options, ...wrong })).toThrow(message);
+  it('contain powers that add up to 2^32 - 1, and sets whose nonce is their height', () => {
+    const sums = [...state.valsets, state.last_observed_valset].map(powerOf);
+    expect(sums.filter((sum) => sum > 2 ** 32 - 1 || sum < 2 ** 32 - 21)).toEqual([]);
+    expect(state.valsets.filter(({ nonce, height }) => nonce !== height)).toEqual([]);
+    expect(state.last_observed_valset.height).toBe('0');
+  });
+
+  it('contain the last observed event and the pending ones after it, without a gap', () => {
+    const nonces = [...new Set(state.attestations.map(eventNonceOf))];
+    const first = Number(state.last_observed_nonce);
+    expect(nonces).toEqual(nonces.map((_, index) => first + index));
+    const observed = state.attestations.filter((attestation) => attestation.observed).map(eventNonceOf);
+    expect(observed).toEqual([first]);
+  });
+
+  it('contain every transfer once, and one token per batch', () => {
+    const batched = state.batches.flatMap(({ transactions }) => transactions);
+    const ids = [...state.unbatched_transfers, ...batched].map(({ id }) => Number(id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(Math.max(0, ...ids)).toBeLessThanOrEqual(Number(state.last_outgoing_pool_id));
+    const mixed = state.batches.filter(({ token_contract, transactions }) => {
+      return transactions.some(
+        ({ erc20_token, erc20_fee }) =>
+          erc20_token.contract !== token_contract || erc20_fee.contract !== token_contract,
+      );
+    });
+    expect(mixed).toEqual([]);
+  });
+
+  it('contain totals that match the list of cctxs', () => {
+    const everything = model.rateLimiterInput({ window: 2n ** 63n - 1n, limit: 0n });
+    expect(Number(input.total_pending)).toBeGreaterThanOrEqual(input.cctxs_pending.length + input.cctxs_missed.length);
+    expect(BigInt(everything.past_cctxs_value)).toBeGreaterThanOrEqual(BigInt(input.past_cctxs_value));
+    expect(model.rateLimiterInput({ window: 0n }).past_cctxs_value).toBe('0');
+    const limited = model.rateLimiterInput({ limit: 1n });
+    expect(limited).toEqual({ ...input, cctxs_pending: input.cctxs_pending.slice(0, 1) });
+    const native = input.cctxs_pending.map(currentOutbound).filter(({ coin_type }) => coin_type === 'Native');
+    const nativeValue = native.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+    expect(BigInt(input.pending_cctxs_value)).toBeGreaterThanOrEqual(nativeValue);
+  });
+
+  it('contain only cctxs with the status, chain and timestamps of a pending one', () => {
+    const now = START_TIME + 200 * 2;
+    const cctxs = [...input.cctxs_pending, ...input.cctxs_missed];
+    const invalid = cctxs.filter((cctx) => {
+      const { status, created_timestamp, lastUpdate_timestamp } = cctx.cctx_status;
+      const isReverted = status === 'PendingRevert' && cctx.outbound_params.length === 2;
+      const isOutgoing = status === 'PendingOutbound' && cctx.outbound_params.length === 1;
+      const source = isReverted ? currentOutbound(cctx).receiver_chainId : '7000';
+      const isInOrder =
+        Number(created_timestamp) <= Number(lastUpdate_timestamp) && Number(lastUpdate_timestamp) <= now;
+      return !(isReverted || isOutgoing) || cctx.inbound_params.sender_chain_id !== source || !isInOrder;
+    });
+    expect(invalid).toEqual([]);
+  });
 });
 
 function bytesOf(model: Model): string {
   return JSON.stringify([model.moduleState(), model.rateLimiterInput()]);
 }
 
-/** Batches in the block they are made, over half an hour. */
-function freshBatches(model: Model): { readonly headroom: number }[] {
+/** For every batch built within half an hour, the external blocks from the estimated external height to its timeout. */
+function newBatchesBlocksToTimeout(model: Model): number[] {
   return Array.from({ length: 900 }, () => {
     model.advance(1);
     const { state } = model.moduleState();
     return state.batches
       .filter(({ block }) => block === String(model.height))
-      .map((batch) => headroomOf(state, batch.batch_timeout, model.height));
+      .map((batch) => Number(batch.batch_timeout) - estimatedExternalHeight(state, model.height));
   }).flat();
 }
 
-function headroomOf(state: ModuleState, timeout: string, height: number): { readonly headroom: number } {
+function estimatedExternalHeight(state: ModuleState, height: number): number {
   const observed = state.attestations.find((attestation) => attestation.observed);
   const elapsedMs = (height - Number(observed?.height)) * 2000;
-  return { headroom: Number(timeout) - Number(state.last_observed_external_height) - Math.floor(elapsedMs / 12_000) };
+  return Number(state.last_observed_external_height) + Math.floor(elapsedMs / 12_000);
 }

@@ -5,7 +5,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 
 export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** A headless browser that asks nobody but who it is sent to. */
+/** Starts a headless browser that sends no requests of its own. */
 export function launchBrowser(): Promise<Browser> {
   const args = [
     '--no-sandbox',
@@ -19,36 +19,36 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args });
 }
 
-export interface Watched {
+export interface RecordedPage {
   readonly page: Page;
-  /** What went wrong in it: errors, and whatever else it said on its console. */
-  readonly said: readonly string[];
-  readonly asked: readonly string[];
+  /** Console messages and uncaught errors. */
+  readonly consoleMessages: readonly string[];
+  readonly requestedUrls: readonly string[];
 }
 
-/** A page whose complaints and requests are kept. */
-export async function watchedPage(context: BrowserContext): Promise<Watched> {
+/** Opens a page whose console messages and requests are recorded. */
+export async function openRecordedPage(context: BrowserContext): Promise<RecordedPage> {
   const page = await context.newPage();
-  const said: string[] = [];
-  const asked: string[] = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(error.message));
-  page.on('request', (request) => asked.push(request.url()));
-  return { page, said, asked };
+  const consoleMessages: string[] = [];
+  const requestedUrls: string[] = [];
+  page.on('console', (message) => consoleMessages.push(message.text()));
+  page.on('pageerror', (error) => consoleMessages.push(error.message));
+  page.on('request', (request) => requestedUrls.push(request.url()));
+  return { page, consoleMessages, requestedUrls };
 }
 
-/** Pixels by which the document is wider than the window. */
-export async function overflowOf(page: Page): Promise<number> {
+/** The number of pixels by which the document is wider than the window. */
+export async function horizontalOverflow(page: Page): Promise<number> {
   const width = page.viewportSize()?.width ?? Number.NaN;
-  const box = await page.locator('html').evaluate((html) => html.scrollWidth);
-  return box - width;
+  const documentWidth = await page.locator('html').evaluate((html) => html.scrollWidth);
+  return documentWidth - width;
 }
 
-/** With SCREENSHOTS set, leaves what is seen in the folder for temporary files. */
-export async function keep(page: Page, name: string): Promise<void> {
+/** Saves a screenshot in the folder for temporary files when the environment variable SCREENSHOTS is set. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env['SCREENSHOTS']) return;
   const folder = join(tmpdir(), 'bridge-exporter-screenshots');
   mkdirSync(folder, { recursive: true });
-  // Hiding the caret would take a style of its own, which the content policy refuses.
+  // Playwright hides the caret with an inline style, which the content security policy forbids.
   await page.screenshot({ path: join(folder, `${name}.png`), caret: 'initial' });
 }

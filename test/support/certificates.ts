@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import forge from 'node-forge';
 
-/** A certificate with its key, as PEM text and as the files it is in. */
+/** A certificate with its key, as PEM and as the paths of PEM files. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -13,59 +13,69 @@ export interface Certificate {
 }
 
 export interface Authority extends Certificate {
-  /** `names` as in `DNS:localhost`, `IP:127.0.0.1`, `URI:spiffe://a/b`, `email:a@example.org`. */
+  /**
+   * Issues a certificate with these alternative names: `DNS:localhost`, `IP:127.0.0.1`, `URI:spiffe://a/b`,
+   * `email:a@example.org`.
+   */
   readonly issue: (commonName: string, names?: readonly string[]) => Certificate;
-  /** The same certificate as one that ended yesterday. */
+  /** Issues the same certificate with an expiry date of yesterday. */
   readonly expire: (certificate: Certificate) => Certificate;
 }
 
 const DAY_MS = 86_400_000;
 
-/** An authority of its own, made when the test runs, so that no key is checked in and none expires. */
+/** Creates a certificate authority at run time, so that no key is checked in and no certificate expires. */
 export function createAuthority(commonName = 'test authority'): Authority {
   const folder = mkdtempSync(join(tmpdir(), 'authority-'));
-  const own = issue(folder, 'ca', { commonName, extensions: [{ name: 'basicConstraints', critical: true, cA: true }] });
+  const ca = issue(folder, 'ca', { commonName, extensions: [{ name: 'basicConstraints', critical: true, cA: true }] });
   let issued = 0;
-  const next = (): string => {
+  const nextFile = (): string => {
     issued += 1;
     return `issued-${issued}`;
   };
   return {
-    ...own,
+    ...ca,
     issue: (name, names = []) => {
       const alternative = names.length === 0 ? [] : [{ name: 'subjectAltName', altNames: names.map(alternativeName) }];
       const extensions = [{ name: 'basicConstraints', critical: true, cA: false }, ...alternative];
-      return issue(folder, next(), { commonName: name, extensions, authority: own });
+      return issue(folder, nextFile(), { commonName: name, extensions, authority: ca });
     },
-    expire: (certificate) => expire(folder, next(), certificate, own),
+    expire: (certificate) => expire(folder, nextFile(), certificate, ca),
   };
 }
 
-interface Wanted {
+interface CertificateOptions {
   readonly commonName: string;
   readonly extensions: readonly object[];
-  /** Signs itself without one. */
+  /** The issuer; self-signed without one. */
   readonly authority?: Certificate;
 }
 
-function issue(folder: string, file: string, { commonName, extensions, authority }: Wanted): Certificate {
+function issue(folder: string, file: string, { commonName, extensions, authority }: CertificateOptions): Certificate {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const own = forge.pki.privateKeyFromPem(key);
+  const forgeKey = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
-  certificate.publicKey = forge.pki.setRsaPublicKey(own.n, own.e);
+  certificate.publicKey = forge.pki.setRsaPublicKey(forgeKey.n, forgeKey.e);
   certificate.setSubject([{ name: 'commonName', value: commonName }]);
   certificate.setExtensions([...extensions]);
   const now = Date.now();
-  return signed(folder, file, certificate, key, [now - DAY_MS, now + DAY_MS], authority);
+  return writeSigned(folder, file, certificate, key, [now - DAY_MS, now + DAY_MS], authority);
 }
 
 function expire(folder: string, file: string, { cert, key }: Certificate, authority: Certificate): Certificate {
   const now = Date.now();
-  return signed(folder, file, forge.pki.certificateFromPem(cert), key, [now - 2 * DAY_MS, now - DAY_MS], authority);
+  return writeSigned(
+    folder,
+    file,
+    forge.pki.certificateFromPem(cert),
+    key,
+    [now - 2 * DAY_MS, now - DAY_MS],
+    authority,
+  );
 }
 
-function signed(
+function writeSigned(
   folder: string,
   file: string,
   certificate: forge.pki.Certificate,
@@ -73,7 +83,7 @@ function signed(
   [from, to]: readonly [number, number],
   authority: Certificate | undefined,
 ): Certificate {
-  // The one in front keeps the number positive, and OpenSSL from refusing it for zeros there.
+  // The first byte keeps the number positive and without leading zeros, which OpenSSL rejects.
   certificate.serialNumber = `01${randomBytes(8).toString('hex')}`;
   certificate.validity.notBefore = new Date(from);
   certificate.validity.notAfter = new Date(to);
@@ -87,12 +97,12 @@ function signed(
   return { cert, key, certFile, keyFile };
 }
 
-/** Numbers of the kinds of names, as in RFC 5280 §4.2.1.6. */
-const kinds: Readonly<Record<string, number>> = { email: 1, DNS: 2, URI: 6, IP: 7 };
+/** The tags of GeneralName in RFC 5280 §4.2.1.6. */
+const nameTypes: Readonly<Record<string, number>> = { email: 1, DNS: 2, URI: 6, IP: 7 };
 
 function alternativeName(name: string): object {
-  const [, kind = '', value = ''] = /^(\w+):(.*)$/.exec(name) ?? [];
-  const type = kinds[kind];
-  if (type === undefined) throw new RangeError(`${name} is no alternative name`);
-  return kind === 'IP' ? { type, ip: value } : { type, value };
+  const [, prefix = '', value = ''] = /^(\w+):(.*)$/.exec(name) ?? [];
+  const type = nameTypes[prefix];
+  if (type === undefined) throw new RangeError(`${name} is not a subject alternative name`);
+  return prefix === 'IP' ? { type, ip: value } : { type, value };
 }

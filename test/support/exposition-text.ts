@@ -1,11 +1,11 @@
-/** One series of an exposition: its labels as written, and its value. */
+/** One sample line of an exposition. `labels` is the text between the braces. */
 export interface Series {
   readonly name: string;
   readonly labels: string;
   readonly value: number;
 }
 
-/** The series of an exposition text. Simple on purpose: strict parsers check the format elsewhere. */
+/** The series of an exposition in the text format. Lenient: other tests check the format with strict parsers. */
 export function seriesOf(exposition: string): Series[] {
   return exposition
     .split('\n')
@@ -18,7 +18,10 @@ export function seriesOf(exposition: string): Series[] {
     });
 }
 
-/** The value of the one series with this name and, of its labels, these. */
+/**
+ * The value of the only series with this name and these labels, given as `name="value"` or a part of it; `undefined`
+ * for none.
+ */
 export function valueIn(exposition: string, name: string, ...labels: string[]): number | undefined {
   const found = seriesOf(exposition).filter(
     (series) => series.name === name && labels.every((label) => series.labels.includes(label)),

@@ -1,17 +1,22 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { projectPath } from './project-files.js';
 
-export const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
+/** The built program. */
+export const MAIN = projectPath('dist/main.js');
 
-export interface Ended {
+export interface ProcessResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the built program to its end, as a user would. */
-export async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+/** Runs the built program until it exits. */
+export async function runExporter(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ProcessResult> {
   return new Promise((resolve) => {
     const options = { env: { ...cleanEnvironment(), ...env }, maxBuffer: 64 * 1024 * 1024, timeout: 50_000 };
     execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
@@ -21,50 +26,61 @@ export async function run(args: readonly string[], env: Readonly<Record<string, 
   });
 }
 
-export interface Running {
+export interface RunningProcess {
   readonly child: ChildProcess;
-  /** Lines of standard error so far: the log. */
-  readonly log: readonly string[];
-  /** Base address it serves on, from the log. */
-  readonly url: string;
-  /** Resolves with the next or an earlier line that matches. */
-  readonly logged: (pattern: RegExp) => Promise<string>;
-  /** Sends the signal and waits for the end. */
+  /** The lines printed so far. */
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+  /** Resolves with the first line of either stream that matches, now or later. Rejects when the process exits before. */
+  readonly printed: (pattern: RegExp) => Promise<string>;
+  /** Sends the signal, SIGTERM by default, and waits for the exit. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<{ code: number | null; ms: number }>;
 }
 
-/** Starts the built daemon on a free port and waits until it serves. */
-export async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, '--web.listen-address=127.0.0.1:0', ...args], {
+interface ProcessOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Makes the process the leader of a process group. */
+  readonly detached?: boolean;
+}
+
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  { env = {}, ...options }: ProcessOptions = {},
+): RunningProcess {
+  const child = spawn(command, args, {
+    ...options,
     env: { ...cleanEnvironment(), ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const log: string[] = [];
-  const waiting = new Set<() => void>();
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    log.push(line);
-    for (const look of waiting) look();
-  });
-  const logged = (pattern: RegExp): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        const line = log.find((text) => pattern.test(text));
-        if (line === undefined) return;
-        waiting.delete(look);
-        resolve(line);
-      };
-      waiting.add(look);
-      child.once('exit', (code) => reject(new Error(`ended with ${code}: ${log.join('\n')}`)));
-      look();
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const onLine = new Set<() => void>();
+  for (const [stream, lines] of [[child.stdout, stdout] as const, [child.stderr, stderr] as const]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      for (const check of onLine) check();
     });
-  const line = await logged(/serving https?:/);
-  const url = /serving (https?:\/\/[^/]+)/.exec(line)?.[1];
-  if (url === undefined) throw new Error(`no address in ${line}`);
+  }
   return {
     child,
-    log,
-    url,
-    logged,
+    stdout,
+    stderr,
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          const line = [...stdout, ...stderr].find((text) => pattern.test(text));
+          if (line === undefined) return;
+          onLine.delete(check);
+          resolve(line);
+        };
+        onLine.add(check);
+        child.once('error', reject);
+        child.once('exit', (code) =>
+          reject(new Error(`${command} exited with ${code}: ${[...stdout, ...stderr].join('\n')}`)),
+        );
+        check();
+      }),
     stop: async (signal = 'SIGTERM') => {
       if (child.exitCode !== null || child.signalCode !== null) return { code: child.exitCode, ms: 0 };
       const began = performance.now();
@@ -76,8 +92,31 @@ export async function start(args: readonly string[], env: Readonly<Record<string
   };
 }
 
-/** The environment without what would configure the exporter. */
+export interface Daemon extends Pick<RunningProcess, 'child' | 'stop'> {
+  /** The lines of the log so far. */
+  readonly log: readonly string[];
+  /** Resolves with the first line of the log that matches, now or later. */
+  readonly logged: (pattern: RegExp) => Promise<string>;
+  /** The base address of its web server. */
+  readonly url: string;
+}
+
+/** Starts the built program as a daemon on a free port, and waits until it serves. */
+export async function startDaemon(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Daemon> {
+  const flags = ['--web.listen-address=127.0.0.1:0', ...args];
+  const started = startProcess(process.execPath, [MAIN, ...flags], { env });
+  const { child, stop, stderr: log, printed: logged } = started;
+  const line = await logged(/serving https?:/);
+  const url = /serving (https?:\/\/[^/]+)/.exec(line)?.[1];
+  if (url === undefined) throw new Error(`no address in ${line}`);
+  return { child, stop, log, logged, url };
+}
+
+/** The environment without the variables that configure the exporter. */
 function cleanEnvironment(): Record<string, string> {
-  const own = /^(BRIDGE_|CROSSCHAIN_|TARGET_|POLL_|CONFIG_|WEB_|LOG_|TARGETS_|NODE_OPTIONS$)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))) as Record<string, string>;
+  const ours = /^(BRIDGE_|CROSSCHAIN_|TARGET_|POLL_|CONFIG_|WEB_|LOG_|TARGETS_|NODE_OPTIONS$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name))) as Record<string, string>;
 }

@@ -1,4 +1,4 @@
-import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { readBody, type DocumentSource } from '../../src/poll/collect.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { Instant } from '../../src/poll/clock.js';
@@ -6,7 +6,7 @@ import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { trustedDigits } from '../../src/json/numeral.js';
 
-/** A chain that is the same whenever it is made: 40 blocks after a lived-in start. */
+/** A deterministic chain, 40 blocks after the start. */
 export function sampleModel(): Model {
   const model = createModel({ seed: 7, scenario: 'healthy', startTime: 1_790_000_000, blockTimeMs: 2000 });
   model.advance(40);
@@ -15,9 +15,9 @@ export function sampleModel(): Model {
 
 export const NOW: Instant = { epochSeconds: 1_790_000_100.25, monotonicMs: 100_000 };
 
-const SECONDS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
+const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
-/** Both endpoints of a target of the demo, answered once by the model. */
+/** The snapshots after one successful poll of both endpoints of the demo's target. */
 export function sampleSnapshots(model: Model = sampleModel()): Snapshots {
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
@@ -30,15 +30,11 @@ export function sampleSnapshots(model: Model = sampleModel()): Snapshots {
       model.rateLimiterInput({ window: 500n }),
     ],
   ];
-  const keys = bodies.map(([reading]) => endpointKeyOf(reading));
+  const keys = bodies.map(([source]) => endpointKeyOf(source));
   const snapshots = createSnapshots(keys, config.poll);
-  for (const [reading, body] of bodies) {
-    const outcome = readBody(reading, 'sample', Buffer.from(JSON.stringify(body)), trustedDigits(String(model.height)));
-    snapshots.record(endpointKeyOf(reading), atFixedPace(outcome), NOW);
+  for (const [source, body] of bodies) {
+    const result = readBody(source, 'sample', Buffer.from(JSON.stringify(body)), trustedDigits(String(model.height)));
+    snapshots.record(endpointKeyOf(source), { ...result, seconds: DURATIONS }, NOW);
   }
   return snapshots;
-}
-
-function atFixedPace(outcome: PollResult): PollResult {
-  return { ...outcome, seconds: SECONDS };
 }

@@ -1,7 +1,7 @@
 /**
- * The objects of §2.1 and §2.2 of the Chain Query Service document, field by field. The two roots carry the names of
- * their queries; an object the document leaves unnamed is called after the field that holds it. `enum X` is a string
- * of which the document shows the value X.
+ * The objects of §2.1 and §2.2 of the Chain Query Service document with the type of each field. The two root objects
+ * have the names of their queries. An object without a name in the document is named after its field. `enum X` is a
+ * string enum of which the document shows the value X.
  */
 export const specFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   module_state: { state: 'ModuleState' },

@@ -4,54 +4,54 @@ import {
   datasourceVariable,
   labelVariable,
   type Row,
-  stat,
-  table,
-  timeseries,
+  statPanel,
+  tablePanel,
+  timeSeriesPanel,
 } from './grafana.js';
 import {
   batchBlocksLeft,
-  batchLifeLeft,
+  batchLifetimeLeft,
   externalBlockSeconds,
   hubBlockSeconds,
   latest,
   latestBy,
-  moved,
-  noBatchSeconds,
+  changeOf,
+  secondsWithoutBatch,
   oldestBatchBlocks,
-  oldestCctxSeconds,
-  sameOldestSeconds,
+  oldestCctxAge,
+  secondsWithSameOldestTransfer,
   smallestUnits,
-  TARGET,
+  TARGET_MATCHER,
   wholeCoins,
   withSymbol,
 } from './queries.js';
 import {
-  batchLifeLeft as batchLifeSteps,
+  batchLifetimeThresholds as batchLifeSteps,
   cctxAge,
   dataAge,
-  noBatch,
-  noneIsGood,
-  rateLimitUse,
-  sameOldest,
+  timeWithoutBatch,
+  redFromOne,
+  rateLimitUtilization,
+  timeWithSameOldestTransfer,
   signedPower,
-  someIsBusy,
-  transfersWaiting,
+  orangeFromOne,
+  backlogTransfers,
   valsetDrift,
 } from './thresholds.js';
 
 const BLOCKS = 'suffix: blocks';
 
-const waiting = `${latest('bridge_unbatched_transfers')} + on (target) ${latest('bridge_batch_transactions')}`;
+const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (target) ${latest('bridge_batch_transactions')}`;
 
-const glance: Row = {
-  title: 'Is money stuck?',
+const summary: Row = {
+  title: 'Are transfers stuck?',
   panels: [
-    table({
-      title: 'Alerts that fire',
+    tablePanel({
+      title: 'Firing alerts',
       description:
-        'What Prometheus says is wrong, and since when; the runbook has a section for each name. The watchdog always fires: a list without it says nothing about the bridge. Empty when the alert rules are not loaded or not evaluated.',
+        'The firing alerts, and for how long they have been active. The runbook has a section for each alert. The watchdog always fires: without it, the list is not reliable. Empty when the alert rules are not loaded or not evaluated.',
       height: 6,
-      keys: {
+      rowLabels: {
         alertname: 'Alert',
         severity: 'Severity',
         target: 'Target',
@@ -67,94 +67,110 @@ const glance: Row = {
           decimals: 0,
         },
       ],
-      keyWords: {
+      rowLabelTexts: {
         Severity: { critical: ['critical', 'red'], warning: ['warning', 'orange'], info: ['info', 'blue'] },
       },
       sortBy: { column: 'Severity', isDescending: false },
     }),
-    table({
-      title: 'Each bridge at a glance',
+    tablePanel({
+      title: 'Bridges',
       description:
-        'One row a target. A red cell is money that waits for someone: look first whether the data is fresh, then at signatures, batches and events. A dash is a figure the node gave no data for, or one that does not apply, such as the oldest transfer when none waits. The target links to its signers; the items behind the numbers are on the page /pending of the exporter.',
+        'One row per target. A red cell is a problem that delays transfers: check first whether the data is fresh, then signatures, batches and events. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its signers. The page /pending of the exporter lists the items behind the values.',
       height: 6,
-      keys: { target: 'Target' },
-      linksTo: { title: 'Signers', uid: 'bridge-signers' },
+      rowLabels: { target: 'Target' },
+      link: { title: 'Signers', uid: 'bridge-signers' },
       columns: [
         {
           title: 'Age of data',
-          expr: `time() - min by (target) (max by (target, endpoint) (bridge_exporter_last_success_timestamp_seconds{${TARGET}}))`,
+          expr: `time() - min by (target) (max by (target, endpoint) (bridge_exporter_last_success_timestamp_seconds{${TARGET_MATCHER}}))`,
           unit: 's',
           decimals: 0,
-          steps: dataAge,
+          thresholds: dataAge,
         },
         {
           title: 'Last polls',
-          expr: `min by (target) (max by (target, endpoint) (bridge_exporter_up{${TARGET}}))`,
+          expr: `min by (target) (max by (target, endpoint) (bridge_exporter_up{${TARGET_MATCHER}}))`,
           unit: 'none',
-          words: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
+          valueTexts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
         },
-        { title: 'Transfers waiting', expr: waiting, unit: 'short', steps: transfersWaiting },
-        { title: 'No batch for', expr: noBatchSeconds, unit: 's', decimals: 0, steps: noBatch },
-        { title: 'Same oldest for', expr: sameOldestSeconds, unit: 's', decimals: 0, steps: sameOldest },
-        { title: 'Batches unsigned', expr: latest('bridge_batches_below_threshold'), unit: 'short', steps: someIsBusy },
-        { title: 'Batches overdue', expr: latest('bridge_batches_overdue'), unit: 'short', steps: noneIsGood },
+        { title: 'Pending transfers', expr: pendingTransfers, unit: 'short', thresholds: backlogTransfers },
+        { title: 'No batch for', expr: secondsWithoutBatch, unit: 's', decimals: 0, thresholds: timeWithoutBatch },
+        {
+          title: 'Oldest unchanged for',
+          expr: secondsWithSameOldestTransfer,
+          unit: 's',
+          decimals: 0,
+          thresholds: timeWithSameOldestTransfer,
+        },
+        {
+          title: 'Batches unsigned',
+          expr: latest('bridge_batches_below_threshold'),
+          unit: 'short',
+          thresholds: orangeFromOne,
+        },
+        { title: 'Batches overdue', expr: latest('bridge_batches_overdue'), unit: 'short', thresholds: redFromOne },
         {
           title: 'Valsets unsigned',
           expr: latest('bridge_unrelayed_valsets_below_threshold'),
           unit: 'short',
-          steps: someIsBusy,
+          thresholds: orangeFromOne,
         },
-        { title: 'Events pending', expr: latest('bridge_pending_events'), unit: 'short' },
-        { title: 'Conflicting', expr: latest('bridge_conflicting_claims'), unit: 'short', steps: noneIsGood },
+        { title: 'Pending events', expr: latest('bridge_pending_events'), unit: 'short' },
+        {
+          title: 'Conflicting claims',
+          expr: latest('bridge_conflicting_claims'),
+          unit: 'short',
+          thresholds: redFromOne,
+        },
         { title: 'Cctxs pending', expr: latest('crosschain_total_pending'), unit: 'short' },
-        { title: 'Cctxs missed', expr: latest('crosschain_cctxs_missed'), unit: 'short', steps: someIsBusy },
-        { title: 'Oldest cctx', expr: oldestCctxSeconds, unit: 's', decimals: 0, steps: cctxAge },
+        { title: 'Cctxs missed', expr: latest('crosschain_cctxs_missed'), unit: 'short', thresholds: orangeFromOne },
+        { title: 'Oldest cctx', expr: oldestCctxAge, unit: 's', decimals: 0, thresholds: cctxAge },
         {
           title: 'Rate limit used',
           expr: latest('crosschain_rate_limit_utilization_ratio'),
           unit: 'percentunit',
           decimals: 0,
-          steps: rateLimitUse,
+          thresholds: rateLimitUtilization,
         },
       ],
     }),
-    stat({
-      title: 'Transfers waiting',
+    statPanel({
+      title: 'Pending transfers',
       description:
-        'Withdrawals that users have paid for and not received: those without a batch and those in live batches. Many are normal at busy hours; many that do not move are not, see the time beside it.',
+        'Withdrawals that users have paid for but not received: unbatched transfers and transfers in live batches. Many are normal at busy hours, if the oldest one changes.',
       unit: 'short',
       decimals: 0,
-      steps: transfersWaiting,
+      thresholds: backlogTransfers,
       noValue: 'no data',
-      series: [{ expr: waiting, legend: '{{target}}' }],
+      series: [{ expr: pendingTransfers, legend: '{{target}}' }],
     }),
-    stat({
-      title: 'They wait and no batch is built for',
+    statPanel({
+      title: 'Time without a new batch',
       description:
-        'Time since the last batch was built, at most the six hours looked at, while enough transfers have waited for long enough that one should have been. The batch creator is down, or the fees do not pay: see the amounts and fees by token. Empty when only a few transfers wait, or have not waited for long.',
+        'Time since the last batch was built, at most six hours, while enough transfers have been unbatched for long enough to build one. Either the batch creator is down or the fees are too low: see the amounts and fees by token. Empty when only a few transfers are unbatched, or only for a short time.',
       unit: 's',
       decimals: 0,
-      steps: noBatch,
-      noValue: 'few wait',
-      series: [{ expr: noBatchSeconds, legend: '{{target}}' }],
+      thresholds: timeWithoutBatch,
+      noValue: 'few pending',
+      series: [{ expr: secondsWithoutBatch, legend: '{{target}}' }],
     }),
-    stat({
-      title: 'Oldest transfer is the same for',
+    statPanel({
+      title: 'Oldest transfer unchanged for',
       description:
-        'For how long the oldest waiting transfer has been the same one, at most the six hours looked at: its money is stuck for at least so long. Look at the batches for whether it waits for a batch, for signatures or for a relayer. Empty when no transfer waits.',
+        'Time since the oldest pending transfer last changed, at most six hours. The transfer has been stuck for at least this time. The batches show whether it waits for a batch, for signatures or for a relayer. Empty when no transfer is pending.',
       unit: 's',
       decimals: 0,
-      steps: sameOldest,
-      noValue: 'none waits',
-      series: [{ expr: sameOldestSeconds, legend: '{{target}}' }],
+      thresholds: timeWithSameOldestTransfer,
+      noValue: 'none pending',
+      series: [{ expr: secondsWithSameOldestTransfer, legend: '{{target}}' }],
     }),
-    stat({
-      title: 'Weakest batch: signatures',
+    statPanel({
+      title: 'Least signed batch',
       description:
-        'Signed power of the live batch that has least, as a share of what the contract asks for: from 100 % anyone can relay it. Below, the Signers dashboard says whose signature is missing. Empty when there is no batch.',
+        'Lowest signed power of a live batch as a share of the power that the contract requires. From 100 % on, anyone can relay the batch. Below, the Signers dashboard shows the missing signatures. Empty when there is no batch.',
       unit: 'percentunit',
       decimals: 0,
-      steps: signedPower,
+      thresholds: signedPower,
       noValue: 'no batch',
       series: [
         {
@@ -163,25 +179,25 @@ const glance: Row = {
         },
       ],
     }),
-    stat({
-      title: 'Life left of the first batch',
+    statPanel({
+      title: 'Remaining batch lifetime',
       description:
-        'Share of the life of a new batch that is left to the live one that times out first, by the external height reckoned for now. Near zero find out why no one relays; below, it is dead outside and its transfers are locked until the hub observes an event. Empty when there is no batch.',
+        'Time to the first timeout of a live batch at the estimated external height, as a share of the lifetime of a new batch. Near zero, check why no relayer submits it. Below zero, the batch has timed out on the external chain, and its transfers are locked until the hub observes an event. Empty when there is no batch.',
       unit: 'percentunit',
       decimals: 0,
-      steps: batchLifeSteps,
+      thresholds: batchLifeSteps,
       noValue: 'no batch',
-      series: [{ expr: batchLifeLeft, legend: '{{target}}' }],
+      series: [{ expr: batchLifetimeLeft, legend: '{{target}}' }],
     }),
-    stat({
+    statPanel({
       title: 'Oldest cross-chain transaction',
       description:
-        'Age of the oldest listed cross-chain transaction, missed or pending, over all chains. The Cross-chain dashboard says on which chain. Empty when none waits, or without a cross-chain endpoint.',
+        'Age of the oldest listed cross-chain transaction, missed or pending, over all chains. The Cross-chain dashboard shows the chain. Empty when none is pending, or without a cross-chain endpoint.',
       unit: 's',
       decimals: 0,
-      steps: cctxAge,
-      noValue: 'none waits',
-      series: [{ expr: oldestCctxSeconds, legend: '{{target}}' }],
+      thresholds: cctxAge,
+      noValue: 'none pending',
+      series: [{ expr: oldestCctxAge, legend: '{{target}}' }],
     }),
   ],
 };
@@ -189,22 +205,22 @@ const glance: Row = {
 const backlog: Row = {
   title: 'Backlog',
   panels: [
-    timeseries({
-      title: 'Transfers waiting, by place',
+    timeSeriesPanel({
+      title: 'Pending transfers by state',
       description:
-        'Without a batch: no one has asked for one, mostly because the fees are too low or the batch creator is down. In a batch: they wait for signatures or a relayer.',
+        'Unbatched transfers wait for a batch, for which the fees may be too low or the batch creator down. Transfers in batches wait for signatures or a relayer.',
       unit: 'short',
       width: 12,
       min: 0,
       series: [
-        { expr: latest('bridge_unbatched_transfers'), legend: '{{target}} without a batch' },
+        { expr: latest('bridge_unbatched_transfers'), legend: '{{target}} unbatched' },
         { expr: latest('bridge_batch_transactions'), legend: '{{target}} in batches' },
       ],
     }),
-    timeseries({
-      title: 'Transfers waiting, by token',
+    timeSeriesPanel({
+      title: 'Pending transfers by token',
       description:
-        'Both places together. One token alone that grows is a matter of its fees, its price feed or its batch; all of them are a matter of the signers, the relayers or the hub.',
+        'Unbatched transfers and transfers in batches. If a single token grows, check its fees, its price feed and its batch. If all tokens grow, check the signers, the relayers and the hub.',
       unit: 'short',
       width: 12,
       min: 0,
@@ -217,24 +233,24 @@ const backlog: Row = {
         },
       ],
     }),
-    timeseries({
-      title: 'Transfers asked for in 15 minutes',
+    timeSeriesPanel({
+      title: 'New transfers in 15 minutes',
       description:
-        'What comes in: how far the id of the last transfer has moved. A backlog that grows while this is low does not drain.',
+        'Increase of the last transfer id. If the backlog grows while this is low, transfers are not processed.',
       unit: 'short',
-      series: [{ expr: moved('bridge_last_outgoing_pool_id'), legend: '{{target}}' }],
+      series: [{ expr: changeOf('bridge_last_outgoing_pool_id'), legend: '{{target}}' }],
     }),
-    timeseries({
-      title: 'Batches built in 15 minutes',
+    timeSeriesPanel({
+      title: 'New batches in 15 minutes',
       description:
-        'How far the number of the last batch has moved. Zero while transfers wait without a batch: the batch creator is down, or the fees do not pay.',
+        'Increase of the last batch id. Zero while transfers are unbatched means that the batch creator is down or the fees are too low.',
       unit: 'short',
-      series: [{ expr: moved('bridge_last_outgoing_batch_id'), legend: '{{target}}' }],
+      series: [{ expr: changeOf('bridge_last_outgoing_batch_id'), legend: '{{target}}' }],
     }),
-    timeseries({
-      title: 'Transfers asked for since the oldest',
+    timeSeriesPanel({
+      title: 'New transfers since the oldest',
       description:
-        'Distance of the id of the oldest waiting transfer from the last one: how many people have come after the one who waits longest. A line that climbs without a step down is a transfer left behind. Empty when no transfer waits.',
+        'Difference between the ids of the last and the oldest pending transfer: the number of transfers requested after the oldest one. A line that only rises is a transfer that is skipped. Empty when no transfer is pending.',
       unit: 'short',
       min: 0,
       series: [
@@ -244,23 +260,23 @@ const backlog: Row = {
         },
       ],
     }),
-    table({
-      title: 'Waiting by token, in whole coins',
+    tablePanel({
+      title: 'Pending amounts in whole coins',
       description:
-        'Amounts and fees of tokens whose decimals are configured, without a batch and in live batches. High amounts with low fees wait because no batch pays. Empty when no decimals are configured.',
+        'Unbatched and batched amounts and fees of tokens with configured decimals. High amounts with low fees indicate that a batch is not profitable. Empty when no decimals are configured.',
       height: 9,
-      keys: { target: 'Target', symbol: 'Symbol', token_contract: 'Contract', denom: 'Denom' },
+      rowLabels: { target: 'Target', symbol: 'Symbol', token_contract: 'Contract', denom: 'Denom' },
       columns: tokenColumns((metric) => withSymbol(wholeCoins(metric)), 4),
-      sortBy: { column: 'Without a batch: amount', isDescending: true },
+      sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
-    table({
-      title: 'Waiting by token of unknown decimals, in smallest units',
+    tablePanel({
+      title: 'Pending amounts in smallest units',
       description:
-        'The same for tokens without configured decimals: do not compare these amounts with one another. Add the token to the configuration to see coins. Empty when the decimals of all tokens are configured, as in the demo.',
+        'Unbatched and batched amounts and fees of tokens without configured decimals. Amounts of different tokens cannot be compared. Add the token to the configuration to see whole coins. Empty when the decimals of all tokens are configured, as in the demo.',
       height: 6,
-      keys: { target: 'Target', token_contract: 'Contract', denom: 'Denom' },
+      rowLabels: { target: 'Target', token_contract: 'Contract', denom: 'Denom' },
       columns: tokenColumns(smallestUnits, 0),
-      sortBy: { column: 'Without a batch: amount', isDescending: true },
+      sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
   ],
 };
@@ -269,24 +285,24 @@ function tokenColumns(amountOf: (metric: string) => string, decimals: number): C
   const unit = decimals === 0 ? 'none' : 'locale';
   return [
     {
-      title: 'Without a batch: amount',
+      title: 'Unbatched amount',
       expr: amountOf('bridge_token_unbatched_amount'),
       unit,
       decimals,
     },
-    { title: 'Without a batch: fees', expr: amountOf('bridge_token_unbatched_fees'), unit, decimals },
-    { title: 'In batches: amount', expr: amountOf('bridge_token_batched_amount'), unit, decimals },
-    { title: 'In batches: fees', expr: amountOf('bridge_token_batched_fees'), unit, decimals },
+    { title: 'Unbatched fees', expr: amountOf('bridge_token_unbatched_fees'), unit, decimals },
+    { title: 'Batched amount', expr: amountOf('bridge_token_batched_amount'), unit, decimals },
+    { title: 'Batched fees', expr: amountOf('bridge_token_batched_fees'), unit, decimals },
   ];
 }
 
 const batches: Row = {
   title: 'Batches',
   panels: [
-    timeseries({
-      title: 'Live batches, by state',
+    timeSeriesPanel({
+      title: 'Live batches by state',
       description:
-        'Below the threshold: no one can relay them yet, for minutes normal. Overdue: dead outside and still held here; the hub lets go of them with the next observed event, so look at the events. Expired: the hub cancels them.',
+        'Below the threshold: cannot be relayed yet, normal for some minutes. Overdue: timed out on the external chain but still held by the hub until it observes the next event; check the events. Expired: the hub cancels them.',
       width: 12,
       unit: 'short',
       min: 0,
@@ -297,10 +313,10 @@ const batches: Row = {
         { expr: latest('bridge_batches_expired'), legend: '{{target}} expired' },
       ],
     }),
-    timeseries({
-      title: 'Signed power of the weakest batch',
+    timeSeriesPanel({
+      title: 'Signed power of the least signed batch',
       description:
-        'Share of the power of the validator set in the contract that has signed the batch with least. The dashed line is the configured share the contract asks for: below it no one can relay. Empty when there is no batch.',
+        'Lowest share of the power of the validator set in the contract that has signed a live batch. The dashed line is the configured threshold, below which the batch cannot be relayed. Empty when there is no batch.',
       width: 12,
       unit: 'percentunit',
       min: 0,
@@ -310,42 +326,42 @@ const batches: Row = {
         { expr: latest('bridge_power_threshold_ratio'), legend: '{{target}} threshold', isReference: true },
       ],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Age of the oldest batch',
       description:
-        'Hub blocks since the oldest live batch was built. Signers are jailed for a batch that lives longer than the signed-batches window unsigned. Empty when there is no batch, or the node sends no height.',
+        'Hub blocks since the oldest live batch was built. Signers are jailed if they do not sign a batch within the signed-batches window. Empty when there is no batch, or the node sends no height.',
       unit: BLOCKS,
       min: 0,
       series: [{ expr: oldestBatchBlocks, legend: '{{target}}' }],
     }),
-    timeseries({
-      title: 'Age of the oldest batch, estimated',
+    timeSeriesPanel({
+      title: 'Estimated age of the oldest batch',
       description:
-        'The same as time, by the hub block time measured over 15 minutes. Empty when there is no batch, or the node sends no height.',
+        'The age in blocks multiplied by the hub block time, measured over 15 minutes. Empty when there is no batch, or the node sends no height.',
       unit: 's',
       min: 0,
       series: [{ expr: `(${oldestBatchBlocks}) * on (target) ${hubBlockSeconds}`, legend: '{{target}}' }],
     }),
-    timeseries({
-      title: 'Life left of the first batch, over time',
+    timeSeriesPanel({
+      title: 'Remaining batch lifetime over time',
       description:
-        'Share of the life of a new batch that is left to the live one that times out first; below zero it is dead outside. Empty when there is no batch.',
+        'Time to the first timeout of a live batch, as a share of the lifetime of a new batch. Below zero, the batch has timed out on the external chain. Empty when there is no batch.',
       unit: 'percentunit',
-      steps: batchLifeSteps,
-      series: [{ expr: batchLifeLeft, legend: '{{target}}' }],
+      thresholds: batchLifeSteps,
+      series: [{ expr: batchLifetimeLeft, legend: '{{target}}' }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'External blocks to the first timeout',
       description:
-        'From the height reckoned for now, or where that cannot be reckoned from the last observed one, to the first timeout of a live batch. Empty when there is no batch.',
+        'Blocks from the estimated external height, or from the last observed one if there is no estimate, to the first timeout of a live batch. Empty when there is no batch.',
       width: 12,
       unit: BLOCKS,
       series: [{ expr: batchBlocksLeft, legend: '{{target}}' }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Estimated time to the first timeout',
       description:
-        'The same as time, by the external block time of the parameters, which can differ from the real one. Empty when there is no batch.',
+        'The external blocks to the first timeout multiplied by the external block time of the parameters, which can differ from the real one. Empty when there is no batch.',
       width: 12,
       unit: 's',
       series: [{ expr: `(${batchBlocksLeft}) * on (target) ${externalBlockSeconds}`, legend: '{{target}}' }],
@@ -354,29 +370,29 @@ const batches: Row = {
 };
 
 const events: Row = {
-  title: 'Events from outside',
+  title: 'Events of the external chain',
   panels: [
-    timeseries({
-      title: 'Events pending',
+    timeSeriesPanel({
+      title: 'Pending events',
       description:
-        'Events that someone has claimed and the hub has not observed. Some for a few minutes are normal; a line that only climbs is an oracle that stands still: deposits do not arrive and batches do not finish.',
+        'Events that a validator has claimed and the hub has not observed. Some are normal for a few minutes. If the line only rises, the oracle is stalled: deposits do not arrive and batches do not finish.',
       unit: 'short',
       min: 0,
       series: [{ expr: latest('bridge_pending_events'), legend: '{{target}}' }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Votes for the next event',
       description:
-        'Share of the power that voted for the best claim of the event to observe next. The hub asks for about two thirds; the Signers dashboard shows who has not voted. Empty when no one has claimed the next event, as on a quiet bridge.',
+        'Share of the power that voted for the best claim of the next event. The hub requires about two thirds. The Signers dashboard shows the missing votes. Empty when no validator has claimed the next event, as on a quiet bridge.',
       unit: 'percentunit',
       min: 0,
       max: 1,
       series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: '{{target}}' }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Age of the next event',
       description:
-        'Hub blocks since the first claim of the event to observe next. Empty when no one has claimed the next event, as on a quiet bridge, or the node sends no height.',
+        'Hub blocks since the first claim of the next event. Empty when no validator has claimed the next event, as on a quiet bridge, or the node sends no height.',
       unit: BLOCKS,
       min: 0,
       series: [
@@ -386,25 +402,25 @@ const events: Row = {
         },
       ],
     }),
-    timeseries({
-      title: 'Events observed in 15 minutes',
+    timeSeriesPanel({
+      title: 'Observed events in 15 minutes',
       description:
-        'How far the last observed nonce has moved. Zero is health as long as no event is pending; below zero the contract or the node was changed.',
+        'Increase of the last observed nonce. Zero is normal while no event is pending. A negative value means that the contract or the node was changed.',
       unit: 'short',
-      series: [{ expr: moved('bridge_last_observed_nonce'), legend: '{{target}}' }],
+      series: [{ expr: changeOf('bridge_last_observed_nonce'), legend: '{{target}}' }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Events with conflicting claims',
       description:
-        'Events for which validators claim different things. The oracle halts at such an event until enough power agrees: ask the validators of the smaller side to check their external node.',
+        'Events with more than one claim. The oracle stops at such an event until enough power agrees. Ask the validators of the minority to check their external node.',
       unit: 'short',
       min: 0,
       series: [{ expr: latest('bridge_conflicting_claims'), legend: '{{target}}' }],
     }),
-    timeseries({
-      title: 'Lead of the claims',
+    timeSeriesPanel({
+      title: 'Claims ahead of the last observed event',
       description:
-        'Distance of the highest claimed event from the last observed one. It can be below zero for moments, when the state keeps no claim of the newest events. Empty when the state keeps no claim at all.',
+        'Difference between the highest claimed nonce and the last observed one. It is negative for a short time when the state holds no claim of the newest events. Empty when the state holds no claim.',
       unit: 'short',
       series: [
         {
@@ -413,18 +429,18 @@ const events: Row = {
         },
       ],
     }),
-    timeseries({
-      title: 'Attestations held, by whether they are observed',
-      description: 'What the hub still keeps. Normally one that is observed and the pending ones.',
+    timeSeriesPanel({
+      title: 'Attestations by state',
+      description: 'Attestations that the hub holds: normally an observed one and the pending ones.',
       unit: 'short',
       min: 0,
       width: 12,
       series: [{ expr: latestBy(['observed'], 'bridge_attestations'), legend: '{{target}} observed {{observed}}' }],
     }),
-    timeseries({
-      title: 'External height: reckoned ahead of observed',
+    timeSeriesPanel({
+      title: 'Estimated external blocks since the last observed event',
       description:
-        'External blocks by which the height reckoned for now is ahead of the last observed event: how long the hub has seen nothing of the outside. A quiet bridge climbs for hours; timeouts of batches are noticed only with the next event.',
+        'Difference between the estimated and the last observed external height. On a quiet bridge it rises for hours. The hub notices the timeout of a batch only with the next event.',
       unit: BLOCKS,
       min: 0,
       width: 12,
@@ -441,10 +457,10 @@ const events: Row = {
 const valsets: Row = {
   title: 'Validator sets',
   panels: [
-    timeseries({
-      title: 'Validator sets, by state',
+    timeSeriesPanel({
+      title: 'Validator sets by state',
       description:
-        'Held by the hub; unrelayed: newer than the one in the contract; below the threshold: no one can relay them. Unrelayed ones that pile up need a relayer.',
+        'Held: all sets that the hub keeps. Unrelayed: newer than the set in the contract. Below the threshold: cannot be relayed yet. An increasing number of unrelayed sets needs a relayer.',
       unit: 'short',
       min: 0,
       series: [
@@ -453,10 +469,10 @@ const valsets: Row = {
         { expr: latest('bridge_unrelayed_valsets_below_threshold'), legend: '{{target}} below the threshold' },
       ],
     }),
-    timeseries({
-      title: 'Signed power of the weakest unrelayed set',
+    timeSeriesPanel({
+      title: 'Signed power of the least signed unrelayed set',
       description:
-        'Share of the power of the set in the contract that has signed the unrelayed set with least. The dashed line is the share the contract asks for. Only the dashed line is there while no set is unrelayed.',
+        'Lowest share of the power of the set in the contract that has signed an unrelayed set. The dashed line is the configured threshold. Only the dashed line is shown while no set is unrelayed.',
       unit: 'percentunit',
       min: 0,
       max: 1,
@@ -465,18 +481,18 @@ const valsets: Row = {
         { expr: latest('bridge_power_threshold_ratio'), legend: '{{target}} threshold', isReference: true },
       ],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Drift of the set in the contract',
       description:
-        'How much power has changed hands between the set in the contract and the newest one, as the sum of all differences. When a third of the power is new, the members that the contract knows can no longer sign alone: have the newest set relayed before.',
+        'Sum of the differences in power between the set in the contract and the newest set. When a third of the power is new, the members of the set in the contract can no longer reach the threshold. The newest set has to be relayed before.',
       unit: 'percentunit',
       min: 0,
-      steps: valsetDrift,
+      thresholds: valsetDrift,
       series: [{ expr: latest('bridge_valset_power_drift_ratio'), legend: '{{target}}' }],
     }),
-    timeseries({
-      title: 'Members',
-      description: 'Members of the newest set and of the one in the contract.',
+    timeSeriesPanel({
+      title: 'Members of the sets',
+      description: 'Members of the newest set and of the set in the contract.',
       unit: 'short',
       width: 12,
       series: [
@@ -484,10 +500,10 @@ const valsets: Row = {
         { expr: latest('bridge_last_observed_valset_members'), legend: '{{target}} in the contract' },
       ],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Age of the sets',
       description:
-        'Hub blocks since the newest set and the set in the contract were made; the nonce of a set is the height of its creation. Empty when the node sends no height.',
+        'Hub blocks since the creation of the newest set and of the set in the contract. The nonce of a set is the height of its creation. Empty when the node sends no height.',
       unit: BLOCKS,
       width: 12,
       series: [
@@ -512,25 +528,28 @@ const limits: Row = {
   title: 'Parameters and limits',
   isCollapsed: true,
   panels: [
-    timeseries({
-      title: 'Changes in the hour before',
+    timeSeriesPanel({
+      title: 'Changes in one hour',
       description:
-        'Changes of any parameter or of the blacklist. Each should be known beforehand: a change of the contract address or the bridge id stops the bridge.',
+        'Changes of any parameter or of the blacklist. All of them should be announced: a change of the contract address or the bridge id stops the bridge.',
       unit: 'short',
       min: 0,
       width: 12,
       series: [
-        { expr: `max by (target) (changes(bridge_params_hash{${TARGET}}[1h]))`, legend: '{{target}} parameters' },
         {
-          expr: `max by (target) (changes(bridge_external_blacklist_hash{${TARGET}}[1h]))`,
+          expr: `max by (target) (changes(bridge_params_hash{${TARGET_MATCHER}}[1h]))`,
+          legend: '{{target}} parameters',
+        },
+        {
+          expr: `max by (target) (changes(bridge_external_blacklist_hash{${TARGET_MATCHER}}[1h]))`,
           legend: '{{target}} blacklist',
         },
       ],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Accounts, addresses and tokens',
       description:
-        'Lengths of the lists that change rarely. More admins or blacklisted addresses than yesterday should be known to you.',
+        'Lengths of lists that change rarely. An increase of admins or blacklisted addresses should be announced.',
       unit: 'short',
       min: 0,
       width: 12,
@@ -540,11 +559,11 @@ const limits: Row = {
         { expr: latest('bridge_erc20_to_denoms'), legend: '{{target}} tokens of the hub' },
       ],
     }),
-    table({
+    tablePanel({
       title: 'Identity',
-      description: 'Which bridge this is, as the parameters say. Compare with what you have written down.',
+      description: 'The identity of the bridge in the parameters. Compare it with your records.',
       height: 5,
-      keys: {
+      rowLabels: {
         target: 'Target',
         bridge_id: 'Bridge id',
         bridge_chain_id: 'External chain id',
@@ -555,7 +574,7 @@ const limits: Row = {
       },
       columns: [
         {
-          title: 'Is known',
+          title: 'Info',
           expr: latestBy(
             [
               'bridge_id',
@@ -572,29 +591,29 @@ const limits: Row = {
         },
       ],
     }),
-    table({
+    tablePanel({
       title: 'Windows and times',
       description:
-        'Blocks a signer has before it is jailed, and the times the module reckons with; the real block times can differ, which makes its estimates of the external height differ as well.',
+        'Blocks until a signer is jailed, and the times that the module uses for estimates. The real block times can differ, and then the estimated external height differs, too.',
       height: 5,
-      keys: { target: 'Target' },
+      rowLabels: { target: 'Target' },
       columns: [
         param('Sign validator sets', 'signed_valsets_window_blocks', BLOCKS),
         param('Sign batches', 'signed_batches_window_blocks', BLOCKS),
         param('Claim events', 'signed_claims_window_blocks', BLOCKS),
         param('Sign after unbonding', 'unbond_slashing_valsets_window_blocks', BLOCKS),
-        param('Life of a batch', 'target_batch_timeout_seconds', 's'),
+        param('Batch lifetime', 'target_batch_timeout_seconds', 's'),
         param('Hub block', 'average_block_time_seconds', 's'),
         param('External block', 'average_external_block_time_seconds', 's'),
         param('Contract deployed at', 'bridge_contract_start_height', 'none'),
       ],
     }),
-    table({
+    tablePanel({
       title: 'Slashing and rewards',
       description:
-        'Share of the stake that is slashed, for what; newer chains only jail. The reward for relaying a validator set is in smallest units of its coin.',
+        'Share of the stake that is slashed for each offence. Newer chains only jail. The reward for relaying a validator set is in smallest units of its coin.',
       height: 5,
-      keys: { target: 'Target' },
+      rowLabels: { target: 'Target' },
       columns: [
         param('Unsigned validator set', 'slash_fraction_valset_ratio', 'percentunit'),
         param('Unsigned batch', 'slash_fraction_batch_ratio', 'percentunit'),
@@ -603,7 +622,7 @@ const limits: Row = {
         param('Bad signature', 'slash_fraction_bad_eth_signature_ratio', 'percentunit'),
         {
           ...param('Claims are slashed', 'claim_slashing_enabled', 'none'),
-          words: { '0': ['no', 'text'], '1': ['yes', 'text'] },
+          valueTexts: { '0': ['no', 'text'], '1': ['yes', 'text'] },
         },
         param('Reward (smallest units)', 'valset_reward_amount', 'none'),
       ],
@@ -614,8 +633,9 @@ const limits: Row = {
 export const bridgeOverview: Dashboard = {
   uid: 'bridge-overview',
   title: 'Bridge overview',
-  description: 'Is money stuck, since when, and what does it wait for: a batch, signatures, a relayer, or the outside.',
+  description:
+    'Are transfers stuck, since when, and what are they waiting for: a batch, signatures, a relayer or events?',
   tags: ['bridge'],
   variables: [datasourceVariable, labelVariable('target', 'Target', 'bridge_exporter_polls_total')],
-  rows: [glance, backlog, batches, events, valsets, limits],
+  rows: [summary, backlog, batches, events, valsets, limits],
 };

@@ -1,122 +1,122 @@
 import {
-  bars,
+  barPanel,
   type Dashboard,
   datasourceVariable,
   labelVariable,
   type Row,
-  stat,
-  stateTimeline,
-  table,
+  statPanel,
+  stateTimelinePanel,
+  tablePanel,
   textVariable,
-  timeseries,
+  timeSeriesPanel,
 } from './grafana.js';
-import { CHAIN, latest, latestBy, ofChains, TARGET } from './queries.js';
-import { cctxAge, cctxsPending, rateLimitUse, someIsBusy } from './thresholds.js';
+import { CHAIN_MATCHER, latest, latestBy, latestByChain, TARGET_MATCHER } from './queries.js';
+import { cctxAge, cctxsPending, rateLimitUtilization, orangeFromOne } from './thresholds.js';
 
 const BLOCKS = 'suffix: blocks';
 const CHAIN_NAME = '{{target}} {{chain}} {{chain_id}}';
 
 function listed(list: 'missed' | 'pending'): string {
-  return `sum by (target, chain_id, chain) (${ofChains(['status', 'coin_type', 'direction'], 'crosschain_cctxs', `list="${list}"`)})`;
+  return `sum by (target, chain_id, chain) (${latestByChain(['status', 'coin_type', 'direction'], 'crosschain_cctxs', `list="${list}"`)})`;
 }
 
 function oldest(list: 'missed' | 'pending'): string {
-  return `time() - ${ofChains([], 'crosschain_oldest_cctx_created_timestamp_seconds', `list="${list}"`)}`;
+  return `time() - ${latestByChain([], 'crosschain_oldest_cctx_created_timestamp_seconds', `list="${list}"`)}`;
 }
 
 function withoutHash(list: 'missed' | 'pending'): string {
-  return ofChains([], 'crosschain_cctxs_without_hash', `list="${list}"`);
+  return latestByChain([], 'crosschain_cctxs_without_hash', `list="${list}"`);
 }
 
 function nonceMoved(window: string): string {
-  return `max by (target, chain_id, chain) (delta(crosschain_lowest_pending_nonce{${TARGET}, ${CHAIN}}[${window}])) and on (target, chain_id) ${ofChains([], 'crosschain_lowest_pending_nonce')}`;
+  return `max by (target, chain_id, chain) (delta(crosschain_lowest_pending_nonce{${TARGET_MATCHER}, ${CHAIN_MATCHER}}[${window}])) and on (target, chain_id) ${latestByChain([], 'crosschain_lowest_pending_nonce')}`;
 }
 
-/** In whole coins: the document does not say how many units make one, so the reader of the dashboard does. */
-function coins(expr: string): string {
+/** Converts to whole coins. The document does not contain the decimals, so the user of the dashboard sets them. */
+function inCoins(expr: string): string {
   return `(${expr}) / 10 ^ $coin_decimals`;
 }
 
-const oldestOfAll = `time() - min by (target) (crosschain_oldest_cctx_created_timestamp_seconds{${TARGET}, ${CHAIN}})`;
+const oldestOfAll = `time() - min by (target) (crosschain_oldest_cctx_created_timestamp_seconds{${TARGET_MATCHER}, ${CHAIN_MATCHER}})`;
 
-const glance: Row = {
-  title: 'Is money stuck?',
+const summary: Row = {
+  title: 'Are transactions stuck?',
   panels: [
-    stat({
+    statPanel({
       title: 'Pending and missed',
       description:
-        'Cross-chain transactions that have not arrived, on all chains, also those the service left out of its lists. Many are normal at busy hours; see whether the nonces below move.',
+        'Unfinished cross-chain transactions on all chains, including those that the service omits from its lists. Many are normal at busy hours, if the nonces below increase.',
       unit: 'short',
       decimals: 0,
-      steps: cctxsPending,
+      thresholds: cctxsPending,
       noValue: 'no data',
       series: [{ expr: latest('crosschain_total_pending'), legend: '{{target}}' }],
     }),
-    stat({
+    statPanel({
       title: 'Missed',
       description:
-        'Transactions that a later nonce of their chain has overtaken: the signers have lost track of them, and they may never be sent by themselves. Any for more than moments: ask the signers to track them again; the page /pending has their ids.',
+        'Unfinished transactions with a nonce below the lowest pending one of their chain: the signers have lost track of them and may never send them. If they remain, ask the signers to track them again; the page /pending has their ids.',
       unit: 'short',
       decimals: 0,
-      steps: someIsBusy,
+      thresholds: orangeFromOne,
       noValue: 'no data',
       series: [{ expr: latest('crosschain_cctxs_missed'), legend: '{{target}}' }],
     }),
-    stat({
+    statPanel({
       title: 'Oldest',
       description:
-        'Age of the oldest listed transaction on the chosen chains, missed or pending. Minutes are normal, hours are not. Empty when none waits.',
+        'Age of the oldest listed transaction on the selected chains, missed or pending. Minutes are normal, hours are not. Empty when none is pending.',
       unit: 's',
       decimals: 0,
-      steps: cctxAge,
-      noValue: 'none waits',
+      thresholds: cctxAge,
+      noValue: 'none pending',
       series: [{ expr: oldestOfAll, legend: '{{target}}' }],
     }),
-    stat({
+    statPanel({
       title: 'Hidden',
       description:
-        'Pending transactions that the service left out of its list: while there are any, all figures by chain are lower bounds, and the oldest may be hidden. Raise the limit of the target, as far as the node lets you.',
+        'Pending transactions that the service omits from its list. While there are any, all values by chain are lower bounds, and the oldest transaction may be hidden. Increase the limit of the target, if the node allows it.',
       unit: 'short',
       decimals: 0,
-      steps: someIsBusy,
+      thresholds: orangeFromOne,
       noValue: 'no data',
       series: [{ expr: latest('crosschain_cctxs_hidden'), legend: '{{target}}' }],
     }),
-    stat({
-      title: 'Rate limit used',
+    statPanel({
+      title: 'Rate limit utilization',
       description:
-        'Value of past and pending transactions over what the configured rate allows in the window. Above 100 % a node that enforces the limit holds back all pending ones; newer nodes do not. Empty when no rate is configured.',
+        'Value of past and pending transactions divided by the value that the configured rate allows in the window. Above 100 %, a node that enforces the limit delays all pending transactions; newer nodes do not enforce it. Empty when no rate is configured.',
       unit: 'percentunit',
       decimals: 0,
-      steps: rateLimitUse,
+      thresholds: rateLimitUtilization,
       noValue: 'no rate',
       series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{target}}' }],
     }),
-    stat({
+    statPanel({
       title: 'Not broadcast',
       description:
-        'Listed transactions without an outbound hash on the chosen chains: they wait for the signers. The others wait for confirmations of their chain.',
+        'Listed transactions without an outbound hash on the selected chains, which wait for the signers. The others wait for confirmations on their chain.',
       unit: 'short',
       decimals: 0,
-      noValue: 'none waits',
+      noValue: 'none pending',
       series: [
-        { expr: `sum by (target) (${ofChains(['list'], 'crosschain_cctxs_without_hash')})`, legend: '{{target}}' },
+        { expr: `sum by (target) (${latestByChain(['list'], 'crosschain_cctxs_without_hash')})`, legend: '{{target}}' },
       ],
     }),
-    table({
-      title: 'Each chain at a glance',
+    tablePanel({
+      title: 'Chains',
       description:
-        'One row for each chain that something waits on. A chain is stuck when its oldest gets older and its lowest nonce does not move: signers send only a few nonces ahead of it. Unsigned ones wait for the signers, the others for the chain. A dash is a figure that does not apply. A chain is not in the list when nothing waits on it, and the columns on missed ones are empty when none is missed.',
+        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: signers send only a few nonces ahead of it. Transactions without a hash wait for the signers, the others for the chain. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed.',
       height: 10,
-      keys: { target: 'Target', chain: 'Chain', chain_id: 'Chain id' },
+      rowLabels: { target: 'Target', chain: 'Chain', chain_id: 'Chain id' },
       columns: [
         { title: 'Pending', expr: listed('pending'), unit: 'short' },
-        { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0, steps: cctxAge },
+        { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0, thresholds: cctxAge },
         { title: 'Pending without hash', expr: withoutHash('pending'), unit: 'short' },
-        { title: 'Lowest nonce', expr: ofChains([], 'crosschain_lowest_pending_nonce'), unit: 'none' },
-        { title: 'Nonces moved in 15 minutes', expr: nonceMoved('15m'), unit: 'none', decimals: 0 },
-        { title: 'Missed', expr: listed('missed'), unit: 'short', steps: someIsBusy },
-        { title: 'Oldest missed', expr: oldest('missed'), unit: 's', decimals: 0, steps: cctxAge },
+        { title: 'Lowest nonce', expr: latestByChain([], 'crosschain_lowest_pending_nonce'), unit: 'none' },
+        { title: 'Nonces done in 15 minutes', expr: nonceMoved('15m'), unit: 'none', decimals: 0 },
+        { title: 'Missed', expr: listed('missed'), unit: 'short', thresholds: orangeFromOne },
+        { title: 'Oldest missed', expr: oldest('missed'), unit: 's', decimals: 0, thresholds: cctxAge },
         { title: 'Missed without hash', expr: withoutHash('missed'), unit: 'short' },
       ],
       sortBy: { column: 'Oldest pending', isDescending: true },
@@ -127,77 +127,76 @@ const glance: Row = {
 const chains: Row = {
   title: 'By chain',
   panels: [
-    timeseries({
-      title: 'Pending, by chain',
-      description:
-        'Listed pending transactions by the chain they wait on. One chain that climbs alone is that chain or its signers.',
+    timeSeriesPanel({
+      title: 'Pending by chain',
+      description: 'Listed pending transactions by chain. If a single chain rises, check that chain and its signers.',
       unit: 'short',
       min: 0,
       series: [{ expr: listed('pending'), legend: CHAIN_NAME }],
     }),
-    timeseries({
-      title: 'Oldest pending, by chain',
+    timeSeriesPanel({
+      title: 'Oldest pending by chain',
       description:
-        'Age of the oldest listed pending transaction of each chain. A line that climbs at 45 degrees is one that does not move.',
+        'Age of the oldest listed pending transaction of each chain. A line that rises without a drop is a transaction that does not finish.',
       unit: 's',
       min: 0,
-      steps: cctxAge,
+      thresholds: cctxAge,
       series: [{ expr: oldest('pending'), legend: CHAIN_NAME }],
     }),
-    timeseries({
-      title: 'Nonces done in 15 minutes, by chain',
+    timeSeriesPanel({
+      title: 'Nonces done in 15 minutes by chain',
       description:
-        'How far the lowest pending nonce of each chain has moved. Zero with a full queue is a chain that is stuck at its first transaction; below zero the signers have a new key, or an older one came back.',
+        'Increase of the lowest pending nonce of each chain. Zero with pending transactions means that the chain is stuck at its first transaction. A negative value means that the signers have a new key, or an older transaction is pending again.',
       unit: 'short',
       series: [{ expr: nonceMoved('15m'), legend: CHAIN_NAME }],
     }),
-    timeseries({
-      title: 'Missed, by chain',
+    timeSeriesPanel({
+      title: 'Missed by chain',
       description:
-        'Transactions that a later nonce has overtaken, by chain. Empty when none is missed, as in the healthy demo.',
+        'Unfinished transactions below the lowest pending nonce, by chain. Empty when none is missed, as in the healthy demo.',
       unit: 'short',
       min: 0,
       series: [{ expr: listed('missed'), legend: CHAIN_NAME }],
     }),
-    timeseries({
-      title: 'Oldest missed, by chain',
+    timeSeriesPanel({
+      title: 'Oldest missed by chain',
       description:
         'Age of the oldest missed transaction of each chain. Empty when none is missed, as in the healthy demo.',
       unit: 's',
       min: 0,
-      steps: cctxAge,
+      thresholds: cctxAge,
       series: [{ expr: oldest('missed'), legend: CHAIN_NAME }],
     }),
-    timeseries({
-      title: 'Without a hash, by chain',
-      description: 'Listed transactions that are not broadcast, by chain and list: they wait for the signers.',
+    timeSeriesPanel({
+      title: 'Without a hash by chain',
+      description: 'Listed transactions that are not broadcast, by chain and list. They wait for the signers.',
       unit: 'short',
       min: 0,
-      series: [{ expr: ofChains(['list'], 'crosschain_cctxs_without_hash'), legend: `${CHAIN_NAME} {{list}}` }],
+      series: [{ expr: latestByChain(['list'], 'crosschain_cctxs_without_hash'), legend: `${CHAIN_NAME} {{list}}` }],
     }),
-    bars({
-      title: 'Listed, by status, coin type and direction',
+    barPanel({
+      title: 'Listed by status, coin type and direction',
       description:
-        'What the listed transactions are. Reverts come back from a chain to those who sent; outgoing ones go out from the hub. The direction is unknown unless the ids of the hub are configured. Empty when nothing waits.',
+        'Listed transactions by status, coin type and direction. A revert returns to its sender; an outgoing transaction leaves the hub. The direction is unknown unless the chain ids of the hub are configured. Empty when none is listed.',
       unit: 'short',
       height: 10,
       series: [
         {
-          expr: `sum by (target, list, status, coin_type, direction) (${ofChains(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
+          expr: `sum by (target, list, status, coin_type, direction) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
           legend: '{{target}} {{list}} {{status}} {{coin_type}} {{direction}}',
         },
       ],
     }),
-    timeseries({
-      title: 'Listed, by coin type',
-      description: 'Listed transactions on the chosen chains by type of coin, both lists. Empty when nothing waits.',
+    timeSeriesPanel({
+      title: 'Listed by coin type',
+      description: 'Listed transactions on the selected chains by coin type, of both lists. Empty when none is listed.',
       unit: 'short',
       width: 12,
       height: 10,
       isStacked: true,
       series: [
         {
-          expr: `sum by (target, coin_type) (${ofChains(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
+          expr: `sum by (target, coin_type) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
           legend: '{{target}} {{coin_type}}',
         },
       ],
@@ -208,10 +207,10 @@ const chains: Row = {
 const totals: Row = {
   title: 'All chains',
   panels: [
-    timeseries({
+    timeSeriesPanel({
       title: 'Missed, listed and hidden',
       description:
-        'What the service says of all chains: missed and listed pending ones, and those it left out. Hidden ones are counted here and nowhere else.',
+        'Transactions of all chains: missed, listed as pending, and omitted from the list. Only this panel includes the hidden ones.',
       unit: 'short',
       min: 0,
       width: 12,
@@ -222,10 +221,10 @@ const totals: Row = {
         { expr: latest('crosschain_cctxs_hidden'), legend: '{{target}} hidden' },
       ],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Blocks since the lowest pending height',
       description:
-        'Distance of the height from the lowest height at which a first transaction of a chain was seen. Far above anything sensible, or below zero, that height is of another chain: take the ages above instead. Empty when nothing is pending.',
+        'Difference between the hub height and the lowest inbound height among the first transactions of all chains. An implausibly high or negative value means that this height belongs to another chain; use the ages above instead. Empty when nothing is pending.',
       unit: BLOCKS,
       width: 12,
       series: [
@@ -239,37 +238,37 @@ const totals: Row = {
 };
 
 const COIN_NOTE =
-  'In coins of 10 to the power of $coin_decimals smallest units; 0 shows smallest units. Set the variable to the decimals of the native coin.';
+  'In coins of 10^$coin_decimals smallest units; set the variable to the decimals of the native coin, or to 0 for smallest units.';
 
 const limit: Row = {
   title: 'Rate limit and values',
   panels: [
-    timeseries({
-      title: 'Rate limit used, over time',
+    timeSeriesPanel({
+      title: 'Rate limit utilization over time',
       description:
-        'Value of past and pending transactions over what the configured rate allows in the window in effect. Nodes that enforce the limit hold back all pending ones above 100 %. Empty when no rate is configured.',
+        'Value of past and pending transactions divided by the value that the configured rate allows in the effective window. Above 100 %, nodes that enforce the limit delay all pending transactions. Empty when no rate is configured.',
       unit: 'percentunit',
       min: 0,
-      steps: rateLimitUse,
+      thresholds: rateLimitUtilization,
       series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{target}}' }],
     }),
-    stateTimeline({
+    stateTimelinePanel({
       title: 'Rate limit exceeded',
       description:
-        'When the limit was exceeded. It ends by itself as the window grows or moves on; one transaction larger than the whole allowance does not let it end. Empty when no rate is configured.',
+        'The times when the limit was exceeded. It ends when the window grows or moves on, unless a single transaction is larger than the whole allowance. Empty when no rate is configured.',
       unit: 'none',
       width: 8,
-      words: { '0': ['within', 'green'], '1': ['exceeded', 'orange'] },
+      valueTexts: { '0': ['within', 'green'], '1': ['exceeded', 'orange'] },
       series: [{ expr: latest('crosschain_rate_limit_exceeded'), legend: '{{target}}' }],
     }),
-    timeseries({
-      title: 'Window, in effect and configured',
+    timeSeriesPanel({
+      title: 'Effective and configured window',
       description:
-        'The window grows back to the lowest pending height. Far above the configured one, that height is often of another chain, and the use of the limit is far too low. Empty when no window is configured.',
+        'The effective window extends back to the lowest pending height. If it is far above the configured window, that height often belongs to another chain, and the utilization is far too low. Empty when no window is configured.',
       unit: BLOCKS,
       min: 0,
       series: [
-        { expr: latest('crosschain_rate_limit_window_blocks'), legend: '{{target}} in effect' },
+        { expr: latest('crosschain_rate_limit_window_blocks'), legend: '{{target}} effective' },
         {
           expr: latest('crosschain_rate_limit_configured_window_blocks'),
           legend: '{{target}} configured',
@@ -277,35 +276,35 @@ const limit: Row = {
         },
       ],
     }),
-    timeseries({
-      title: 'Value past and pending',
-      description: `Value inside the window and of all pending transactions; what has no configured conversion counts 0 there, so both are lower bounds. ${COIN_NOTE}`,
+    timeSeriesPanel({
+      title: 'Past and pending value',
+      description: `Value of past transactions in the window and of all pending ones. Coins without a configured conversion rate count as 0, so both are lower bounds. ${COIN_NOTE}`,
       unit: 'locale',
       min: 0,
       series: [
-        { expr: coins(latest('crosschain_past_cctxs_value')), legend: '{{target}} past' },
-        { expr: coins(latest('crosschain_pending_cctxs_value')), legend: '{{target}} pending' },
+        { expr: inCoins(latest('crosschain_past_cctxs_value')), legend: '{{target}} past' },
+        { expr: inCoins(latest('crosschain_pending_cctxs_value')), legend: '{{target}} pending' },
       ],
     }),
-    timeseries({
-      title: 'Rate, in effect and allowed',
-      description: `Value for each block of the window, and the configured rate as a dashed line. ${COIN_NOTE} Empty when no window is configured.`,
+    timeSeriesPanel({
+      title: 'Effective and allowed rate',
+      description: `Value per block of the window. The dashed line is the configured rate. ${COIN_NOTE} Empty when no window is configured.`,
       unit: 'suffix: coins per block',
       min: 0,
       series: [
-        { expr: coins(latest('crosschain_withdraw_rate')), legend: '{{target}}' },
-        { expr: coins(latest('crosschain_rate_limit')), legend: '{{target}} allowed', isReference: true },
+        { expr: inCoins(latest('crosschain_withdraw_rate')), legend: '{{target}}' },
+        { expr: inCoins(latest('crosschain_rate_limit')), legend: '{{target}} allowed', isReference: true },
       ],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Largest pending native amount',
-      description: `One transaction near the allowance of a whole window (dashed) holds back all others where the limit is enforced. ${COIN_NOTE} Empty when none of the native coin is pending.`,
+      description: `Where the limit is enforced, a transaction near the allowance of a whole window (dashed line) delays all others. ${COIN_NOTE} Empty when no transaction in the native coin is pending.`,
       unit: 'locale',
       min: 0,
       series: [
-        { expr: coins(latest('crosschain_largest_pending_native_amount')), legend: '{{target}}' },
+        { expr: inCoins(latest('crosschain_largest_pending_native_amount')), legend: '{{target}}' },
         {
-          expr: coins(
+          expr: inCoins(
             `${latest('crosschain_rate_limit')} * on (target) ${latest('crosschain_rate_limit_configured_window_blocks')}`,
           ),
           legend: '{{target}} allowance of a window',
@@ -313,10 +312,10 @@ const limit: Row = {
         },
       ],
     }),
-    timeseries({
-      title: 'Oddities of the lists',
+    timeSeriesPanel({
+      title: 'Anomalies of the lists',
       description:
-        'Duplicates, a lowest height above the height (it is of another chain), and transactions without an outbound. Harmless for the bridge; the figures by chain can be off by as many.',
+        'Duplicate transactions, a lowest height above the hub height (it belongs to another chain), and transactions without an outbound. They do not harm the bridge, but values by chain can be wrong by this number.',
       unit: 'short',
       min: 0,
       width: 24,
@@ -329,7 +328,7 @@ const limit: Row = {
 export const crossChain: Dashboard = {
   uid: 'bridge-cross-chain',
   title: 'Cross-chain',
-  description: 'On which chain do transactions wait, for how long, and for the signers or for the chain?',
+  description: 'On which chains are transactions pending, for how long, and do they wait for the signers or the chain?',
   tags: ['bridge'],
   variables: [
     datasourceVariable,
@@ -337,5 +336,5 @@ export const crossChain: Dashboard = {
     labelVariable('chain_id', 'Chain id', 'crosschain_cctxs{target=~"$target"}'),
     textVariable('coin_decimals', 'Decimals of the native coin', '18'),
   ],
-  rows: [glance, chains, totals, limit],
+  rows: [summary, chains, totals, limit],
 };

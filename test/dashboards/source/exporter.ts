@@ -1,216 +1,218 @@
 import {
-  bars,
+  barPanel,
   type Dashboard,
   datasourceVariable,
   labelVariable,
   type Row,
-  stat,
-  stateTimeline,
-  table,
-  timeseries,
+  statPanel,
+  stateTimelinePanel,
+  tablePanel,
+  timeSeriesPanel,
 } from './grafana.js';
-import { TARGET } from './queries.js';
-import { dataAge, oneIsGood, sizeOfLimit, someIsBusy } from './thresholds.js';
+import { TARGET_MATCHER } from './queries.js';
+import { dataAge, redBelowOne, responseSizeRatio, orangeFromOne } from './thresholds.js';
 
 const ENDPOINT = '{{target}} {{endpoint}} {{instance}}';
 const INSTANCE = '{{job}} {{instance}}';
 
 const UP_WORDS = { '0': ['failed', 'orange'], '1': ['ok', 'green'] } as const;
 
-/** Of the processes that poll a chosen target: what they tell of themselves names no target. */
-function ofProcesses(expr: string): string {
-  return `${expr} and on (job, instance) bridge_exporter_polls_total{${TARGET}}`;
+/** Restricts process metrics, which have no target, to the exporters that poll a selected target. */
+function ofSelectedExporters(expr: string): string {
+  return `${expr} and on (job, instance) bridge_exporter_polls_total{${TARGET_MATCHER}}`;
 }
 
-function own(metric: string): string {
-  return `${metric}{${TARGET}}`;
+function ofSelectedTargets(metric: string): string {
+  return `${metric}{${TARGET_MATCHER}}`;
 }
 
-const age = `time() - ${own('bridge_exporter_last_success_timestamp_seconds')}`;
-const sizeShare = `${own('bridge_exporter_response_size_bytes')} / ${own('bridge_exporter_response_size_limit_bytes')}`;
+const age = `time() - ${ofSelectedTargets('bridge_exporter_last_success_timestamp_seconds')}`;
+const sizeShare = `${ofSelectedTargets('bridge_exporter_response_size_bytes')} / ${ofSelectedTargets('bridge_exporter_response_size_limit_bytes')}`;
 
-const glance: Row = {
+const freshness: Row = {
   title: 'Is the data fresh?',
   panels: [
-    table({
-      title: 'Each endpoint at a glance',
+    tablePanel({
+      title: 'Endpoints',
       description:
-        'One row for each endpoint of each target and each exporter that polls it. While the last poll failed, the chain figures are those of the last success, until stale_after; then they are absent, and no panel of the other dashboards can say anything. The status page of the exporter has the reason in words.',
+        'One row per endpoint and exporter that polls it. After a failed poll, the chain metrics keep the values of the last success until stale_after; after that they are absent, and the other dashboards are empty. The status page of the exporter explains the failure.',
       height: 8,
-      keys: { target: 'Target', endpoint: 'Endpoint', job: 'Job', instance: 'Exporter' },
+      rowLabels: { target: 'Target', endpoint: 'Endpoint', job: 'Job', instance: 'Exporter' },
       columns: [
-        { title: 'Last poll', expr: by('bridge_exporter_up'), unit: 'none', words: UP_WORDS },
+        { title: 'Last poll', expr: byEndpoint('bridge_exporter_up'), unit: 'none', valueTexts: UP_WORDS },
         {
           title: 'Age of data',
-          expr: `time() - ${by('bridge_exporter_last_success_timestamp_seconds')}`,
+          expr: `time() - ${byEndpoint('bridge_exporter_last_success_timestamp_seconds')}`,
           unit: 's',
           decimals: 0,
-          steps: dataAge,
+          thresholds: dataAge,
         },
         {
           title: 'Last attempt',
-          expr: `time() - ${by('bridge_exporter_last_attempt_timestamp_seconds')}`,
+          expr: `time() - ${byEndpoint('bridge_exporter_last_attempt_timestamp_seconds')}`,
           unit: 's',
           decimals: 0,
-          steps: dataAge,
+          thresholds: dataAge,
         },
         {
           title: 'Failed in 15 minutes',
-          expr: `sum by (target, endpoint, job, instance) (increase(${own('bridge_exporter_poll_failures_total')}[15m]))`,
+          expr: `sum by (target, endpoint, job, instance) (increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[15m]))`,
           unit: 'short',
           decimals: 0,
-          steps: someIsBusy,
+          thresholds: orangeFromOne,
         },
-        { title: 'Answer', expr: by('bridge_exporter_response_size_bytes'), unit: 'bytes', decimals: 1 },
+        { title: 'Response size', expr: byEndpoint('bridge_exporter_response_size_bytes'), unit: 'bytes', decimals: 1 },
         {
-          title: 'Of the size limit',
-          expr: `${by('bridge_exporter_response_size_bytes')} / ${by('bridge_exporter_response_size_limit_bytes')}`,
+          title: 'Share of the size limit',
+          expr: `${byEndpoint('bridge_exporter_response_size_bytes')} / ${byEndpoint('bridge_exporter_response_size_limit_bytes')}`,
           unit: 'percentunit',
           decimals: 1,
-          steps: sizeOfLimit,
+          thresholds: responseSizeRatio,
         },
       ],
       sortBy: { column: 'Age of data', isDescending: true },
     }),
-    stateTimeline({
-      title: 'Polls: succeeded or failed',
+    stateTimelinePanel({
+      title: 'Successful and failed polls',
       description:
-        'Whether the last poll succeeded. A gap is an exporter that was not scraped; short red bars are failures that ended by themselves.',
+        'Whether the last poll succeeded. A gap means that the exporter was not scraped. Short bars of another color are temporary failures.',
       unit: 'none',
-      words: UP_WORDS,
-      series: [{ expr: own('bridge_exporter_up'), legend: ENDPOINT }],
+      valueTexts: UP_WORDS,
+      series: [{ expr: ofSelectedTargets('bridge_exporter_up'), legend: ENDPOINT }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Age of the data',
       description:
-        'Time since the last successful poll. A saw as high as the poll interval is health; a line that climbs is an endpoint that fails or an exporter that does not poll.',
+        'Time since the last successful poll. A sawtooth as high as the poll interval is normal. A rising line is an endpoint that fails or an exporter that does not poll.',
       unit: 's',
       min: 0,
       width: 12,
-      steps: dataAge,
+      thresholds: dataAge,
       series: [{ expr: age, legend: ENDPOINT }],
     }),
   ],
 };
 
-function by(metric: string): string {
-  return `max by (target, endpoint, job, instance) (${own(metric)})`;
+function byEndpoint(metric: string): string {
+  return `max by (target, endpoint, job, instance) (${ofSelectedTargets(metric)})`;
 }
 
 const polls: Row = {
   title: 'Polls',
   panels: [
-    timeseries({
+    timeSeriesPanel({
       title: 'Polls in 5 minutes',
       description:
-        'Polls that ended, whatever came of them. Fewer than the interval allows: answers are slow, or the process is busy.',
+        'Finished polls, successful or not. If there are fewer than the interval allows, responses are slow or the process is overloaded.',
       unit: 'short',
       min: 0,
-      series: [{ expr: `increase(${own('bridge_exporter_polls_total')}[5m])`, legend: ENDPOINT }],
+      series: [{ expr: `increase(${ofSelectedTargets('bridge_exporter_polls_total')}[5m])`, legend: ENDPOINT }],
     }),
-    timeseries({
-      title: 'Failed polls in 5 minutes, by reason',
+    timeSeriesPanel({
+      title: 'Failed polls in 5 minutes by reason',
       description:
-        'Reasons as in the documentation of failures: unauthorized and bad_request are a wrong configuration, the others mostly the node or the way to it. Empty when no poll failed, as in the demo.',
+        'Failure reasons are documented in docs/failures.md. unauthorized and bad_request are caused by the configuration, the others mostly by the node or the network. Empty when no poll failed, as in the demo.',
       unit: 'short',
       min: 0,
       series: [
         {
-          expr: `increase(${own('bridge_exporter_poll_failures_total')}[5m]) > 0`,
+          expr: `increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[5m]) > 0`,
           legend: '{{target}} {{endpoint}} {{reason}} {{instance}}',
         },
       ],
     }),
-    timeseries({
-      title: 'Duration of the last poll, by phase',
+    timeSeriesPanel({
+      title: 'Duration of the last poll by phase',
       description:
-        'Fetch is the node and the network; decode and derive are the exporter and grow with the size of the answer. Fetch near poll.timeout: the node is overloaded, or the timeout too short.',
+        'fetch is the time of the node and the network; decode and derive are the time of the exporter, which grows with the size of the response. If fetch is near poll.timeout, the node is overloaded or the timeout is too short.',
       unit: 's',
       min: 0,
       isStacked: true,
       series: [
         {
-          expr: own('bridge_exporter_poll_duration_seconds'),
+          expr: ofSelectedTargets('bridge_exporter_poll_duration_seconds'),
           legend: '{{target}} {{endpoint}} {{phase}} {{instance}}',
         },
       ],
     }),
-    timeseries({
-      title: 'Size of the answers',
+    timeSeriesPanel({
+      title: 'Response size',
       description:
-        'Decoded size of the last body that came whole, and the limit over which a body is refused (dashed). A size that grows for days is a backlog, or validator sets no one relays.',
+        'Decoded size of the last complete response body. The dashed line is the maximum size. A size that grows for days is a backlog or an accumulation of unrelayed validator sets.',
       unit: 'bytes',
       min: 0,
       series: [
-        { expr: own('bridge_exporter_response_size_bytes'), legend: ENDPOINT },
+        { expr: ofSelectedTargets('bridge_exporter_response_size_bytes'), legend: ENDPOINT },
         {
-          expr: own('bridge_exporter_response_size_limit_bytes'),
+          expr: ofSelectedTargets('bridge_exporter_response_size_limit_bytes'),
           legend: `${ENDPOINT} limit`,
           isReference: true,
         },
       ],
     }),
-    bars({
-      title: 'Share of the size limit',
+    barPanel({
+      title: 'Response size relative to the limit',
       description:
-        'How much of poll.max_body_size the last answer took. Raise the limit, within the memory of the process, before it is reached. Nodes have a limit of their own, often 10 MiB of another encoding.',
+        'Size of the last response divided by poll.max_body_size. Increase the limit before it is reached, if the process has enough memory. Nodes have their own limit, often 10 MiB in another encoding.',
       unit: 'percentunit',
       decimals: 1,
       min: 0,
       max: 1,
       width: 8,
-      steps: sizeOfLimit,
+      thresholds: responseSizeRatio,
       series: [{ expr: sizeShare, legend: ENDPOINT }],
     }),
-    timeseries({
-      title: 'Steps back of the hub height in 15 minutes',
+    timeSeriesPanel({
+      title: 'Hub height regressions in 15 minutes',
       description:
-        'Answers of a lower hub height than the one before: a load balancer with a node that lags, or a node that was rolled back. Point the target at one node.',
+        'Responses with a lower hub height than the one before: one node behind a load balancer lags, or a node was rolled back. Configure the URL of a single node.',
       unit: 'short',
       min: 0,
-      series: [{ expr: `increase(${own('bridge_exporter_snapshot_regressions_total')}[15m])`, legend: ENDPOINT }],
+      series: [
+        { expr: `increase(${ofSelectedTargets('bridge_exporter_snapshot_regressions_total')}[15m])`, legend: ENDPOINT },
+      ],
     }),
   ],
 };
 
 const completeness: Row = {
-  title: 'What could not be shown',
+  title: 'Missing data',
   panels: [
-    timeseries({
-      title: 'Invalid values in 15 minutes, by field',
+    timeSeriesPanel({
+      title: 'Invalid values in 15 minutes by field',
       description:
-        'Values of the wrong kind; the figures that read the field are absent meanwhile. The node speaks another dialect or version: see the setting dialect. Empty when every value could be read, as in the demo.',
+        'Values of the wrong type. Metrics that depend on the field are absent. The node has another version or dialect: check the setting dialect. Empty when every value is valid, as in the demo.',
       unit: 'short',
       min: 0,
       series: [
         {
-          expr: `increase(${own('bridge_exporter_invalid_values_total')}[15m])`,
+          expr: `increase(${ofSelectedTargets('bridge_exporter_invalid_values_total')}[15m])`,
           legend: '{{target}} {{endpoint}} {{field}} {{instance}}',
         },
       ],
     }),
-    timeseries({
-      title: 'Unknown values in 15 minutes, by field',
+    timeSeriesPanel({
+      title: 'Unknown values in 15 minutes by field',
       description:
-        'Statuses and coin types the exporter does not know, shown as other: the node is newer than the exporter. Empty when every value is known, as in the demo.',
+        'Statuses and coin types that the exporter does not know and exports as other. The node is newer than the exporter. Empty when every value is known, as in the demo.',
       unit: 'short',
       min: 0,
       series: [
         {
-          expr: `increase(${own('bridge_exporter_unknown_values_total')}[15m])`,
+          expr: `increase(${ofSelectedTargets('bridge_exporter_unknown_values_total')}[15m])`,
           legend: '{{target}} {{endpoint}} {{field}} {{instance}}',
         },
       ],
     }),
-    timeseries({
-      title: 'Series over the limit, by family',
+    timeSeriesPanel({
+      title: 'Series over the limit by metric',
       description:
-        'Series left out or added up in other, for limits.max_series_per_family. Raise the limit, or watch only your own orchestrators. Empty when none is left out, as in the demo.',
+        'Series that are omitted or summed up as other because of limits.max_series_per_family. Increase the limit, or watch only your own orchestrators. Empty when no series is dropped, as in the demo.',
       unit: 'short',
       min: 0,
       series: [
         {
-          expr: `${own('bridge_exporter_series_dropped')} > 0`,
+          expr: `${ofSelectedTargets('bridge_exporter_series_dropped')} > 0`,
           legend: '{{target}} {{endpoint}} {{family}} {{instance}}',
         },
       ],
@@ -219,7 +221,7 @@ const completeness: Row = {
 };
 
 function withVersion(expr: string): string {
-  return ofProcesses(
+  return ofSelectedExporters(
     `max by (job, instance, version, nodejs) ((${expr}) * on (job, instance) group_left (version, nodejs) bridge_exporter_build_info)`,
   );
 }
@@ -227,97 +229,96 @@ function withVersion(expr: string): string {
 const process: Row = {
   title: 'Process',
   panels: [
-    table({
+    tablePanel({
       title: 'Exporters',
       description:
-        'Version, and whether the configuration on disk is the one in use: a refused one keeps the old, and the log says why. Different fingerprints are different configurations.',
+        'Version and configuration of each exporter. Exporters with different hashes have different configurations.',
       width: 16,
       height: 6,
-      keys: { job: 'Job', instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
+      rowLabels: { job: 'Job', instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
       columns: [
         {
-          title: 'Runs for',
+          title: 'Uptime',
           expr: withVersion('time() - process_start_time_seconds'),
           unit: 's',
           decimals: 0,
         },
-        { title: 'Fingerprint', expr: withVersion('bridge_exporter_config_hash'), unit: 'none' },
+        { title: 'Configuration hash', expr: withVersion('bridge_exporter_config_hash'), unit: 'none' },
       ],
     }),
-    stat({
+    statPanel({
       title: 'Last reload',
       description:
-        'Whether the configuration that was read last could be used. Refused: the one before is still in use; the log has all problems.',
+        'Whether the last reload of the configuration succeeded. After a failed reload, the previous configuration is active; the log contains all problems.',
       unit: 'none',
-      words: { '0': ['refused', 'red'], '1': ['in use', 'green'] },
-      steps: oneIsGood,
+      valueTexts: { '0': ['failed', 'red'], '1': ['ok', 'green'] },
+      thresholds: redBelowOne,
       noValue: 'no data',
       height: 6,
-      series: [{ expr: ofProcesses('bridge_exporter_config_last_reload_successful'), legend: INSTANCE }],
+      series: [{ expr: ofSelectedExporters('bridge_exporter_config_last_reload_successful'), legend: INSTANCE }],
     }),
-    stat({
-      title: 'Configuration read',
-      description: 'Time since a configuration was last read that could be used.',
+    statPanel({
+      title: 'Last successful reload',
+      description: 'Time since the last successful reload of the configuration, or since the start.',
       unit: 's',
       decimals: 0,
       noValue: 'no data',
       height: 6,
       series: [
         {
-          expr: ofProcesses('time() - bridge_exporter_config_last_reload_success_timestamp_seconds'),
+          expr: ofSelectedExporters('time() - bridge_exporter_config_last_reload_success_timestamp_seconds'),
           legend: INSTANCE,
         },
       ],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Memory',
       description:
-        'Resident memory of the process, and of it the heap of the main thread and buffers outside. It rises with the size of the answers and falls again; a line that only climbs for days is a leak worth reporting.',
+        'Resident memory of the process, and the parts of it used by the heap of the main thread and by external buffers. It rises and falls with the size of the responses. A line that rises for days is a leak; please report it.',
       unit: 'bytes',
       min: 0,
       series: [
-        { expr: ofProcesses('process_resident_memory_bytes'), legend: `${INSTANCE} resident` },
-        { expr: ofProcesses('nodejs_heap_size_used_bytes'), legend: `${INSTANCE} heap in use` },
-        { expr: ofProcesses('nodejs_external_memory_bytes'), legend: `${INSTANCE} buffers` },
+        { expr: ofSelectedExporters('process_resident_memory_bytes'), legend: `${INSTANCE} resident` },
+        { expr: ofSelectedExporters('nodejs_heap_size_used_bytes'), legend: `${INSTANCE} heap in use` },
+        { expr: ofSelectedExporters('nodejs_external_memory_bytes'), legend: `${INSTANCE} buffers` },
       ],
     }),
-    timeseries({
-      title: 'Processor',
-      description:
-        'Processors in use, 100 % is one of them. Decoding large answers every few seconds is what takes it.',
+    timeSeriesPanel({
+      title: 'CPU',
+      description: 'CPU usage; 100 % is one core. Decoding large responses every few seconds takes the most.',
       unit: 'percentunit',
       min: 0,
-      series: [{ expr: ofProcesses('rate(process_cpu_seconds_total[5m])'), legend: INSTANCE }],
+      series: [{ expr: ofSelectedExporters('rate(process_cpu_seconds_total[5m])'), legend: INSTANCE }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Garbage collection',
       description:
-        'Share of time spent in garbage collection, by kind. Much of the major kind: the memory is too small for the answers.',
+        'Share of time spent in garbage collection, by kind. If major collections take much time, the memory is too small for the responses.',
       unit: 'percentunit',
       min: 0,
       series: [
         {
-          expr: ofProcesses('rate(nodejs_gc_duration_seconds_sum[5m])'),
+          expr: ofSelectedExporters('rate(nodejs_gc_duration_seconds_sum[5m])'),
           legend: `${INSTANCE} {{kind}}`,
         },
       ],
     }),
-    timeseries({
-      title: 'Open files',
-      description: 'Share of the open files the process may have. Near 100 % it can no longer be scraped or poll.',
+    timeSeriesPanel({
+      title: 'Open file descriptors',
+      description: 'Share of the maximum number of file descriptors. Near 100 %, scrapes and polls fail.',
       unit: 'percentunit',
       min: 0,
       width: 12,
-      series: [{ expr: ofProcesses('process_open_fds / process_max_fds'), legend: INSTANCE }],
+      series: [{ expr: ofSelectedExporters('process_open_fds / process_max_fds'), legend: INSTANCE }],
     }),
-    timeseries({
-      title: 'Active resources, by type',
+    timeSeriesPanel({
+      title: 'Active resources by type',
       description:
-        'What keeps the process going: sockets, timers, threads. A type that only climbs is a leak worth reporting.',
+        'Resources that keep the Node.js event loop alive, such as sockets, timers and threads. A type that only rises is a leak; please report it.',
       unit: 'short',
       min: 0,
       width: 12,
-      series: [{ expr: ofProcesses('nodejs_active_resources'), legend: `${INSTANCE} {{type}}` }],
+      series: [{ expr: ofSelectedExporters('nodejs_active_resources'), legend: `${INSTANCE} {{type}}` }],
     }),
   ],
 };
@@ -325,8 +326,8 @@ const process: Row = {
 export const exporter: Dashboard = {
   uid: 'bridge-exporter',
   title: 'Exporter',
-  description: 'Is the data fresh and whole? If not, no other dashboard can be trusted.',
+  description: 'Is the data fresh and complete? If not, the other dashboards are not reliable.',
   tags: ['exporter'],
   variables: [datasourceVariable, labelVariable('target', 'Target', 'bridge_exporter_polls_total')],
-  rows: [glance, polls, completeness, process],
+  rows: [freshness, polls, completeness, process],
 };

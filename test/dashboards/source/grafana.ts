@@ -1,41 +1,41 @@
 /*
- * The part of Grafana's dashboard schema that is used here, and what every panel of a kind has in common. A definition says
- * what is particular to a panel; `dashboardJson` adds the rest and lays the panels out.
+ * The dashboard schema of Grafana, as far as it is used here. The dashboards define their panels with `statPanel`,
+ * `tablePanel` and so on, which add the common options. `dashboardJson` lays the panels out and returns the JSON model.
  */
 
 export const SCHEMA_VERSION = 39;
 
-/** Dashboards with this tag link to one another. */
-export const FAMILY_TAG = 'bridge-exporter';
+/** Dashboards with this tag link to each other. */
+export const DASHBOARD_TAG = 'bridge-exporter';
 
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
 
-/** From which value on a colour holds; the first step has none. */
-export type Steps = readonly (readonly [color: string, from: number | null])[];
+/** Colors with the value from which each applies; the first has none. */
+export type Thresholds = readonly (readonly [color: string, from: number | null])[];
 
 export interface Series {
   readonly expr: string;
   readonly legend: string;
-  /** A line to compare with: dashed and of one colour. */
+  /** A dashed line in a fixed color, such as a limit. */
   readonly isReference?: boolean;
 }
 
-export interface Look {
+export interface FieldOptions {
   readonly unit: string;
   readonly decimals?: number;
   readonly min?: number;
   readonly max?: number;
-  readonly steps?: Steps;
-  /** Words for values: text and colour. */
-  readonly words?: Readonly<Record<string, readonly [text: string, color: string]>>;
-  /** Shown in place of a value that is absent. */
+  readonly thresholds?: Thresholds;
+  /** Text and color of single values (value mappings). */
+  readonly valueTexts?: Readonly<Record<string, readonly [text: string, color: string]>>;
+  /** Text for an absent value. */
   readonly noValue?: string;
 }
 
-export interface Column extends Look {
+export interface Column extends FieldOptions {
   readonly title: string;
   readonly expr: string;
   readonly isHidden?: boolean;
@@ -48,10 +48,10 @@ interface Size {
 
 export interface Panel extends Size {
   readonly title: string;
-  /** What it means, what to do, and when it may be empty. */
+  /** Explains the meaning, what to do, and when the panel is empty. */
   readonly description: string;
   readonly type: string;
-  readonly rest: JsonObject;
+  readonly json: JsonObject;
 }
 
 export interface Row {
@@ -63,7 +63,7 @@ export interface Row {
 export interface Variable {
   readonly name: string;
   readonly label: string;
-  readonly rest: JsonObject;
+  readonly json: JsonObject;
 }
 
 export interface Dashboard {
@@ -75,23 +75,23 @@ export interface Dashboard {
   readonly rows: readonly Row[];
 }
 
-interface Words extends Partial<Size> {
+interface PanelText extends Partial<Size> {
   readonly title: string;
   readonly description: string;
 }
 
-export type Drawn = Words & Look & { readonly series: readonly Series[] };
+export type PanelDefinition = PanelText & FieldOptions & { readonly series: readonly Series[] };
 
-/** Numbers as of now: an instant query, since a range would show what has been withdrawn. */
-export function stat({ series, ...panel }: Drawn): Panel {
+/** Current values. An instant query, because a range query would also return withdrawn series. */
+export function statPanel({ series, ...panel }: PanelDefinition): Panel {
   return {
     ...sized(panel, { width: 4, height: 5 }),
     type: 'stat',
-    rest: {
-      targets: targets(series, INSTANT),
-      fieldConfig: { defaults: { ...look(panel), color: { mode: 'thresholds' } }, overrides: [] },
+    json: {
+      targets: targetsJson(series, INSTANT),
+      fieldConfig: { defaults: { ...fieldDefaults(panel), color: { mode: 'thresholds' } }, overrides: [] },
       options: {
-        colorMode: panel.steps === undefined && panel.words === undefined ? 'value' : 'background',
+        colorMode: panel.thresholds === undefined && panel.valueTexts === undefined ? 'value' : 'background',
         graphMode: 'none',
         justifyMode: 'auto',
         orientation: 'auto',
@@ -105,13 +105,13 @@ export function stat({ series, ...panel }: Drawn): Panel {
   };
 }
 
-export function bars({ series, ...panel }: Drawn): Panel {
+export function barPanel({ series, ...panel }: PanelDefinition): Panel {
   return {
     ...sized(panel, { width: 12, height: 8 }),
     type: 'bargauge',
-    rest: {
-      targets: targets(series, INSTANT),
-      fieldConfig: { defaults: { ...look(panel), color: { mode: 'thresholds' } }, overrides: [] },
+    json: {
+      targets: targetsJson(series, INSTANT),
+      fieldConfig: { defaults: { ...fieldDefaults(panel), color: { mode: 'thresholds' } }, overrides: [] },
       options: {
         displayMode: 'basic',
         legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: false },
@@ -129,16 +129,20 @@ export function bars({ series, ...panel }: Drawn): Panel {
   };
 }
 
-export function timeseries({ series, isStacked = false, ...panel }: Drawn & { readonly isStacked?: boolean }): Panel {
+export function timeSeriesPanel({
+  series,
+  isStacked = false,
+  ...panel
+}: PanelDefinition & { readonly isStacked?: boolean }): Panel {
   const references = series.flatMap(({ isReference }, index) => (isReference === true ? [refId(index)] : []));
   return {
     ...sized(panel, { width: 8, height: 8 }),
     type: 'timeseries',
-    rest: {
-      targets: targets(series, RANGE),
+    json: {
+      targets: targetsJson(series, RANGE),
       fieldConfig: {
         defaults: {
-          ...look(panel),
+          ...fieldDefaults(panel),
           color: { mode: 'palette-classic' },
           custom: {
             axisBorderShow: false,
@@ -153,7 +157,7 @@ export function timeseries({ series, isStacked = false, ...panel }: Drawn & { re
             showPoints: 'auto',
             spanNulls: false,
             stacking: { group: 'A', mode: isStacked ? 'normal' : 'none' },
-            thresholdsStyle: { mode: panel.steps === undefined ? 'off' : 'dashed' },
+            thresholdsStyle: { mode: panel.thresholds === undefined ? 'off' : 'dashed' },
           },
         },
         overrides: references.map((id) => ({
@@ -174,15 +178,15 @@ export function timeseries({ series, isStacked = false, ...panel }: Drawn & { re
   };
 }
 
-export function stateTimeline({ series, ...panel }: Drawn): Panel {
+export function stateTimelinePanel({ series, ...panel }: PanelDefinition): Panel {
   return {
     ...sized(panel, { width: 12, height: 8 }),
     type: 'state-timeline',
-    rest: {
-      targets: targets(series, RANGE),
+    json: {
+      targets: targetsJson(series, RANGE),
       fieldConfig: {
         defaults: {
-          ...look(panel),
+          ...fieldDefaults(panel),
           color: { mode: 'thresholds' },
           custom: { fillOpacity: 70, insertNulls: false, lineWidth: 0, spanNulls: false },
         },
@@ -201,35 +205,42 @@ export function stateTimeline({ series, ...panel }: Drawn): Panel {
   };
 }
 
-export interface Table extends Words {
-  /** Labels that name a row, and their titles, in the order they are shown. */
-  readonly keys: Readonly<Record<string, string>>;
+export interface Table extends PanelText {
+  /** The labels that identify a row, with their column titles in display order. */
+  readonly rowLabels: Readonly<Record<string, string>>;
   readonly columns: readonly Column[];
-  /** Words for the values of a key, by its title. */
-  readonly keyWords?: Readonly<Record<string, Required<Look>['words']>>;
-  /** Dashboard that the first key links to, for its target. */
-  readonly linksTo?: { readonly title: string; readonly uid: string };
+  /** Text and color of single label values, by column title. */
+  readonly rowLabelTexts?: Readonly<Record<string, Required<FieldOptions>['valueTexts']>>;
+  /** A dashboard to which the first column links, with the target of the row. */
+  readonly link?: { readonly title: string; readonly uid: string };
   readonly sortBy?: { readonly column: string; readonly isDescending: boolean };
 }
 
-/** One row for each set of label values, one column for each instant query, each with its own unit. */
-export function table({ keys, columns, keyWords = {}, linksTo, sortBy, ...panel }: Table): Panel {
+/** One row per set of label values, and one column per instant query. */
+export function tablePanel({
+  rowLabels: keys,
+  columns,
+  rowLabelTexts: keyWords = {},
+  link: linksTo,
+  sortBy,
+  ...panel
+}: Table): Panel {
   const keyTitles = Object.entries(keys);
-  // Grafana calls the value of a lone query just `Value`.
+  // Grafana names the value of a single query `Value`.
   const valueOf = (index: number): string => (columns.length === 1 ? 'Value' : `Value #${refId(index)}`);
   const order = [...keyTitles.map(([label]) => label), ...columns.map((_, index) => valueOf(index))];
   const [, firstTitle = ''] = keyTitles[0] ?? [];
   return {
     ...sized(panel, { width: 24, height: 8 }),
     type: 'table',
-    rest: {
-      targets: targets(
+    json: {
+      targets: targetsJson(
         columns.map(({ expr }) => ({ expr, legend: '' })),
         { format: 'table', ...INSTANT },
       ),
       fieldConfig: {
         defaults: {
-          ...look({ unit: 'none', noValue: '–' }),
+          ...fieldDefaults({ unit: 'none', noValue: '–' }),
           color: { mode: 'thresholds' },
           custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true, inspect: false },
         },
@@ -237,18 +248,18 @@ export function table({ keys, columns, keyWords = {}, linksTo, sortBy, ...panel 
           ...columns.map((column) => ({
             matcher: { id: 'byName', options: column.title },
             properties: [
-              ...Object.entries(look(column)).map(([id, value]) => ({ id, value })),
-              ...(column.steps === undefined && column.words === undefined
+              ...Object.entries(fieldDefaults(column)).map(([id, value]) => ({ id, value })),
+              ...(column.thresholds === undefined && column.valueTexts === undefined
                 ? []
-                : [{ id: 'custom.cellOptions', value: COLOURED_CELL }]),
+                : [{ id: 'custom.cellOptions', value: COLORED_CELL }]),
               ...(column.isHidden === true ? [{ id: 'custom.hidden', value: true }] : []),
             ],
           })),
           ...Object.entries(keyWords).map(([title, words]) => ({
             matcher: { id: 'byName', options: title },
             properties: [
-              { id: 'mappings', value: mappings(words) },
-              { id: 'custom.cellOptions', value: COLOURED_CELL },
+              { id: 'mappings', value: valueMappings(words) },
+              { id: 'custom.cellOptions', value: COLORED_CELL },
             ],
           })),
           ...(linksTo === undefined
@@ -299,7 +310,7 @@ export function table({ keys, columns, keyWords = {}, linksTo, sortBy, ...panel 
 export const datasourceVariable: Variable = {
   name: 'datasource',
   label: 'Data source',
-  rest: {
+  json: {
     type: 'datasource',
     query: 'prometheus',
     current: {},
@@ -313,13 +324,13 @@ export const datasourceVariable: Variable = {
   },
 };
 
-/** Values of a label; all of them until someone chooses. */
+/** The values of a label; all are selected by default. */
 export function labelVariable(name: string, label: string, metric: string): Variable {
   const query = `label_values(${metric}, ${name})`;
   return {
     name,
     label,
-    rest: {
+    json: {
       type: 'query',
       datasource: DATA_SOURCE,
       definition: query,
@@ -343,7 +354,7 @@ export function textVariable(name: string, label: string, value: string): Variab
   return {
     name,
     label,
-    rest: { type: 'textbox', query: value, current, hide: 0, options: [current], skipUrlSync: false },
+    json: { type: 'textbox', query: value, current, hide: 0, options: [current], skipUrlSync: false },
   };
 }
 
@@ -360,7 +371,7 @@ export function dashboardJson(dashboard: Dashboard): JsonObject {
         icon: 'external link',
         includeVars: true,
         keepTime: true,
-        tags: [FAMILY_TAG],
+        tags: [DASHBOARD_TAG],
         targetBlank: false,
         title: '',
         tooltip: '',
@@ -368,11 +379,11 @@ export function dashboardJson(dashboard: Dashboard): JsonObject {
         url: '',
       },
     ],
-    panels: laidOut(dashboard.rows),
+    panels: layOutPanels(dashboard.rows),
     refresh: '30s',
     schemaVersion: SCHEMA_VERSION,
-    tags: [FAMILY_TAG, ...dashboard.tags],
-    templating: { list: dashboard.variables.map(({ name, label, rest }) => ({ name, label, ...rest })) },
+    tags: [DASHBOARD_TAG, ...dashboard.tags],
+    templating: { list: dashboard.variables.map(({ name, label, json: rest }) => ({ name, label, ...rest })) },
     time: { from: 'now-6h', to: 'now' },
     timepicker: {},
     timezone: '',
@@ -403,45 +414,53 @@ function refId(index: number): string {
   return String.fromCodePoint('A'.codePointAt(0)! + index);
 }
 
-function targets(series: readonly Series[], how: JsonObject): Json {
+function targetsJson(series: readonly Series[], options: JsonObject): Json {
   return series.map(({ expr, legend }, index) => ({
     datasource: DATA_SOURCE,
     editorMode: 'code',
     expr,
     refId: refId(index),
     ...(legend === '' ? {} : { legendFormat: legend }),
-    ...how,
+    ...options,
   }));
 }
 
-const COLOURED_CELL = { mode: 'basic', type: 'color-background' };
+const COLORED_CELL = { mode: 'basic', type: 'color-background' };
 
-function mappings(words: Required<Look>['words']): Json {
+function valueMappings(words: Required<FieldOptions>['valueTexts']): Json {
   const options = Object.entries(words).map(([value, [text, color]], index) => [value, { color, index, text }]);
   return [{ options: Object.fromEntries(options) as JsonObject, type: 'value' }];
 }
 
-function look({ unit, decimals, min, max, steps = [['text', null]], words, noValue }: Look): JsonObject {
+function fieldDefaults({
+  unit,
+  decimals,
+  min,
+  max,
+  thresholds: steps = [['text', null]],
+  valueTexts: words,
+  noValue,
+}: FieldOptions): JsonObject {
   return {
     unit,
     ...(decimals === undefined ? {} : { decimals }),
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
     ...(noValue === undefined ? {} : { noValue }),
-    mappings: words === undefined ? [] : mappings(words),
+    mappings: words === undefined ? [] : valueMappings(words),
     thresholds: { mode: 'absolute', steps: steps.map(([color, value]) => ({ color, value })) },
   };
 }
 
-function sized(panel: Words, size: Size): Omit<Panel, 'type' | 'rest'> {
+function sized(panel: PanelText, defaultSize: Size): Omit<Panel, 'type' | 'json'> {
   const { title, description, width, height } = panel;
-  return { title, description, width: width ?? size.width, height: height ?? size.height };
+  return { title, description, width: width ?? defaultSize.width, height: height ?? defaultSize.height };
 }
 
 const GRID_WIDTH = 24;
 
-/** Panels from left to right, in lines as high as their highest; ids by position. */
-function laidOut(rows: readonly Row[]): Json {
+/** Places the panels from left to right. A line is as high as its highest panel. */
+function layOutPanels(rows: readonly Row[]): Json {
   let id = 0;
   let y = 0;
   const nextId = (): number => (id += 1);
@@ -457,7 +476,7 @@ function laidOut(rows: readonly Row[]): Json {
     const top = y;
     let x = 0;
     let lineHeight = 0;
-    const placed = panels.map(({ width, height, type, rest, ...words }) => {
+    const placed = panels.map(({ width, height, type, json: rest, ...words }) => {
       if (x + width > GRID_WIDTH) {
         x = 0;
         y += lineHeight;
@@ -468,7 +487,7 @@ function laidOut(rows: readonly Row[]): Json {
       lineHeight = Math.max(lineHeight, height);
       return { ...words, type, datasource: DATA_SOURCE, gridPos, id: nextId(), pluginVersion: '11.0.0', ...rest };
     });
-    // A collapsed row takes no room for its panels.
+    // The panels of a collapsed row take no space.
     y = isCollapsed ? top : y + lineHeight;
     return isCollapsed ? [{ ...header, panels: placed }] : [{ ...header, panels: [] }, ...placed];
   });

@@ -1,112 +1,119 @@
 import {
-  bars,
+  barPanel,
   type Column,
   type Dashboard,
   datasourceVariable,
   labelVariable,
   type Row,
-  stat,
-  stateTimeline,
-  table,
-  timeseries,
+  statPanel,
+  stateTimelinePanel,
+  tablePanel,
+  timeSeriesPanel,
 } from './grafana.js';
-import { hubBlockSeconds, latest, latestBy, ofOrchestrators, ORCHESTRATOR, TARGET } from './queries.js';
-import { confirmWindowLeft, someIsBusy } from './thresholds.js';
+import {
+  hubBlockSeconds,
+  latest,
+  latestBy,
+  latestByOrchestrator,
+  ORCHESTRATOR_MATCHER,
+  TARGET_MATCHER,
+} from './queries.js';
+import { confirmWindowLeft, orangeFromOne } from './thresholds.js';
 
 const BLOCKS = 'suffix: blocks';
 const SIGNER = '{{target}} {{orchestrator}}';
 
-const blocksLeft = `${ofOrchestrators('bridge_orchestrator_confirm_deadline_height')} - on (target) group_left () ${latest('bridge_height')}`;
+const blocksLeft = `${latestByOrchestrator('bridge_orchestrator_confirm_deadline_height')} - on (target) group_left () ${latest('bridge_height')}`;
 const secondsLeft = `(${blocksLeft}) * on (target) group_left () ${hubBlockSeconds}`;
 
 const windowLeft = `(${blocksLeft}) / on (target) group_left () ${latest('bridge_params_signed_valsets_window_blocks')}`;
 
 const missing = {
-  batches: ofOrchestrators('bridge_orchestrator_missing_batch_confirms'),
-  valsets: ofOrchestrators('bridge_orchestrator_missing_valset_confirms'),
-  votes: ofOrchestrators('bridge_orchestrator_missing_votes'),
+  batches: latestByOrchestrator('bridge_orchestrator_missing_batch_confirms'),
+  valsets: latestByOrchestrator('bridge_orchestrator_missing_valset_confirms'),
+  votes: latestByOrchestrator('bridge_orchestrator_missing_votes'),
 };
 
-/** Of the signers that owe something: batches first, since they hold money. */
-const owing = `(${missing.batches} > 0 or ${missing.valsets} > 0 or ${missing.votes} > 0)`;
+/** The signers with a missing signature or vote. */
+const withMissing = `(${missing.batches} > 0 or ${missing.valsets} > 0 or ${missing.votes} > 0)`;
 
-function ofOwing(expr: string): string {
-  return `${expr} and on (target, orchestrator) ${owing}`;
+function ofThoseWithMissing(expr: string): string {
+  return `${expr} and on (target, orchestrator) ${withMissing}`;
 }
 
 const columns: readonly Column[] = [
-  { title: 'Power', expr: ofOrchestrators('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
-  { title: 'Batches unsigned', expr: missing.batches, unit: 'short', steps: someIsBusy },
-  { title: 'Valsets unsigned', expr: missing.valsets, unit: 'short', steps: someIsBusy },
+  { title: 'Power', expr: latestByOrchestrator('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
+  { title: 'Batches unsigned', expr: missing.batches, unit: 'short', thresholds: orangeFromOne },
+  { title: 'Valsets unsigned', expr: missing.valsets, unit: 'short', thresholds: orangeFromOne },
   { title: 'Jailed in (blocks)', expr: blocksLeft, unit: BLOCKS, decimals: 0 },
   { title: 'Jailed in (estimate)', expr: secondsLeft, unit: 's', decimals: 0 },
-  { title: 'Window left', expr: windowLeft, unit: 'percentunit', decimals: 0, steps: confirmWindowLeft },
+  { title: 'Window left', expr: windowLeft, unit: 'percentunit', decimals: 0, thresholds: confirmWindowLeft },
   {
     title: 'Last vote',
     expr: missing.votes,
     unit: 'none',
-    words: { '0': ['voted', 'green'], '1': ['missing', 'orange'] },
+    valueTexts: { '0': ['voted', 'green'], '1': ['missing', 'orange'] },
   },
 ];
 
 const keys = { target: 'Target', orchestrator: 'Orchestrator', external_address: 'External address' };
 
-function powerOfThoseMissing(metric: string): string {
+function missingPowerOf(metric: string): string {
   return `sum by (target) (${latestBy(['orchestrator'], 'bridge_orchestrator_power_ratio')} and on (target, orchestrator) ${latestBy(['orchestrator'], metric)} > 0) or on (target) 0 * ${latest(metric)}`;
 }
 
 const missingPower = [
-  { expr: powerOfThoseMissing('bridge_orchestrator_missing_batch_confirms'), legend: '{{target}} a batch' },
-  { expr: powerOfThoseMissing('bridge_orchestrator_missing_valset_confirms'), legend: '{{target}} a validator set' },
-  { expr: powerOfThoseMissing('bridge_orchestrator_missing_votes'), legend: '{{target}} the last vote' },
+  { expr: missingPowerOf('bridge_orchestrator_missing_batch_confirms'), legend: '{{target}} a batch' },
+  { expr: missingPowerOf('bridge_orchestrator_missing_valset_confirms'), legend: '{{target}} a validator set' },
+  { expr: missingPowerOf('bridge_orchestrator_missing_votes'), legend: '{{target}} the last vote' },
 ];
 
-const now: Row = {
-  title: 'Whose signature is missing?',
+const missingNow: Row = {
+  title: 'Missing signatures',
   panels: [
-    table({
-      title: 'Signers that owe something',
+    tablePanel({
+      title: 'Signers with missing signatures or votes',
       description:
-        'Each signer with an unsigned batch or validator set or without a vote for the last observed event; the strongest first. Some for a few minutes are normal. Who stays: ask its operator whether the orchestrator runs, has funds, and reaches its nodes. Jailed in: until the first deadline of an unsigned validator set; the estimate goes by the measured block time. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
+        'Signers with an unsigned batch or validator set, or without a vote for the last observed event, sorted by power. Some are normal for a few minutes. If a signer remains, ask its operator whether the orchestrator runs, has funds and reaches its nodes. Jailed in: time to the first deadline of an unsigned validator set, estimated with the measured block time. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
       height: 10,
-      keys,
-      columns: columns.map((column) => ({ ...column, expr: ofOwing(column.expr) })),
+      rowLabels: keys,
+      columns: columns.map((column) => ({ ...column, expr: ofThoseWithMissing(column.expr) })),
       sortBy: { column: 'Power', isDescending: true },
     }),
-    stat({
+    statPanel({
       title: 'Signers with an unsigned batch',
       description:
-        'How many signers owe a signature under a live batch. It holds the money of its batch while the power of those who signed is below the threshold.',
+        'Signers that have not signed a live batch. The transfers of a batch are stuck while its signed power is below the threshold.',
       unit: 'short',
-      steps: someIsBusy,
+      thresholds: orangeFromOne,
       noValue: 'no data',
       width: 6,
-      series: [{ expr: counted('bridge_orchestrator_missing_batch_confirms'), legend: '{{target}}' }],
+      series: [{ expr: signersWith('bridge_orchestrator_missing_batch_confirms'), legend: '{{target}}' }],
     }),
-    stat({
+    statPanel({
       title: 'Signers with an unsigned validator set',
       description:
-        'How many signers owe a signature under a validator set whose deadline is still ahead. They are jailed at the deadline.',
+        'Signers that have not signed a validator set whose deadline has not passed. They are jailed at the deadline.',
       unit: 'short',
-      steps: someIsBusy,
+      thresholds: orangeFromOne,
       noValue: 'no data',
       width: 6,
-      series: [{ expr: counted('bridge_orchestrator_missing_valset_confirms'), legend: '{{target}}' }],
+      series: [{ expr: signersWith('bridge_orchestrator_missing_valset_confirms'), legend: '{{target}}' }],
     }),
-    stat({
+    statPanel({
       title: 'Signers without the last vote',
       description:
-        'How many signers have not voted for the last observed event. Late votes at a busy hour are normal. Empty when the state no longer holds that event.',
+        'Signers that have not voted for the last observed event. Late votes at busy hours are normal. Empty when the state no longer holds that event.',
       unit: 'short',
-      steps: someIsBusy,
+      thresholds: orangeFromOne,
       noValue: 'no data',
       width: 6,
-      series: [{ expr: counted('bridge_orchestrator_missing_votes'), legend: '{{target}}' }],
+      series: [{ expr: signersWith('bridge_orchestrator_missing_votes'), legend: '{{target}}' }],
     }),
-    stat({
-      title: 'First signer is jailed in',
+    statPanel({
+      title: 'First signer jailed in',
       description:
-        'Estimated time to the first deadline of an unsigned validator set, by the measured hub block time. Empty when no signer owes a validator set, as most of the time, or the node sends no height.',
+        'Time to the first deadline of an unsigned validator set, estimated with the measured hub block time. Empty when all validator sets are signed, which is normal, or the node sends no height.',
       unit: 's',
       decimals: 0,
       noValue: 'none is due',
@@ -116,26 +123,26 @@ const now: Row = {
   ],
 };
 
-function counted(metric: string): string {
-  return `sum by (target) (${latestBy(['orchestrator'], metric, ORCHESTRATOR)} > bool 0)`;
+function signersWith(metric: string): string {
+  return `sum by (target) (${latestBy(['orchestrator'], metric, ORCHESTRATOR_MATCHER)} > bool 0)`;
 }
 
 const deadlines: Row = {
   title: 'Deadlines',
   panels: [
-    bars({
-      title: 'Blocks to the deadline, by signer',
+    barPanel({
+      title: 'Blocks to the deadline by signer',
       description:
-        'Hub blocks until a signer is jailed for the unsigned validator set that is due first; the ten that are due first. Empty when no signer owes a validator set, as most of the time, or the node sends no height.',
+        'Hub blocks until a signer is jailed for an unsigned validator set, for the ten signers with the first deadlines. Empty when all validator sets are signed, which is normal, or the node sends no height.',
       unit: BLOCKS,
       decimals: 0,
       min: 0,
       series: [{ expr: `bottomk(10, ${blocksLeft})`, legend: SIGNER }],
     }),
-    timeseries({
-      title: 'Estimated time to the deadline, by signer',
+    timeSeriesPanel({
+      title: 'Estimated time to the deadline by signer',
       description:
-        'The same as time, by the measured hub block time. A line that falls to zero is a signer that is jailed. Empty when no signer owes a validator set, as most of the time, or the node sends no height.',
+        'The blocks to the deadline multiplied by the measured hub block time. A line that reaches zero is a signer that is jailed. Empty when all validator sets are signed, which is normal, or the node sends no height.',
       unit: 's',
       min: 0,
       width: 12,
@@ -145,39 +152,39 @@ const deadlines: Row = {
 };
 
 const overTime: Row = {
-  title: 'Since when?',
+  title: 'History',
   panels: [
-    stateTimeline({
-      title: 'Unsigned batches, by signer',
+    stateTimelinePanel({
+      title: 'Unsigned batches by signer',
       description:
-        'Coloured while a signer owes a signature under a live batch. A long bar is a signer that is down; bars of many signers at once are a batch they all refuse, or an outage they share.',
+        'Colored while a signer has not signed a live batch. A long bar is a signer that is down. Simultaneous bars of many signers are a batch that they reject or a common outage.',
       unit: 'short',
       height: 12,
-      steps: someIsBusy,
+      thresholds: orangeFromOne,
       series: [{ expr: missing.batches, legend: SIGNER }],
     }),
-    stateTimeline({
-      title: 'Unsigned validator sets, by signer',
-      description: 'Coloured while a signer owes a signature under a validator set whose deadline is ahead.',
+    stateTimelinePanel({
+      title: 'Unsigned validator sets by signer',
+      description: 'Colored while a signer has not signed a validator set whose deadline has not passed.',
       unit: 'short',
       height: 12,
-      steps: someIsBusy,
+      thresholds: orangeFromOne,
       series: [{ expr: missing.valsets, legend: SIGNER }],
     }),
-    stateTimeline({
-      title: 'Vote for the last observed event, by signer',
+    stateTimelinePanel({
+      title: 'Votes for the last observed event by signer',
       description:
-        'Coloured while the vote is missing. A long bar is an oracle that is down or behind. Empty when the state no longer holds that event.',
+        'Colored while the vote is missing. A long bar is an oracle that is down or behind. Empty when the state no longer holds that event.',
       unit: 'short',
       height: 12,
-      steps: someIsBusy,
-      words: { '0': ['voted', 'green'], '1': ['missing', 'orange'] },
+      thresholds: orangeFromOne,
+      valueTexts: { '0': ['voted', 'green'], '1': ['missing', 'orange'] },
       series: [{ expr: missing.votes, legend: SIGNER }],
     }),
-    timeseries({
-      title: 'Power of those who miss something',
+    timeSeriesPanel({
+      title: 'Power of signers with missing signatures or votes',
       description:
-        'Share of the power of all signers that owe at least one batch, one validator set or the last vote. Above the dashed line, which is what the threshold leaves over, nothing can be relayed if they all miss the same one.',
+        'Share of the power of all signers that have not signed at least one batch or validator set, or have not cast the last vote. The dashed line is the power that may be missing. Above it, a batch or set that all of them have not signed cannot be relayed.',
       unit: 'percentunit',
       min: 0,
       max: 1,
@@ -195,42 +202,42 @@ const overTime: Row = {
   ],
 };
 
-const everyone: Row = {
+const allSigners: Row = {
   title: 'All signers',
   panels: [
-    table({
+    tablePanel({
       title: 'All signers',
       description:
-        'Every member of the newest validator set with a registered orchestrator, the strongest first; of the watched ones only where that is configured. A dash is a figure that does not apply. The columns on deadlines are empty when no signer owes a validator set, as most of the time.',
+        'The members of the newest validator set with a registered orchestrator, sorted by power; only the watched ones if that is configured. A dash is a value that does not apply. The columns on deadlines are empty when all validator sets are signed, which is normal.',
       height: 14,
-      keys,
+      rowLabels: keys,
       columns,
       sortBy: { column: 'Power', isDescending: true },
     }),
-    timeseries({
-      title: 'Power, by signer',
-      description: 'Share of each signer of the power of the newest validator set. A step is a new validator set.',
+    timeSeriesPanel({
+      title: 'Power by signer',
+      description: 'Share of the power of the newest validator set. A step is a new validator set.',
       unit: 'percentunit',
       min: 0,
       width: 12,
-      series: [{ expr: ofOrchestrators('bridge_orchestrator_power_ratio'), legend: SIGNER }],
+      series: [{ expr: latestByOrchestrator('bridge_orchestrator_power_ratio'), legend: SIGNER }],
     }),
-    timeseries({
-      title: 'Oddities of the state',
+    timeSeriesPanel({
+      title: 'Anomalies of the state',
       description:
-        'Rows that fit nothing else, by kind. Members without an orchestrator cannot sign and are jailed for it; unknown voters and orphan confirms are mostly left from the past.',
+        'Inconsistent rows by kind. Members without an orchestrator cannot sign and are jailed. Unknown voters and orphan confirms are mostly remainders of the past.',
       unit: 'short',
       min: 0,
       width: 6,
       series: [{ expr: latestBy(['kind'], 'bridge_anomalies'), legend: '{{target}} {{kind}}' }],
     }),
-    timeseries({
+    timeSeriesPanel({
       title: 'Registrations',
       description:
-        'Validators that have registered an orchestrator and an external key. It only grows; a step down is another chain.',
+        'Validators with a registered orchestrator and external key. The number only increases on the same chain.',
       unit: 'short',
       width: 6,
-      series: [{ expr: `max by (target) (bridge_orchestrator_addresses{${TARGET}})`, legend: '{{target}}' }],
+      series: [{ expr: `max by (target) (bridge_orchestrator_addresses{${TARGET_MATCHER}})`, legend: '{{target}}' }],
     }),
   ],
 };
@@ -238,12 +245,12 @@ const everyone: Row = {
 export const signers: Dashboard = {
   uid: 'bridge-signers',
   title: 'Signers',
-  description: 'Who has not signed or voted, how much power that is, and when someone is jailed for it.',
+  description: 'Which signatures and votes are missing, how much power do they have, and when are signers jailed?',
   tags: ['bridge'],
   variables: [
     datasourceVariable,
     labelVariable('target', 'Target', 'bridge_exporter_polls_total'),
     labelVariable('orchestrator', 'Orchestrator', 'bridge_orchestrator_power_ratio{target=~"$target"}'),
   ],
-  rows: [now, deadlines, overTime, everyone],
+  rows: [missingNow, deadlines, overTime, allSigners],
 };

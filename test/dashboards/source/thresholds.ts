@@ -1,95 +1,79 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import type { Steps } from './grafana.js';
+import { rules } from '../../support/alert-rules.js';
+import type { Thresholds } from './grafana.js';
 
 /*
- * Where colours change. Red is what would wake someone, orange what can wait for working hours, as with the severity of the
- * alerts; what an alert judges changes where the alert does. Its figures are records of the first group of the
- * rules, and are read from there.
+ * The colors of values follow the severity of alerts: red is critical, orange is a warning. A value with an alert
+ * changes its color at the threshold of the alert, which is read from prometheus/alerts.yml.
  */
 
-const RULES = new URL('../../../prometheus/alerts.yml', import.meta.url);
-
-interface Rule {
-  readonly alert?: string;
-  readonly record?: string;
-  readonly expr: unknown;
-  readonly labels?: { readonly severity?: string };
-}
-
-const { groups } = parse(readFileSync(RULES, 'utf8')) as {
-  readonly groups: readonly { readonly rules: readonly Rule[] }[];
-};
-const rules = groups.flatMap((group) => group.rules);
-
-function recorded(what: string): number {
-  const rule = rules.find(({ record }) => record === `default:${what}:threshold`);
-  if (typeof rule?.expr !== 'number') throw new Error(`prometheus/alerts.yml records no threshold for ${what}`);
+function thresholdOf(name: string): number {
+  const rule = rules.find(({ record }) => record === `default:${name}:threshold`);
+  if (typeof rule?.expr !== 'number') throw new Error(`prometheus/alerts.yml records no threshold for ${name}`);
   return rule.expr;
 }
 
-/** For how long, in seconds, the queue has to stand still before the alert of this severity fires. */
-function stuckFor(severity: string): number {
-  const rule = rules.find(({ alert, labels }) => alert === 'BridgeBacklogStuck' && labels?.severity === severity);
+/** The time for which the queue has to stand still before BridgeBacklogStuck with this severity fires. */
+function stuckSeconds(severity: string): number {
+  const rule = rules.find(({ alert, labels }) => alert === 'BridgeBacklogStuck' && labels?.['severity'] === severity);
   const { count, unit } = /offset (?<count>\d+)(?<unit>[mh])/.exec(String(rule?.expr))?.groups ?? {};
-  if (count === undefined) throw new Error(`prometheus/alerts.yml has no time for a ${severity} BridgeBacklogStuck`);
+  if (count === undefined) throw new Error(`prometheus/alerts.yml has no offset in the ${severity} BridgeBacklogStuck`);
   return Number(count) * (unit === 'h' ? 3600 : 60);
 }
 
-export const noneIsGood: Steps = red(1);
+export const redFromOne: Thresholds = red(1);
 
-/** Normal for moments; the alerts wait before they fire. */
-export const someIsBusy: Steps = orange(1);
+/** For values above zero that are normal for a short time. */
+export const orangeFromOne: Thresholds = orange(1);
 
-export const oneIsGood: Steps = [
+export const redBelowOne: Thresholds = [
   ['red', null],
   ['green', 1],
 ];
 
-/** Signed power over the power the contract asks for: at 1 anyone can relay; a fresh batch is below for moments. */
-export const signedPower: Steps = [
+/** Signed power divided by the required power. A new batch is below 1 for a short time. */
+export const signedPower: Thresholds = [
   ['orange', null],
   ['green', 1],
 ];
 
-/** From so many transfers, waiting for so long, a queue without a batch wakes someone. */
-export const STUCK_TRANSFERS = recorded('bridge_stuck_transfers');
-export const STUCK_SECONDS = stuckFor('critical');
+/** The critical BridgeBacklogStuck needs this many unbatched transfers for this long. */
+export const STUCK_TRANSFERS = thresholdOf('bridge_stuck_transfers');
+export const STUCK_SECONDS = stuckSeconds('critical');
 
-export const dataAge = red(recorded('bridge_snapshot_age_seconds'));
-export const sizeOfLimit = orange(recorded('bridge_response_size_ratio'));
-export const transfersWaiting = orange(recorded('bridge_waiting_transfers'));
-export const noBatch = red(STUCK_SECONDS);
-export const sameOldest = orange(stuckFor('warning'));
-export const batchLifeLeft: Steps = [
+export const dataAge = red(thresholdOf('bridge_snapshot_age_seconds'));
+export const responseSizeRatio = orange(thresholdOf('bridge_response_size_ratio'));
+export const backlogTransfers = orange(thresholdOf('bridge_waiting_transfers'));
+export const timeWithoutBatch = red(STUCK_SECONDS);
+export const timeWithSameOldestTransfer = orange(stuckSeconds('warning'));
+export const batchLifetimeThresholds: Thresholds = [
   ['red', null],
   ['orange', 0],
-  ['green', recorded('bridge_batch_life_ratio')],
+  ['green', thresholdOf('bridge_batch_life_ratio')],
 ];
-export const valsetDrift = orange(recorded('bridge_valset_power_drift_ratio'));
-export const confirmWindowLeft: Steps = [
+export const valsetDrift = orange(thresholdOf('bridge_valset_power_drift_ratio'));
+export const confirmWindowLeft: Thresholds = [
   ['red', null],
-  ['green', recorded('bridge_confirm_window_ratio')],
+  ['green', thresholdOf('bridge_confirm_window_ratio')],
 ];
-export const cctxsPending = orange(recorded('crosschain_total_pending'));
-export const cctxAge: Steps = [
-  ...orange(recorded('crosschain_oldest_seconds')),
-  ['red', recorded('crosschain_oldest_critical_seconds')],
+export const cctxsPending = orange(thresholdOf('crosschain_total_pending'));
+export const cctxAge: Thresholds = [
+  ...orange(thresholdOf('crosschain_oldest_seconds')),
+  ['red', thresholdOf('crosschain_oldest_critical_seconds')],
 ];
-export const rateLimitUse: Steps = [
+export const rateLimitUtilization: Thresholds = [
   ['green', null],
-  ['yellow', recorded('crosschain_rate_limit_utilization_ratio')],
+  ['yellow', thresholdOf('crosschain_rate_limit_utilization_ratio')],
   ['orange', 1],
 ];
 
-function orange(from: number): Steps {
+function orange(from: number): Thresholds {
   return [
     ['green', null],
     ['orange', from],
   ];
 }
 
-function red(from: number): Steps {
+function red(from: number): Thresholds {
   return [
     ['green', null],
     ['red', from],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stableNames } from '../../support/stable-names.js';
+import { stableMetricNames } from '../../support/stable-metric-names.js';
 import { deriveBridge, deriveCrosschain, type Values } from '../derive.js';
 import { corruptedOften } from './corruption.js';
 import { bridgeAbout, bridgeState, crosschainAbout, crosschainDocument } from './documents.js';
@@ -8,7 +8,7 @@ import { referenceBridge, referenceCrosschain } from './reference.js';
 
 /** What is promised; the hashes are judged by what changes them, in the tests of the params. */
 function held(values: Values): Values {
-  const isHeld = (name: string): boolean => stableNames.has(name) && !/^bridge_.*_hash$/.test(name);
+  const isHeld = (name: string): boolean => stableMetricNames.has(name) && !/^bridge_.*_hash$/.test(name);
   return Object.fromEntries(Object.entries(values).filter(([series]) => isHeld(series.replace(/\{.*/s, ''))));
 }
 

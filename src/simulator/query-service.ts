@@ -1,0 +1,76 @@
+import type { Model } from './model.js';
+
+/*
+ * The Chain Query Service as a function: an HTTP request in, an HTTP response out. Paths and parameters are those of §4
+ * of its document; what the document leaves open follows the gRPC gateway of a real node.
+ */
+
+export type Endpoint = 'module_state' | 'rate_limiter_input';
+
+export interface QueryResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export const HEIGHT_HEADER = 'Grpc-Metadata-X-Cosmos-Block-Height';
+
+const PATHS: Readonly<Record<string, Endpoint>> = {
+  '/bridge/v1/module_state': 'module_state',
+  '/chain/crosschain/rateLimiterInput': 'rate_limiter_input',
+};
+export const endpointPaths: readonly string[] = Object.keys(PATHS);
+
+/** gRPC status codes, which error bodies carry as `code`. */
+export const GRPC_CODES = { UNKNOWN: 2, INVALID_ARGUMENT: 3, UNIMPLEMENTED: 12, INTERNAL: 13 } as const;
+
+const MAX_INT64 = 2n ** 63n - 1n;
+
+export interface Query {
+  readonly endpoint: Endpoint;
+  readonly parameters: URLSearchParams;
+}
+
+/**
+ * The query of a request, or the error response. Like the gateway of a real node, it responds with 501 both to an
+ * unknown path and to an unknown method.
+ */
+export function parseRequest(method: string, target: string): Query | QueryResponse {
+  const [path = '', ...search] = target.split('?');
+  const endpoint = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
+  if (endpoint === undefined) return errorResponse(501, GRPC_CODES.UNIMPLEMENTED, 'Not Implemented');
+  if (method !== 'GET' && method !== 'HEAD') {
+    return errorResponse(501, GRPC_CODES.UNIMPLEMENTED, 'Method Not Allowed');
+  }
+  return { endpoint, parameters: new URLSearchParams(search.join('?')) };
+}
+
+/** Like the gateway, it ignores unknown parameters and takes the first of repeated ones. */
+export function executeQuery(model: Model, { endpoint, parameters }: Query): QueryResponse {
+  if (endpoint === 'module_state') return documentResponse(model, model.moduleState());
+  const limit = parseInt64(parameters, 'limit');
+  const window = parseInt64(parameters, 'window');
+  if (typeof limit === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, limit);
+  if (typeof window === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, window);
+  return documentResponse(model, model.rateLimiterInput({ limit, window }));
+}
+
+export function errorResponse(status: number, code: number, message: string): QueryResponse {
+  const headers = { 'Content-Type': 'application/json' };
+  return { status, headers, body: Buffer.from(JSON.stringify({ code, message, details: [] })) };
+}
+
+function documentResponse(model: Model, document: unknown): QueryResponse {
+  const headers = { 'Content-Type': 'application/json', [HEIGHT_HEADER]: String(model.height) };
+  return { status: 200, headers, body: Buffer.from(JSON.stringify(document)) };
+}
+
+/** The value of the parameter, `undefined` without one, or the error message as a string. */
+function parseInt64(parameters: URLSearchParams, name: string): bigint | string | undefined {
+  const text = parameters.get(name);
+  if (text === null) return undefined;
+  const mismatch = `type mismatch, parameter: ${name}, error: parsing ${JSON.stringify(text)}`;
+  if (!/^\d+$/.test(text)) return `${mismatch}: not decimal digits`;
+  const value = BigInt(text);
+  return value > MAX_INT64 ? `${mismatch}: value out of range` : value;
+}

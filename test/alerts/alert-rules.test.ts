@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { families } from '../../src/exposition/exposition.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
+import { projectPath, readProjectFile } from '../support/project-files.js';
+import { hasTool, runTool } from '../support/tools.js';
+import { incidents, type AlertKey } from './incidents.js';
+import { metricNamesIn, RULES } from './promtool.js';
+
+const hasPromtool = hasTool('promtool');
+const hasAmtool = hasTool('amtool');
+
+const runbook = readProjectFile('docs/runbook.md');
+const ALERTMANAGER_CONFIG = projectPath('prometheus/alertmanager.yml');
+const RUNBOOK_URL = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
+
+/** The alert names on which users may rely: alerts may be added, but not renamed. */
+const STABLE_ALERTS = `BridgeExporterAbsent BridgeEndpointDown BridgeSnapshotStale BridgeEndpointMisconfigured
+BridgeResponseNearLimit BridgeHeightStalled CrosschainHeightStalled BridgeBacklogHigh BridgeBacklogStuck
+BridgeBatchTimeoutNear BridgeBatchOverdue BridgeBatchUnsigned BridgeValsetUnsigned BridgeValsetDrift BridgeOracleStalled
+BridgeConflictingClaims BridgeOrchestratorMissingConfirms BridgeOrchestratorDeadlineNear BridgeOrchestratorMissingVotes
+BridgeParamsChanged BridgeBlacklistChanged CrosschainBacklogHigh CrosschainBacklogStuck CrosschainCctxsMissed
+CrosschainOldestPendingTooOld CrosschainPendingListTruncated CrosschainRateLimitNear CrosschainRateLimitExceeded
+BridgeExporterInvalidValues BridgeExporterSeriesDropped BridgeWatchdog`.split(/\s+/);
+
+const severityOf = (rule: Rule): string => rule.labels?.['severity'] ?? '';
+
+describe('prometheus/alerts.yml', () => {
+  it('has exactly the stable alerts', () => {
+    expect(Array.from(new Set(alertRules.map(({ alert }) => alert))).toSorted()).toEqual(STABLE_ALERTS.toSorted());
+  });
+
+  it.each(alertRules.map((rule) => [rule.alert, severityOf(rule), rule] as const))(
+    'has a severity, a summary, a description and a runbook for %s (%s)',
+    (alert, severity, rule) => {
+      expect(['critical', 'warning', 'info']).toContain(severity);
+      const { summary, description, runbook_url: url, ...others } = rule.annotations ?? {};
+      expect(others).toEqual({});
+      expect(summary).toMatch(/\.$/);
+      expect(description).toMatch(/\.(?:\{\{ end \}\})?$/);
+      expect(url).toBe(`${RUNBOOK_URL}#${alert.toLowerCase()}`);
+      // All alerts but these two concern a target, which the texts have to name.
+      const target = ['BridgeWatchdog', 'BridgeExporterAbsent'].includes(alert) ? '' : '{{ $labels.target }}';
+      expect(summary).toContain(target);
+      expect(description).toContain(target);
+    },
+  );
+
+  it('records each threshold once, with a comment that explains it', () => {
+    const [thresholds] = ruleGroups;
+    const text = readProjectFile('prometheus/alerts.yml');
+    for (const { record = '' } of thresholds?.rules ?? []) {
+      expect(record).toMatch(/^default:\w+:threshold$/);
+      expect(text).toMatch(new RegExp(`\\n {6}# [^\\n]+\\n {6}- record: ${record}\\n`));
+      expect(
+        rules.some(({ expr }) => String(expr).includes(`scalar(${record})`)),
+        record,
+      ).toBe(true);
+    }
+    // Expressions may contain only small numbers, which mean none, some or few samples.
+    for (const { alert, expr } of alertRules) {
+      const numbers = String(expr).match(/(?<=[<>]=? (?:bool )?)[\d.]+/g) ?? [];
+      expect(
+        numbers.every((number) => Number(number) <= 3),
+        alert,
+      ).toBe(true);
+    }
+  });
+
+  it('uses every recording rule that it defines, and no other', () => {
+    const read = new Set(rules.flatMap(({ expr }) => metricNamesIn(String(expr))));
+    const recorded = rules.flatMap(({ record }) => record ?? []);
+    expect(recorded.filter((name) => !read.has(name))).toEqual([]);
+    expect([...read].filter((name) => name.includes(':') && !recorded.includes(name))).toEqual([]);
+  });
+});
+
+describe('docs/runbook.md', () => {
+  it('has a section with all parts for each alert, and no other', () => {
+    const sections = runbook.split(/^## /m).slice(1);
+    expect(sections.map((section) => section.slice(0, section.indexOf('\n'))).toSorted()).toEqual(
+      STABLE_ALERTS.toSorted(),
+    );
+    for (const section of sections) {
+      for (const part of ['Means', 'Urgency', 'Look', 'Do', 'Else']) expect(section).toContain(`**${part}`);
+    }
+  });
+
+  it('has links that resolve', () => {
+    const links = Array.from(runbook.matchAll(/\]\(([^)#]+)\)/g), ([, link]) => link ?? '');
+    expect(links).not.toHaveLength(0);
+    for (const link of links) expect(readProjectFile(`docs/${link}`)).not.toBe('');
+  });
+});
+
+describe('the queries', async () => {
+  const processMetrics = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
+  const labelsOf = new Map<string, readonly string[]>(
+    families.map(({ name, labels }) => [name, ['target', ...labels]]),
+  );
+  for (const { name, labels } of endpointFamilies) labelsOf.set(name, [...ENDPOINT_LABELS, ...labels]);
+  for (const [, name] of processMetrics.matchAll(/^# TYPE (\S+)/gm)) labelsOf.set(name ?? '', []);
+  const recorded = new Set(rules.map(({ record }) => record));
+  const queries = Array.from(
+    runbook.matchAll(/```promql\n([^`]+)```|`([^`\n]+)`/g),
+    ([, block, inline]) => block ?? inline ?? '',
+  );
+
+  it.each([
+    ['of the rules', rules.map(({ expr }) => String(expr))],
+    ['of the runbook', queries],
+  ])('%s read only metrics that exist', (_source, expressions) => {
+    const names = expressions.flatMap(metricNamesIn);
+    expect(names.length).toBeGreaterThan(20);
+    // Names of labels, and a prefix of families in prose.
+    const otherNames = new Set(['bridge_params_', ...Array.from(labelsOf.values()).flat()]);
+    expect(names.filter((name) => !labelsOf.has(name) && !recorded.has(name) && !otherNames.has(name))).toEqual([]);
+  });
+
+  it('read only labels that exist', () => {
+    const known = new Set([
+      'job',
+      'instance',
+      'confirms',
+      'family',
+      '__name__',
+      ...Array.from(labelsOf.values()).flat(),
+    ]);
+    for (const expression of [...rules.map(({ expr }) => String(expr)), ...queries]) {
+      for (const [, inside = ''] of expression.matchAll(/\b(?:on|by|without|ignoring|group_left) ?\(([\w, ]*)\)/g)) {
+        expect(
+          inside.split(', ').filter((label) => label !== '' && !known.has(label)),
+          expression,
+        ).toEqual([]);
+      }
+      // The matchers of a metric.
+      for (const [, name = '', matchers = ''] of expression.matchAll(/\b(\w+)\{([^}]+)\}/g)) {
+        const labels = Array.from(matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g), ([, label]) => label ?? '');
+        const metricLabels = labelsOf.get(name) ?? ['endpoint', 'target', 'family'];
+        expect(
+          labels.filter((label) => !metricLabels.includes(label)),
+          expression,
+        ).toEqual([]);
+      }
+    }
+    const texts = alertRules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
+    const usedInTexts = Array.from(texts.matchAll(/\$labels\.(\w+)/g), ([, label]) => label ?? '');
+    expect(usedInTexts.filter((label) => !known.has(label))).toEqual([]);
+  });
+});
+
+describe('the examples in prometheus/', () => {
+  it.skipIf(!hasPromtool)('are valid for Prometheus', () => {
+    expect(runTool('promtool', ['check', 'rules', RULES])).toMatchObject({ status: 0 });
+    expect(runTool('promtool', ['check', 'config', projectPath('prometheus/prometheus.yml')])).toMatchObject({
+      status: 0,
+    });
+  });
+
+  it.skipIf(!hasAmtool)('are valid for Alertmanager', () => {
+    expect(runTool('amtool', ['check-config', ALERTMANAGER_CONFIG])).toMatchObject({ status: 0 });
+  });
+
+  it.skipIf(!hasAmtool).each(alertRules.map((rule) => [rule.alert, severityOf(rule)]))(
+    'route %s (%s) to the receiver of its severity',
+    (alert, severity) => {
+      const receivers: Record<string, string> = { critical: 'pager', warning: 'chat', info: 'record' };
+      const receiver = alert === 'BridgeWatchdog' ? 'heartbeat' : receivers[severity];
+      const labels = [`alertname=${alert}`, `severity=${severity}`, 'target=mainnet'];
+      const file = `--config.file=${ALERTMANAGER_CONFIG}`;
+      const flags = ['config', 'routes', 'test', file, `--verify.receivers=${receiver}`, ...labels];
+      const { status, output } = runTool('amtool', flags);
+      expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining(`${receiver}\n`) });
+    },
+  );
+});
+
+describe('the incidents', () => {
+  it('cover every alert, and no other', () => {
+    const keys = alertRules
+      .map((rule) => `${rule.alert}/${severityOf(rule)}` as AlertKey)
+      .filter((key) => key !== 'BridgeWatchdog/info');
+    expect(keys.filter((key) => incidentsOf(key).length === 0)).toEqual([]);
+    const expectedKeys = incidents.flatMap(({ expectedAlerts }) => Object.keys(expectedAlerts));
+    expect(expectedKeys.filter((key) => !keys.includes(key as AlertKey))).toEqual([]);
+  });
+});
+
+describe('docs/alerts.md', () => {
+  it('matches the rules and the incidents', async () => {
+    await expect(alertReference()).toMatchFileSnapshot('../../docs/alerts.md');
+  });
+});
+
+/** The incidents in which the alert has to fire, with the maximum time. */
+function incidentsOf(key: AlertKey): string[] {
+  return incidents
+    .filter(({ expectedAlerts }) => key in expectedAlerts)
+    .map(({ title, expectedAlerts }) => `${title} (${expectedAlerts[key]} min)`);
+}
+
+function alertReference(): string {
+  const rows = alertRules.map((rule) => {
+    const severity = severityOf(rule);
+    const tests =
+      rule.alert === 'BridgeWatchdog' ? ['always fires'] : incidentsOf(`${rule.alert}/${severity}` as AlertKey);
+    const condition = `\`${String(rule.expr).trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')}\``;
+    const cells = [
+      `[${rule.alert}](runbook.md#${rule.alert.toLowerCase()})`,
+      condition,
+      rule.for ?? '0',
+      severity,
+      tests.join('; '),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const thresholds = ruleGroups[0]?.rules.map(({ record, expr }) => `| \`${record}\` | ${expr} |`) ?? [];
+  const silentIncidents = incidents
+    .filter(({ expectedAlerts }) => Object.keys(expectedAlerts).length === 0)
+    .map(({ title }) => title);
+  return `# Alerts
+
+Generated from [\`prometheus/alerts.yml\`](../prometheus/alerts.yml) and its tests by \`npm test -- -u\`. The [runbook](runbook.md)
+describes what to do for each alert.
+
+Each alert is tested end to end: a simulated chain goes through an incident, the exporter reads its responses, and promtool evaluates the
+rules over the exported series. The column *tested with* lists the incidents and the number of minutes within which the alert has to
+fire, for the first of several series. The tests also check that each alert fires once, that no unrelated alert fires, and that all alerts
+resolve when the incident ends. No alert but the watchdog fires in a week of a busy bridge (\`healthy\`), in a week of a quiet one
+(\`quiet\`), or when
+
+${silentIncidents.map((title) => `- ${title}`).join('\n')}
+
+| alert | condition | for | severity | tested with |
+|---|---|---|---|---|
+${rows.join('\n')}
+
+## Thresholds
+
+| rule | value |
+|---|---|
+${thresholds.join('\n')}
+`;
+}

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { hasTool } from '../support/tools.js';
+import type { AlertKey, Incident } from './incidents.js';
+import { alertTextsAt, metricsInRules, runAlerts, type Firing } from './promtool.js';
+import { record } from './recording.js';
+
+/*
+ * The simulated chain goes through an incident, the code of the exporter reads its responses, and promtool runs
+ * prometheus/alerts.yml over the exported series. The test files that call these functions are separate because vitest
+ * runs files in parallel.
+ */
+const hasPromtool = hasTool('promtool');
+
+const keyOf = ({ alert, severity }: Firing): AlertKey => `${alert}/${severity}` as AlertKey;
+
+export function testIncidents(incidents: readonly Incident[]): void {
+  const cases = incidents.map((incident) => ({
+    ...incident,
+    outcome: Object.keys(incident.expectedAlerts).length === 0 ? 'do not fire' : 'fire as expected',
+  }));
+  it.skipIf(!hasPromtool).each(cases)('$outcome when $title', (incident) => {
+    const recording = record(incident.phases, { ...incident.options, keep: metricsInRules });
+    const firings = runAlerts(recording).filter(({ alert }) => alert !== 'BridgeWatchdog');
+    const expectedKeys = Object.keys(incident.expectedAlerts) as AlertKey[];
+    if (process.env['ALERTS_SHOW']) console.log(describeFirings(incident, firings));
+
+    const allowedKeys = new Set(incident.allowedAlerts);
+    const firedKeys = Array.from(new Set(firings.map(keyOf))).filter((key) => !allowedKeys.has(key));
+    expect(firedKeys.toSorted()).toEqual(expectedKeys.toSorted());
+    expect(firings.filter(({ from }) => from < incident.beginsAtMinute)).toEqual([]);
+    for (const key of expectedKeys) {
+      const first = Math.min(...firings.filter((firing) => keyOf(firing) === key).map(({ from }) => from));
+      const maxMinutes = incident.expectedAlerts[key] ?? 0;
+      expect(first - incident.beginsAtMinute, `minutes to ${key}`).toBeLessThanOrEqual(maxMinutes);
+    }
+    expect(firings.filter(({ count }) => count !== 1)).toEqual([]);
+    const end = ((recording.samples - 1) * recording.sampleSeconds) / 60;
+    const unresolved = firings.filter(({ until }) => until >= end);
+    expect(incident.isOngoingAtEnd ? [] : unresolved).toEqual([]);
+    expect(minutesWithoutCritical(firings, incident.noGapAfter ?? Infinity, end)).toEqual([]);
+    const watchdog = { alert: 'BridgeWatchdog', minute: 0 };
+    const texts = alertTextsAt(recording, [watchdog, ...firings.map(({ alert, from }) => ({ alert, minute: from }))]);
+    expect(texts).toContain('runbook_url=');
+    expect(texts).not.toMatch(/<no value>|error expanding|NaN|%!/);
+  });
+}
+
+function minutesWithoutCritical(firings: readonly Firing[], first: number, last: number): number[] {
+  const critical = firings.filter(({ severity }) => severity === 'critical');
+  const minutes = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+  return minutes.filter((minute) => !critical.some(({ from, until }) => from <= minute && minute <= until));
+}
+
+/** One line per firing, printed when the environment variable ALERTS_SHOW is set. */
+function describeFirings({ title, beginsAtMinute }: Incident, firings: readonly Firing[]): string {
+  const rows = firings.map((firing) => {
+    const { labels, from, until, count } = firing;
+    const subject = [
+      labels['endpoint'],
+      labels['orchestrator']?.slice(-4),
+      labels['chain_id'],
+      labels['list'],
+      labels['family'],
+      labels['field'],
+    ];
+    return `  ${keyOf(firing)} +${from - beginsAtMinute} until ${until} x${count} ${subject.filter(Boolean).join(' ')}`;
+  });
+  return `${title} (${beginsAtMinute})\n${rows.toSorted().join('\n')}`;
+}
+
+/** Enough for a healthy day: no alert uses a range of less than 10 minutes. */
+const DAY_SAMPLE_SECONDS = 300;
+
+/**
+ * Tests seven days with different seeds, in which only the watchdog fires. One chain of seven days would accumulate the
+ * signatures of a week and take minutes to simulate.
+ */
+export function testDaysWithoutAlerts(scenario: 'healthy' | 'quiet'): void {
+  it.skipIf(!hasPromtool).each([1, 2, 3, 4, 5, 6, 7])('do not fire on day %i', (seed) => {
+    const options = { scenario, seed, sampleSeconds: DAY_SAMPLE_SECONDS, valsets: 3, keep: metricsInRules };
+    const recording = record([{ minutes: 24 * 60 }], options);
+    expect(recording.samples).toBe((24 * 3600) / DAY_SAMPLE_SECONDS);
+    const last = ((recording.samples - 1) * DAY_SAMPLE_SECONDS) / 60;
+    expect(runAlerts(recording)).toEqual([
+      { alert: 'BridgeWatchdog', severity: 'info', labels: {}, from: 0, until: last, count: 1 },
+    ]);
+  });
+}

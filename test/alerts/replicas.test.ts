@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { hasTool } from '../support/tools.js';
+import { metricsInRules, runAlerts, type Firing } from './promtool.js';
+import { record, type Phase, type Recording } from './recording.js';
+
+/*
+ * Two exporters that poll the same bridge, as described in docs/scale.md.
+ */
+const hasPromtool = hasTool('promtool');
+
+describe('the alerts of two replicas', () => {
+  it.skipIf(!hasPromtool)('fire for each replica, and continue for one when the other stops', () => {
+    const incident: readonly Phase[] = [{ minutes: 20 }, { minutes: 25, scenario: 'conflicting-claims' }];
+    const running = record([...incident, { minutes: 30 }], { keep: metricsInRules });
+    const stopped = record([...incident, { minutes: 30, exporterDown: true }], { keep: metricsInRules });
+    const firings = runAlerts(running, { 'other:10917': stopped })
+      .filter(({ alert }) => alert === 'BridgeConflictingClaims')
+      .toSorted((first, second) => second.until - first.until);
+    const labels = { job: 'bridge', target: 'demo', endpoint: 'module_state' };
+    expect(firings).toMatchObject([
+      { labels: { ...labels, instance: 'localhost:10917' }, from: 30, until: 74, count: 1 },
+      // The series end at minute 44, and keep_firing_for extends the alert by 20 minutes.
+      { labels: { ...labels, instance: 'other:10917' }, from: 30, until: 64, count: 1 },
+    ]);
+  });
+
+  it.skipIf(!hasPromtool)('measure a standstill anew when an exporter restarts with another instance label', () => {
+    const uninterrupted = record([{ minutes: 20 }, { minutes: 140, scenario: 'stuck' }], {
+      keep: METRICS_OF_BACKLOG_STUCK,
+      valsets: 1,
+    });
+    expect(criticalBacklogStuck(runAlerts(uninterrupted))).toEqual([[69, 159]]);
+    const restarted = runAlerts(restrictTo(uninterrupted, 0, 90), {
+      'other:10917': restrictTo(uninterrupted, 90, 160),
+    });
+    expect(criticalBacklogStuck(restarted)).toEqual([
+      [69, 109],
+      [140, 159],
+    ]);
+  });
+});
+
+const METRICS_OF_BACKLOG_STUCK = new Set([
+  'bridge_unbatched_transfers',
+  'bridge_last_outgoing_batch_id',
+  'bridge_height',
+  'bridge_exporter_last_success_timestamp_seconds',
+]);
+
+/** The first and last minute of each firing of the critical BridgeBacklogStuck. */
+function criticalBacklogStuck(firings: readonly Firing[]): [from: number, until: number][] {
+  return firings
+    .filter(({ alert, severity }) => alert === 'BridgeBacklogStuck' && severity === 'critical')
+    .toSorted((first, second) => first.from - second.from)
+    .map(({ from, until }) => [from, until]);
+}
+
+/** The recording without the samples before `first` and from `end` on. */
+function restrictTo({ series, ...rest }: Recording, first: number, end: number): Recording {
+  const within = (values: readonly (number | undefined)[]): (number | undefined)[] =>
+    values.map((value, sample) => (first <= sample && sample < end ? value : undefined));
+  return { ...rest, series: new Map(Array.from(series, ([key, values]) => [key, within(values)])) };
+}

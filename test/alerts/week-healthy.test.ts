@@ -1,6 +1,0 @@
-import { describe } from 'vitest';
-import { silentWeek } from './week.js';
-
-describe('a week of the scenario healthy', () => {
-  silentWeek('healthy');
-});

@@ -1,0 +1,147 @@
+import { readdirSync } from 'node:fs';
+import { format } from 'prettier';
+import { projectPath, readProjectFile } from '../support/project-files.js';
+
+/*
+ * The dashboards in grafana/dashboards.
+ */
+
+export const DASHBOARD_FOLDER = 'grafana/dashboards';
+
+export interface Target {
+  readonly refId: string;
+  readonly expr: string;
+  readonly legendFormat?: string;
+  readonly instant: boolean;
+  readonly datasource: { readonly uid: string };
+}
+
+export interface GridPos {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+export interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly gridPos: GridPos;
+  readonly datasource?: { readonly uid: string };
+  readonly targets?: readonly Target[];
+  readonly panels?: readonly Panel[];
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+  readonly transformations?: readonly {
+    readonly id: string;
+    readonly options: { readonly renameByName?: Readonly<Record<string, string>> };
+  }[];
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly definition?: string;
+}
+
+export interface Dashboard {
+  readonly id?: number | null;
+  readonly uid: string;
+  readonly title: string;
+  readonly description: string;
+  readonly schemaVersion: number;
+  readonly tags: readonly string[];
+  readonly links: readonly { readonly type: string; readonly tags: readonly string[] }[];
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly Variable[] };
+  readonly annotations: { readonly list: readonly { readonly name: string; readonly expr: string }[] };
+}
+
+export interface DashboardFile {
+  readonly name: string;
+  readonly text: string;
+  readonly dashboard: Dashboard;
+  /** The panels without the rows, including those in collapsed rows. */
+  readonly panels: readonly Panel[];
+}
+
+export const dashboardFiles: readonly DashboardFile[] = readdirSync(projectPath(DASHBOARD_FOLDER))
+  .toSorted()
+  .map((name) => {
+    const text = readProjectFile(`${DASHBOARD_FOLDER}/${name}`);
+    const dashboard = JSON.parse(text) as Dashboard;
+    const panels = dashboard.panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
+    return { name, text, dashboard, panels };
+  });
+
+export interface Query {
+  /** File, panel and query, for test titles. */
+  readonly where: string;
+  readonly expr: string;
+  /** The labels that the panel displays. */
+  readonly shownLabels: readonly string[];
+}
+
+/** All expressions of a dashboard: of panels, annotations and variables. */
+export function queriesOf({ name, dashboard, panels }: DashboardFile): Query[] {
+  const ofPanels = panels.flatMap((panel) =>
+    (panel.targets ?? []).map(({ refId, expr, legendFormat = '' }) => ({
+      where: `${name}: ${panel.title} ${refId}`,
+      expr,
+      shownLabels: [...labelsInLegend(legendFormat), ...labelColumns(panel)],
+    })),
+  );
+  const ofVariables = dashboard.templating.list.flatMap(({ name: variable, definition }) => {
+    if (definition === undefined) return [];
+    const { series, label } = parseLabelValues(definition);
+    return [{ where: `${name}: variable ${variable}`, expr: series, shownLabels: [label] }];
+  });
+  const ofAnnotations = dashboard.annotations.list.map((annotation) => ({
+    where: `${name}: annotation ${annotation.name}`,
+    expr: annotation.expr,
+    shownLabels: [],
+  }));
+  return [...ofPanels, ...ofVariables, ...ofAnnotations];
+}
+
+/** The labels in the columns of a table. */
+function labelColumns({ transformations = [] }: Panel): string[] {
+  const names = transformations.flatMap(({ options }) => Object.keys(options.renameByName ?? {}));
+  return names.filter((name) => !name.startsWith('Value'));
+}
+
+function labelsInLegend(legend: string): string[] {
+  return [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+}
+
+function parseLabelValues(definition: string): { series: string; label: string } {
+  const { series, label } = /^label_values\((?<series>.+), (?<label>\w+)\)$/.exec(definition)?.groups ?? {};
+  if (series === undefined || label === undefined) throw new Error(`unsupported variable definition: ${definition}`);
+  return { series, label };
+}
+
+/** Replaces the variables of Grafana by these values, or by their defaults. */
+export function substituteVariables(expr: string, values: Readonly<Record<string, string>> = {}): string {
+  const allValues: Readonly<Record<string, string>> = {
+    target: '.*',
+    orchestrator: '.*',
+    chain_id: '.*',
+    coin_decimals: '18',
+    ...values,
+  };
+  return expr.replaceAll(/\$(\w+)/g, (whole, name: string) => allValues[name] ?? whole);
+}
+
+/** Formats a dashboard with sorted keys, like all files in the folder. */
+export async function canonicalJson(value: unknown): Promise<string> {
+  return format(JSON.stringify(sortKeys(value)), { parser: 'json', printWidth: 120 });
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
+}

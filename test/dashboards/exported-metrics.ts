@@ -1,0 +1,56 @@
+import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { seriesOf } from '../support/exposition-text.js';
+
+export interface MetricInfo {
+  readonly type: string;
+  readonly labels: ReadonlySet<string>;
+}
+
+/** The labels that Prometheus adds to every series it scrapes. */
+const SCRAPE_LABELS = ['job', 'instance', '__name__'];
+
+/** All metrics of the exporter by name, from the code. */
+export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
+  const chain = [...moduleStateDocument.families, ...rateLimiterInputDocument.families];
+  return new Map([
+    ...chain.map(
+      ({ name, type, labels }) => [name, { type, labels: withScrapeLabels(['target', ...labels]) }] as const,
+    ),
+    ...endpointFamilies.map(
+      ({ name, type, labels }) => [name, { type, labels: withScrapeLabels([...ENDPOINT_LABELS, ...labels]) }] as const,
+    ),
+    ...(await processMetrics()),
+  ]);
+}
+
+function withScrapeLabels(labels: readonly string[]): ReadonlySet<string> {
+  return new Set([...SCRAPE_LABELS, ...labels]);
+}
+
+async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
+  const metrics = createProcessMetrics({ version: '1.2.3', nodeVersion: '20' });
+  metrics.configLoaded(1, 1);
+  const text = await metrics.render('text');
+  const series = seriesOf(text);
+  return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {
+    // The garbage collection histogram has no series before the first collection.
+    if (type === 'histogram') {
+      return ['_bucket', '_sum', '_count'].map(
+        (suffix) => [name + suffix, { type: 'counter', labels: withScrapeLabels(['kind', 'le']) }] as const,
+      );
+    }
+    const ofMetric = series.filter((one) => one.name === name);
+    const labels = ofMetric.flatMap(({ labels: labelText }) =>
+      [...labelText.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+    );
+    return [[name, { type, labels: withScrapeLabels(labels) }] as const];
+  });
+}
+
+/** The series that Prometheus creates for alerts. */
+const ALERT_LABELS = ['alertname', 'alertstate', 'severity', 'target', 'endpoint', 'orchestrator', 'chain_id'];
+export const alertMetrics: ReadonlyMap<string, MetricInfo> = new Map(
+  ['ALERTS', 'ALERTS_FOR_STATE'].map((name) => [name, { type: 'gauge', labels: new Set(ALERT_LABELS) }]),
+);

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, DASHBOARD_FOLDER } from './dashboard-files.js';
+import { dashboards } from './source/dashboards.js';
+import { dashboardJson, type Dashboard } from './source/grafana.js';
+
+/*
+ * The files generated from test/dashboards/source. `npm test -- -u` updates them.
+ */
+const entries = Object.entries(dashboards);
+
+describe('grafana/dashboards', () => {
+  it.each(entries)('contains %s as defined in the source', async (file, dashboard) => {
+    const json = await canonicalJson(dashboardJson(dashboard));
+    await expect(json).toMatchFileSnapshot(`../../${DASHBOARD_FOLDER}/${file}`);
+  });
+});
+
+describe('docs/dashboards.md', () => {
+  it('describes all panels', async () => {
+    await expect(dashboardReference()).toMatchFileSnapshot('../../docs/dashboards.md');
+  });
+});
+
+function dashboardReference(): string {
+  const rows = entries.map(([file, { title, description }]) => `| ${title} (\`${file}\`) | ${description} |\n`);
+  return `# Dashboards
+
+Generated from the dashboards by \`npm test -- -u\`.
+
+There are four dashboards for Grafana 11 or later in \`grafana/dashboards\`. They need a Prometheus that scrapes the exporter. The list of
+alerts and the red annotations in graphs also need the rules of \`prometheus/alerts.yml\`.
+
+| dashboard | question |
+|---|---|
+${rows.join('')}
+## Import or provision
+
+To import a dashboard, choose *Dashboards*, *New*, *Import*, upload the file, and select the data source at the top of the dashboard.
+
+To provision all of them, copy \`grafana/provisioning\` to the provisioning folder of Grafana, set the address of your Prometheus in
+\`datasources/prometheus.yml\` (omit this file if Grafana already has the data source), and mount \`grafana/dashboards\` at the path in
+\`dashboards/bridge-exporter.yml\`.
+
+To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenario\` simulates an incident.
+
+## How to read them
+
+- Start with the first two tables of *Bridge overview*: the firing alerts, and one row per bridge.
+- Colors follow the severity of the alerts in \`prometheus/alerts.yml\`: red is critical, orange is a warning. A color changes at the
+  threshold; the alert fires only after the threshold has been exceeded for some time.
+- A dash, or a text such as “no batch”, means that the value is absent: it does not apply, or the node sent no data for it. An absent value is
+  never shown as 0. *Exporter* shows which values are missing.
+- When several exporters poll a target, the panels show one value per target. *Exporter* shows each exporter.
+- Amounts are in whole coins for tokens with configured decimals. The values of *Cross-chain* are divided by 10 to the power of the
+  variable *Decimals of the native coin*, because the document does not contain the decimals.
+- The page \`/pending\` of the exporter lists the items behind the values, with their ids.
+
+## Change them
+
+The files are generated from \`test/dashboards/source\`. Change the source and run \`npm test -- -u\`. The tests check that every metric and
+label exists and that every stable metric is used, and run every query against a real Prometheus.
+${entries.map(([, dashboard]) => panelReference(dashboard)).join('')}`;
+}
+
+function panelReference({ title, rows }: Dashboard): string {
+  const sections = rows.map((row) => {
+    const panels = row.panels.map((panel) => `- **${panel.title}**: ${panel.description}`);
+    return `\n### ${title}: ${row.title}\n\n${panels.join('\n')}`;
+  });
+  return `\n## ${title}\n${sections.join('\n')}\n`;
+}

@@ -1,0 +1,147 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { rules } from '../support/alert-rules.js';
+import { projectPath, readProjectFile } from '../support/project-files.js';
+import { specFields } from '../support/spec-fields.js';
+import { stableMetricNames } from '../support/stable-metric-names.js';
+import { dashboardFiles, queriesOf, substituteVariables } from './dashboard-files.js';
+import { alertMetrics, exportedMetrics, type MetricInfo } from './exported-metrics.js';
+import { parsePromql, type ParsedPromql } from './promql.js';
+import { unusedMetrics } from './unused-metrics.js';
+
+/*
+ * Dashboards, rules and documentation use only metrics and labels that the exporter exports, and all stable metrics are
+ * used.
+ */
+
+const metrics = await exportedMetrics();
+const queries = dashboardFiles
+  .flatMap(queriesOf)
+  .map((query) => ({ ...query, parsed: parsePromql(substituteVariables(query.expr)) }));
+const ruleExprs = rules.map(({ alert, record = '', expr }) => ({
+  where: alert ?? record,
+  parsed: parsePromql(String(expr)),
+}));
+
+const records: ReadonlyMap<string, MetricInfo> = new Map(
+  rules.flatMap(({ record, expr }) => {
+    if (record === undefined) return [];
+    const { selectors } = parsePromql(String(expr));
+    return [[record, { type: 'gauge', labels: new Set(selectors.flatMap(({ metric }) => labelsOf(metric))) }] as const];
+  }),
+);
+
+function labelsOf(metric: string): string[] {
+  return [...(metrics.get(metric)?.labels ?? alertMetrics.get(metric)?.labels ?? [])];
+}
+
+/** Unknown metrics, labels that a metric does not have, and functions applied to the wrong metric type. */
+function findMistakes({ selectors, groupings, calls }: ParsedPromql): string[] {
+  const typeOf = (metric: string): string | undefined => metrics.get(metric)?.type;
+  const infoOf = (metric: string): MetricInfo | undefined =>
+    metrics.get(metric) ?? alertMetrics.get(metric) ?? records.get(metric);
+  const inSelectors = selectors.flatMap(({ metric, matchers }) => {
+    if (metric === '') return namesMatched(matchers).length === 0 ? ['a selector that matches no metric'] : [];
+    const labels = infoOf(metric)?.labels;
+    if (labels === undefined) return [`no metric ${metric}`];
+    return matchers.filter(({ label }) => !labels.has(label)).map(({ label }) => `no label ${label} of ${metric}`);
+  });
+  const inGroupings = groupings.flatMap(({ labels, metrics: operands }) => {
+    // Metrics selected by a regular expression can have any label.
+    if (operands.includes('')) return [];
+    const all = new Set(operands.flatMap((metric) => [...(infoOf(metric)?.labels ?? [])]));
+    return labels.filter((label) => !all.has(label)).map((label) => `no label ${label} of ${operands.join(', ')}`);
+  });
+  const inCalls = calls.flatMap(({ name, metrics: operands }) => {
+    const requiredType = /^(rate|irate|increase)$/.test(name) ? 'counter' : /^i?delta|deriv$/.test(name) ? 'gauge' : '';
+    const wrong = requiredType === '' ? [] : operands.filter((metric) => typeOf(metric) !== requiredType);
+    return wrong.map((metric) => `${name}() of ${metric}, which is not a ${requiredType}`);
+  });
+  return [...inSelectors, ...inGroupings, ...inCalls];
+}
+
+/** The metrics that the matchers for `__name__` select. */
+function namesMatched(matchers: ParsedPromql['selectors'][number]['matchers']): string[] {
+  const patterns = matchers
+    .filter(({ label }) => label === '__name__')
+    .map(({ value }) => new RegExp(`^(?:${value})$`));
+  return [...metrics.keys()].filter((name) => patterns.length > 0 && patterns.every((pattern) => pattern.test(name)));
+}
+
+describe('the dashboards', () => {
+  it.each(queries)('use existing metrics and labels in $where', ({ parsed, shownLabels }) => {
+    const labels = new Set(
+      parsed.selectors.flatMap(({ metric }) => labelsOf(metric)).filter((label) => label !== '__name__'),
+    );
+    expect(findMistakes(parsed)).toEqual([]);
+    expect(shownLabels.filter((label) => !labels.has(label))).toEqual([]);
+  });
+});
+
+describe('the alert rules', () => {
+  it('use existing metrics and labels', () => {
+    const found = ruleExprs.map(({ where, parsed }) => ({ where, mistakes: findMistakes(parsed) }));
+    expect(found.filter((rule) => rule.mistakes.length > 0)).toEqual([]);
+  });
+});
+
+const documents = ['README.md', ...readdirSync(projectPath('docs')).map((name) => `docs/${name}`)].map((name) => ({
+  name,
+  text: readProjectFile(name),
+}));
+
+/** Matches metric names, and also fields of the spec and labels with such names. */
+const METRIC = /`((?:bridge|crosschain)_\w+)[`{[]/g;
+
+describe('the documentation', () => {
+  it.each(documents)('uses existing metrics and labels in $name', ({ text }) => {
+    const blocks = [...text.matchAll(/^```promql\n([^]*?)^```$/gm)].map(([, block = '']) => block.trimEnd());
+    // One expression per line; an indented line continues the expression.
+    const exprs = blocks.flatMap((block) => block.split(/\n(?![\s)])/));
+    expect(exprs.map(parsePromql).flatMap(findMistakes)).toEqual([]);
+    const specFieldNames = Object.values(specFields).flatMap((fields) => Object.keys(fields));
+    const notMetrics = new Set([...specFieldNames, ...[...metrics.values()].flatMap(({ labels }) => [...labels])]);
+    const named = [...text.matchAll(METRIC)].map(([, name = '']) => name);
+    expect(named.filter((name) => !metrics.has(name) && !records.has(name) && !notMetrics.has(name))).toEqual([]);
+  });
+});
+
+describe('every stable metric', () => {
+  const used = new Set(
+    [...queries, ...ruleExprs].flatMap(({ parsed }) =>
+      parsed.selectors.flatMap(({ metric, matchers }) => (metric === '' ? namesMatched(matchers) : [metric])),
+    ),
+  );
+  const stable = [...stableMetricNames, ...[...metrics.keys()].filter((name) => name.startsWith('bridge_exporter_'))];
+
+  it('is either used by a panel or rule, or listed with a reason in unused-metrics.ts', () => {
+    expect(stable.filter((name) => !used.has(name) && unusedMetrics[name] === undefined)).toEqual([]);
+    expect(Object.keys(unusedMetrics).filter((name) => used.has(name) || !stable.includes(name))).toEqual([]);
+  });
+});
+
+describe('findMistakes', () => {
+  it.each([
+    ['an unknown metric', 'max(bridge_batchez)', 'no metric bridge_batchez'],
+    ['an unknown label', 'bridge_batches{chain="1"}', 'no label chain of bridge_batches'],
+    [
+      'an unknown label in an aggregation',
+      'bridge_batches + max by (chain) (bridge_valsets)',
+      'no label chain of bridge_valsets',
+    ],
+    [
+      'an unknown label in a vector match',
+      'bridge_batches / on (chain) bridge_valsets',
+      'no label chain of bridge_batches, bridge_valsets',
+    ],
+    ['the rate of a gauge', 'rate(bridge_height[5m])', 'rate() of bridge_height, which is not a counter'],
+  ])('finds %s', (_what, expr, mistake) => {
+    expect(findMistakes(parsePromql(expr))).toEqual([mistake]);
+  });
+});
+
+describe('parsePromql', () => {
+  it('throws for a syntax error', () => {
+    expect(() => parsePromql('sum by (target (bridge_batches)')).toThrow('not PromQL');
+  });
+});

@@ -1,0 +1,15 @@
+const RAW_COUNT = 'A raw count of signatures; the signed power and the number of missing confirms are more meaningful.';
+const NORMALIZED = 'Always about 2^32, because the hub normalizes it.';
+const HEIGHT_IS_NONCE =
+  'The nonce equals the height of creation, and real nodes send 0 as the height of the observed set.';
+
+/** Stable metrics that no panel and no rule uses, with the reason. */
+export const unusedMetrics: Readonly<Record<string, string>> = {
+  bridge_valset_confirms: RAW_COUNT,
+  bridge_batch_confirms: RAW_COUNT,
+  bridge_last_observed_valset_height: HEIGHT_IS_NONCE,
+  bridge_newest_valset_height: HEIGHT_IS_NONCE,
+  bridge_last_observed_valset_power: NORMALIZED,
+  bridge_newest_valset_power: NORMALIZED,
+  bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
+};

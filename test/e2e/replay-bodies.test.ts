@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { FailureReason } from '../../src/http/errors.js';
+import { failureReasons } from '../../src/http/errors.js';
+import { runExporter } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+
+const folder = createTempFolder();
+
+describe('replay', () => {
+  it.each<[string, string | Buffer, FailureReason, RegExp]>([
+    ['that is not JSON', 'soon', 'not_json', /is not JSON: /],
+    ['of HTML', '<html><body>502 Bad Gateway</body></html>', 'not_json', /is not JSON: unexpected '<' at byte 0/],
+    ['that is empty', '', 'not_json', /has an empty body/],
+    ['of whitespace', ' \n', 'not_json', /is not JSON/],
+    [
+      'that is truncated',
+      '{"state":{"last_observed_nonce":"1',
+      'not_json',
+      /is not JSON: it ends at byte 34, in the middle/,
+    ],
+    ['that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not_json', /is not valid UTF-8/],
+    ['that is compressed', gzipSync('{"state":{"last_observed_nonce":"1"}}'), 'not_json', /is not valid UTF-8/],
+    ['of two documents', '{"state":{"params":null}}{}', 'not_json', /is not JSON/],
+    ['of an array', '[{"state":{"last_observed_nonce":"1"}}]', 'schema', /none of the fields of module_state is in it/],
+    ['of null', 'null', 'schema', /none of the fields/],
+    ['of a number', '42', 'schema', /none of the fields/],
+    ['of an error', '{"code":12,"message":"Not Implemented","details":[]}', 'schema', /none of the fields/],
+    ['without a state', '{"last_observed_nonce":"1"}', 'schema', /none of the fields/],
+    ['with an unknown state', '{"state":{"nonce":"1"}}', 'schema', /none of the fields/],
+    ['with an array as state', '{"state":[]}', 'schema', /none of the fields/],
+    [
+      'of 65 MiB',
+      Buffer.alloc(65 * 1024 * 1024, ' '),
+      'too_large',
+      /is over 64MiB \(poll\.max_body_size\): it has 65\.0 MiB/,
+    ],
+  ])('exports no chain series for a body %s, and reports the reason', async (title, body, reason, message) => {
+    const file = folder.write(title, body);
+    const { code, stdout, stderr } = await runExporter(['replay', '--bridge', file]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^default module_state: ${reason}: `));
+    expect(stderr).toMatch(message);
+    expect(stderr.split('\n').slice(1)).toEqual([
+      `  ${failureReasons[reason].remedy}`,
+      'exit 1: 1 of 1 recorded body failed',
+      '',
+    ]);
+    expect(stdout).not.toMatch(/^bridge_(?!exporter_)/m);
+    expect(stdout).toContain(
+      `bridge_exporter_poll_failures_total{target="default",endpoint="module_state",reason="${reason}"} 1`,
+    );
+  });
+
+  it.each([
+    ['a byte order mark', '\ufeff{"state":{"last_observed_nonce":"7"}}'],
+    ['a single field of the spec', '{"state":{"last_observed_nonce":"7","valsets":null}}'],
+    [
+      'deep nesting under an unknown key',
+      `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},"state":{"last_observed_nonce":7}}`,
+    ],
+  ])('accepts a body with %s', async (title, body) => {
+    const file = folder.write(title, body);
+    const { code, stdout, stderr } = await runExporter(['replay', '--bridge', file, '--hub-height', '9']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
+    expect(stdout).toContain('bridge_height{target="default"} 9\n');
+    expect(stdout).not.toMatch(/^bridge_valsets/m);
+  });
+
+  it('reports a file that does not exist', async () => {
+    const { code, stderr } = await runExporter(['replay', '--bridge', join(folder.path, 'absent')]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^bridge-exporter: .*absent: cannot be read: ENOENT: no such file or directory\n$/);
+  });
+});

@@ -1,0 +1,290 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { hash } from 'bcryptjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { createAuthority } from '../support/certificates.js';
+import { get } from '../support/http.js';
+import { listenOnFreePort } from '../support/ports.js';
+import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { waitUntil } from '../support/wait-for.js';
+import { createCanary, createHeaderCanary, revealedSecrets, tracesOf } from './canaries.js';
+
+const folder = createTempFolder();
+const certificate = createAuthority().issue('exporter');
+
+/** A secret for each setting of the HTTP client that can hold one. */
+const secrets = {
+  password: createCanary(),
+  passwordFile: createCanary(),
+  credentials: createHeaderCanary(),
+  credentialsFile: createHeaderCanary(),
+  header: createHeaderCanary(),
+  headerFile: createHeaderCanary(),
+  proxyUser: createCanary(),
+  proxyPassword: createCanary(),
+  // The first lines of a key contain the algorithm and the public part, as certificates do.
+  key: certificate.key.split('\n')[20] ?? '',
+};
+
+function writeSecret(name: string, content: string): string {
+  folder.write(name, content);
+  return name;
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** HTTP client settings that hold their secrets in different places. `proxy` is an address without credentials. */
+const clientSettings = (proxy: string): readonly Settings[] => [
+  { basic_auth: { username: 'u', password: secrets.password } },
+  { basic_auth: { username: 'u', password_file: writeSecret('password', `${secrets.passwordFile}\n`) } },
+  { authorization: { credentials: secrets.credentials } },
+  { authorization: { type: 'ApiKey', credentials_file: writeSecret('token', secrets.credentialsFile) } },
+  { http_headers: { 'X-Key': { secrets: [secrets.header], files: [writeSecret('header', secrets.headerFile)] } } },
+  {
+    proxy_url: proxy.replace(
+      '//',
+      `//${[secrets.proxyUser, secrets.proxyPassword].map(encodeURIComponent).join(':')}@`,
+    ),
+  },
+  { tls_config: { cert: certificate.cert, key: certificate.key } },
+];
+
+interface EchoServer {
+  readonly url: string;
+  readonly requestCount: () => number;
+  readonly close: () => void;
+}
+
+/** A node or proxy whose error messages contain the credentials of the request, each time in another encoding. */
+async function startEchoServer(): Promise<EchoServer> {
+  let requests = 0;
+  const server = createServer((incoming, response) => {
+    requests += 1;
+    const echoes = echoesOf(incoming);
+    const message = `who is ${echoes[requests % echoes.length] ?? 'nobody'}?`;
+    response.writeHead(400).end(JSON.stringify({ code: 3, message }));
+  });
+  const port = await listenOnFreePort(server);
+  return { url: `http://127.0.0.1:${port}`, requestCount: () => requests, close: () => server.close() };
+}
+
+const encodings: readonly ((text: string) => string)[] = [
+  (text) => text,
+  encodeURIComponent,
+  (text) => Buffer.from(text).toString('base64'),
+  (text) => Buffer.from(text).toString('base64url'),
+  (text) => Buffer.from(text).toString('hex'),
+];
+
+function echoesOf({ headers }: IncomingMessage): string[] {
+  const keys = String(headers['x-key'] ?? '').split(', ');
+  const authorizations = [headers.authorization, headers['proxy-authorization']].filter((text) => text !== undefined);
+  const parts = authorizations.flatMap((text) => {
+    const [scheme = '', ...credentials] = text.split(' ');
+    const user = scheme === 'Basic' ? Buffer.from(credentials.join(' '), 'base64').toString() : '';
+    return [text, credentials.join(' '), user, ...user.split(':')];
+  });
+  return [...parts, ...keys]
+    .filter((text) => text.length > 8)
+    .flatMap((text) => encodings.map((encode) => encode(text)));
+}
+
+let simulator: Simulator;
+let echo: EchoServer;
+let daemon: Daemon | undefined;
+
+beforeAll(async () => {
+  simulator = await startTestSimulator();
+  echo = await startEchoServer();
+});
+
+afterAll(async () => {
+  await daemon?.stop('SIGKILL');
+  echo.close();
+  await simulator.close();
+});
+
+/** All client settings, each for a node that responds, one that echoes credentials, and two that are down. */
+function allSettingsConfig(): string {
+  const nodes = {
+    responding: simulator.url,
+    echoing: echo.url,
+    down: 'http://127.0.0.1:1',
+    'down-tls': 'https://127.0.0.1:1',
+  };
+  const targets = Object.entries(nodes).flatMap(([node, url]) =>
+    clientSettings(echo.url).map((settings, index) => ({ name: `${node}-${index}`, bridge: { url, ...settings } })),
+  );
+  return stringify({ poll: { interval: '100ms', timeout: '2s' }, targets });
+}
+
+const configFlag = (text: string): string => `--config.file=${folder.write('bridge.yaml', text)}`;
+
+/** The settings with a secret in a value of the wrong type or format. */
+const invalidSettings: readonly Settings[] = [
+  { basic_auth: secrets.password },
+  { basic_auth: [secrets.password] },
+  {
+    basic_auth: {
+      username: `u:${secrets.password}`,
+      password: [secrets.password],
+      password_file: `${secrets.password}\n`,
+    },
+  },
+  { authorization: `Bearer ${secrets.credentials}` },
+  { authorization: { type: `Bearer ${secrets.credentials}`, credentials: `${secrets.credentials}\n` } },
+  { http_headers: `X-Key: ${secrets.header}` },
+  { http_headers: { 'X-Key': secrets.header } },
+  {
+    http_headers: {
+      'X-Key': { secrets: secrets.header, values: [`${secrets.header}\n`], files: `${secrets.header}\n` },
+    },
+  },
+  { tls_config: secrets.key },
+  { tls_config: { key: secrets.key, cert: secrets.key, ca: secrets.key } },
+  { proxy_url: secrets.proxyPassword },
+  { proxy_url: `http://u:${secrets.proxyPassword}@proxy` },
+  { proxy_url: `socks5://u:${encodeURIComponent(secrets.proxyPassword)}@proxy` },
+  { proxy_url: `http://u:${encodeURIComponent(secrets.proxyPassword)}@proxy/path` },
+];
+
+describe('revealedSecrets', () => {
+  it('finds a secret in every encoding', () => {
+    const { password } = secrets;
+    const basic = Buffer.from(`user:${password}`).toString('base64');
+    for (const text of [password, basic, encodeURIComponent(password), Buffer.from(password).toString('hex')]) {
+      expect(revealedSecrets(`it is ${text}`, secrets)).toEqual(['password']);
+    }
+    expect(tracesOf(secrets.key)).toContain(secrets.key.slice(0, 20));
+  });
+});
+
+describe('the secrets of the configuration', () => {
+  it('are redacted by --config.check', async () => {
+    const flags = [configFlag(allSettingsConfig()), '--config.check', '--log.level=trace'];
+    const { code, stdout, stderr } = await runExporter(flags);
+    expect(stderr).toContain('warning');
+    expect(code).toBe(0);
+    // For each of the four nodes: a password, credentials, a header, a proxy and a key. The other secrets are in files.
+    expect(stdout.match(/<secret>/g)).toHaveLength(4 * 5);
+    expect(revealedSecrets(stdout + stderr, secrets)).toEqual([]);
+  });
+
+  it.each(invalidSettings.map((settings) => [Object.keys(settings).join(), settings] as const))(
+    'are not in the error message about an invalid %s',
+    async (_title, settings) => {
+      const targets = [{ name: 'a', bridge: { url: 'https://a.example', ...settings } }];
+      for (const command of ['--config.check', 'once']) {
+        const flags = [command, configFlag(stringify({ targets })), '--log.level=trace'];
+        const { code, stdout, stderr } = await runExporter(flags);
+        expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+        expect(stderr).toContain('targets[0].bridge.');
+        expect(revealedSecrets(stderr, secrets)).toEqual([]);
+      }
+    },
+  );
+
+  it('are not in the error message about a file that is not YAML', async () => {
+    const invalid = `basic_auth: {password: "${secrets.credentials.replaceAll(/[\\"]/g, '')}\\q"}\nkey: ${secrets.key}: ${secrets.key}`;
+    const { code, stderr } = await runExporter([configFlag(invalid)]);
+    expect(code).toBe(2);
+    expect(revealedSecrets(stderr, secrets)).toEqual([]);
+  });
+
+  it('are redacted in the output of `once`', async () => {
+    const { code, stdout, stderr } = await runExporter(['once', configFlag(allSettingsConfig()), '--log.level=trace']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/bad_request: .*<secret>/);
+    expect(revealedSecrets(stdout + stderr, secrets)).toEqual([]);
+  });
+
+  it('are redacted in the log, the pages and the metrics of the daemon, also after a failed reload', async () => {
+    daemon = await startDaemon([configFlag(allSettingsConfig()), '--log.level=trace', '--web.enable-lifecycle']);
+    const { url, log, logged } = daemon;
+    const outputs: string[] = [];
+    const request = async (path: string, accept = '*/*', method = 'GET'): Promise<string> => {
+      const { headers, text } = await get(url + path, { method, headers: { accept } });
+      outputs.push(JSON.stringify(headers), text);
+      return text;
+    };
+    await Promise.all(clientSettings('').map((_, index) => logged(new RegExp(`echoing-${index}`))));
+    const enough = echo.requestCount() + 300;
+    await waitUntil(async () => {
+      await request('/');
+      return echo.requestCount() >= enough;
+    });
+    expect(await request('/')).toContain('&lt;secret&gt;');
+    for (const accept of ['text/html', 'application/json']) await request('/pending', accept);
+    for (const path of ['/-/ready', '/-/healthy', '/nowhere']) await request(path);
+    await request('/metrics', 'application/openmetrics-text');
+    for (const settings of invalidSettings) {
+      configFlag(stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...settings } }] }));
+      await request('/-/reload', '*/*', 'POST');
+    }
+    await daemon.stop();
+    expect(revealedSecrets([...outputs, ...log].join('\n'), secrets)).toEqual([]);
+    expect(log.join('\n')).toContain('<secret>');
+    expect(outputs.join('\n')).toContain('bridge_batches{target="responding-0"}');
+  });
+});
+
+describe('the secrets of the web configuration', () => {
+  it('are in no output, whoever sends requests and however invalid the file is', async () => {
+    const [password, wrongPassword] = [createHeaderCanary(), createHeaderCanary()];
+    const passwordHash = await hash(password, 4);
+    const { key } = certificate;
+    const webSecrets = { password, wrongPassword, hash: passwordHash, key: key.split('\n')[5] ?? '' };
+    const writeYaml = (name: string, content: unknown): string => folder.write(name, stringify(content));
+    const config = writeYaml('config.yml', { targets: [{ name: 'a', bridge: { url: 'http://127.0.0.1:1' } }] });
+    const web = writeYaml('web.yml', { basic_auth_users: { alice: passwordHash } });
+    const outputs: string[] = [];
+
+    const { url, log, logged, stop } = await startDaemon([
+      `--config.file=${config}`,
+      `--web.config.file=${web}`,
+      '--log.level=trace',
+    ]);
+    for (const [user, secret] of [
+      ['alice', password],
+      ['alice', wrongPassword],
+      ['bob', wrongPassword],
+    ]) {
+      for (const path of ['/metrics', '/', '/pending', '/-/reload', '/nowhere']) {
+        const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+        const { text, headers } = await get(url + path, { headers: { authorization } });
+        outputs.push(JSON.stringify(headers), text);
+      }
+    }
+    // The file becomes invalid: a password instead of a hash, and a key instead of a password.
+    writeYaml('web.yml', {
+      basic_auth_users: { alice: password, bob: key },
+      tls_server_config: { key_file: passwordHash },
+    });
+    await logged(/web configuration/i);
+    outputs.push(log.join('\n'));
+    await stop();
+
+    const invalid = writeYaml('invalid.yml', {
+      basic_auth_users: { alice: password, bob: key },
+      tls_server_config: { cert: passwordHash, key },
+    });
+    for (const flags of [
+      [`--web.config.file=${web}`],
+      [`--web.config.file=${invalid}`],
+      [`--web.config.file=${invalid}`, '--config.check'],
+    ]) {
+      const { code, stdout, stderr } = await runExporter([
+        `--config.file=${config}`,
+        ...flags,
+        '--web.listen-address=127.0.0.1:0',
+      ]);
+      expect(code).toBe(2);
+      outputs.push(stdout, stderr);
+    }
+    expect(outputs.join('\n').length).toBeGreaterThan(5000);
+    expect(revealedSecrets(outputs.join('\n'), webSecrets)).toEqual([]);
+  });
+});

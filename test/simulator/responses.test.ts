@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import { scenarioNames } from '../../src/simulator/scenarios.js';
+import { specFields } from '../support/spec-fields.js';
+import { get } from '../support/http.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { parseSpecFields, parseSpecParameters, parseSpecPaths } from './spec-parser.js';
+
+/** The Chain Query Service document, which is not part of the project. */
+const specFile = process.env['SPEC_FILE'] ?? new URL('../../../shared/spec/chain-query-service.txt', import.meta.url);
+
+describe('the responses of the simulator', () => {
+  it.each(scenarioNames)('have every field of the spec with its type, and no other, in the scenario %s', (scenario) => {
+    const model = createModel({ seed: 1, scenario, startTime: 1_760_000_000, blockTimeMs: 2000 });
+    for (let poll = 0; poll < 5; poll += 1) {
+      expect(differencesFromSpec(model)).toEqual([]);
+      model.advance(15);
+    }
+  });
+
+  it('contain every object of the spec in some scenario', () => {
+    const objectCounts = new Map<string, number>();
+    for (const scenario of scenarioNames) {
+      const model = createModel({ seed: 2, scenario, startTime: 1_760_000_000, blockTimeMs: 2000 });
+      differencesFromSpec(model, objectCounts);
+    }
+    const counts = Object.keys(specFields).map((name) => [name, objectCounts.get(name) ?? 0]);
+    expect(counts.filter(([, count]) => count === 0)).toEqual([]);
+  });
+
+  it('are rejected by this test with a field that is missing, extra or of another type', () => {
+    const claim = { type_url: '', value: 7, extra: '' };
+    expect(compare({ observed: 'true', votes: [1], claim }, 'Attestation', 'a', new Map())).toEqual([
+      'a.height is missing',
+      'a.observed is not of type boolean',
+      'a.votes[0] is not of type string',
+      'a.claim.value is not of type string',
+      'a.claim.extra is not in the spec',
+    ]);
+  });
+});
+
+describe('the document of the spec', () => {
+  const text = existsSync(specFile) ? readFileSync(specFile, 'utf8') : undefined;
+  if (text === undefined)
+    console.warn(
+      `SKIPPED: the comparison of test/support/spec-fields.ts with ${String(specFile)}, which does not exist`,
+    );
+
+  it.skipIf(text === undefined)('has the fields of test/support/spec-fields.ts', () => {
+    expect(specFields).toEqual(parseSpecFields(text ?? ''));
+  });
+
+  it.skipIf(text === undefined)(
+    'has the paths that the simulator serves and the parameters that it reads',
+    async () => {
+      const simulator = await startTestSimulator({ scenario: 'quiet' });
+      const statusOf = async (path: string): Promise<number> => (await get(simulator.url + path)).status;
+      const [moduleState = '', rateLimiterInput = ''] = parseSpecPaths(text ?? '');
+      const parameters = parseSpecParameters(text ?? '');
+      const statuses = [
+        await statusOf(moduleState),
+        await statusOf(rateLimiterInput),
+        ...(await Promise.all(parameters.map(async (name) => statusOf(`${rateLimiterInput}?${name}=x`)))),
+      ];
+      await simulator.close();
+      expect({ parameters, statuses }).toEqual({ parameters: ['limit', 'window'], statuses: [200, 200, 400, 400] });
+    },
+  );
+});
+
+/** Counts the objects of each type in `objectCounts`. */
+function differencesFromSpec(model: Model, objectCounts = new Map<string, number>()): string[] {
+  return [
+    ...compare(model.moduleState(), 'module_state', 'module_state', objectCounts),
+    ...compare(model.rateLimiterInput(), 'rateLimiterInput', 'rateLimiterInput', objectCounts),
+  ];
+}
+
+/** The differences between a value and its type in the spec, at every depth. */
+function compare(value: unknown, type: string, path: string, objectCounts: Map<string, number>): string[] {
+  if (type.endsWith('[]')) {
+    if (!Array.isArray(value)) return [`${path} is not a list`];
+    return value.flatMap((row, index) => compare(row, type.slice(0, -2), `${path}[${index}]`, objectCounts));
+  }
+  const fields = specFields[type];
+  if (fields === undefined) {
+    const scalar = type === 'boolean' ? 'boolean' : 'string';
+    return typeof value === scalar ? [] : [`${path} is not of type ${scalar}`];
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path} is not an object`];
+  objectCounts.set(type, (objectCounts.get(type) ?? 0) + 1);
+  const entries = Object.entries(value);
+  const missing = Object.keys(fields).filter((field) => !Object.hasOwn(value, field));
+  return [
+    ...missing.map((field) => `${path}.${field} is missing`),
+    ...entries.flatMap(([field, inner]) => {
+      const expected = fields[field];
+      return expected === undefined
+        ? [`${path}.${field} is not in the spec`]
+        : compare(inner, expected, `${path}.${field}`, objectCounts);
+    }),
+  ];
+}

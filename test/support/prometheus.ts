@@ -1,0 +1,55 @@
+import { freePort } from './ports.js';
+import { get } from './http.js';
+import { startProcess } from './processes.js';
+import type { TempFolder } from './temp-folder.js';
+
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [seconds: number, value: string];
+}
+
+export interface Target {
+  readonly scrapePool: string;
+  readonly scrapeUrl: string;
+  readonly health: string;
+  readonly lastError: string;
+}
+
+export interface Prometheus {
+  readonly url: string;
+  /** The result of an instant query. */
+  readonly query: (expression: string) => Promise<readonly Series[]>;
+  readonly activeTargets: () => Promise<readonly Target[]>;
+  readonly stop: () => Promise<unknown>;
+}
+
+/** Starts Prometheus with this configuration. It takes a moment until it responds. */
+export async function startPrometheus(
+  folder: TempFolder,
+  config: string,
+  { port, flags = [] }: { readonly port?: number; readonly flags?: readonly string[] } = {},
+): Promise<Prometheus> {
+  const address = `127.0.0.1:${port ?? (await freePort())}`;
+  const url = `http://${address}`;
+  const { stop } = startProcess('prometheus', [
+    `--config.file=${folder.write('prometheus.yml', config)}`,
+    `--storage.tsdb.path=${folder.path}/data`,
+    `--web.listen-address=${address}`,
+    '--log.level=error',
+    ...flags,
+  ]);
+  return {
+    url,
+    query: async (expression) => {
+      const { text } = await get(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+      const { data, error } = JSON.parse(text) as { data?: { result: Series[] }; error?: string };
+      if (data === undefined) throw new Error(`${error}: ${expression}`);
+      return data.result;
+    },
+    activeTargets: async () => {
+      const { text } = await get(`${url}/api/v1/targets`);
+      return (JSON.parse(text) as { data: { activeTargets: Target[] } }).data.activeTargets;
+    },
+    stop: async () => stop('SIGKILL'),
+  };
+}
