@@ -18,7 +18,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   metrics: ['chain', 'config', 'json'],
   exposition: ['documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
-  server: ['config', 'metrics', 'pages'],
+  server: ['config', 'exposition', 'metrics', 'pages'],
   pages: ['config', 'documents.ts', 'http', 'pending', 'poll'],
   simulator: ['cli', 'config', 'exporter.ts', 'poll'],
 };
