@@ -54,7 +54,7 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
   if (run.config.check) return printConfig(config);
   const { createLog } = await import('./cli/log.js');
   const { startExporter } = await import('./exporter.js');
-  const log = createLog(run.log);
+  const log = await createLog(run.log);
   const stopped = waitForStopSignal();
   const build = buildInfo();
   const collector = await startCollectThread(config);
@@ -119,7 +119,7 @@ async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'de
   const collector = await startCollectThread(defaultConfig);
   const options = { ...web, build: buildInfo() };
   try {
-    const demo = await startDemo(settings, collector, createLog(log), options, printLine, progressPrinter(log));
+    const demo = await startDemo(settings, collector, await createLog(log), options, printLine, progressPrinter(log));
     await stopped;
     await demo.close();
   } finally {

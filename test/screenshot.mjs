@@ -32,7 +32,7 @@ const result = validateConfig({ poll, targets }, (path) => path.join('.'));
 if (!result.ok) throw new Error(result.problems.join('\n'));
 
 const collector = startInlineCollector('bridge-exporter/screenshot');
-const exporter = await startExporter(result.config, collector, createLog({ level: 'silent', format: 'json' }), {
+const exporter = await startExporter(result.config, collector, await createLog({ level: 'silent', format: 'json' }), {
   listen: { host: '127.0.0.1', port: 0 },
   telemetryPath: '/metrics',
   maxRequests: 40,

@@ -84,7 +84,7 @@ const simulators = await Promise.all(
 const config = createConfig(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
 const collector = startThreadCollector(128, 'bridge-exporter/soak');
-const log = createLog({ level: 'silent', format: 'json' });
+const log = await createLog({ level: 'silent', format: 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
 const exporter = await startExporter(config, collector, log, {
   listen,

@@ -1,18 +1,19 @@
 import { isatty } from 'node:tty';
 import { pino, type Logger } from 'pino';
-import pretty from 'pino-pretty';
+import type { PrettyStream } from 'pino-pretty';
 import type { LogSettings } from './flags.js';
 
 const STDERR = 2;
 
 /** Logs to standard error. Writes are synchronous, so that no line is lost when the process exits. */
-export function createLog({ level, format }: LogSettings): Logger {
-  const stream = format === 'pretty' ? prettyStream() : pino.destination({ dest: STDERR, sync: true });
+export async function createLog({ level, format }: LogSettings): Promise<Logger> {
+  const stream = format === 'pretty' ? await prettyStream() : pino.destination({ dest: STDERR, sync: true });
   const formatters = { level: (label: string) => ({ level: label }) };
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, stream);
 }
 
-function prettyStream(): pretty.PrettyStream {
+async function prettyStream(): Promise<PrettyStream> {
+  const { default: pretty } = await import('pino-pretty');
   return pretty({
     destination: STDERR,
     sync: true,

@@ -79,17 +79,12 @@ describe('BufferPool', () => {
     expect(pool.acquire(MIB)).toBe(buffer);
   });
 
-  it('keeps the largest buffers up to its limit', () => {
-    const pool = new BufferPool(32 * MIB);
-    const buffers = Array.from({ length: 100 }, (_, index) => Buffer.alloc((index + 1) * 10_000));
-    for (const buffer of [...buffers, Buffer.alloc(64 * MIB)]) pool.release(buffer);
-    const kept = buffers
-      .toReversed()
-      .filter((buffer) => pool.acquire(buffer.length) === buffer)
-      .toReversed();
-    const bytes = kept.reduce((total, { length }) => total + length, 0);
-    expect(bytes).toBeLessThanOrEqual(32 * MIB);
-    expect(bytes).toBeGreaterThan(31 * MIB);
-    expect(kept.map(({ length }) => length)).toEqual(buffers.slice(-kept.length).map(({ length }) => length));
+  it('keeps the four largest buffers of at most 16 MiB', () => {
+    const pool = new BufferPool();
+    const sizes = [3, 1, 16, 2, 64, 5, 4];
+    const buffers = new Map(sizes.map((size) => [size, Buffer.alloc(size * MIB)]));
+    for (const buffer of buffers.values()) pool.release(buffer);
+    const kept = sizes.toSorted((a, b) => b - a).filter((size) => pool.acquire(size * MIB) === buffers.get(size));
+    expect(kept).toEqual([16, 5, 4, 3]);
   });
 });
