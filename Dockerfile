@@ -31,8 +31,6 @@ COPY --from=dependencies /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY package.json LICENSE ./
 ENV NODE_ENV=production
-# glibc: return freed buffers of this size to the system.
-ENV MALLOC_MMAP_THRESHOLD_=65536
 EXPOSE 10917
 # User `node` of the base image. Numeric, so that Kubernetes can verify runAsNonRoot.
 USER 1000:1000

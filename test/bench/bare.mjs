@@ -1,4 +1,4 @@
-/** The floor of a scrape: a server that does nothing but send the bytes it was given, plain or compressed. */
+/** Baseline of a scrape: a server that only sends the given bytes, plain or compressed. */
 import { createServer } from 'node:http';
 
 process.once('message', ({ plain, gzip }) => {

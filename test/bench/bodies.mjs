@@ -1,13 +1,13 @@
 /**
- * Documents of any size from the simulator's model: its own rows again and again, with ids, heights and nonces that go on and
- * with other people in them. Validators and tokens stay the same, as they do on a chain that has a bad day.
+ * Documents of any size, made of the rows of the simulator: they are repeated with increasing ids, heights and nonces and with
+ * different users. Validators and tokens stay the same, as during an incident on a real chain.
  */
 import { createModel } from '../../dist/simulator/model.js';
 
 const model = createModel({ seed: 1, scenario: 'stuck', startTime: 1_800_000_000, blockTimeMs: 2000 });
 
 const ALPHABET = '0123456789abcdef';
-/** Fields whose texts no two rows share: the last characters of them are replaced. */
+/** Fields that are unique to a row: their last characters are replaced. */
 const UNIQUE = new Set([
   'sender',
   'dest_address',
@@ -18,13 +18,13 @@ const UNIQUE = new Set([
   'observed_hash',
   'ballot_index',
 ]);
-/** Fields that count up from row to row. */
+/** Fields that increase from row to row. */
 const COUNTED = new Set(['id', 'nonce', 'batch_nonce', 'tss_nonce', 'block', 'batch_timeout', 'height']);
-/** More than any counter of the model moves within one document. */
+/** More than the range of any counter within one document of the simulator. */
 const STRIDE = 1_000_000;
 const UNIQUE_CHARACTERS = 8;
 
-/** The rows of these lists are what grows; the other fields tell of the chain itself. */
+/** The lists that are extended. */
 const GROWING = {
   module_state: ['valsets', 'valset_confirms', 'batches', 'batch_confirms', 'attestations', 'unbatched_transfers'],
   rate_limiter_input: ['cctxs_pending'],
@@ -42,7 +42,7 @@ export const documents = {
   },
 };
 
-/** A body of about so many bytes. */
+/** A body of approximately this size. */
 function grown(document, envelope, name, bytes) {
   const root = envelope === undefined ? document : document[envelope];
   const lists = GROWING[name];
@@ -82,7 +82,7 @@ function unique(copy) {
   return text;
 }
 
-/** A claim of a later event. Field 1 of the message, at its start, is the nonce as a varint. */
+/** The claim of a later event: field 1 of the message, at its start, is the nonce as a varint. */
 function withNonce(base64, copy) {
   const bytes = Buffer.from(base64, 'base64');
   let end = 1;

@@ -1,58 +1,54 @@
-/** The built program as it is run: a configuration file and a process. */
+/** The built daemon in a process of its own, with a configuration file. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { sleep } from './statistics.mjs';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** What the image sets. */
-const DOCKERFILE = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
-const environment = Object.fromEntries(
-  [...DOCKERFILE.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
-);
-
-/** Started, with its address; `usage` reads what it takes of the machine from /proc. */
 export async function startDaemon(config) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'bridge.yaml');
   // JSON is YAML.
-  const write = (changed) => writeFileSync(file, JSON.stringify(changed));
-  write(config);
+  const writeConfig = (content) => writeFileSync(file, JSON.stringify(content));
+  writeConfig(config);
   const startedAt = performance.now();
   const child = spawn(process.execPath, [MAIN, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'], {
-    env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
-    const said = [];
-    child.once('exit', () => reject(new Error(`the daemon does not start: ${said.join(' ')}`)));
+    const lines = [];
+    child.once('exit', () => reject(new Error(`the daemon does not start: ${lines.join(' ')}`)));
     createInterface(child.stderr).on('line', (line) => {
-      said.push(line);
-      const address = /serving (?<url>http:\/\/[^/]+)/.exec(line)?.groups?.url;
-      if (address !== undefined) resolve(address);
+      const match = /serving (?<url>http:\/\/[^/]+)/.exec(line);
+      if (match !== null) resolve(match.groups.url);
+      else if (lines.length < 20) lines.push(line);
     });
   });
+  const metrics = async () => (await fetch(`${url}/metrics`)).text();
   return {
     url,
     startedAt,
-    metrics: async () => (await fetch(`${url}/metrics`)).text(),
+    metrics,
+    /** The sum of all series of a metric. */
+    sum: async (name) => valuesOf(await metrics(), name).reduce((total, value) => total + value, 0),
     untilReady: async () => {
-      while (!(await fetch(`${url}/-/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (!(await fetch(`${url}/-/ready`)).ok) await sleep(5);
     },
-    reload: (changed) => {
-      write(changed);
+    reload: (newConfig) => {
+      writeConfig(newConfig);
       child.kill('SIGHUP');
     },
     usage: () => usageOf(child.pid),
     pause: () => child.kill('SIGSTOP'),
-    goOn: () => child.kill('SIGCONT'),
+    resume: () => child.kill('SIGCONT'),
     close: async () => {
       child.kill();
-      await ended;
+      await exited;
       rmSync(folder, { recursive: true });
     },
   };
@@ -60,10 +56,11 @@ export async function startDaemon(config) {
 
 const TICKS_PER_SECOND = 100;
 
+/** Memory and CPU time of a process, from /proc. */
 export function usageOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kib = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
-  // The name of the program, in brackets, may hold spaces; the times are the 12th and 13th field after it.
+  // The program name in parentheses may contain spaces. User and system time are fields 12 and 13 after it.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return {
     residentMiB: kib('VmRSS') / 1024,
@@ -72,8 +69,8 @@ export function usageOf(pid) {
   };
 }
 
-/** The value of every series of a family, by line. */
-export function seriesOf(text, name) {
+/** The values of all series of a metric. */
+export function valuesOf(text, name) {
   return text
     .split('\n')
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))

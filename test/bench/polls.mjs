@@ -1,91 +1,96 @@
-/** One poll, from the request to the published text, beside what the same machine needs for download and JSON.parse. */
+/** One poll, from the request to the exposition, relative to download and JSON.parse in the same process. */
 import { request } from 'undici';
-import { clock } from '../../dist/poll/clock.js';
-import { startThreadCollector } from '../../dist/poll/thread-collector.js';
 import { validateConfig } from '../../dist/config/parser.js';
 import { renderExposition } from '../../dist/exposition/exposition.js';
-import { jobsOf, endpointKeyOf } from '../../dist/poll/jobs.js';
+import { clock } from '../../dist/poll/clock.js';
+import { endpointKeyOf, jobsOf } from '../../dist/poll/jobs.js';
 import { createSnapshots } from '../../dist/poll/snapshots.js';
+import { startThreadCollector } from '../../dist/poll/thread-collector.js';
 import { median, spread } from './statistics.mjs';
 
 const HEAP_MB = 1024;
-const IN_A_ROW = 5;
+/** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
+const BATCH = 5;
+
+/** Maximum ratio by size of the document in MB. */
+const limits = new Map([
+  [1, 2],
+  [10, 1.5],
+  [100, 1.3],
+]);
 
 export async function polls({ node, sizes, runsOf }) {
   const rows = [];
-  const milliseconds = new Map();
-  const floors = new Map();
-  const series = new Map();
+  const results = [];
   for (const size of sizes) {
     const url = `${node}/${size}`;
-    const read = validateConfig(
+    const { config } = validateConfig(
       {
         poll: { timeout: '1m', max_body_size: '256MiB' },
         targets: [{ name: 'bench', bridge: { url }, crosschain: { url, window: '500', rate: '1000' } }],
       },
       (path) => path.join('.'),
     );
-    const jobs = jobsOf(read.config);
-    const snapshots = createSnapshots(
-      jobs.map(({ source }) => endpointKeyOf(source)),
-      read.config.poll,
-    );
+    const jobs = jobsOf(config);
+    const keys = jobs.map(({ source }) => endpointKeyOf(source));
+    const snapshots = createSnapshots(keys, config.poll);
     const collector = startThreadCollector(HEAP_MB, 'bridge-exporter/bench');
     for (const job of jobs) {
       const name = job.source.document;
-      const { runs, warmUps } = runsOf(size);
-      const own = [];
-      const floor = [];
-      const parse = async () => JSON.parse(await (await request(job.url)).body.text());
-      const poll = async () => {
-        const outcome = await collector.collect(job);
-        if (!outcome.result.ok) throw new Error(outcome.result.error.message);
-        snapshots.record(endpointKeyOf(job.source), outcome, clock());
-        return renderExposition(snapshots, 'text', clock());
-      };
-      for (let run = 0; run < warmUps; run += 1) await poll();
-      // Turn and turn about, so that a busy moment of the machine is a busy moment of both; some in a row, so that what one
-      // leaves to be collected is mostly collected at its own expense.
-      for (let run = 0; run < runs; run += IN_A_ROW) {
-        for (let count = 0; count < IN_A_ROW; count += 1) floor.push(await timed(parse));
-        for (let count = 0; count < IN_A_ROW; count += 1) own.push(await timed(poll));
-      }
-      milliseconds.set(`${name} ${size}`, median(own));
-      floors.set(`${name} ${size}`, median(floor));
-      const ratio = median(own) / median(floor);
+      const { own, baseline } = await measure(job, collector, snapshots, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
         own: spread(own, 'ms'),
-        floor: spread(floor, 'ms'),
-        ratio,
-        limit: size < 10 ? 2 : 1.3,
+        baseline: spread(baseline, 'ms'),
+        ratio: median(own) / median(baseline),
+        limit: limits.get(size),
       });
-      series.set(`${name} ${size}`, chainSeries(renderExposition(snapshots, 'text', clock()), name));
+      const series = countSeries(renderExposition(snapshots, 'text', clock()), name);
+      results.push({ name, size, own: median(own), baseline: median(baseline), series });
     }
     await collector.close();
   }
-  return [...rows, ...growth(milliseconds, floors, series, sizes)];
+  return [...rows, ...growthRows(results, sizes)];
 }
 
-function growth(milliseconds, floors, series, sizes) {
-  const [small, large] = [sizes.at(0), sizes.at(-1)];
+async function measure(job, collector, snapshots, { runs, warmUps }) {
+  const poll = async () => {
+    const result = await collector.collect(job);
+    if (!result.result.ok) throw new Error(result.result.error.message);
+    snapshots.record(endpointKeyOf(job.source), result, clock());
+    return renderExposition(snapshots, 'text', clock());
+  };
+  const parse = async () => JSON.parse(await (await request(job.url)).body.text());
+  for (let run = 0; run < warmUps; run += 1) await poll();
+  const [own, baseline] = [[], []];
+  // Alternating, so that a busy moment of the machine affects both.
+  for (let run = 0; run < runs; run += BATCH) {
+    for (let count = 0; count < BATCH; count += 1) baseline.push(await milliseconds(parse));
+    for (let count = 0; count < BATCH; count += 1) own.push(await milliseconds(poll));
+  }
+  return { own, baseline };
+}
+
+/** Time must grow with the size of a document, and the number of series must not. */
+function growthRows(results, sizes) {
+  const [smallest, largest] = [sizes.at(0), sizes.at(-1)];
   return ['module_state', 'rate_limiter_input'].flatMap((name) => {
-    const at = (of, size) => of.get(`${name} ${size}`);
+    const at = (size) => results.find((result) => result.name === name && result.size === size);
     const rows = [
       {
-        figure: `series, ${name}, ${large} MB ÷ ${small} MB`,
-        own: String(at(series, large)),
-        floor: String(at(series, small)),
-        ratio: at(series, large) / at(series, small),
+        figure: `series, ${name}, ${largest} MB ÷ ${smallest} MB`,
+        own: String(at(largest).series),
+        baseline: String(at(smallest).series),
+        ratio: at(largest).series / at(smallest).series,
         limit: 1.05,
       },
     ];
     if (sizes.includes(100)) {
       rows.push({
         figure: `time, ${name}, 100 MB ÷ 10 MB`,
-        own: `${at(milliseconds, 100).toFixed(0)} ÷ ${at(milliseconds, 10).toFixed(0)} ms`,
-        floor: `${at(floors, 100).toFixed(0)} ÷ ${at(floors, 10).toFixed(0)} ms`,
-        ratio: at(milliseconds, 100) / at(milliseconds, 10),
+        own: `${at(100).own.toFixed(0)} ÷ ${at(10).own.toFixed(0)} ms`,
+        baseline: `${at(100).baseline.toFixed(0)} ÷ ${at(10).baseline.toFixed(0)} ms`,
+        ratio: at(100).own / at(10).own,
         limit: 11,
       });
     }
@@ -93,12 +98,12 @@ function growth(milliseconds, floors, series, sizes) {
   });
 }
 
-function chainSeries(text, document) {
+function countSeries(text, document) {
   const prefix = document === 'module_state' ? 'bridge_' : 'crosschain_';
   return text.split('\n').filter((line) => line.startsWith(prefix) && !line.startsWith('bridge_exporter_')).length;
 }
 
-async function timed(work) {
+async function milliseconds(work) {
   const started = performance.now();
   await work();
   return performance.now() - started;

@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url';
 
 const running = new Set();
 
-/** A module of this folder in a process of its own, with the first thing it said. */
-export async function start(module, args = [], message) {
+/** Runs a module of this folder in a process of its own. `message` is the first message of the process. */
+export async function start(module, args = [], input) {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), args);
   running.add(child);
   child.once('exit', () => running.delete(child));
-  if (message !== undefined) child.send(message);
-  const [said] = await once(child, 'message');
+  if (input !== undefined) child.send(input);
+  const [message] = await once(child, 'message');
   return {
-    said,
-    ask: async (question) => {
-      const answered = once(child, 'message');
-      child.send(question);
-      return (await answered)[0];
+    message,
+    request: async (data) => {
+      const response = once(child, 'message');
+      child.send(data);
+      return (await response)[0];
     },
     close: () => child.kill(),
   };

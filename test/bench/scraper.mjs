@@ -1,51 +1,51 @@
 /**
- * Scrapes over kept-alive connections, in a process of its own, each connection asking again when it has the whole answer or a
- * pause later. It reads no more of an answer than its length, so that it is not what is measured.
+ * Scrapes over keep-alive connections, in a process of its own. Each connection sends the next request when the response is
+ * complete, or after a pause. It parses no more than the length of a response, so that it is not what is measured.
  */
 import { connect } from 'node:net';
 
-process.on('message', ({ url, encoding, connections, pauseMs, forMs }) => {
+process.on('message', ({ url, encoding, connections, pauseMs, durationMs }) => {
   const { hostname, port, pathname } = new URL(url);
   const accept = encoding === undefined ? '' : `Accept-Encoding: ${encoding}\r\n`;
-  const question = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n${accept}\r\n`;
+  const request = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n${accept}\r\n`;
   const seconds = [];
-  const end = performance.now() + forMs;
+  const end = performance.now() + durationMs;
   let open = connections;
 
-  const scrape = () => {
+  const startConnection = () => {
     const socket = connect(Number(port), hostname);
-    let asked = 0;
-    let missing = 0;
-    const ask = () => {
-      asked = performance.now();
-      socket.write(question);
+    let sentAt = 0;
+    let remainingBytes = 0;
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(request);
     };
-    socket.on('connect', ask);
+    socket.on('connect', send);
     socket.on('data', (chunk) => {
-      if (missing === 0) missing = lengthOf(chunk);
-      missing -= chunk.length;
-      if (missing > 0) return;
-      missing = 0;
+      if (remainingBytes === 0) remainingBytes = responseLength(chunk);
+      remainingBytes -= chunk.length;
+      if (remainingBytes > 0) return;
+      remainingBytes = 0;
       const now = performance.now();
-      seconds.push((now - asked) / 1000);
+      seconds.push((now - sentAt) / 1000);
       if (now >= end) socket.destroy();
-      else if (pauseMs === 0) ask();
-      else setTimeout(ask, pauseMs);
+      else if (pauseMs === 0) send();
+      else setTimeout(send, pauseMs);
     });
     socket.on('close', () => {
       open -= 1;
       if (open === 0) process.send(seconds);
     });
   };
-  for (let count = 0; count < connections; count += 1) scrape();
+  for (let index = 0; index < connections; index += 1) startConnection();
 });
 
-/** Of the head and the body that follows it. */
-function lengthOf(start) {
-  const head = start.indexOf('\r\n\r\n');
-  const length = /\r\ncontent-length: (\d+)/i.exec(start.toString('latin1', 0, head))?.[1];
-  if (length === undefined) throw new Error(`an answer without a length: ${start.toString('latin1', 0, 200)}`);
-  return head + 4 + Number(length);
+/** Length of the headers and the body of a response, from its first chunk. */
+function responseLength(chunk) {
+  const headersEnd = chunk.indexOf('\r\n\r\n');
+  const length = /\r\ncontent-length: (\d+)/i.exec(chunk.toString('latin1', 0, headersEnd))?.[1];
+  if (length === undefined) throw new Error(`a response without Content-Length: ${chunk.toString('latin1', 0, 200)}`);
+  return headersEnd + 4 + Number(length);
 }
 
 process.send('ready');

@@ -1,10 +1,10 @@
-/** Many targets at once, and how soon the first is ready. */
-import { seriesOf, startDaemon } from './daemon.mjs';
-import { median, spread } from './statistics.mjs';
+/** Many targets in one process, and the time from start to ready. */
+import { startDaemon, valuesOf } from './daemon.mjs';
+import { median, sleep, spread } from './statistics.mjs';
 
-/** The pause between polls is the interval and up to a tenth of it; what is beyond that, and a second, is late. */
-const JITTER = 1.1;
-const GRACE_SECONDS = 1;
+/** The time between polls is at most the interval plus 10 % of jitter. */
+const MAX_JITTER = 1.1;
+const TOLERANCE_SECONDS = 1;
 
 export async function manyTargets({ node, targets, intervalSeconds, rounds }) {
   const url = `${node}/1`;
@@ -15,33 +15,34 @@ export async function manyTargets({ node, targets, intervalSeconds, rounds }) {
   await daemon.untilReady();
   const before = daemon.usage();
   const startedAt = performance.now();
-  const due = rounds * intervalSeconds * JITTER * 1000;
+  const durationMs = rounds * intervalSeconds * MAX_JITTER * 1000;
   let oldest = 0;
-  while (performance.now() - startedAt < due) {
+  while (performance.now() - startedAt < durationMs) {
     const now = Date.now() / 1000;
-    const last = seriesOf(await daemon.metrics(), 'bridge_exporter_last_attempt_timestamp_seconds');
-    oldest = Math.max(oldest, ...last.map((at) => now - at));
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const attempts = valuesOf(await daemon.metrics(), 'bridge_exporter_last_attempt_timestamp_seconds');
+    oldest = Math.max(oldest, ...attempts.map((timestamp) => now - timestamp));
+    await sleep(1000);
   }
   const elapsed = (performance.now() - startedAt) / 1000;
   const after = daemon.usage();
-  const failed = seriesOf(await daemon.metrics(), 'bridge_exporter_poll_failures_total').reduce((a, b) => a + b, 0);
+  const failed = await daemon.sum('bridge_exporter_poll_failures_total');
   await daemon.close();
-  const share = (after.cpuSeconds - before.cpuSeconds) / elapsed;
+  const cores = (after.cpuSeconds - before.cpuSeconds) / elapsed;
+  const period = intervalSeconds * MAX_JITTER;
   return [
     {
       figure: `${targets.toLocaleString('en')} targets of 1 MB every ${intervalSeconds} s: oldest poll ÷ interval with jitter`,
-      own: `${oldest.toFixed(1)} s, ${failed} failed, ${(100 * share).toFixed(0)} % of a core, ${after.residentMiB.toFixed(0)} MiB (peak ${after.peakMiB.toFixed(0)})`,
-      floor: `${(intervalSeconds * JITTER).toFixed(1)} s`,
-      ratio: failed > 0 ? Infinity : oldest / (intervalSeconds * JITTER),
-      limit: 1 + GRACE_SECONDS / intervalSeconds,
+      own: `${oldest.toFixed(1)} s, ${failed} failed, ${(100 * cores).toFixed(0)} % of a core, ${after.residentMiB.toFixed(0)} MiB (peak ${after.peakMiB.toFixed(0)})`,
+      baseline: `${period.toFixed(1)} s`,
+      ratio: failed > 0 ? Infinity : oldest / period,
+      limit: 1 + TOLERANCE_SECONDS / intervalSeconds,
     },
   ];
 }
 
-export async function startToReady({ node, times }) {
+export async function startToReady({ node, count }) {
   const seconds = [];
-  for (let time = 0; time < times; time += 1) {
+  for (let index = 0; index < count; index += 1) {
     const url = `${node}/0.2`;
     const daemon = await startDaemon({
       targets: [{ name: 'bench', bridge: { url }, crosschain: { url, window: '500' } }],
@@ -52,9 +53,8 @@ export async function startToReady({ node, times }) {
   }
   return [
     {
-      figure: 'start of the process to ready, the node answers at once',
+      figure: 'from the start of the process to ready, with a node that responds at once',
       own: spread(seconds, 's', 2),
-      floor: '',
       ratio: median(seconds),
       limit: 1,
       unit: 's',

@@ -59,12 +59,6 @@ describe('the settings of the systemd unit', () => {
     expect(setting('RestartPreventExitStatus')).toBe(String(code));
   });
 
-  it('include the malloc setting of the image', () => {
-    const inImage = /^ENV (MALLOC_\w+=\S+)$/m.exec(readProjectFile('Dockerfile'))?.[1];
-    expect(inImage).toBeDefined();
-    expect(setting('Environment')).toBe(inImage);
-  });
-
   it('include an environment file with existing variables', () => {
     const known = new Set<string>([
       ...Object.keys(targetVariables),

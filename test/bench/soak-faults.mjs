@@ -1,15 +1,15 @@
 /**
- * Soak test: `npm run soak` polls 100,000 times (SOAK_POLLS), with faults and scrapes, and fails if memory, handles,
- * threads or file descriptors grow. It uses the built program with its worker thread and real sockets.
+ * Polls 100,000 times (SOAK_POLLS) with faults and scrapes, and fails if memory, handles, threads or file descriptors grow.
+ * It uses the built program with its worker thread and real sockets.
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startThreadCollector } from '../dist/poll/thread-collector.js';
-import { validateConfig } from '../dist/config/parser.js';
-import { startExporter } from '../dist/exporter.js';
-import { createLog } from '../dist/cli/log.js';
-import { startSimulator } from '../dist/simulator/simulator.js';
+import { startThreadCollector } from '../../dist/poll/thread-collector.js';
+import { validateConfig } from '../../dist/config/parser.js';
+import { startExporter } from '../../dist/exporter.js';
+import { createLog } from '../../dist/cli/log.js';
+import { startSimulator } from '../../dist/simulator/simulator.js';
 
 const POLLS = Number(process.env['SOAK_POLLS'] ?? 100_000);
 const TARGETS = 40;
