@@ -83,7 +83,9 @@ describe('docs/runbook.md', () => {
       STABLE_ALERTS.toSorted(),
     );
     for (const section of sections) {
-      for (const part of ['Means', 'Urgency', 'Look', 'Do', 'Else']) expect(section).toContain(`**${part}`);
+      for (const part of ['Meaning', 'Impact', 'Diagnosis', 'Mitigation', 'Other causes']) {
+        expect(section).toContain(`**${part}:**`);
+      }
     }
   });
 

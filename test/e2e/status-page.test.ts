@@ -33,11 +33,11 @@ const states = {
   healthy: { title: '● Both endpoints are up', texts: ['2 ● up', 'Unbatched transfers', 'Pending cctxs'] },
   failing: {
     title: '▲ 1 of 2 endpoints needs attention',
-    texts: ['1 ▲ failing', '→ Look after the node', 'chain series are withdrawn in', 'As of the last success:'],
+    texts: ['1 ▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
   },
   stale: {
     title: '■ 1 of 2 endpoints needs attention',
-    texts: ['1 ■ stale', 'chain series were withdrawn', '→ Look after the node'],
+    texts: ['1 ■ stale', 'chain series were withdrawn', '→ Check the node'],
   },
   unpolled: { title: '○ 1 of 2 endpoints are up so far', texts: ['1 ○ not polled yet', 'Not polled yet 1'] },
 } as const;
@@ -207,14 +207,14 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     });
 
     it.each([
-      ['an error response', { status: 503, body: 'busy' }, 'the exporter answered with status 503'],
-      ['the page of another server', { status: 200, body: '<html>log in</html>\n' }, 'something else answers'],
+      ['an error response', { status: 503, body: 'busy' }, 'the exporter responded with status 503'],
+      ['the page of another server', { status: 200, body: '<html>log in</html>\n' }, 'the response is not from the exporter'],
       [
         'an incomplete page',
         { status: 200, body: '<!doctype html><html data-build="x"><main>' },
-        'something else answers',
+        'the response is not from the exporter',
       ],
-      ['a redirect', { status: 302, headers: { location: '/login' } }, 'the exporter does not answer'],
+      ['a redirect', { status: 302, headers: { location: '/login' } }, 'the exporter does not respond'],
     ])('reports %s until it succeeds', async (_title, response, reason) => {
       const { page } = await open(daemons.healthy.url);
       await page.route('**/*', async (route) => route.fulfill(response));

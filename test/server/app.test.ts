@@ -264,7 +264,7 @@ describe('/pending', () => {
         at: '2026-01-01T12:00:02.000Z',
         ageSeconds: 3,
         reason: 'status',
-        message: 'answered 500: <b>"oh"</b>',
+        message: '/x: responded with status 500: <b>"oh"</b>',
       },
       items: null,
     });
