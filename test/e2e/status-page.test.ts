@@ -24,6 +24,7 @@ import { waitFor } from '../support/wait-for.js';
  * page; the daemon and the simulator are real.
  */
 const folder = createTempFolder();
+const authority = createAuthority();
 const TIMEOUT_MS = 20_000;
 const LONG_NAME =
   'a-name-that-nobody-would-choose-for-a-target-but-somebody-does-because-it-says-all-there-is-0123456789';
@@ -208,7 +209,11 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
 
     it.each([
       ['an error response', { status: 503, body: 'busy' }, 'the exporter responded with status 503'],
-      ['the page of another server', { status: 200, body: '<html>log in</html>\n' }, 'the response is not from the exporter'],
+      [
+        'the page of another server',
+        { status: 200, body: '<html>log in</html>\n' },
+        'the response is not from the exporter',
+      ],
       [
         'an incomplete page',
         { status: 200, body: '<!doctype html><html data-build="x"><main>' },
@@ -265,7 +270,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     });
 
     it('works over TLS and with a password, also one in the address', async () => {
-      const { certFile, keyFile } = createAuthority().issue('exporter', ['IP:127.0.0.1']);
+      const { certFile, keyFile } = authority.issue('exporter', ['IP:127.0.0.1']);
       const web = folder.write(
         'web.yml',
         `tls_server_config: {cert_file: ${certFile}, key_file: ${keyFile}}\nbasic_auth_users: {alice: ${hashSync('secret', 4)}}\n`,
