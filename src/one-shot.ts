@@ -78,7 +78,7 @@ async function readRecording(
   const { size } = await explainFailure(file, stat(file));
   if (size > maxBodyBytes) {
     const limit = `${formatSize(maxBodyBytes)} (poll.max_body_size)`;
-    const message = `${file} is larger than ${limit}: ${formatApproximateSize(size)}`;
+    const message = `${file}: body is larger than ${limit}: ${formatApproximateSize(size)}`;
     return { result: { ok: false, error: { reason: 'too_large', message } }, seconds: {} };
   }
   if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);

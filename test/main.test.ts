@@ -1,22 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runExporter } from './support/processes.js';
+import { createTempFolder } from './support/temp-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'main-'));
-const body = join(folder, 'body.json');
-const config = join(folder, 'bridge.yaml');
+const folder = createTempFolder();
+const body = folder.write('body.json', '{"state":{"last_observed_nonce":"7"}}');
+const config = folder.write('bridge.yaml', 'targets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]');
 const hook = new URL('support/record-imports.mjs', import.meta.url).href;
 const registerHook = `data:text/javascript,import{register}from'node:module';register('${hook}')`;
 
-writeFileSync(body, '{"state":{"last_observed_nonce":"7"}}');
-writeFileSync(config, 'targets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]');
-afterAll(() => rmSync(folder, { recursive: true }));
-
 /** Names of the npm packages that the built program imports. */
 async function importedPackages(args: readonly string[], exitCode: number): Promise<string[]> {
-  const file = join(folder, `${args.join(' ').replaceAll(/\W/g, '_')}.txt`);
+  const file = join(folder.path, `${args.join(' ').replaceAll(/\W/g, '_')}.txt`);
   const { code, stderr } = await runExporter(args, { NODE_OPTIONS: `--import="${registerHook}"`, IMPORTS_FILE: file });
   expect(code, stderr).toBe(exitCode);
   const urls = readFileSync(file, 'utf8').split('\n');

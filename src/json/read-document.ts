@@ -5,12 +5,12 @@ import { emptyProblems, type FieldProblems, type Reader } from './shapes.js';
 export type DocumentResult<T> =
   /** `document` is `undefined` when the JSON is valid but is another document. */
   | { readonly ok: true; readonly document: T | undefined; readonly problems: FieldProblems }
-  /** `message` continues a sentence that begins with the name of the document. */
+  /** `message` does not contain the name of the document. */
   | { readonly ok: false; readonly reason: 'not_json' | 'too_large'; readonly message: string };
 
 /** Reads a whole response body. `budgetBytes` limits the memory of the values that are built. */
 export function readDocument<T>(read: Reader<T>, body: Buffer, budgetBytes: number): DocumentResult<T> {
-  if (body.length === 0) return { ok: false, reason: 'not_json', message: 'has an empty body' };
+  if (body.length === 0) return { ok: false, reason: 'not_json', message: 'empty body' };
   const problems = emptyProblems();
   try {
     const scanner = new JsonScanner(body, budgetBytes);
@@ -21,7 +21,11 @@ export function readDocument<T>(read: Reader<T>, body: Buffer, budgetBytes: numb
     if (error instanceof InvalidJson) return { ok: false, reason: 'not_json', message: error.message };
     if (error instanceof MemoryBudgetExceeded) {
       const budgetMiB = Math.floor(budgetBytes / 2 ** 20);
-      return { ok: false, reason: 'too_large', message: `needs more than ${budgetMiB} MiB of memory to read` };
+      return {
+        ok: false,
+        reason: 'too_large',
+        message: `reading the document needs more than ${budgetMiB} MiB of memory`,
+      };
     }
     throw error;
   }

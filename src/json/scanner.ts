@@ -114,7 +114,7 @@ export class JsonScanner {
 
   /** Throws InvalidJson when the bytes are not UTF-8. `budgetBytes` limits the approximate size of what is built. */
   constructor(bytes: Buffer, budgetBytes: number) {
-    if (!isUtf8(bytes)) throw new InvalidJson('is not valid UTF-8');
+    if (!isUtf8(bytes)) throw new InvalidJson('not valid UTF-8');
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#offset = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
@@ -432,9 +432,9 @@ export class JsonScanner {
 
   #fail(offset: number): never {
     const byte = this.#bytes[offset];
-    if (byte === undefined) throw new InvalidJson(`is not JSON: unexpected end at byte ${offset}`);
+    if (byte === undefined) throw new InvalidJson(`not JSON: unexpected end at byte ${offset}`);
     const found = byte > Byte.space && byte < Byte.delete ? `'${String.fromCharCode(byte)}'` : `byte ${byte}`;
-    throw new InvalidJson(`is not JSON: unexpected ${found} at byte ${offset}`);
+    throw new InvalidJson(`not JSON: unexpected ${found} at byte ${offset}`);
   }
 }
 

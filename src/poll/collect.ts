@@ -83,7 +83,7 @@ export async function collect(job: Job, client: Client, onBody: () => void = () 
   }
 }
 
-/** The part of a poll after the fetch, also used by `replay`. Messages begin with `name`, a path or a file name. */
+/** The part of a poll after the fetch, also used by `replay`. Error messages begin with `name`, a path or a file name. */
 export function readBody(source: DocumentSource, name: string, body: Buffer, height: Numeral | undefined): PollResult {
   switch (source.document) {
     case 'module_state':
@@ -104,10 +104,10 @@ function derive<Settings, Input>(
   const decodeStarted = performance.now();
   const read = document.read(body, context, documentBudgetBytes);
   const seconds = { decode: secondsSince(decodeStarted) };
-  if (!read.ok) return { result: failed(read.reason, `${name} ${read.message}`), seconds, bodyBytes };
+  if (!read.ok) return { result: failed(read.reason, `${name}: ${read.message}`), seconds, bodyBytes };
   const { document: input, problems } = read;
   if (input === undefined) {
-    const message = `${name} is JSON, but has none of the fields of ${document.name}`;
+    const message = `${name}: not a ${document.name} document: none of its fields is present`;
     return { result: failed('schema', message), seconds, bodyBytes };
   }
   const deriveStarted = performance.now();

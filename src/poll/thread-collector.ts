@@ -83,7 +83,7 @@ export function startThreadCollector(maxHeapMb: number, userAgent: string): Coll
     for (const [id, poll] of pending) {
       if (!isCulpritKnown) poll.attempts += 1;
       if (poll.isReading || poll.attempts > MAX_ATTEMPTS) {
-        settle(id, poll, { result: { ok: false, error: threadError(cause, poll.isReading, maxHeapMb) }, seconds: {} });
+        settle(id, poll, { result: { ok: false, error: threadError(cause, poll, maxHeapMb) }, seconds: {} });
       } else {
         send(id, poll);
       }
@@ -109,9 +109,10 @@ export function startThreadCollector(maxHeapMb: number, userAgent: string): Coll
   };
 }
 
-function threadError(cause: Error | undefined, isReading: boolean, maxHeapMb: number): PollError {
+function threadError(cause: Error | undefined, { job, isReading }: PendingPoll, maxHeapMb: number): PollError {
   if (isReading && cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return { reason: 'too_large', message: `reading the document needs more than ${maxHeapMb} MiB of memory` };
+    const message = `${new URL(job.url).pathname}: reading the document needs more than ${maxHeapMb} MiB of memory`;
+    return { reason: 'too_large', message };
   }
-  return { reason: 'internal', message: `the worker thread ended: ${cause?.message ?? 'without an error'}` };
+  return { reason: 'internal', message: `worker thread ended: ${cause?.message ?? 'without an error'}` };
 }

@@ -111,8 +111,8 @@ export async function startWebServer(
 
 function listenProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return 'EADDRINUSE: it is in use — expected a free one; port 0 takes any';
-  if (code === 'EACCES') return 'EACCES: not allowed — expected a port from 1024 on, or the right to take this one';
+  if (code === 'EADDRINUSE') return 'EADDRINUSE: the address is in use; port 0 selects a free port';
+  if (code === 'EACCES') return 'EACCES: permission denied; ports below 1024 require CAP_NET_BIND_SERVICE';
   return error instanceof Error ? error.message : String(error);
 }
 

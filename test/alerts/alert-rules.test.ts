@@ -83,7 +83,9 @@ describe('docs/runbook.md', () => {
       STABLE_ALERTS.toSorted(),
     );
     for (const section of sections) {
-      for (const part of ['Means', 'Urgency', 'Look', 'Do', 'Else']) expect(section).toContain(`**${part}`);
+      for (const part of ['Meaning', 'Impact', 'Diagnosis', 'Mitigation', 'Other causes']) {
+        expect(section).toContain(`**${part}:**`);
+      }
     }
   });
 
@@ -227,7 +229,7 @@ describes what to do for each alert.
 Each alert is tested end to end: a simulated chain goes through an incident, the exporter reads its responses, and promtool evaluates the
 rules over the exported series. The column *tested with* lists the incidents and the number of minutes within which the alert has to
 fire, for the first of several series. The tests also check that each alert fires once, that no unrelated alert fires, and that all alerts
-resolve when the incident ends. No alert but the watchdog fires in a week of a busy bridge (\`healthy\`), in a week of a quiet one
+resolve when the incident ends. Except for BridgeWatchdog, no alert fires in a week of a busy bridge (\`healthy\`), in a week of a quiet one
 (\`quiet\`), or when
 
 ${silentIncidents.map((title) => `- ${title}`).join('\n')}

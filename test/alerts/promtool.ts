@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { runTool, type ToolResult } from '../support/tools.js';
 import { ruleGroups, rules } from '../support/alert-rules.js';
 import { projectPath } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { runTool, type ToolResult } from '../support/tools.js';
 import type { Recording } from './recording.js';
 
 export const RULES = projectPath('prometheus/alerts.yml');
+
+const folder = createTempFolder();
 
 /** The metrics that the rules read, without recording rules. */
 export const metricsInRules: ReadonlySet<string> = new Set(
@@ -110,15 +110,8 @@ function runTests(
     group_eval_order: ruleGroups.map(({ name }) => name),
     tests: [{ interval, input_series, ...tests }],
   };
-  const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
-  try {
-    const path = join(folder, 'test.yml');
-    // JSON is YAML.
-    writeFileSync(path, JSON.stringify(file));
-    return runTool('promtool', ['test', 'rules', path]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  // JSON is YAML.
+  return runTool('promtool', ['test', 'rules', folder.write('test.yml', JSON.stringify(file))]);
 }
 
 /** A sample in promtool's notation. A series that disappears gets a staleness marker, like in a scrape. */

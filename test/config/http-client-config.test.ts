@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
@@ -11,6 +10,7 @@ import { formatConfig } from '../../src/config/printer.js';
 import { loadConfig } from '../../src/config/loader.js';
 import { reveal } from '../../src/config/kit/secret.js';
 import { createAuthority } from '../support/certificates.js';
+import { createTempFolder } from '../support/temp-folder.js';
 
 /** A file with these lines for its endpoint; they begin in line 5. */
 const withBridge = (lines: string, url = 'https://a.example') =>
@@ -379,14 +379,14 @@ ${own.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
 });
 
 describe('the files that an HTTP client configuration refers to', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'http-client-config-'));
-  const configFile = join(folder, 'bridge.yaml');
-  mkdirSync(join(folder, 'folder'));
-  writeFileSync(join(folder, 'good'), 'hunter2\n');
-  writeFileSync(join(folder, 'empty'), '\n');
+  const folder = createTempFolder();
+  const configFile = join(folder.path, 'bridge.yaml');
+  const good = folder.write('good', 'hunter2\n');
+  const empty = folder.write('empty', '\n');
+  mkdirSync(join(folder.path, 'folder'));
 
   async function load(lines: string, checkFiles: boolean) {
-    writeFileSync(configFile, withBridge(lines));
+    folder.write('bridge.yaml', withBridge(lines));
     return loadConfig({ configFile, env: {}, checkFiles });
   }
 
@@ -400,10 +400,14 @@ tls_config:
   cert_file: ${own.certFile}
   key_file: ${authority.keyFile}`;
   const problems = [
-    [7, 'basic_auth.password_file', `${join(folder, 'missing')} cannot be read: ENOENT: no such file or directory`],
-    [9, 'http_headers.X-Key.files[1]', `${join(folder, 'empty')} is empty`],
+    [
+      7,
+      'basic_auth.password_file',
+      `${join(folder.path, 'missing')} cannot be read: ENOENT: no such file or directory`,
+    ],
+    [9, 'http_headers.X-Key.files[1]', `${empty} is empty`],
     [10, 'tls_config', 'the private key does not match the certificate'],
-    [11, 'tls_config.ca_file', `${join(folder, 'good')} contains no PEM certificate`],
+    [11, 'tls_config.ca_file', `${good} contains no PEM certificate`],
   ].map(([line, path, problem]) => `${configFile}:${line}: targets[0].bridge.${path}: ${problem}`);
 
   test('are problems if invalid, when files are checked', async () => {
@@ -426,7 +430,9 @@ tls_config: {ca_file: ${authority.certFile}, cert_file: ${own.certFile}, key_fil
   ])('cannot be %s', async (_title, name, problem) => {
     expect(await load(`authorization: {credentials_file: ${name}}`, true)).toEqual({
       ok: false,
-      problems: [`${configFile}:5: targets[0].bridge.authorization.credentials_file: ${join(folder, name)} ${problem}`],
+      problems: [
+        `${configFile}:5: targets[0].bridge.authorization.credentials_file: ${join(folder.path, name)} ${problem}`,
+      ],
     });
   });
 });

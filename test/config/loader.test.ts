@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/parser.js';
 import { defaultConfig } from '../../src/config/schema.js';
 import type { Environment } from '../../src/config/environment.js';
 import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
 import { configFromEnvironment, loadConfig } from '../../src/config/loader.js';
+import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
 
@@ -132,21 +131,15 @@ describe('configFromEnvironment', () => {
 });
 
 describe('loadConfig', () => {
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'bridge-exporter-'));
-    await writeFile(join(folder, 'good.yaml'), 'targets: [{name: a, bridge: {url: "https://a.example"}}]');
-    await writeFile(join(folder, 'bad.yaml'), 'targets: []');
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = createTempFolder();
 
   test('loads a file', async () => {
-    const result = await loadConfig({ configFile: join(folder, 'good.yaml'), env: {} });
-    expect(result).toMatchObject({ ok: true, config: { targets: [{ name: 'a' }] } });
+    const configFile = folder.write('good.yaml', 'targets: [{name: a, bridge: {url: "https://a.example"}}]');
+    expect(await loadConfig({ configFile, env: {} })).toMatchObject({ ok: true, config: { targets: [{ name: 'a' }] } });
   });
 
   test('rejects an invalid file with problems that start with its name', async () => {
-    const configFile = join(folder, 'bad.yaml');
+    const configFile = folder.write('bad.yaml', 'targets: []');
     const problems = [
       `${configFile}:1: targets: is empty — expected a list of at least one target, such as ${ONE_TARGET}`,
     ];
@@ -159,11 +152,11 @@ describe('loadConfig', () => {
   });
 
   test('rejects a file that cannot be read', async () => {
-    const configFile = join(folder, 'none.yaml');
+    const configFile = join(folder.path, 'none.yaml');
     const problems = [`${configFile}: cannot be read: ENOENT: no such file or directory`];
     expect(await loadConfig({ configFile, env: {} })).toEqual({ ok: false, problems });
-    const directory = [`${folder}: cannot be read: EISDIR: illegal operation on a directory`];
-    expect(await loadConfig({ configFile: folder, env: {} })).toEqual({
+    const directory = [`${folder.path}: cannot be read: EISDIR: illegal operation on a directory`];
+    expect(await loadConfig({ configFile: folder.path, env: {} })).toEqual({
       ok: false,
       problems: directory,
     });

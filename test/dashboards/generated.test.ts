@@ -33,7 +33,7 @@ alerts and the red annotations in graphs also need the rules of \`prometheus/ale
 | dashboard | question |
 |---|---|
 ${rows.join('')}
-## Import or provision
+## Installation
 
 To import a dashboard, choose *Dashboards*, *New*, *Import*, upload the file, and select the data source at the top of the dashboard.
 
@@ -43,7 +43,7 @@ To provision all of them, copy \`grafana/provisioning\` to the provisioning fold
 
 To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenario\` simulates an incident.
 
-## How to read them
+## Usage
 
 - Start with the first two tables of *Bridge overview*: the firing alerts, and one row per bridge.
 - Colors follow the severity of the alerts in \`prometheus/alerts.yml\`: red is critical, orange is a warning. A color changes at the
@@ -55,7 +55,7 @@ To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenari
   variable *Decimals of the native coin*, because the document does not contain the decimals.
 - The page \`/pending\` of the exporter lists the items behind the values, with their ids.
 
-## Change them
+## Changing a dashboard
 
 The files are generated from \`test/dashboards/source\`. Change the source and run \`npm test -- -u\`. The tests check that every metric and
 label exists and that every stable metric is used, and run every query against a real Prometheus.

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { runTool } from '../support/tools.js';
 import { projectPath } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { runTool } from '../support/tools.js';
+
+const folder = createTempFolder();
 
 export interface Manifest {
   readonly apiVersion: string;
@@ -49,33 +49,17 @@ export async function schemaViolations(manifest: Manifest): Promise<string[]> {
 
 /** The keys that no schema defines: compiler errors of the manifests as literals of their TypeScript types. */
 export function unknownKeys(manifests: readonly Manifest[]): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'manifests-'));
-  try {
-    const files = manifests.map((manifest, index) => {
-      const file = join(folder, `${index}.ts`);
-      const type = `I${manifest.kind}`;
-      const from = projectPath(`node_modules/${modulePathOf(manifest)}`);
-      writeFileSync(
-        file,
-        `import type { ${type} } from '${from}';\nexport const manifest: ${type} = ${JSON.stringify(manifest)};\n`,
-      );
-      return file;
-    });
-    const flags = [
-      '--ignoreConfig',
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-    ];
-    const { status, output } = runTool(projectPath('node_modules/.bin/tsc'), [...flags, ...files]);
-    const errors = output.split('\n').filter((line) => line.includes('error TS'));
-    if (status !== 0 && errors.length === 0) throw new Error(`the compiler failed: ${output}`);
-    return errors;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const files = manifests.map((manifest, index) => {
+    const type = `I${manifest.kind}`;
+    const from = projectPath(`node_modules/${modulePathOf(manifest)}`);
+    return folder.write(
+      `${index}.ts`,
+      `import type { ${type} } from '${from}';\nexport const manifest: ${type} = ${JSON.stringify(manifest)};\n`,
+    );
+  });
+  const flags = '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2023'.split(' ');
+  const { status, output } = runTool(projectPath('node_modules/.bin/tsc'), [...flags, ...files]);
+  const errors = output.split('\n').filter((line) => line.includes('error TS'));
+  if (status !== 0 && errors.length === 0) throw new Error(`the compiler failed: ${output}`);
+  return errors;
 }

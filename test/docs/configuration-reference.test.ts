@@ -35,22 +35,22 @@ const httpClientExamples = {
   username: exporter
   password_file: /run/secrets/node-password
 `,
-  'A token; the default `type` is `Bearer`:': `authorization:
+  'Bearer token:': `authorization:
   type: Bearer
   credentials_file: secrets/token          # relative to the configuration file
 `,
-  'Additional headers, each with any number of values:': `http_headers:
+  'Additional headers:': `http_headers:
   X-Api-Key: {files: [/run/secrets/api-key]}
   X-Client: {values: [bridge-exporter]}
 `,
-  'A node with a certificate of a private CA, which requires a client certificate:': `tls_config:
+  'Private certificate authority and client certificate:': `tls_config:
   ca_file: /etc/ssl/bridge/ca.crt
   cert_file: /etc/ssl/bridge/exporter.crt
   key_file: /etc/ssl/bridge/exporter.key
   server_name: node.internal.example.org
   min_version: TLS13
 `,
-  'A proxy:': `proxy_url: http://user:secret@proxy.example.org:3128
+  'Proxy:': `proxy_url: http://user:secret@proxy.example.org:3128
 `,
 };
 
@@ -103,7 +103,7 @@ const variableRows = Object.entries(targetVariables).map(([name, { path, descrip
 
 const page = `# Configuration
 
-Generated from src/config/schema.ts and src/cli/flags.ts by \`npx vitest run test/docs/configuration-reference.test.ts -u\`.
+Generated from src/config/schema.ts and src/cli/flags.ts by \`npm test -- -u\`.
 
 Targets are configured in one YAML file (\`--config.file\`) or, for a single target, by environment variables. Flags configure the process.
 \`bridge-exporter --config.check\` reports all problems of a configuration with line and key, or prints the configuration with all
@@ -150,10 +150,10 @@ Passwords, credentials, \`secrets\` and \`files\` of headers, private keys, and 
 \`<secret>\`, in the output of \`--config.check\` and in error messages of nodes that quote them, encoded or not. They do not affect
 \`bridge_exporter_config_hash\`. User names and \`values\` of headers are not redacted.
 
-## One target without a file
+## Environment variables
 
-At least one of \`BRIDGE_URL\` and \`CROSSCHAIN_URL\` is required; all other settings have the defaults above. An empty variable counts as
-unset. The variables cannot be combined with a configuration file.
+A single target can be configured without a file. At least one of \`BRIDGE_URL\` and \`CROSSCHAIN_URL\` is required; all other settings have
+the defaults above. An empty variable counts as unset. The variables cannot be combined with a configuration file.
 
 ${table(['variable', 'key', 'default', 'description'], variableRows)}
 

@@ -116,13 +116,13 @@ function failureReference(): string {
 Generated from the code (\`npm test -- -u\`). These are the values of the label \`reason\` of \`bridge_exporter_poll_failures_total\`.
 The log and the status page show the reason with a message.
 
-After a failed poll, the metrics of the last successful poll are exported until \`poll.stale_after\`. There is no retry: the next poll
-is the retry.
+After a failed poll, the metrics of the last successful poll are exported until \`poll.stale_after\`. A failed poll is not
+retried before the next one.
 
 | Reason | Meaning | Remedy |
 |---|---|---|
 ${rows.join('\n')}
 
-For a status other than 200, the reason does not depend on whether the body is complete.
+A status other than 200 determines the reason, even if the body is incomplete.
 `;
 }

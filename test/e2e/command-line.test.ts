@@ -21,7 +21,7 @@ describe('the log with --log.format=pretty', () => {
   it('has one line per event with time, level, subject and message', async () => {
     const config = folder.write('pretty.yml', `targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`);
     const daemon = await startDaemon([`--config.file=${config}`, '--log.format=pretty']);
-    await daemon.logged(/the poll failed/);
+    await daemon.logged(/poll failed/);
     folder.write('pretty.yml', 'targets: [{name: mainnet, brigde: {}}]');
     daemon.child.kill('SIGHUP');
     await daemon.logged(/has no endpoint/);
@@ -32,7 +32,7 @@ describe('the log with --log.format=pretty', () => {
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+ targets=1$/,
       ),
-      'HH:MM:SS WARN: mainnet module_state: the poll failed: /bridge/v1/module_state could not be asked: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
+      'HH:MM:SS WARN: mainnet module_state: poll failed: /bridge/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
       `  ${config}:1: targets[0].brigde: unknown key — did you mean bridge?`,
       `  ${config}:1: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
@@ -47,8 +47,8 @@ describe('once', () => {
     const { code, stderr } = await runExporter(['once'], env);
     expect(code).toBe(1);
     expect(stderr)
-      .toBe(`mine rate_limiter_input: connect: /chain/crosschain/rateLimiterInput could not be asked: connect ECONNREFUSED 127.0.0.1:1
-  Check that the node, and proxy_url if one is set, is up and lets this machine in.
+      .toBe(`mine rate_limiter_input: connect: /chain/crosschain/rateLimiterInput: request failed: connect ECONNREFUSED 127.0.0.1:1
+  Check that the node and its proxy are up and accept connections from this machine.
 exit 1: 1 of 2 polls failed
 `);
   });
@@ -59,8 +59,8 @@ exit 1: 1 of 2 polls failed
       'hang.yml',
       `poll: {timeout: 2s}\ntargets: [{name: mine, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}"}}]`,
     );
-    const progress = 'polling 2 endpoints, each for at most 2s …\n';
-    const failed = `mine module_state: timeout: /bridge/v1/module_state took over 2000 ms (poll.timeout)
+    const progress = 'polling 2 endpoints with a timeout of 2s …\n';
+    const failed = `mine module_state: timeout: /bridge/v1/module_state: timed out after 2000 ms (poll.timeout)
   Check the load of the node; raise poll.timeout if its document takes that long.
 exit 1: 1 of 2 polls failed
 `;
@@ -94,8 +94,8 @@ describe('replay', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
     expect(stderr)
-      .toBe(`default rate_limiter_input: schema: ${bad} is JSON, but none of the fields of rate_limiter_input is in it
-  Check URL and dialect: another document is answered here.
+      .toBe(`default rate_limiter_input: schema: ${bad}: not a rate_limiter_input document: none of its fields is present
+  Check URL and dialect: the response is a different document.
 exit 1: 1 of 2 recorded bodies failed
 `);
   });

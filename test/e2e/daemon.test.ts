@@ -88,7 +88,7 @@ describe('the daemon', () => {
     simulator.fault('module_state', undefined);
     const back = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
     expect(valueIn(back, 'bridge_batches')).toBeDefined();
-    expect(daemon.log.filter((line) => line.includes('the poll failed')).length, 'the failure is logged once').toBe(1);
+    expect(daemon.log.filter((line) => line.includes('poll failed')).length, 'the failure is logged once').toBe(1);
   });
 
   it('polls other targets while an endpoint hangs', async () => {
@@ -202,7 +202,7 @@ describe('the start of the daemon', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(
       new RegExp(
-        `^bridge-exporter: cannot listen on 127\\.0\\.0\\.1:${port}: EADDRINUSE: it is in use — expected a free one; port 0 takes any$`,
+        `^bridge-exporter: cannot listen on 127\\.0\\.0\\.1:${port}: EADDRINUSE: the address is in use; port 0 selects a free port$`,
         'm',
       ),
     );
@@ -266,7 +266,7 @@ describe('once', () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
     const { code, stdout, stderr } = await runExporter(['once'], env);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^mine rate_limiter_input: not_json: \/chain\/crosschain\/rateLimiterInput is not JSON: /);
+    expect(stderr).toMatch(/^mine rate_limiter_input: not_json: \/chain\/crosschain\/rateLimiterInput: not JSON: /);
     expect(valueIn(stdout, 'bridge_batches')).toBeDefined();
     expect(stdout).not.toMatch(/^crosschain_/m);
     expect(valueIn(stdout, 'bridge_exporter_poll_failures_total', 'not_json', 'rate_limiter_input')).toBe(1);

@@ -84,11 +84,6 @@ rule_files: [${JSON.stringify(projectPath('prometheus/alerts.yml'))}]
 scrape_configs:
 ${jobs.join('')}`,
     );
-    await waitUntil(async () =>
-      get(`${prometheus.url}/-/ready`)
-        .then(({ status }) => status === 200)
-        .catch(() => false),
-    );
   });
 
   afterAll(async () => {

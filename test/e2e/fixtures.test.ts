@@ -180,7 +180,7 @@ describe.skipIf(!hasFixtures)('replay of recorded responses', () => {
     expect(code).toBe(1);
     expect(stderr).toBe(
       [
-        `default rate_limiter_input: schema: ${file} is JSON, but none of the fields of rate_limiter_input is in it`,
+        `default rate_limiter_input: schema: ${file}: not a rate_limiter_input document: none of its fields is present`,
         '  Check URL and dialect: the response is a different document.',
         'exit 1: 1 of 1 recorded body failed',
         '',

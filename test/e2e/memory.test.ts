@@ -59,7 +59,7 @@ describe('the daemon with little memory', () => {
     expect(valueIn(text, 'bridge_last_observed_nonce', target('unknown')), 'unknown fields take no memory').toBe(8);
     expect(valueIn(text, 'bridge_exporter_poll_failures_total', target('small'), 'reason="internal"')).toBe(0);
     expect(daemon.log.find((line) => line.includes('"rows"'))).toMatch(
-      /rows\/bridge\/v1\/module_state takes more than \d+MiB of memory to read/,
+      /rows\/bridge\/v1\/module_state: reading the document needs more than \d+ MiB of memory/,
     );
   });
 });
@@ -70,7 +70,7 @@ describe('replay with little memory', () => {
     const { code, stderr } = await runExporter(['replay', '--bridge', file], SMALL_HEAP);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^default module_state: too_large: .*rows\.json takes more than \d+(\.\d+)?MiB of memory to read\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
+      /^default module_state: too_large: .*rows\.json: reading the document needs more than \d+ MiB of memory\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
     );
   });
 });

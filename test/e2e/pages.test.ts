@@ -16,7 +16,7 @@ const SCHEMES = ['light', 'dark'] as const;
 
 /** Texts on the pending page that explain each scenario. */
 const expectedTexts = {
-  healthy: ['None is missed.', 'Live batches'],
+  healthy: ['No cctx is missed.', 'Live batches'],
   stuck: ['Showing the 50 oldest of', 'PendingOutbound'],
   'unsigned-batch': ['Batches short of signatures', 'below threshold'],
   'conflicting-claims': ['Conflicting events', 'conflict'],

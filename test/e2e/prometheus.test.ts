@@ -74,7 +74,7 @@ scrape_configs:
 `,
     );
     await waitFor(
-      async () => prometheus.query('count_over_time(up[1m])').catch(() => []),
+      async () => prometheus.query('count_over_time(up[1h])'),
       (counts) => counts.length === 2 && counts.every(({ value }) => Number(value[1]) >= 3),
     );
   });

@@ -51,7 +51,7 @@ describe('a reload', () => {
     simulator.fault('module_state', { kind: 'hang' });
     writeConfig(['kept', 'added']);
     daemon.child.kill('SIGHUP');
-    await daemon.logged(/configuration was reloaded/);
+    await daemon.logged(/configuration reloaded/);
     const after = await scrape(daemon);
     expect(polls(after, 'kept')).toBeGreaterThanOrEqual(polls(before, 'kept'));
     expect(isExported(after, 'kept')).toBe(true);

@@ -24,6 +24,7 @@ import { waitFor } from '../support/wait-for.js';
  * page; the daemon and the simulator are real.
  */
 const folder = createTempFolder();
+const authority = createAuthority();
 const TIMEOUT_MS = 20_000;
 const LONG_NAME =
   'a-name-that-nobody-would-choose-for-a-target-but-somebody-does-because-it-says-all-there-is-0123456789';
@@ -33,11 +34,11 @@ const states = {
   healthy: { title: '● Both endpoints are up', texts: ['2 ● up', 'Unbatched transfers', 'Pending cctxs'] },
   failing: {
     title: '▲ 1 of 2 endpoints needs attention',
-    texts: ['1 ▲ failing', '→ Look after the node', 'chain series are withdrawn in', 'As of the last success:'],
+    texts: ['1 ▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
   },
   stale: {
     title: '■ 1 of 2 endpoints needs attention',
-    texts: ['1 ■ stale', 'chain series were withdrawn', '→ Look after the node'],
+    texts: ['1 ■ stale', 'chain series were withdrawn', '→ Check the node'],
   },
   unpolled: { title: '○ 1 of 2 endpoints are up so far', texts: ['1 ○ not polled yet', 'Not polled yet 1'] },
 } as const;
@@ -207,14 +208,18 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     });
 
     it.each([
-      ['an error response', { status: 503, body: 'busy' }, 'the exporter answered with status 503'],
-      ['the page of another server', { status: 200, body: '<html>log in</html>\n' }, 'something else answers'],
+      ['an error response', { status: 503, body: 'busy' }, 'the exporter responded with status 503'],
+      [
+        'the page of another server',
+        { status: 200, body: '<html>log in</html>\n' },
+        'the response is not from the exporter',
+      ],
       [
         'an incomplete page',
         { status: 200, body: '<!doctype html><html data-build="x"><main>' },
-        'something else answers',
+        'the response is not from the exporter',
       ],
-      ['a redirect', { status: 302, headers: { location: '/login' } }, 'the exporter does not answer'],
+      ['a redirect', { status: 302, headers: { location: '/login' } }, 'the exporter does not respond'],
     ])('reports %s until it succeeds', async (_title, response, reason) => {
       const { page } = await open(daemons.healthy.url);
       await page.route('**/*', async (route) => route.fulfill(response));
@@ -265,7 +270,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     });
 
     it('works over TLS and with a password, also one in the address', async () => {
-      const { certFile, keyFile } = createAuthority().issue('exporter', ['IP:127.0.0.1']);
+      const { certFile, keyFile } = authority.issue('exporter', ['IP:127.0.0.1']);
       const web = folder.write(
         'web.yml',
         `tls_server_config: {cert_file: ${certFile}, key_file: ${keyFile}}\nbasic_auth_users: {alice: ${hashSync('secret', 4)}}\n`,

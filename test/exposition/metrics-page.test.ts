@@ -85,6 +85,8 @@ describe('the metrics page', () => {
 
   it('is never out of date by either clock, and is rendered again only after a change', async () => {
     const keys = [0, 1, 2].map((index) => ({ target: String(index), endpoint: 'module_state' as const }));
+    // Pages with different endpoints are different.
+    const results = keys.map(({ target }) => bridgeResult({ last_observed_nonce: target }));
     const step = fc.record({
       polled: fc.option(fc.nat(2)),
       passedMs: fc.nat(700),
@@ -101,8 +103,8 @@ describe('the metrics page', () => {
       let now = { epochSeconds: 1e6, monotonicMs: 5000 };
       let last: Buffer | undefined;
       for (const { polled, passedMs, setByMs } of steps) {
-        const key = keys[polled ?? -1];
-        if (key !== undefined) snapshots.record(key, SUCCESS, now);
+        const [key, result] = [keys[polled ?? -1], results[polled ?? -1]];
+        if (key !== undefined && result !== undefined) snapshots.record(key, result, now);
         now = {
           epochSeconds: now.epochSeconds + (passedMs + setByMs) / 1000,
           monotonicMs: now.monotonicMs + passedMs,

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerOptions } from 'node:https';
 import { createInterface } from 'node:readline';
@@ -116,18 +115,17 @@ describe('the certificate of a node', () => {
   });
 
   it('is accepted as soon as the CA file is corrected', async () => {
-    const file = join(folder, 'ca.crt');
     const { url } = await serve(nodeCertificate);
     const keys = { tls_config: { ca_file: 'ca.crt' } };
-    writeFileSync(file, 'to come');
+    const file = folder.write('ca.crt', 'to come');
     expect(await outcome(url, keys)).toBe(
       `bad_request: /state: invalid configuration: ${file} contains no PEM certificate`,
     );
-    writeFileSync(file, otherAuthority.cert);
+    folder.write('ca.crt', otherAuthority.cert);
     expect(await outcome(url, keys)).toMatch(/^tls: /);
-    writeFileSync(file, authority.cert);
+    folder.write('ca.crt', authority.cert);
     expect(await outcome(url, keys)).toBe('ok');
-    writeFileSync(file, otherAuthority.cert);
+    folder.write('ca.crt', otherAuthority.cert);
     expect(await outcome(url, keys)).toMatch(/^tls: /);
   });
 });
@@ -163,21 +161,21 @@ describe('a node that requires a client certificate', () => {
   it('receives the new certificate after the files are replaced', async () => {
     const { url } = await serve(nodeCertificate, { ...mutualTls, maxVersion: 'TLSv1.2' });
     const write = ({ cert, key }: Certificate): void => {
-      writeFileSync(join(folder, 'own.crt'), cert);
-      writeFileSync(join(folder, 'own.key'), key);
+      folder.write('own.crt', cert);
+      folder.write('own.key', key);
     };
     const keys = { tls_config: { ...trusting, cert_file: 'own.crt', key_file: 'own.key' } };
     write(untrustedClientCertificate);
     expect(await outcome(url, keys)).not.toBe('ok');
     write(clientCertificate);
     expect(await outcome(url, keys)).toBe('ok');
-    writeFileSync(join(folder, 'own.key'), untrustedClientCertificate.key);
+    folder.write('own.key', untrustedClientCertificate.key);
     expect(await outcome(url, keys)).toBe(
       'bad_request: /state: invalid configuration: the private key does not match the certificate',
     );
-    writeFileSync(join(folder, 'own.key'), 'half a key');
+    folder.write('own.key', 'half a key');
     expect(await outcome(url, keys)).toBe(
-      `bad_request: /state: invalid configuration: ${join(folder, 'own.key')} contains no unencrypted PEM private key`,
+      `bad_request: /state: invalid configuration: ${join(folder.path, 'own.key')} contains no unencrypted PEM private key`,
     );
   });
 });

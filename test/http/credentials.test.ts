@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, outcome, startNode, type Node } from './nodes.js';
@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 function write(name: string, content: string | Uint8Array): string {
-  writeFileSync(join(folder, name), content);
+  folder.write(name, content);
   return name;
 }
 
@@ -47,7 +47,7 @@ describe('the request headers', () => {
   });
 
   it('contain a token from a file with an absolute path', async () => {
-    const file = join(folder, write('token', '\u{feff}tok\n'));
+    const file = join(folder.path, write('token', '\u{feff}tok\n'));
     expect(await outcome(node.url, { authorization: { credentials_file: file } })).toBe('ok');
     expect(received('authorization')).toBe('Bearer tok');
   });
@@ -82,7 +82,7 @@ describe('the request headers', () => {
 
 describe('a password file', () => {
   const keys = { basic_auth: { username: 'u', password_file: 'changing' } };
-  const path = join(folder, 'changing');
+  const path = join(folder.path, 'changing');
 
   it('is read again for every request', async () => {
     write('changing', 'first');
@@ -126,10 +126,10 @@ describe('a password file', () => {
     const missing = 'cannot be read: ENOENT: no such file or directory';
     expect(await outcome(node.url, several)).toBe(
       `bad_request: /state: invalid configuration: ${[
-        `${join(folder, 'none')} ${missing}`,
-        `${join(folder, 'colon')} contains a colon or control characters`,
-        `${join(folder, 'lines')} is not a header value of at most 8192 visible ASCII characters, spaces or tabs`,
-        `${join(folder, 'nowhere')} ${missing}`,
+        `${join(folder.path, 'none')} ${missing}`,
+        `${join(folder.path, 'colon')} contains a colon or control characters`,
+        `${join(folder.path, 'lines')} is not a header value of at most 8192 visible ASCII characters, spaces or tabs`,
+        `${join(folder.path, 'nowhere')} ${missing}`,
       ].join('; ')}`,
     );
   });

@@ -1,13 +1,12 @@
-import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
-import { listenOnFreePort } from '../support/ports.js';
 import { parseConfig } from '../../src/config/parser.js';
+import { listenOnFreePort } from '../support/ports.js';
+import { createTempFolder } from '../support/temp-folder.js';
 
 /* Nodes on real sockets, and requests to them with the keys of the configuration file. */
 
@@ -75,7 +74,7 @@ export async function listen(server: Server, scheme: 'http' | 'https'): Promise<
 }
 
 /** The folder of the configuration file, to which file names in it are relative. */
-export const folder = mkdtempSync(join(tmpdir(), 'http-client-'));
+export const folder = createTempFolder();
 
 const client = createClient('test/1');
 
@@ -88,7 +87,7 @@ export async function fetchFrom(
   limits: Partial<FetchLimits> = {},
 ): Promise<FetchResult> {
   const file = stringify({ targets: [{ name: 'a', bridge: { url, ...keys } }] });
-  const parsed = parseConfig(file, join(folder, 'bridge.yaml'));
+  const parsed = parseConfig(file, join(folder.path, 'bridge.yaml'));
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   const httpClient = parsed.config.targets[0]?.bridge?.httpClient;
   return client.fetch(new URL(`${url}/state`), { ...LIMITS, ...limits }, httpClient);

@@ -196,14 +196,14 @@ describe('readDocument', () => {
   });
 
   it.each<[string, RegExp]>([
-    ['', /^has an empty body$/],
-    ['<html>', /^is not JSON: unexpected '<' at byte 0$/],
-    ['{"a":"1"', /^is not JSON: unexpected end at byte 8$/],
-    ['{"a":"1"}x', /^is not JSON: unexpected 'x' at byte 9$/],
-    ['{"a":01}', /^is not JSON: unexpected '1' at byte 6$/],
-    ['["\u0000"]', /^is not JSON: unexpected byte 0 at byte 2$/],
-    ['{"a":tru}', /^is not JSON: unexpected '}' at byte 8$/],
-    ['[1,]', /^is not JSON: unexpected ']' at byte 3$/],
+    ['', /^empty body$/],
+    ['<html>', /^not JSON: unexpected '<' at byte 0$/],
+    ['{"a":"1"', /^not JSON: unexpected end at byte 8$/],
+    ['{"a":"1"}x', /^not JSON: unexpected 'x' at byte 9$/],
+    ['{"a":01}', /^not JSON: unexpected '1' at byte 6$/],
+    ['["\u0000"]', /^not JSON: unexpected byte 0 at byte 2$/],
+    ['{"a":tru}', /^not JSON: unexpected '}' at byte 8$/],
+    ['[1,]', /^not JSON: unexpected ']' at byte 3$/],
   ])('reports what is wrong with %j and where', (json, message) => {
     const result = read(json);
     expect(result.ok ? '' : result.message).toMatch(message);
@@ -221,7 +221,7 @@ describe('readDocument', () => {
     expect(read(rows, 1024 * 1024)).toEqual({
       ok: false,
       reason: 'too_large',
-      message: 'needs more than 1 MiB of memory to read',
+      message: 'reading the document needs more than 1 MiB of memory',
     });
     expect(read(`{"b":"${'x'.repeat(2 * 1024 * 1024)}"}`, 1024 * 1024).ok).toBe(false);
     expect(read(`{"other":${rows},"a":"1"}`, 1024)).toMatchObject({ document: { a: 1 } });

@@ -113,7 +113,7 @@ describe('items of an old success', () => {
     snapshots.record(BRIDGE, FAILED, at(30));
     const html = pageOf(snapshots, 33);
     expect(html).toContain('The last poll failed; the items are as of <time');
-    expect(html).toContain('Last failure: status: answered 500');
+    expect(html).toContain('Last failure: status: /x: responded with status 500');
     expect(html).toContain('424242');
   });
 

@@ -17,7 +17,7 @@ export const BRIDGE = { target: TARGET, endpoint: 'module_state' } as const;
 export const CROSSCHAIN = { target: TARGET, endpoint: 'rate_limiter_input' } as const;
 export const STALE_AFTER_SECONDS = 60;
 export const FAILED: PollResult = {
-  result: { ok: false, error: { reason: 'status', message: 'answered 500: <b>"oh"</b>' } },
+  result: { ok: false, error: { reason: 'status', message: '/x: responded with status 500: <b>"oh"</b>' } },
   seconds: {},
 };
 

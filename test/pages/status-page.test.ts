@@ -106,7 +106,7 @@ withdrawn 1m after the last success`);
 
   it('lists failing endpoints first, with reason, remedy and the time until their series are withdrawn', () => {
     const snapshots = bothUp();
-    snapshots.record(CROSSCHAIN, failing('rate_limited', '/x was answered with status 429'), at(20));
+    snapshots.record(CROSSCHAIN, failing('rate_limited', '/x: responded with status 429'), at(20));
     const html = statusAt(snapshots, 24);
     expect(titleOf(html)).toBe('▲ 1 of 2 endpoints needs attention · bridge-exporter');
     const text = textOf(html);
@@ -120,9 +120,9 @@ ${TARGET}
 Cross-chain rate_limiter_input
 24 s ago
 chain series are withdrawn in 36 s
-rate_limited /x was answered with status 429
+rate_limited /x: responded with status 429
 4 s ago
-Raise poll.interval, or have the node allow more.
+Raise poll.interval, or the rate limit of the node.
 As of the last success:
 Pending cctxs 0
 1 of 2 polls failed
@@ -139,7 +139,7 @@ The last poll failed after 1.5 s.`);
     expect(titleOf(html)).toBe('■ 1 of 2 endpoints needs attention · bridge-exporter');
     const text = textOf(html);
     expect(text).toContain('stale\nmain "net" <1>\nBridge module_state\n65 s ago\nchain series were withdrawn 5 s ago');
-    expect(text).toContain('status answered 500: <b>"oh"</b>\n35 s ago');
+    expect(text).toContain('status /x: responded with status 500: <b>"oh"</b>\n35 s ago');
     expect(text).not.toContain('Unbatched transfers');
     expect(html).not.toContain('424242');
   });

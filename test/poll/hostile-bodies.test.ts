@@ -120,7 +120,7 @@ function expectHarmless(source: DocumentSource, body: Buffer, height: string | u
   const { result } = poll;
   if (!result.ok) {
     expect(['not_json', 'schema', 'too_large']).toContain(result.error.reason);
-    expect(result.error.message).toMatch(/^fuzz .{1,250}$/);
+    expect(result.error.message).toMatch(/^fuzz: .{1,250}$/);
     return;
   }
   for (const { name, lines } of result.families) {

@@ -9,7 +9,9 @@ import { pendingPage } from '../../src/pages/pending-page.js';
 import type { Snapshots } from '../../src/poll/snapshots.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { at, CROSSCHAIN, FAILED, idsIn, polledSnapshots, TARGET, transfer } from '../pages/sample-snapshots.js';
-import { get, rawClient, requestText, until } from './clients.js';
+import { get } from '../support/http.js';
+import { waitUntil } from '../support/wait-for.js';
+import { rawClient, requestText } from './clients.js';
 import { createHeldScrapes, createTestApp } from './test-app.js';
 
 /*
@@ -70,7 +72,7 @@ describe('methods and paths', () => {
     ['POST', '/-/reload', 403, undefined],
     ['POST', '/none', 404, undefined],
   ] as const)('%s %s is answered with %i, Allow %s', async (method, path, status, allow) => {
-    const response = await get((await serve()) + path, method);
+    const response = await get((await serve()) + path, { method });
     expect({ status: response.status, allow: response.headers['allow'] }).toEqual({ status, allow });
     expect(response.text === '').toBe(method === 'HEAD');
   });
@@ -88,7 +90,7 @@ describe('methods and paths', () => {
   ])('%s is rejected without a stack trace', async (_title, text, expected) => {
     const url = await serve();
     const client = await rawClient(url, text);
-    await until(() => client.received() !== '');
+    await waitUntil(() => client.received() !== '');
     client.socket.destroy();
     expect(client.received()).toMatch(expected);
     expect(client.received()).not.toContain('    at ');
@@ -102,7 +104,7 @@ describe('methods and paths', () => {
       `${requestText('/metrics', { 'Transfer-Encoding': 'chunked' })}5\r\nhello\r\n`,
     );
     expect(await endless.closed).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*metrics\n$/);
-    const empty = await get(`${url}/metrics`, 'POST');
+    const empty = await get(`${url}/metrics`, { method: 'POST' });
     expect(empty.headers['connection']).toBe('keep-alive');
   });
 });
@@ -165,7 +167,7 @@ describe('--web.max-requests', () => {
     const { metrics, release, arrived } = createHeldScrapes();
     const url = await serve({ metrics }, { maxRequests: 2 });
     const scrapes = [get(`${url}/metrics`), get(`${url}/metrics`)];
-    await until(() => arrived() === 2);
+    await waitUntil(() => arrived() === 2);
     for (const path of ['/metrics', '/', '/pending']) {
       const rejected = await get(url + path);
       expect(rejected).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'x-frame-options': 'DENY' } });
@@ -186,7 +188,7 @@ describe('--web.max-requests', () => {
     const clients = await Promise.all(
       Array.from({ length: 2 / requests }, async () => rawClient(url, requestText('/metrics').repeat(requests))),
     );
-    await until(() => arrived() === 2);
+    await waitUntil(() => arrived() === 2);
     for (const { socket } of clients) socket.destroy();
     await Promise.all(clients.map(async ({ closed }) => closed));
     // Two more scrapes arrive once the requests of the clients are no longer counted.
@@ -264,7 +266,7 @@ describe('/pending', () => {
         at: '2026-01-01T12:00:02.000Z',
         ageSeconds: 3,
         reason: 'status',
-        message: 'answered 500: <b>"oh"</b>',
+        message: '/x: responded with status 500: <b>"oh"</b>',
       },
       items: null,
     });

@@ -1,15 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
 import { pino } from 'pino';
-import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthenticator, matchesHash, type VerifyPassword } from '../../src/server/auth.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config.js';
+import { get, type HttpResponse } from '../support/http.js';
 import { startDaemon } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { waitUntil } from '../support/wait-for.js';
 import { rawClient, requestText } from './clients.js';
 import { createTestApp } from './test-app.js';
 
@@ -18,7 +18,7 @@ import { createTestApp } from './test-app.js';
  * daemon, which verifies them on a thread of its own.
  */
 const log = pino({ level: 'silent' });
-const folder = mkdtempSync(join(tmpdir(), 'auth-'));
+const folder = createTempFolder();
 let servers: WebServer[] = [];
 let files = 0;
 
@@ -46,8 +46,7 @@ const verifyOnMainThread: VerifyPassword = async (hash, password) => matchesHash
 
 async function start(yaml: string, verify = verifyOnMainThread, maxRequests = 40): Promise<Started> {
   files += 1;
-  const file = join(folder, `${files}.yml`);
-  writeFileSync(file, yaml);
+  const file = folder.write(`${files}.yml`, yaml);
   const loaded = await loadWebConfig(file);
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
   const checked: string[] = [];
@@ -65,14 +64,11 @@ async function start(yaml: string, verify = verifyOnMainThread, maxRequests = 40
   return { url: server.url, file, checked };
 }
 
-async function get(url: string, authorization?: string, method: 'GET' | 'POST' = 'GET') {
-  const headers = authorization === undefined ? {} : { authorization };
-  const { statusCode, headers: received, body } = await request(url, { method, headers });
-  return { status: statusCode, headers: received, text: await body.text() };
-}
+const getAs = async (url: string, authorization: string | undefined): Promise<HttpResponse> =>
+  get(url, { headers: authorization === undefined ? {} : { authorization } });
 
 const status = async (url: string, user: string, password: string): Promise<number> =>
-  (await get(`${url}/metrics`, basic(user, password))).status;
+  (await getAs(`${url}/metrics`, basic(user, password))).status;
 
 describe('credentials', () => {
   it.each([
@@ -114,7 +110,7 @@ describe('credentials', () => {
     ['the hash as the password', basic('alice', '$2y$04$')],
   ])('are rejected if the client sends %s', async (_title, authorization) => {
     const { url } = await start(usersYaml({ alice: hashOf('secret') }));
-    const response = await get(`${url}/metrics`, authorization);
+    const response = await getAs(`${url}/metrics`, authorization);
     expect(response).toMatchObject({
       status: 401,
       text: 'unauthorized\n',
@@ -128,7 +124,7 @@ describe('credentials', () => {
 
   it('are accepted with the scheme in any case', async () => {
     const { url } = await start(usersYaml({ alice: hashOf('secret') }));
-    expect((await get(`${url}/metrics`, basic('alice', 'secret').replace('Basic', 'bASIC'))).status).toBe(200);
+    expect((await getAs(`${url}/metrics`, basic('alice', 'secret').replace('Basic', 'bASIC'))).status).toBe(200);
   });
 
   it('are not required without users', async () => {
@@ -170,7 +166,7 @@ describe('paths', () => {
       const anonymous = await rawClient(url, requestText(path));
       expect(await anonymous.closed, path).toMatch(/^HTTP\/1\.1 401 /);
     }
-    expect((await get(`${url}/-/reload`, undefined, 'POST')).status).toBe(401);
+    expect((await get(`${url}/-/reload`, { method: 'POST' })).status).toBe(401);
   });
 });
 
@@ -236,7 +232,7 @@ describe('the cache of credentials', () => {
     expect(await status(url, 'alice', 'old')).toBe(200);
     expect(await status(url, 'bob', 'secret')).toBe(200);
     writeFileSync(file, usersYaml({ alice: hashOf('new') }));
-    while ((await status(url, 'alice', 'old')) === 200) await sleep(50);
+    await waitUntil(async () => (await status(url, 'alice', 'old')) !== 200);
     expect(await status(url, 'alice', 'new')).toBe(200);
     expect(await status(url, 'bob', 'secret')).toBe(401);
   });
@@ -269,8 +265,8 @@ describe('untrusted clients', () => {
     expect(await status(url, 'alice', 'secret')).toBe(200);
     holds = true;
     const guesses = Array.from({ length: 16 }, async (_, guess) => status(url, 'alice', `${guess}`));
-    while (checked.length < 17) await sleep(5);
-    expect(await get(`${url}/metrics`, basic('alice', 'one more'))).toMatchObject({
+    await waitUntil(() => checked.length >= 17);
+    expect(await getAs(`${url}/metrics`, basic('alice', 'one more'))).toMatchObject({
       status: 503,
       text: 'too many logins at once\n',
       headers: { 'retry-after': '1', connection: 'close' },
@@ -288,7 +284,7 @@ describe('untrusted clients', () => {
     const { url, checked } = await start(usersYaml({ alice: hashOf('secret') }), async () => held, 1);
     const headers = { Authorization: basic('alice', 'secret') };
     const leaving = await rawClient(url, requestText('/metrics', headers).repeat(2));
-    while (checked.length < 1) await sleep(5);
+    await waitUntil(() => checked.length >= 1);
     leaving.socket.destroy();
     await leaving.closed;
     await sleep(50);
@@ -298,7 +294,7 @@ describe('untrusted clients', () => {
 
   it('are rejected with an internal error when the verification fails', async () => {
     const { url } = await start(usersYaml({ alice: hashOf('secret') }), () => Promise.reject(new Error('broken')));
-    expect(await get(`${url}/metrics`, basic('alice', 'secret'))).toMatchObject({
+    expect(await getAs(`${url}/metrics`, basic('alice', 'secret'))).toMatchObject({
       status: 500,
       text: 'internal error\n',
     });
@@ -318,7 +314,7 @@ describe('rate_limit', () => {
     const { url } = await start('rate_limit: {interval: 300ms, burst: 1}');
     expect((await get(`${url}/metrics`)).status).toBe(200);
     const began = performance.now();
-    while ((await get(`${url}/metrics`)).status === 429) await sleep(10);
+    await waitUntil(async () => (await get(`${url}/metrics`)).status !== 429);
     expect(performance.now() - began).toBeGreaterThan(200);
   });
 
@@ -336,7 +332,7 @@ describe('headers', () => {
       `http_server_config: {headers: {X-Frame-Options: sameorigin, Strict-Transport-Security: max-age=1}}\n${usersYaml({ alice: hashOf('x') })}`,
     );
     for (const authorization of [undefined, basic('alice', 'x')]) {
-      expect((await get(url, authorization)).headers).toMatchObject({
+      expect((await getAs(url, authorization)).headers).toMatchObject({
         'x-frame-options': 'sameorigin',
         'strict-transport-security': 'max-age=1',
         'referrer-policy': 'no-referrer',
@@ -347,8 +343,10 @@ describe('headers', () => {
 
 describe('the built daemon', () => {
   it('serves without delay while fifty passwords are tried at once', async () => {
-    const file = join(folder, 'daemon.yml');
-    writeFileSync(file, `${usersYaml({ alice: hashOf('secret', 10) })}health_paths_without_auth: true`);
+    const file = folder.write(
+      'daemon.yml',
+      `${usersYaml({ alice: hashOf('secret', 10) })}health_paths_without_auth: true`,
+    );
     const daemon = await startDaemon([`--web.config.file=${file}`], { BRIDGE_URL: 'http://127.0.0.1:1' });
     try {
       expect(await status(daemon.url, 'alice', 'secret')).toBe(200);

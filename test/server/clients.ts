@@ -1,16 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
-
-export async function get(url: string, method: 'GET' | 'HEAD' | 'POST' | 'DELETE' = 'GET') {
-  const { statusCode, headers, body } = await request(url, { method });
-  return { status: statusCode, headers, text: await body.text() };
-}
-
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5);
-}
 
 /** A TCP client that sends exactly the given bytes and keeps what it receives. */
 export interface RawClient {

@@ -1,9 +1,10 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/server/server.js';
-import { get, rawClient, requestText, until } from './clients.js';
+import { get } from '../support/http.js';
+import { waitUntil } from '../support/wait-for.js';
+import { rawClient, requestText } from './clients.js';
 import { createHeldScrapes, createTestApp } from './test-app.js';
 
 /*
@@ -59,9 +60,9 @@ describe('a slow client', () => {
     const { url } = await start(app, { responseMs: 500 });
     const slow = await rawClient(url, requestText('/metrics'));
     slow.socket.pause();
-    await until(() => scrapes > 0);
+    await waitUntil(() => scrapes > 0);
     expect((await get(`${url}/metrics`)).status).toBe(503);
-    while ((await get(`${url}/metrics`)).status === 503) await sleep(20);
+    await waitUntil(async () => (await get(`${url}/metrics`)).status !== 503);
     expect(scrapes).toBe(2);
     slow.socket.destroy();
   });
@@ -87,7 +88,7 @@ describe('close', () => {
   it('ends idle connections and incomplete requests at once', async () => {
     const server = await start(createTestApp(), { drainMs: 10_000 });
     const idle = await rawClient(server.url, requestText('/-/healthy'));
-    await until(() => idle.received().endsWith('healthy\n'));
+    await waitUntil(() => idle.received().endsWith('healthy\n'));
     const silent = await rawClient(server.url);
     const half = await rawClient(server.url, 'GET / HTTP/1.1\r\nHost: a');
     const began = performance.now();
@@ -100,7 +101,7 @@ describe('close', () => {
     const { metrics, release, arrived } = createHeldScrapes();
     const server = await start(createTestApp({ metrics }), { drainMs: 10_000 });
     const scrape = await rawClient(server.url, requestText('/metrics'));
-    await until(() => arrived() === 1);
+    await waitUntil(() => arrived() === 1);
     const closing = server.close();
     await expect(rawClient(server.url)).rejects.toThrow('ECONNREFUSED');
     release('whole\n');
@@ -116,7 +117,7 @@ describe('close', () => {
     const server = await start(app, { drainMs: 10_000 });
     const slow = await rawClient(server.url, requestText('/'));
     slow.socket.pause();
-    await until(() => buffered?.writableEnded === true);
+    await waitUntil(() => buffered?.writableEnded === true);
     const began = performance.now();
     const closing = server.close();
     slow.socket.resume();
@@ -132,7 +133,7 @@ describe('close', () => {
     });
     const slow = await rawClient(server.url, requestText('/'));
     slow.socket.pause();
-    await until(() => buffered?.writableEnded === true);
+    await waitUntil(() => buffered?.writableEnded === true);
     const began = performance.now();
     await server.close();
     expect(performance.now() - began).toBeGreaterThan(250);

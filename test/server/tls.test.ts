@@ -1,27 +1,29 @@
 import { once } from 'node:events';
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-
 import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/server/server.js';
 import { parseSubjectAltName } from '../../src/server/tls.js';
 import { loadWebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { waitUntil } from '../support/wait-for.js';
 import { rawClient, requestText } from './clients.js';
 
 /*
  * TLS as configured by a web configuration file, over real handshakes.
  */
+const folder = createTempFolder();
 const authority = createAuthority();
 const certificate = authority.issue('localhost', ['DNS:localhost', 'IP:127.0.0.1']);
 const pair = `cert_file: ${certificate.certFile}, key_file: ${certificate.keyFile}`;
 
 let servers: WebServer[] = [];
+let files = 0;
 
 afterEach(async () => {
   await Promise.all(servers.map(async (server) => server.close()));
@@ -37,8 +39,8 @@ interface Started {
 }
 
 async function start(tls: string, limits: Partial<ServerLimits> = {}): Promise<Started> {
-  const file = join(mkdtempSync(join(tmpdir(), 'tls-')), 'web.yml');
-  writeFileSync(file, tls);
+  files += 1;
+  const file = folder.write(`${files}.yml`, tls);
   const loaded = await loadWebConfig(file);
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
   const logged: string[] = [];
@@ -199,6 +201,7 @@ describe('client certificates', () => {
 });
 
 describe('changed files', () => {
+  const others = createAuthority('others');
   const second = authority.issue('second', ['DNS:localhost', 'IP:127.0.0.1']);
 
   async function subject(url: string): Promise<string> {
@@ -210,30 +213,25 @@ describe('changed files', () => {
     return name;
   }
 
-  async function becomes(value: () => Promise<unknown>, wanted: unknown): Promise<void> {
-    while ((await value()) !== wanted) await sleep(50);
-  }
-
   it('are reloaded once certificate and key match, also when a symbolic link was replaced', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'renewed-'));
-    const [crt, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+    const crt = join(folder.path, 'tls.crt');
     symlinkSync(certificate.certFile, crt);
-    writeFileSync(key, certificate.key);
+    const key = folder.write('tls.key', certificate.key);
     const { url, logged } = await start(`tls_server_config: {cert_file: ${crt}, key_file: ${key}}`);
     expect(await subject(url)).toBe('localhost');
 
     symlinkSync(second.certFile, `${crt}.new`);
     renameSync(`${crt}.new`, crt);
-    await becomes(async () => logged.length, 1);
+    await waitUntil(() => logged.length === 1);
     expect(logged[0]).toContain('is not the key of the certificate');
     expect(await subject(url)).toBe('localhost');
     await sleep(1_500);
     expect(logged.length, 'logged once').toBe(1);
 
     writeFileSync(key, second.key);
-    await becomes(async () => subject(url), 'second');
+    await waitUntil(async () => (await subject(url)) === 'second');
     rmSync(key);
-    await becomes(async () => logged.length, 3);
+    await waitUntil(() => logged.length === 3);
     expect(logged[2]).toContain('ENOENT');
     expect(await subject(url)).toBe('second');
     expect(logged.join('')).not.toContain('PRIVATE');
@@ -254,7 +252,7 @@ describe('changed files', () => {
     const socket = connect({ port: Number(port), host: '127.0.0.1', ca: authority.cert });
     await once(socket, 'secureConnect');
     writeFileSync(file, `tls_server_config: {cert_file: ${second.certFile}, key_file: ${second.keyFile}}`);
-    await becomes(async () => subject(url), 'second');
+    await waitUntil(async () => (await subject(url)) === 'second');
     socket.write(requestText('/', { Connection: 'close' }));
     const [response] = (await once(socket, 'data')) as [Buffer];
     expect(response.toString()).toMatch(/^HTTP\/1\.1 200 /);
@@ -262,13 +260,12 @@ describe('changed files', () => {
   });
 
   it('apply a new client CA from the next handshake on', async () => {
-    const others = createAuthority('others');
     const [ours, theirs] = [authority.issue('ours'), others.issue('theirs')];
     const keys = (ca: string): string => `client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${ca}`;
     const { url, file } = await serve(keys(authority.certFile));
     expect([await isServed(url, { ...ours }), await isServed(url, { ...theirs })]).toEqual([true, false]);
     writeFileSync(file, `tls_server_config: {${pair}, ${keys(others.certFile)}}`);
-    await becomes(async () => isServed(url, { ...theirs }), true);
+    await waitUntil(async () => isServed(url, { ...theirs }));
     expect(await isServed(url, { ...ours })).toBe(false);
   });
 
@@ -276,7 +273,7 @@ describe('changed files', () => {
     const { url, file } = await serve('');
     const rules = 'http_server_config: {headers: {X-XSS-Protection: "0"}}\nrate_limit: {interval: 1h, burst: 1}';
     writeFileSync(file, `tls_server_config: {${pair}}\n${rules}`);
-    await becomes(async () => fetchOver(url).then(({ response }) => response.includes('X-XSS-Protection: 0')), true);
+    await waitUntil(async () => (await fetchOver(url)).response.includes('X-XSS-Protection: 0'));
     expect(await isServed(url), 'the burst is used up').toBe(false);
   });
 
@@ -289,7 +286,7 @@ describe('changed files', () => {
   ])('that need a restart are logged and accept no additional client: %j', async (text, warning) => {
     const { url, file, logged } = await serve(`client_auth_type: RequireAnyClientCert`);
     writeFileSync(file, text);
-    await becomes(async () => logged.length, 2);
+    await waitUntil(() => logged.length === 2);
     expect(logged[1]).toContain(warning);
     expect(await isServed(url)).toBe(false);
   });
@@ -298,7 +295,7 @@ describe('changed files', () => {
     const { url, file, logged } = await serve('');
     const keys = `client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${authority.certFile}`;
     writeFileSync(file, `tls_server_config: {${pair}, ${keys}}`);
-    await becomes(async () => logged.length, 2);
+    await waitUntil(() => logged.length === 2);
     expect(await isServed(url)).toBe(false);
     expect(await isServed(url, { ...authority.issue('client') })).toBe(false);
   });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { loadWebConfig, parseWebConfig, webSettings, type ParsedWebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
 import { runExporter } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
 
 const HASH = '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi';
 const PAIR = 'cert_file: a.crt, key_file: a.key';
@@ -325,21 +325,19 @@ describe('a valid web configuration', () => {
 });
 
 describe('the files of a web configuration', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'web-config-'));
+  const folder = createTempFolder();
   const authority = createAuthority();
   const server = authority.issue('server');
   const other = authority.issue('other');
-  writeFileSync(join(folder, 'a.crt'), server.cert);
-  writeFileSync(join(folder, 'a.key'), server.key);
-  writeFileSync(join(folder, 'other.key'), other.key);
-  writeFileSync(join(folder, 'text'), 'hunter2');
+  folder.write('a.crt', server.cert);
+  folder.write('a.key', server.key);
+  folder.write('other.key', other.key);
+  folder.write('text', 'hunter2');
   let written = 0;
 
   function write(text: string): string {
     written += 1;
-    const file = join(folder, `${written}.yml`);
-    writeFileSync(file, text);
-    return file;
+    return folder.write(`${written}.yml`, text);
   }
 
   it('are resolved against its folder', async () => {
@@ -392,12 +390,12 @@ describe('the files of a web configuration', () => {
   ])('are named without their content when they are invalid: %s', async (keys, expected) => {
     const file = write(`tls_server_config: {${keys}}`);
     const result = await loadWebConfig(file);
-    const shown = expected.map((problem) => `${file}:1: tls_server_config.${problem.replace('FOLDER', folder)}`);
+    const shown = expected.map((problem) => `${file}:1: tls_server_config.${problem.replace('FOLDER', folder.path)}`);
     expect(result).toMatchObject({ ok: false, problems: shown });
   });
 
   test('may be missing with an error; an empty file is valid', async () => {
-    const missing = join(folder, 'missing.yml');
+    const missing = join(folder.path, 'missing.yml');
     expect(await loadWebConfig(missing)).toMatchObject({
       ok: false,
       problems: [`${missing}: cannot be read: ENOENT: no such file or directory`],

@@ -1,8 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import forge from 'node-forge';
+import { createTempFolder, type TempFolder } from './temp-folder.js';
 
 /** A certificate with its key, as PEM and as the paths of PEM files. */
 export interface Certificate {
@@ -24,9 +22,12 @@ export interface Authority extends Certificate {
 
 const DAY_MS = 86_400_000;
 
-/** Creates a certificate authority at run time, so that no key is checked in and no certificate expires. */
+/**
+ * Creates a certificate authority at run time, so that no key is checked in and no certificate expires. Called outside of tests,
+ * because its files are deleted after the file or `describe` block.
+ */
 export function createAuthority(commonName = 'test authority'): Authority {
-  const folder = mkdtempSync(join(tmpdir(), 'authority-'));
+  const folder = createTempFolder();
   const ca = issue(folder, 'ca', { commonName, extensions: [{ name: 'basicConstraints', critical: true, cA: true }] });
   let issued = 0;
   const nextFile = (): string => {
@@ -51,7 +52,11 @@ interface CertificateOptions {
   readonly authority?: Certificate;
 }
 
-function issue(folder: string, file: string, { commonName, extensions, authority }: CertificateOptions): Certificate {
+function issue(
+  folder: TempFolder,
+  file: string,
+  { commonName, extensions, authority }: CertificateOptions,
+): Certificate {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const forgeKey = forge.pki.privateKeyFromPem(key);
@@ -63,7 +68,7 @@ function issue(folder: string, file: string, { commonName, extensions, authority
   return writeSigned(folder, file, certificate, key, [now - DAY_MS, now + DAY_MS], authority);
 }
 
-function expire(folder: string, file: string, { cert, key }: Certificate, authority: Certificate): Certificate {
+function expire(folder: TempFolder, file: string, { cert, key }: Certificate, authority: Certificate): Certificate {
   const now = Date.now();
   return writeSigned(
     folder,
@@ -76,7 +81,7 @@ function expire(folder: string, file: string, { cert, key }: Certificate, author
 }
 
 function writeSigned(
-  folder: string,
+  folder: TempFolder,
   file: string,
   certificate: forge.pki.Certificate,
   key: string,
@@ -91,10 +96,7 @@ function writeSigned(
   certificate.setIssuer((issuer ?? certificate).subject.attributes);
   certificate.sign(forge.pki.privateKeyFromPem(authority?.key ?? key), forge.md.sha256.create());
   const cert = forge.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
-  const [certFile, keyFile] = [join(folder, `${file}.crt`), join(folder, `${file}.key`)];
-  writeFileSync(certFile, cert);
-  writeFileSync(keyFile, key);
-  return { cert, key, certFile, keyFile };
+  return { cert, key, certFile: folder.write(`${file}.crt`, cert), keyFile: folder.write(`${file}.key`, key) };
 }
 
 /** The tags of GeneralName in RFC 5280 §4.2.1.6. */

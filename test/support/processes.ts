@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { projectPath } from './project-files.js';
 
+/** Below the time limit of a test, so that the output is reported instead. */
+const PRINT_TIMEOUT_MS = 50_000;
+
 /** The built program. */
 export const MAIN = projectPath('dist/main.js');
 
@@ -31,7 +34,7 @@ export interface RunningProcess {
   /** The lines printed so far. */
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
-  /** Resolves with the first line of either stream that matches, now or later. Rejects when the process exits before. */
+  /** Resolves with the first line of either stream that matches, now or later. Rejects when the process exits first, or after 50 s. */
   readonly printed: (pattern: RegExp) => Promise<string>;
   /** Sends the signal, SIGTERM by default, and waits for the exit. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<{ code: number | null; ms: number }>;
@@ -72,13 +75,18 @@ export function startProcess(
           const line = [...stdout, ...stderr].find((text) => pattern.test(text));
           if (line === undefined) return;
           onLine.delete(check);
+          clearTimeout(timer);
           resolve(line);
         };
+        const fail = (problem: string): void => {
+          onLine.delete(check);
+          clearTimeout(timer);
+          reject(new Error(`${problem}:\n${[...stdout, ...stderr].join('\n')}`));
+        };
+        const timer = setTimeout(() => fail(`${command} has not printed ${pattern}`), PRINT_TIMEOUT_MS);
         onLine.add(check);
-        child.once('error', reject);
-        child.once('exit', (code) =>
-          reject(new Error(`${command} exited with ${code}: ${[...stdout, ...stderr].join('\n')}`)),
-        );
+        child.once('error', ({ message }) => fail(message));
+        child.once('exit', (code) => fail(`${command} exited with ${code}`));
         check();
       }),
     stop: async (signal = 'SIGTERM') => {

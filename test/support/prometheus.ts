@@ -2,6 +2,7 @@ import { freePort } from './ports.js';
 import { get } from './http.js';
 import { startProcess } from './processes.js';
 import type { TempFolder } from './temp-folder.js';
+import { waitUntil } from './wait-for.js';
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -23,7 +24,7 @@ export interface Prometheus {
   readonly stop: () => Promise<unknown>;
 }
 
-/** Starts Prometheus with this configuration. It takes a moment until it responds. */
+/** Starts Prometheus with this configuration, and waits until it is ready. */
 export async function startPrometheus(
   folder: TempFolder,
   config: string,
@@ -38,6 +39,11 @@ export async function startPrometheus(
     '--log.level=error',
     ...flags,
   ]);
+  await waitUntil(async () =>
+    get(`${url}/-/ready`)
+      .then(({ status }) => status === 200)
+      .catch(() => false),
+  );
   return {
     url,
     query: async (expression) => {
