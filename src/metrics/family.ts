@@ -94,7 +94,7 @@ const MAX_LABEL_CHARACTERS = 128;
  * A label value as it is shown. Groups are made by what this returns, so that two texts cut to the same label are one series
  * and not a duplicate, which would fail the whole scrape.
  */
-export function labelValue(text: string): string {
+export function toLabelValue(text: string): string {
   if (text.length <= MAX_LABEL_CHARACTERS && text.isWellFormed()) return text;
   // 256 UTF-16 units hold at least 128 characters; cutting there first keeps a text of megabytes cheap.
   const wellFormed = text.slice(0, 2 * MAX_LABEL_CHARACTERS).toWellFormed();

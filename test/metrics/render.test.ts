@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gauge, labelledGauge, labelValue, type Family, type Keep } from '../../src/metrics/family.js';
+import { gauge, labelledGauge, toLabelValue, type Family, type Keep } from '../../src/metrics/family.js';
 import { render } from '../../src/metrics/render.js';
 import { WITHDRAWN } from '../../src/metrics/withdrawal.js';
 
@@ -79,12 +79,12 @@ describe('rendering families', () => {
 
 describe('a label text', () => {
   it('is cut at 128 characters, not in the middle of one', () => {
-    expect(labelValue('x'.repeat(500))).toBe('x'.repeat(128));
-    expect(labelValue('😀'.repeat(200))).toBe('😀'.repeat(128));
-    expect(labelValue(`${'x'.repeat(127)}😀😀`)).toBe(`${'x'.repeat(127)}😀`);
+    expect(toLabelValue('x'.repeat(500))).toBe('x'.repeat(128));
+    expect(toLabelValue('😀'.repeat(200))).toBe('😀'.repeat(128));
+    expect(toLabelValue(`${'x'.repeat(127)}😀😀`)).toBe(`${'x'.repeat(127)}😀`);
   });
 
   it('is well-formed', () => {
-    expect(labelValue('a\ud800b')).toBe('a\ufffdb');
+    expect(toLabelValue('a\ud800b')).toBe('a\ufffdb');
   });
 });

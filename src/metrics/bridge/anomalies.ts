@@ -5,10 +5,10 @@ import {
   batchesByKey,
   confirmsByBatch,
   confirmsByValset,
-  newestAddresses,
+  newestMemberAddresses,
   nonceKey,
-  orchestratorByAddress,
-  validatorBySender,
+  registrationByAddress,
+  registrationBySender,
 } from './joins.js';
 import { required, rows } from '../withdrawal.js';
 import { labelledGauge, perKind } from '../family.js';
@@ -33,12 +33,12 @@ function countOrphans<Key>(confirms: ReadonlyMap<Key, readonly unknown[]>, isLiv
 }
 
 function membersWithoutOrchestrator(input: BridgeInput): number {
-  const known = orchestratorByAddress(input);
-  return Array.from(newestAddresses(input)).filter((address) => !known.has(address)).length;
+  const known = registrationByAddress(input);
+  return Array.from(newestMemberAddresses(input)).filter((address) => !known.has(address)).length;
 }
 
 function unknownVoters(input: BridgeInput): number {
-  const known = validatorBySender(input);
+  const known = registrationBySender(input);
   // The few who vote, before they are compared with other texts: votes of one voter share one.
   const all = new Set<string>();
   for (const attestation of rows(input.state.attestations)) {

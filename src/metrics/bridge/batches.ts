@@ -20,7 +20,7 @@ import { required, rows } from '../withdrawal.js';
  * The external height by now, reckoned from the last observed event with the block times of the parameters. The hub itself
  * learns of it only with the next event.
  */
-export const projectedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
+export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
   const { state, height } = input;
   const params = required(state.params);
   const base = decimal(required(state.last_observed_external_height));
@@ -40,7 +40,7 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
 
 /** Dead outside by the projected height while the hub, which does not know it yet, still holds it; unknown without a projection. */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
-  const projected = projectedExternalHeight(input);
+  const projected = estimatedExternalHeight(input);
   if (projected === undefined) return undefined;
   return compare(decimal(required(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch);
 }
@@ -96,7 +96,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'external height',
     reads: PROJECTED_FIELDS,
     value: (input) => {
-      const projected = projectedExternalHeight(input);
+      const projected = estimatedExternalHeight(input);
       return projected && toDouble(projected);
     },
   }),
@@ -106,7 +106,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'batches',
     reads: [...PROJECTED_FIELDS, 'state.batches', 'state.batches[].batch_timeout'],
     value: (input) => {
-      if (projectedExternalHeight(input) === undefined) return undefined;
+      if (estimatedExternalHeight(input) === undefined) return undefined;
       return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
     },
   }),

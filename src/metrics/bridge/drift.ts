@@ -1,6 +1,6 @@
 import { gauge } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestPowers, newestTotal, newestValset, powerByAddress, totalPower } from './joins.js';
+import { newestPowers, newestTotalPower, newestValset, powerByAddress, totalPower } from './joins.js';
 import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import { required } from '../withdrawal.js';
 
@@ -11,7 +11,7 @@ function drift(input: BridgeInput): number | undefined {
   if (newest === undefined || required(newest.members).length === 0 || required(observed.members).length === 0)
     return undefined;
   const [here, there] = [newestPowers(input), powerByAddress(observed)];
-  const [hereTotal, thereTotal] = [newestTotal(input), totalPower(observed)];
+  const [hereTotal, thereTotal] = [newestTotalPower(input), totalPower(observed)];
   const differences = Array.from(new Set([...here.keys(), ...there.keys()]), (address) =>
     magnitude(
       subtract(multiply(here.get(address) ?? ZERO, thereTotal), multiply(there.get(address) ?? ZERO, hereTotal)),

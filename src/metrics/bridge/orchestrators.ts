@@ -1,16 +1,16 @@
 import { dataPart } from '../../chain/address.js';
 import { memoize } from '../memoize.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { compareLabels, labelledGauge, labelValue, type Sample } from '../family.js';
-import { votesOnLastObserved } from './attestations.js';
+import { compareLabels, labelledGauge, toLabelValue, type Sample } from '../family.js';
+import { votersOfLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchSigners,
   memberAddresses,
-  newestAddresses,
+  newestMemberAddresses,
   newestPowers,
-  newestTotal,
-  orchestratorByAddress,
+  newestTotalPower,
+  registrationByAddress,
   valsetSigners,
 } from './joins.js';
 import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
@@ -24,16 +24,16 @@ export interface Member {
 }
 
 /** Most powerful first, so that the limit on series keeps those that matter most. */
-export const watchedMembers = memoize((input: BridgeInput): readonly Member[] => {
+export const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
   const watched = new Set(input.settings.watch.map(dataPart));
-  const rowOf = orchestratorByAddress(input);
-  const members = Array.from(newestAddresses(input)).flatMap((address) => {
+  const rowOf = registrationByAddress(input);
+  const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
     const row = rowOf.get(address);
     if (row === undefined) return [];
     // Without a choice to make it is a label and nothing else.
     const orchestrator = watched.size > 0 ? required(row.orchestrator) : (optional(row.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
-    return [{ address, row, labels: [labelValue(orchestrator), labelValue(address)] as const }];
+    return [{ address, row, labels: [toLabelValue(orchestrator), toLabelValue(address)] as const }];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
   const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
@@ -46,19 +46,21 @@ const owedValsets = memoize((input: BridgeInput) => {
   required(state.valset_confirms);
   const window = optional(optional(state.params)?.signed_valsets_window);
   const isOwed = (valset: Valset): boolean =>
-    height === undefined || window === undefined || compare(deadlineOf(valset, decimal(window)), decimal(height)) >= 0;
+    height === undefined ||
+    window === undefined ||
+    compare(confirmDeadline(valset, decimal(window)), decimal(height)) >= 0;
   return rows(state.valsets)
     .filter(isOwed)
     .map((valset) => ({ valset, members: memberAddresses(valset), signers: valsetSigners(input, valset) }));
 });
 
 /** Hub height after which a member that has not signed the set is jailed. */
-export function deadlineOf({ height }: Valset, window: Decimal): Decimal {
+export function confirmDeadline({ height }: Valset, window: Decimal): Decimal {
   return add(decimal(required(height)), window);
 }
 
 /** Validator sets a member has not signed. */
-export function missingValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
+export function unsignedValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
   return owedValsets(input)
     .filter(({ members, signers }) => members.has(address) && !signers.has(address))
     .map(({ valset }) => valset);
@@ -70,16 +72,16 @@ const signersOfBatches = memoize((input: BridgeInput) => {
 });
 
 function lowestDeadline(input: BridgeInput, member: Member): number | undefined {
-  const missing = missingValsets(input, member);
+  const missing = unsignedValsets(input, member);
   if (missing.length === 0) return undefined;
   const window = decimal(required(required(input.state.params).signed_valsets_window));
-  const first = lowest(missing.map((valset) => deadlineOf(valset, window)));
+  const first = lowest(missing.map((valset) => confirmDeadline(valset, window)));
   return first && toDouble(first);
 }
 
 function eachMember(value: (input: BridgeInput, member: Member) => number | undefined) {
   return (input: BridgeInput): readonly Sample[] =>
-    watchedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+    exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
 // One series for each member of the newest set, some tens on real chains; over the limit the most powerful stay, and of
@@ -114,7 +116,9 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     unit: 'ratio, 0 to 1',
     reads: [...MEMBER_FIELDS, 'state.valsets[].members[].power'],
     ...LABELS,
-    derive: eachMember((input, { address }) => ratio(newestPowers(input).get(address) ?? ZERO, newestTotal(input))),
+    derive: eachMember((input, { address }) =>
+      ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
+    ),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_missing_valset_confirms',
@@ -122,7 +126,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     unit: 'validator sets',
     reads: VALSET_CONFIRM_FIELDS,
     ...LABELS,
-    derive: eachMember((input, member) => missingValsets(input, member).length),
+    derive: eachMember((input, member) => unsignedValsets(input, member).length),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_confirm_deadline_height',
@@ -168,9 +172,9 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     ],
     ...LABELS,
     derive: (input) => {
-      const voters = votesOnLastObserved(input);
+      const voters = votersOfLastObserved(input);
       if (voters === undefined) return [];
-      return watchedMembers(input).map(({ labels, row }) => ({
+      return exportedMembers(input).map(({ labels, row }) => ({
         labels,
         value: voters.has(required(row.sender)) ? 0 : 1,
       }));

@@ -1,4 +1,4 @@
-import { gauge, labelledGauge, labelValue, secondsOf, doubleOf } from '../family.js';
+import { gauge, labelledGauge, toLabelValue, secondsOf, doubleOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
 import { optional, required } from '../withdrawal.js';
 
@@ -24,7 +24,7 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     derive: ({ state }) => {
       const params = optional(state.params);
       const shown = INFO_LABELS.map((label) => {
-        return labelValue(optional(params?.[label]) ?? '');
+        return toLabelValue(optional(params?.[label]) ?? '');
       });
       return [{ labels: shown, value: 1 }];
     },

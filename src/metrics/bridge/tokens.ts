@@ -2,7 +2,7 @@ import type { Numeral } from '../../json/numeral.js';
 import { memoize } from '../memoize.js';
 import type { Transfer } from '../../chain/module-state.js';
 import { INVALID, type Field } from '../../json/field.js';
-import { gauge, labelledGauge, labelValue, type Sample } from '../family.js';
+import { gauge, labelledGauge, toLabelValue, type Sample } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
 import { optional, required, rows, WITHDRAWN, orEmpty } from '../withdrawal.js';
@@ -10,39 +10,39 @@ import { optional, required, rows, WITHDRAWN, orEmpty } from '../withdrawal.js';
 type Transfers = readonly Transfer[];
 
 /** Transfers that wait for a batch. */
-export const unbatched = memoize(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
+export const unbatchedTransfers = memoize(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
 
 const batched = memoize(({ state }: BridgeInput): Transfers =>
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
 );
 
 /** One of the two coins of a transfer. */
-export interface Coin {
+export interface CoinFields {
   readonly contract: (transfer: Transfer) => Field<string>;
   readonly amount: (transfer: Transfer) => Field<Numeral>;
 }
 
-export const transferred: Coin = {
+export const transferredCoin: CoinFields = {
   contract: (transfer) => optional(transfer.erc20_token)?.contract,
   amount: (transfer) => optional(transfer.erc20_token)?.amount,
 };
 
-export const fee: Coin = {
+export const feeCoin: CoinFields = {
   contract: (transfer) => optional(transfer.erc20_fee)?.contract,
   amount: (transfer) => optional(transfer.erc20_fee)?.amount,
 };
 
 /** As it is shown, which is also how it is joined: contracts that are cut to one label are one series. */
 export function contractLabel(contract: Field<string>): string {
-  return labelValue(required(contract));
+  return toLabelValue(required(contract));
 }
 
 /** Denom by contract: the list of the state first, then the hub coin. What does not say leaves it empty. */
-export const denoms = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
+export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
   const name = (erc20: Field<string>, denom: Field<string>): void => {
-    const contract = labelValue(optional(erc20) ?? '');
-    if (contract !== '' && !found.has(contract)) found.set(contract, labelValue(optional(denom) ?? ''));
+    const contract = toLabelValue(optional(erc20) ?? '');
+    if (contract !== '' && !found.has(contract)) found.set(contract, toLabelValue(optional(denom) ?? ''));
   };
   for (const row of optional(state.erc20_to_denoms) ?? []) {
     const named = optional(row);
@@ -66,12 +66,12 @@ interface Part {
   readonly hasAllAmounts: boolean;
 }
 
-const unbatchedTokens = part(unbatched, transferred);
-const unbatchedFees = part(unbatched, fee);
-const batchedTokens = part(batched, transferred);
-const batchedFees = part(batched, fee);
+const unbatchedTokens = part(unbatchedTransfers, transferredCoin);
+const unbatchedFees = part(unbatchedTransfers, feeCoin);
+const batchedTokens = part(batched, transferredCoin);
+const batchedFees = part(batched, feeCoin);
 
-function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
+function part(queue: (input: BridgeInput) => Transfers, coin: CoinFields) {
   return memoize((input: BridgeInput): Part => {
     const held = new Map<string, Held>();
     /** By contracts as they are written, so that a label is made of each only once. */
@@ -102,13 +102,16 @@ function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
 const contracts = memoize((input: BridgeInput): ReadonlySet<string> => {
   const parts = [unbatchedTokens, unbatchedFees, batchedTokens, batchedFees];
   const queued = parts.flatMap((read) => orEmpty(() => Array.from(read(input).held.keys())));
-  return new Set([...denoms(input).keys(), ...queued]);
+  return new Set([...denomByContract(input).keys(), ...queued]);
 });
 
 function byContract(input: BridgeInput, { held }: Part, value: (own: Held) => number): readonly Sample[] {
   return Array.from(contracts(input), (contract) => {
     const own = held.get(contract);
-    return { labels: [contract, denoms(input).get(contract) ?? ''], value: own === undefined ? 0 : value(own) };
+    return {
+      labels: [contract, denomByContract(input).get(contract) ?? ''],
+      value: own === undefined ? 0 : value(own),
+    };
   });
 }
 
@@ -206,7 +209,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     keep: 'first',
     derive: ({ tokens }) =>
       tokens.flatMap(({ contract, symbol }) =>
-        symbol === undefined ? [] : [{ labels: [contract, labelValue(symbol)], value: 1 }],
+        symbol === undefined ? [] : [{ labels: [contract, toLabelValue(symbol)], value: 1 }],
       ),
   }),
   labelledGauge({
@@ -225,7 +228,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     unit: 'transfer id',
     reads: [UNBATCHED, `${UNBATCHED}[].id`, 'state.batches', BATCHED, `${BATCHED}[].id`],
     value: (input) => {
-      const oldest = lowestNumeral([unbatched, batched], (queue) =>
+      const oldest = lowestNumeral([unbatchedTransfers, batched], (queue) =>
         lowestNumeral(queue(input), ({ id }) => required(id)),
       );
       return oldest === undefined ? undefined : double(oldest);

@@ -1,6 +1,6 @@
-import { cctxsByIndex, currentOutbound, listed, lists } from './cctxs.js';
+import { cctxsByIndex, currentOutbound, rowsOf, listNames } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
-import { listedCctxs } from './totals.js';
+import { listedCount } from './totals.js';
 import { compare, decimal } from '../../chain/decimal.js';
 import { required } from '../withdrawal.js';
 import { labelledGauge, perKind } from '../family.js';
@@ -11,7 +11,7 @@ function duplicates(input: CrosschainInput): number {
   const pending = cctxsByIndex.pending(input);
   const [fewer, more] = missed.size < pending.size ? [missed, pending] : [pending, missed];
   const inBoth = Array.from(fewer.keys()).filter((index) => more.has(index)).length;
-  return listedCctxs(input) - (missed.size + pending.size - inBoth);
+  return listedCount(input) - (missed.size + pending.size - inBoth);
 }
 
 /** What should not be there, or makes other numbers lower bounds. */
@@ -38,7 +38,7 @@ export const anomalyFamilies: readonly CrosschainFamily[] = [
       lowest_above_height: ({ document }) =>
         compare(decimal(required(document.lowest_pending_cctx_height)), decimal(required(document.height))) > 0 ? 1 : 0,
       cctxs_without_outbound: (input) =>
-        lists.flatMap((list) => listed(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
+        listNames.flatMap((list) => rowsOf(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
     }),
   }),
 ];

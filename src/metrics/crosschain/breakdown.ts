@@ -7,7 +7,7 @@ import {
   cctxsByChain,
   currentOutbound,
   distinctCctxs,
-  lists,
+  listNames,
   outboundForLabels,
   type ListName,
 } from './cctxs.js';
@@ -18,7 +18,7 @@ import { optional, required, orEmpty } from '../withdrawal.js';
 
 /** The samples of both lists; a list that cannot be read takes only its own series away. */
 function eachList(derive: (list: ListName, input: CrosschainInput) => readonly Sample[]) {
-  return (input: CrosschainInput): readonly Sample[] => lists.flatMap((list) => orEmpty(() => derive(list, input)));
+  return (input: CrosschainInput): readonly Sample[] => listNames.flatMap((list) => orEmpty(() => derive(list, input)));
 }
 
 /** One sample for each chain of a list. */

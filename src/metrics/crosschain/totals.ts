@@ -4,13 +4,13 @@ import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } fro
 import { required } from '../withdrawal.js';
 
 /** Rows of both lists. */
-export function listedCctxs({ document }: CrosschainInput): number {
+export function listedCount({ document }: CrosschainInput): number {
   return lengthOf(document.cctxs_missed) + lengthOf(document.cctxs_pending);
 }
 
 /** Pending transactions that are in neither list. */
-export function hiddenCctxs(input: CrosschainInput): Decimal {
-  const hidden = subtract(decimal(required(input.document.total_pending)), integer(listedCctxs(input)));
+export function hiddenCount(input: CrosschainInput): Decimal {
+  const hidden = subtract(decimal(required(input.document.total_pending)), integer(listedCount(input)));
   return compare(hidden, ZERO) > 0 ? hidden : ZERO;
 }
 
@@ -70,6 +70,6 @@ export const totalFamilies: readonly CrosschainFamily[] = [
     help: 'Pending transactions the service left out of its list; above 0 every breakdown of the list is a lower bound.',
     unit: 'cross-chain transactions',
     reads: ['total_pending', 'cctxs_missed', 'cctxs_pending'],
-    value: (input) => toDouble(hiddenCctxs(input)),
+    value: (input) => toDouble(hiddenCount(input)),
   }),
 ];
