@@ -88,7 +88,7 @@ export const anomalyFamilies: readonly BridgeFamily[] = [
     ],
     // The five kinds.
     labels: ['kind'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: perKind<BridgeInput>({
       orphan_valset_confirms: orphanValsetConfirms,
       orphan_batch_confirms: orphanBatchConfirms,

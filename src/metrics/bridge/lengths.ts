@@ -74,15 +74,15 @@ export const lengthFamilies: readonly BridgeFamily[] = [
     reads: ['state.attestations', 'state.attestations[].observed'],
     // Three values at most.
     labels: ['observed'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: ({ state }) => {
       const flags = rows(state.attestations).map(({ observed }) => optional(observed));
       const count = (wanted: boolean | undefined): number => flags.filter((observed) => observed === wanted).length;
       const unknown = count(undefined);
       return [
-        { labels: ['true'], value: count(true) },
-        { labels: ['false'], value: count(false) },
-        ...(unknown > 0 ? [{ labels: ['unknown'], value: unknown }] : []),
+        { labels: { observed: 'true' }, value: count(true) },
+        { labels: { observed: 'false' }, value: count(false) },
+        ...(unknown > 0 ? [{ labels: { observed: 'unknown' }, value: unknown }] : []),
       ];
     },
   }),

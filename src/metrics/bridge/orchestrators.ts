@@ -1,7 +1,7 @@
 import { dataPart } from '../../chain/address.js';
 import { memoize } from '../memoize.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { compareLabels, labelledGauge, toLabelValue, type Sample } from '../family.js';
+import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
 import { votersOfLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -16,11 +16,13 @@ import {
 import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
 import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
+const LABELS = ['orchestrator', 'external_address'] as const;
+
 /** A member of the newest validator set whose orchestrator is known. */
 export interface Member {
   readonly address: string;
   readonly row: OrchestratorAddress;
-  readonly labels: readonly [orchestrator: string, externalAddress: string];
+  readonly labels: LabelValues<'orchestrator' | 'external_address'>;
 }
 
 /** Most powerful first, so that the limit on series keeps those that matter most. */
@@ -33,11 +35,13 @@ export const exportedMembers = memoize((input: BridgeInput): readonly Member[] =
     // Without a choice to make it is a label and nothing else.
     const orchestrator = watched.size > 0 ? required(row.orchestrator) : (optional(row.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
-    return [{ address, row, labels: [toLabelValue(orchestrator), toLabelValue(address)] as const }];
+    return [
+      { address, row, labels: { orchestrator: toLabelValue(orchestrator), external_address: toLabelValue(address) } },
+    ];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
   const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
-  return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(a.labels, b.labels));
+  return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(LABELS, a.labels, b.labels));
 });
 
 /** Validator sets whose deadline is not past, with who is in them and who has signed. */
@@ -80,13 +84,13 @@ function lowestDeadline(input: BridgeInput, member: Member): number | undefined 
 }
 
 function eachMember(value: (input: BridgeInput, member: Member) => number | undefined) {
-  return (input: BridgeInput): readonly Sample[] =>
+  return (input: BridgeInput): readonly Sample<(typeof LABELS)[number]>[] =>
     exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
 // One series for each member of the newest set, some tens on real chains; over the limit the most powerful stay, and of
 // deadlines those that are next.
-const LABELS = { labels: ['orchestrator', 'external_address'], keep: 'first' } as const;
+const BOUNDED = { labels: LABELS, overLimit: 'keep-first' } as const;
 
 const MEMBER_FIELDS = [
   'state.valsets',
@@ -115,7 +119,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     help: 'Share of the power of the newest validator set.',
     unit: 'ratio, 0 to 1',
     reads: [...MEMBER_FIELDS, 'state.valsets[].members[].power'],
-    ...LABELS,
+    ...BOUNDED,
     derive: eachMember((input, { address }) =>
       ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
     ),
@@ -125,7 +129,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     help: 'Validator sets it is a member of and has not signed, while their deadline is not past.',
     unit: 'validator sets',
     reads: VALSET_CONFIRM_FIELDS,
-    ...LABELS,
+    ...BOUNDED,
     derive: eachMember((input, member) => unsignedValsets(input, member).length),
   }),
   labelledGauge({
@@ -133,8 +137,8 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     help: 'Hub height after which it is jailed for the unsigned validator set that is due first; absent when none is missing.',
     unit: 'hub height',
     reads: VALSET_CONFIRM_FIELDS,
-    ...LABELS,
-    keep: 'lowest',
+    ...BOUNDED,
+    overLimit: 'keep-lowest',
     derive: eachMember(lowestDeadline),
   }),
   labelledGauge({
@@ -151,7 +155,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       'state.batch_confirms[].token_contract',
       'state.batch_confirms[].eth_signer',
     ],
-    ...LABELS,
+    ...BOUNDED,
     derive: eachMember(
       (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
     ),
@@ -170,7 +174,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       'state.attestations[].observed',
       'state.attestations[].votes',
     ],
-    ...LABELS,
+    ...BOUNDED,
     derive: (input) => {
       const voters = votersOfLastObserved(input);
       if (voters === undefined) return [];

@@ -1,4 +1,4 @@
-import { gauge, labelledGauge, toLabelValue, secondsOf, doubleOf } from '../family.js';
+import { gauge, labelledGauge, labelValues, toLabelValue, secondsOf, doubleOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
 import { optional, required } from '../withdrawal.js';
 
@@ -20,13 +20,11 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     reads: INFO_LABELS.map((label) => `state.params.${label}`),
     // One series a target: its labels are single values of the state.
     labels: INFO_LABELS,
-    keep: 'first',
+    overLimit: 'keep-first',
     derive: ({ state }) => {
       const params = optional(state.params);
-      const shown = INFO_LABELS.map((label) => {
-        return toLabelValue(optional(params?.[label]) ?? '');
-      });
-      return [{ labels: shown, value: 1 }];
+      const labels = labelValues(INFO_LABELS, (label) => toLabelValue(optional(params?.[label]) ?? ''));
+      return [{ labels, value: 1 }];
     },
   }),
   gauge({

@@ -8,6 +8,7 @@ import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
 import { optional, required, rows, WITHDRAWN, orEmpty } from '../withdrawal.js';
 
 type Transfers = readonly Transfer[];
+type TokenSample = Sample<'token_contract' | 'denom'>;
 
 /** Transfers that wait for a batch. */
 export const unbatchedTransfers = memoize(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
@@ -105,22 +106,22 @@ const contracts = memoize((input: BridgeInput): ReadonlySet<string> => {
   return new Set([...denomByContract(input).keys(), ...queued]);
 });
 
-function byContract(input: BridgeInput, { held }: Part, value: (own: Held) => number): readonly Sample[] {
+function byContract(input: BridgeInput, { held }: Part, value: (own: Held) => number): readonly TokenSample[] {
   return Array.from(contracts(input), (contract) => {
     const own = held.get(contract);
     return {
-      labels: [contract, denomByContract(input).get(contract) ?? ''],
+      labels: { token_contract: contract, denom: denomByContract(input).get(contract) ?? '' },
       value: own === undefined ? 0 : value(own),
     };
   });
 }
 
 function transfers(read: (input: BridgeInput) => Part) {
-  return (input: BridgeInput): readonly Sample[] => byContract(input, read(input), (own) => own.transfers);
+  return (input: BridgeInput): readonly TokenSample[] => byContract(input, read(input), (own) => own.transfers);
 }
 
 function amounts(read: (input: BridgeInput) => Part) {
-  return (input: BridgeInput): readonly Sample[] => {
+  return (input: BridgeInput): readonly TokenSample[] => {
     const found = read(input);
     if (!found.hasAllAmounts) throw WITHDRAWN;
     return byContract(input, found, ({ amount }) => toDouble(amount.total));
@@ -152,8 +153,12 @@ const TOKEN_FIELDS = [
 
 // Anyone can bridge a junk token, so contracts are the chain's to choose: counts fold the smallest into `other`; amounts of
 // different tokens have no common unit, so there the smallest are left out.
-const COUNTED = { labels: ['token_contract', 'denom'], keep: 'fold', unit: 'transfers' } as const;
-const SUMMED = { labels: ['token_contract', 'denom'], keep: 'largest', unit: 'smallest units of the token' } as const;
+const COUNTED = { labels: ['token_contract', 'denom'], overLimit: 'aggregate', unit: 'transfers' } as const;
+const SUMMED = {
+  labels: ['token_contract', 'denom'],
+  overLimit: 'keep-largest',
+  unit: 'smallest units of the token',
+} as const;
 
 /** What waits, for each token. */
 export const tokenFamilies: readonly BridgeFamily[] = [
@@ -206,10 +211,10 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     reads: ['configuration tokens[].symbol'],
     // One series for each configured token.
     labels: ['token_contract', 'symbol'],
-    keep: 'first',
+    overLimit: 'keep-first',
     derive: ({ tokens }) =>
       tokens.flatMap(({ contract, symbol }) =>
-        symbol === undefined ? [] : [{ labels: [contract, toLabelValue(symbol)], value: 1 }],
+        symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
       ),
   }),
   labelledGauge({
@@ -219,8 +224,9 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     reads: ['configuration tokens[].decimals'],
     // One series for each configured token.
     labels: ['token_contract'],
-    keep: 'first',
-    derive: ({ tokens }) => tokens.map(({ contract, decimals }) => ({ labels: [contract], value: decimals })),
+    overLimit: 'keep-first',
+    derive: ({ tokens }) =>
+      tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
   }),
   gauge({
     name: 'bridge_oldest_pending_transfer_id',

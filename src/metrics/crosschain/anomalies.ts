@@ -32,7 +32,7 @@ export const anomalyFamilies: readonly CrosschainFamily[] = [
     ],
     // The three kinds.
     labels: ['kind'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: perKind<CrosschainInput>({
       duplicate_cctxs: duplicates,
       lowest_above_height: ({ document }) =>

@@ -1,6 +1,6 @@
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
-import { groupByLabels } from '../grouping.js';
+import { countByLabels } from '../grouping.js';
 import {
   chainIdLabel,
   chainName,
@@ -17,15 +17,16 @@ import type { Numeral } from '../../json/numeral.js';
 import { optional, required, orEmpty } from '../withdrawal.js';
 
 /** The samples of both lists; a list that cannot be read takes only its own series away. */
-function eachList(derive: (list: ListName, input: CrosschainInput) => readonly Sample[]) {
-  return (input: CrosschainInput): readonly Sample[] => listNames.flatMap((list) => orEmpty(() => derive(list, input)));
+function eachList<Label extends string>(derive: (list: ListName, input: CrosschainInput) => readonly Sample<Label>[]) {
+  return (input: CrosschainInput): readonly Sample<Label>[] =>
+    listNames.flatMap((list) => orEmpty(() => derive(list, input)));
 }
 
 /** One sample for each chain of a list. */
 function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
-  return (list: ListName, input: CrosschainInput): readonly Sample[] =>
+  return (list: ListName, input: CrosschainInput): readonly Sample<'list' | 'chain_id' | 'chain'>[] =>
     cctxsByChain[list](input).map(({ chainId, chain, cctxs }) => ({
-      labels: [list, chainId, chain],
+      labels: { list, chain_id: chainId, chain },
       value: value(cctxs),
     }));
 }
@@ -67,6 +68,8 @@ function fieldsOf(...fields: readonly string[]): readonly string[] {
   return LISTS.flatMap((list) => [list, ...['index', ...fields].map((field) => `${list}[].${field}`)]);
 }
 
+const CCTX_LABELS = ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'] as const;
+
 const CHAIN_FIELD = 'outbound_params[].receiver_chainId';
 
 /** What is missed and pending, by what it is and where it waits. */
@@ -80,17 +83,17 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
       'configuration hub_chain_ids, chains',
     ],
     // Statuses, coin types and directions are closed lists; chain ids are the chain's to choose.
-    labels: ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'],
-    keep: 'fold',
+    labels: CCTX_LABELS,
+    overLimit: 'aggregate',
     derive: eachList((list, input) =>
-      groupByLabels(distinctCctxs[list](input), [
-        () => list,
-        (cctx) => optional(optional(cctx.cctx_status)?.status) ?? '',
-        (cctx) => optional(outboundForLabels(cctx)?.coin_type) ?? '',
-        chainIdLabel,
-        (cctx) => chainName(chainIdLabel(cctx), input),
-        (cctx) => direction(cctx, input.settings.hubChainIds),
-      ]).map(({ labels, rows }) => ({ labels, value: rows.length })),
+      countByLabels(distinctCctxs[list](input), CCTX_LABELS, {
+        list: () => list,
+        status: (cctx) => optional(optional(cctx.cctx_status)?.status) ?? '',
+        coin_type: (cctx) => optional(outboundForLabels(cctx)?.coin_type) ?? '',
+        chain_id: chainIdLabel,
+        chain: (cctx) => chainName(chainIdLabel(cctx), input),
+        direction: (cctx) => direction(cctx, input.settings.hubChainIds),
+      }),
     ),
   }),
   labelledGauge({
@@ -103,7 +106,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     ],
     // Chain ids are the chain's to choose.
     labels: ['list', 'chain_id', 'chain'],
-    keep: 'lowest',
+    overLimit: 'keep-lowest',
     derive: eachList(eachChain((cctxs) => lowestOf(cctxs, createdAt))),
   }),
   labelledGauge({
@@ -113,7 +116,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     reads: [...fieldsOf('outbound_params[].hash', CHAIN_FIELD), 'configuration chains'],
     // Chain ids are the chain's to choose.
     labels: ['list', 'chain_id', 'chain'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: eachList(eachChain((cctxs) => cctxs.filter(hasNoHash).length)),
   }),
   labelledGauge({
@@ -129,10 +132,10 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     ],
     // Chain ids are the chain's to choose.
     labels: ['chain_id', 'chain'],
-    keep: 'lowest',
+    overLimit: 'keep-lowest',
     derive: (input) =>
       cctxsByChain.pending(input).map(({ chainId, chain, cctxs }) => ({
-        labels: [chainId, chain],
+        labels: { chain_id: chainId, chain },
         value: lowestOf(cctxs, signersNonce),
       })),
   }),
