@@ -36,12 +36,13 @@ export function countByLabels<T, Label extends string>(
   labels: readonly Label[],
   valueOf: Readonly<Record<Label, (row: T) => string>>,
 ): readonly Sample<Label>[] {
+  const valuesOf = labels.map((label) => valueOf[label]);
   const samples: Sample<Label>[] = [];
   const root: Branch<Label> = { next: new Map() };
   for (const row of rows) {
     let branch = root;
-    for (const label of labels) {
-      const value = valueOf[label](row);
+    for (const labelOf of valuesOf) {
+      const value = labelOf(row);
       let next = branch.next.get(value);
       if (next === undefined) branch.next.set(value, (next = { next: new Map() }));
       branch = next;
