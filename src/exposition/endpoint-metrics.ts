@@ -11,8 +11,6 @@ interface EndpointFamily<Label extends string = string> extends FamilyHeader {
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'endpoint'] as const;
 
-const READS = ['the exporter itself'];
-
 function unlabelled(
   family: Pick<FamilyHeader, 'name' | 'help' | 'unit'> & {
     readonly type: FamilyHeader['type'];
@@ -20,7 +18,7 @@ function unlabelled(
   },
 ): EndpointFamily<never> {
   const { value, ...header } = family;
-  return { ...header, labels: [], reads: READS, derive: (state) => [{ labels: {}, value: value(state) }] };
+  return { ...header, labels: [], derive: (state) => [{ labels: {}, value: value(state) }] };
 }
 
 /** Every sample must have a value for each label. */
@@ -37,8 +35,8 @@ export const endpointFamilies: readonly EndpointFamily[] = [
   unlabelled({
     name: 'bridge_exporter_up',
     type: 'gauge',
-    help: 'Whether the last poll succeeded.',
-    unit: '1 for yes, 0 for no',
+    help: 'Whether the last poll succeeded (1) or failed (0).',
+    unit: '1 or 0',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
   unlabelled({
@@ -67,7 +65,6 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     type: 'counter',
     help: 'Total number of failed polls by reason.',
     unit: 'polls',
-    reads: READS,
     // The closed list of reasons.
     labels: ['reason'],
     derive: ({ failures }) => Object.entries(failures).map(([reason, value]) => ({ labels: { reason }, value })),
@@ -77,7 +74,6 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     type: 'gauge',
     help: 'Duration of each finished phase of the last poll.',
     unit: 'seconds',
-    reads: READS,
     // Three phases.
     labels: ['phase'],
     derive: ({ last }) => Object.entries(last?.seconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
@@ -101,7 +97,6 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     type: 'counter',
     help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
     unit: 'values',
-    reads: READS,
     // Fields of the spec that families read.
     labels: ['field'],
     derive: ({ invalidValues }) => Array.from(invalidValues, ([field, value]) => ({ labels: { field }, value })),
@@ -111,7 +106,6 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     type: 'counter',
     help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
     unit: 'values',
-    reads: READS,
     // Enum fields of the spec that families read.
     labels: ['field'],
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
@@ -121,7 +115,6 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     type: 'gauge',
     help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
     unit: 'series',
-    reads: READS,
     // Labelled families.
     labels: ['family'],
     derive: ({ success }) => {

@@ -26,8 +26,6 @@ export interface FamilyHeader {
   readonly help: string;
   /** The unit in the metric reference. */
   readonly unit: string;
-  /** Paths of the fields in the spec that it is derived from, or words for another source. */
-  readonly reads: readonly string[];
   /** Label names after those that all families of a document have. */
   readonly labels: readonly string[];
   /** Set while the metric may change in any release. */
@@ -52,7 +50,7 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly derive: (input: Input) => readonly Sample<Label>[];
 }
 
-type Description = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'reads' | 'stability'>;
+type Description = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'stability'>;
 
 /** Creates a family with one series per target. */
 export function gauge<Input>(

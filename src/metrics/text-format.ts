@@ -6,28 +6,9 @@ import { orEmpty } from './withdrawal.js';
 /** Text format 0.0.4 or OpenMetrics 1.0.0. Here they differ only in the family names of counters and in escaping. */
 export type Format = 'text' | 'openmetrics';
 
-/** HELP as users read it: what it is, its unit, where it comes from, and whether it may still change. */
-export function helpOf({ help, unit, reads, stability }: FamilyHeader): string {
-  const mayChange = stability === undefined ? '' : ` Stability: ${stability}.`;
-  return `${help} Unit: ${unit}. Source: ${sourcesOf(reads).join(', ')}.${mayChange}`;
-}
-
-/** The sources of a family, with the fields of a row gathered: `state.valsets[].{nonce, height}`. */
-export function sourcesOf(reads: readonly string[]): readonly string[] {
-  const fieldsByList = new Map<string, string[]>();
-  for (const read of reads) {
-    const [list = read, ...fields] = read.split('[].');
-    fieldsByList.set(list, [...(fieldsByList.get(list) ?? []), ...(fields.length > 0 ? [fields.join('[].')] : [])]);
-  }
-  return Array.from(fieldsByList, ([list, fields]) => {
-    if (fields.length === 0) return list;
-    return fields.length === 1 ? `${list}[].${fields.join('')}` : `${list}[].{${fields.join(', ')}}`;
-  });
-}
-
-/** `# HELP` and `# TYPE` of a family. */
-export function formatHeader(family: FamilyHeader, format: Format): string {
-  return formatTitle(family.name, family.type, helpOf(family), format);
+/** `# HELP` and `# TYPE` of a family. HELP of an experimental metric begins with `[EXPERIMENTAL]`, as in Kubernetes. */
+export function formatHeader({ name, type, help, stability }: FamilyHeader, format: Format): string {
+  return formatTitle(name, type, stability === undefined ? help : `[${stability.toUpperCase()}] ${help}`, format);
 }
 
 export function formatTitle(name: string, type: string, help: string, format: Format): string {

@@ -6,7 +6,7 @@ describe('labelledGauge', () => {
     name: 'bridge_x',
     help: 'A test.',
     unit: 'things',
-    reads: [],
+
     overLimit: 'keep-first',
   } as const;
   const labels = ['list', 'chain_id'] as const;

@@ -3,7 +3,7 @@ import { gauge, labelledGauge, type Family, type OverLimit } from '../../src/met
 import { formatSeries, renderFamilies } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/metrics/withdrawal.js';
 
-const description = { help: 'A test.', unit: 'things', reads: ['a'] };
+const description = { help: 'A test.', unit: 'things' };
 
 function unlabelled(value: (input: number) => number | undefined): Family<number> {
   return gauge({ name: 'bridge_x', ...description, value });

@@ -27,18 +27,8 @@ function magnitude(value: Decimal): Decimal {
 export const driftFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_valset_power_drift_ratio',
-    help: 'How far the newest validator set is from the one in the contract: the sum of the differences of all shares. Absent when one has no members.',
+    help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
     unit: 'ratio, 0 to 2',
-    reads: [
-      'state.valsets',
-      'state.valsets[].nonce',
-      'state.valsets[].members',
-      'state.valsets[].members[].power',
-      'state.valsets[].members[].external_address',
-      'state.last_observed_valset.members',
-      'state.last_observed_valset.members[].power',
-      'state.last_observed_valset.members[].external_address',
-    ],
     value: drift,
   }),
 ];

@@ -68,21 +68,12 @@ function newestNonce(input: BridgeInput): Numeral | undefined {
   return highestNumeral(eventAttestations(input), ({ nonce }) => nonce);
 }
 
-const NONCE_FIELDS = [
-  'state.attestations',
-  'state.attestations[].claim.event_nonce',
-  'state.attestations[].claim.value',
-] as const;
-
-const PENDING_FIELDS = [...NONCE_FIELDS, 'state.last_observed_nonce'] as const;
-
 /** External events that validators claim and the hub has not executed. A nonce that stands still with none is health. */
 export const eventFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_newest_attested_nonce',
-    help: 'Highest event nonce that any validator has claimed; absent when there is no attestation.',
+    help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
     unit: 'event nonce',
-    reads: NONCE_FIELDS,
     value: (input) => {
       const newest = newestNonce(input);
       return newest === undefined ? undefined : double(newest);
@@ -90,34 +81,20 @@ export const eventFamilies: readonly BridgeFamily[] = [
   }),
   gauge({
     name: 'bridge_pending_events',
-    help: 'Events claimed and not yet observed.',
+    help: 'Number of events that are claimed and not yet observed.',
     unit: 'events',
-    reads: PENDING_FIELDS,
     value: (input) => toDouble(pendingEventCount(input)),
   }),
   gauge({
     name: 'bridge_conflicting_claims',
-    help: 'Event nonces not yet observed for which validators claim different things.',
+    help: 'Number of event nonces that are not yet observed and have conflicting claims.',
     unit: 'event nonces',
-    reads: PENDING_FIELDS,
     value: (input) => conflictingNonces(input).size,
   }),
   gauge({
     name: 'bridge_next_event_voted_power_ratio',
-    help: 'Share of the power of the newest validator set that voted for the best claim of the event to observe next; absent when no one has claimed it.',
+    help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
     unit: 'ratio, 0 to 1',
-    reads: [
-      ...PENDING_FIELDS,
-      'state.attestations[].votes',
-      'state.orchestrator_addresses',
-      'state.orchestrator_addresses[].sender',
-      'state.orchestrator_addresses[].eth_address',
-      'state.valsets',
-      'state.valsets[].nonce',
-      'state.valsets[].members',
-      'state.valsets[].members[].power',
-      'state.valsets[].members[].external_address',
-    ],
     value: (input) => {
       const best = highest(
         nextEventAttestations(input).map((attestation) =>
@@ -129,9 +106,8 @@ export const eventFamilies: readonly BridgeFamily[] = [
   }),
   gauge({
     name: 'bridge_next_event_first_vote_height',
-    help: 'Hub height of the first claim of the event to observe next; absent when no one has claimed it.',
+    help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
     unit: 'hub height',
-    reads: [...PENDING_FIELDS, 'state.attestations[].height'],
     value: (input) => {
       const first = lowestHeight(nextEventAttestations(input));
       return first === undefined ? undefined : double(first);

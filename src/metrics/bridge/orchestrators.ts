@@ -92,33 +92,12 @@ function eachMember(value: (input: BridgeInput, member: Member) => number | unde
 // deadlines those that are next.
 const BOUNDED = { labels: LABELS, overLimit: 'keep-first' } as const;
 
-const MEMBER_FIELDS = [
-  'state.valsets',
-  'state.valsets[].nonce',
-  'state.valsets[].members',
-  'state.valsets[].members[].external_address',
-  'state.orchestrator_addresses',
-  'state.orchestrator_addresses[].eth_address',
-  'state.orchestrator_addresses[].orchestrator',
-] as const;
-
-const VALSET_CONFIRM_FIELDS = [
-  ...MEMBER_FIELDS,
-  'state.valsets[].height',
-  'state.valset_confirms',
-  'state.valset_confirms[].nonce',
-  'state.valset_confirms[].eth_address',
-  'state.params.signed_valsets_window',
-  'response header Grpc-Metadata-X-Cosmos-Block-Height',
-] as const;
-
 /** Who of the newest validator set owes a signature or a vote, and until when. */
 export const orchestratorFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_orchestrator_power_ratio',
-    help: 'Share of the power of the newest validator set.',
+    help: 'Share of the validator in the power of the newest validator set.',
     unit: 'ratio, 0 to 1',
-    reads: [...MEMBER_FIELDS, 'state.valsets[].members[].power'],
     ...BOUNDED,
     derive: eachMember((input, { address }) =>
       ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
@@ -126,35 +105,23 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
   }),
   labelledGauge({
     name: 'bridge_orchestrator_missing_valset_confirms',
-    help: 'Validator sets it is a member of and has not signed, while their deadline is not past.',
+    help: 'Number of validator sets that the validator is a member of and has not signed, and whose signing deadline has not passed.',
     unit: 'validator sets',
-    reads: VALSET_CONFIRM_FIELDS,
     ...BOUNDED,
     derive: eachMember((input, member) => unsignedValsets(input, member).length),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_confirm_deadline_height',
-    help: 'Hub height after which it is jailed for the unsigned validator set that is due first; absent when none is missing.',
+    help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
     unit: 'hub height',
-    reads: VALSET_CONFIRM_FIELDS,
     ...BOUNDED,
     overLimit: 'keep-lowest',
     derive: eachMember(lowestDeadline),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_missing_batch_confirms',
-    help: 'Live batches it has not signed.',
+    help: 'Number of live batches that the validator has not signed.',
     unit: 'batches',
-    reads: [
-      ...MEMBER_FIELDS,
-      'state.batches',
-      'state.batches[].batch_nonce',
-      'state.batches[].token_contract',
-      'state.batch_confirms',
-      'state.batch_confirms[].nonce',
-      'state.batch_confirms[].token_contract',
-      'state.batch_confirms[].eth_signer',
-    ],
     ...BOUNDED,
     derive: eachMember(
       (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
@@ -162,18 +129,8 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
   }),
   labelledGauge({
     name: 'bridge_orchestrator_missing_votes',
-    help: 'Whether its vote for the last observed event is missing; absent when that event is no longer in the state.',
-    unit: '1 for missing, 0 for voted',
-    reads: [
-      ...MEMBER_FIELDS,
-      'state.orchestrator_addresses[].sender',
-      'state.last_observed_nonce',
-      'state.attestations',
-      'state.attestations[].claim.event_nonce',
-      'state.attestations[].claim.value',
-      'state.attestations[].observed',
-      'state.attestations[].votes',
-    ],
+    help: 'Whether the vote of the validator for the last observed event is missing (1) or present (0); absent when the event is no longer in the state.',
+    unit: '1 or 0',
     ...BOUNDED,
     derive: (input) => {
       const voters = votersOfLastObserved(input);

@@ -88,29 +88,6 @@ function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
   });
 }
 
-const DENOM_FIELDS = [
-  'state.erc20_to_denoms',
-  'state.erc20_to_denoms[].erc20',
-  'state.erc20_to_denoms[].denom',
-  'state.params.hub_coin_erc20_contract',
-  'state.params.hub_coin_denom',
-] as const;
-
-const UNBATCHED = 'state.unbatched_transfers';
-const BATCHED = 'state.batches[].transactions';
-
-/** What decides which tokens have a series, whatever it is of. */
-const TOKEN_FIELDS = [
-  UNBATCHED,
-  `${UNBATCHED}[].erc20_token.contract`,
-  `${UNBATCHED}[].erc20_fee.contract`,
-  'state.batches',
-  BATCHED,
-  `${BATCHED}[].erc20_token.contract`,
-  `${BATCHED}[].erc20_fee.contract`,
-  ...DENOM_FIELDS,
-] as const;
-
 // Anyone can bridge a junk token, so contracts are the chain's to choose: counts fold the smallest into `other`; amounts of
 // different tokens have no common unit, so there the smallest are left out.
 const COUNTED = { labels: ['token_contract', 'denom'], overLimit: 'aggregate', unit: 'transfers' } as const;
@@ -124,51 +101,44 @@ const SUMMED = {
 export const tokenFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_token_unbatched_transfers',
-    help: 'Transfers that wait for a batch.',
-    reads: TOKEN_FIELDS,
+    help: 'Number of outgoing transfers of the token that are not yet in a batch.',
     ...COUNTED,
     derive: counts(unbatchedByToken),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_amount',
-    help: 'Amount that waits for a batch.',
-    reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_token.amount`],
+    help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(unbatchedByToken, transferredCoin),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_fees',
-    help: 'Fees of the transfers that wait for a batch; too low a sum and no one builds one.',
-    reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_fee.amount`],
+    help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(unbatchedByFeeToken, feeCoin),
   }),
   labelledGauge({
     name: 'bridge_token_batched_transfers',
-    help: 'Transfers in live batches.',
-    reads: TOKEN_FIELDS,
+    help: 'Number of transfers of the token in live batches.',
     ...COUNTED,
     derive: counts(batchedByToken),
   }),
   labelledGauge({
     name: 'bridge_token_batched_amount',
-    help: 'Amount in live batches.',
-    reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_token.amount`],
+    help: 'Amount of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(batchedByToken, transferredCoin),
   }),
   labelledGauge({
     name: 'bridge_token_batched_fees',
-    help: 'Fees of the transfers in live batches.',
-    reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_fee.amount`],
+    help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(batchedByFeeToken, feeCoin),
   }),
   labelledGauge({
     name: 'bridge_token_info',
-    help: 'Symbol of a token contract, in its labels; always 1.',
+    help: 'Configured symbol of a token contract as a label; the value is always 1.',
     unit: 'none',
-    reads: ['configuration tokens[].symbol'],
     // One series for each configured token.
     labels: ['token_contract', 'symbol'],
     overLimit: 'keep-first',
@@ -179,9 +149,8 @@ export const tokenFamilies: readonly BridgeFamily[] = [
   }),
   labelledGauge({
     name: 'bridge_token_decimals',
-    help: 'Decimals of a token: an amount divided by 10 to this power is in whole tokens.',
+    help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
     unit: 'decimals',
-    reads: ['configuration tokens[].decimals'],
     // One series for each configured token.
     labels: ['token_contract'],
     overLimit: 'keep-first',
@@ -190,9 +159,8 @@ export const tokenFamilies: readonly BridgeFamily[] = [
   }),
   gauge({
     name: 'bridge_oldest_pending_transfer_id',
-    help: 'Lowest id of a transfer that waits, in a batch or for one; absent when none does.',
+    help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
     unit: 'transfer id',
-    reads: [UNBATCHED, `${UNBATCHED}[].id`, 'state.batches', BATCHED, `${BATCHED}[].id`],
     value: (input) => {
       const oldest = lowestNumeral([unbatchedTransfers, batchedTransfers], (queue) =>
         lowestNumeral(queue(input), ({ id }) => required(id)),

@@ -18,18 +18,8 @@ function duplicates(input: CrosschainInput): number {
 export const anomalyFamilies: readonly CrosschainFamily[] = [
   labelledGauge({
     name: 'crosschain_anomalies',
-    help: 'Oddities of the lists, by kind: rows whose index occurred before, a lowest height above the height, rows without an outbound.',
+    help: 'Number of inconsistencies of the rate limiter input by kind.',
     unit: 'rows; 0 or 1 for lowest_above_height',
-    reads: [
-      'cctxs_missed',
-      'cctxs_missed[].index',
-      'cctxs_missed[].outbound_params',
-      'cctxs_pending',
-      'cctxs_pending[].index',
-      'cctxs_pending[].outbound_params',
-      'height',
-      'lowest_pending_cctx_height',
-    ],
     // The three kinds.
     labels: ['kind'],
     overLimit: 'aggregate',
