@@ -184,6 +184,11 @@ export function toDouble(value: Decimal): number {
   return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
 }
 
+/** Milliseconds in seconds, rounded once. */
+export function toSeconds({ units, scale }: Decimal): number {
+  return toDouble({ units, scale: scale + 3 });
+}
+
 /** All digits in canonical form: no exponent, no leading or trailing zeros. */
 export function toDigits({ units, scale }: Decimal): Digits {
   const digits = magnitude(units)

@@ -78,6 +78,7 @@ export type ModuleState = ValueOf<typeof moduleState>;
 export type Params = ValueOf<typeof params>;
 export type Valset = ValueOf<typeof valset>;
 export type Batch = ValueOf<typeof batch>;
+export type Coin = ValueOf<typeof coin>;
 export type Transfer = ValueOf<typeof transfer>;
 export type Attestation = ValueOf<typeof attestation>;
 export type OrchestratorAddress = ValueOf<typeof orchestratorAddress>;

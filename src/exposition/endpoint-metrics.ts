@@ -3,35 +3,40 @@ import { escapeLabelValue, formatSeries } from '../metrics/text-format.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 
 /** A metric family about the polls of an endpoint, derived from its state as a chain family is from a document. */
-interface EndpointFamily extends FamilyHeader {
-  readonly derive: (state: EndpointState) => readonly Sample[];
+interface EndpointFamily<Label extends string = string> extends FamilyHeader {
+  readonly labels: readonly Label[];
+  readonly derive: (state: EndpointState) => readonly Sample<Label>[];
 }
 
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'endpoint'] as const;
-
-const READS = ['the exporter itself'];
 
 function unlabelled(
   family: Pick<FamilyHeader, 'name' | 'help' | 'unit'> & {
     readonly type: FamilyHeader['type'];
     readonly value: (state: EndpointState) => number | undefined;
   },
-): EndpointFamily {
+): EndpointFamily<never> {
   const { value, ...header } = family;
-  return { ...header, labels: [], reads: READS, derive: (state) => [{ labels: [], value: value(state) }] };
+  return { ...header, labels: [], derive: (state) => [{ labels: {}, value: value(state) }] };
 }
 
-function samplesOf(valuesByLabel: Iterable<readonly [string, number]>): Sample[] {
-  return Array.from(valuesByLabel, ([label, value]) => ({ labels: [label], value }));
+/** Every sample must have a value for each label. */
+function labelled<Label extends string>(
+  family: FamilyHeader & {
+    readonly labels: readonly Label[];
+    readonly derive: (state: EndpointState) => readonly Sample<NoInfer<Label>>[];
+  },
+): EndpointFamily<Label> {
+  return family;
 }
 
 export const endpointFamilies: readonly EndpointFamily[] = [
   unlabelled({
     name: 'bridge_exporter_up',
     type: 'gauge',
-    help: 'Whether the last poll succeeded.',
-    unit: '1 for yes, 0 for no',
+    help: 'Whether the last poll succeeded (1) or failed (0).',
+    unit: '1 or 0',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
   unlabelled({
@@ -55,26 +60,24 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     unit: 'polls',
     value: ({ polls }) => polls,
   }),
-  {
+  labelled({
     name: 'bridge_exporter_poll_failures_total',
     type: 'counter',
     help: 'Total number of failed polls by reason.',
     unit: 'polls',
-    reads: READS,
     // The closed list of reasons.
     labels: ['reason'],
-    derive: ({ failures }) => samplesOf(Object.entries(failures)),
-  },
-  {
+    derive: ({ failures }) => Object.entries(failures).map(([reason, value]) => ({ labels: { reason }, value })),
+  }),
+  labelled({
     name: 'bridge_exporter_poll_duration_seconds',
     type: 'gauge',
     help: 'Duration of each finished phase of the last poll.',
     unit: 'seconds',
-    reads: READS,
     // Three phases.
     labels: ['phase'],
-    derive: ({ last }) => samplesOf(Object.entries(last?.seconds ?? {})),
-  },
+    derive: ({ last }) => Object.entries(last?.seconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
+  }),
   unlabelled({
     name: 'bridge_exporter_response_size_bytes',
     type: 'gauge',
@@ -89,39 +92,36 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     unit: 'bytes',
     value: ({ last, maxBodyBytes }) => last && maxBodyBytes,
   }),
-  {
+  labelled({
     name: 'bridge_exporter_invalid_values_total',
     type: 'counter',
     help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
     unit: 'values',
-    reads: READS,
     // Fields of the spec that families read.
     labels: ['field'],
-    derive: ({ invalidValues }) => samplesOf(invalidValues),
-  },
-  {
+    derive: ({ invalidValues }) => Array.from(invalidValues, ([field, value]) => ({ labels: { field }, value })),
+  }),
+  labelled({
     name: 'bridge_exporter_unknown_values_total',
     type: 'counter',
     help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
     unit: 'values',
-    reads: READS,
     // Enum fields of the spec that families read.
     labels: ['field'],
-    derive: ({ unknownValues }) => samplesOf(unknownValues),
-  },
-  {
+    derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
+  }),
+  labelled({
     name: 'bridge_exporter_series_dropped',
     type: 'gauge',
     help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
     unit: 'series',
-    reads: READS,
     // Labelled families.
     labels: ['family'],
     derive: ({ success }) => {
-      const labelled = success?.snapshot.families.filter(({ dropped }) => dropped !== undefined) ?? [];
-      return labelled.map(({ name, dropped }) => ({ labels: [name], value: dropped }));
+      const limited = success?.snapshot.families.filter(({ dropped }) => dropped !== undefined) ?? [];
+      return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
     },
-  },
+  }),
   unlabelled({
     name: 'bridge_exporter_snapshot_regressions_total',
     type: 'counter',

@@ -77,11 +77,10 @@ async function render(registry: Registry, format: Format): Promise<string> {
     .map(({ name, help, type, values }) => {
       const lines = values.map((value) => {
         const metricName = 'metricName' in value ? String(value.metricName) : name;
-        const labels = Object.entries(value.labels);
-        return formatSeries({ name: metricName, labels: labels.map(([label]) => label) }, '', {
-          labels: labels.map(([, labelValue]) => String(labelValue)),
-          value: value.value,
-        });
+        const labels = Object.fromEntries(
+          Object.entries(value.labels).map(([label, labelValue]) => [label, String(labelValue)]),
+        );
+        return formatSeries({ name: metricName, labels: Object.keys(labels) }, '', { labels, value: value.value });
       });
       return formatTitle(name, String(type), help, format) + lines.join('');
     })

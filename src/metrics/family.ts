@@ -1,110 +1,134 @@
+import { decimal, double, toSeconds } from '../chain/decimal.js';
 import type { Field } from '../json/field.js';
-import { decimal, double, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { orEmpty, required } from './withdrawal.js';
 
-/** One series of a family: its label values, in the order of the family's labels, and its value. */
-export interface Sample {
-  readonly labels: readonly string[];
-  /** Absent when there is no number to tell; the renderer also leaves out what is not finite. */
+/*
+ * A metric family is one object: name, HELP text, labels and the function that derives its samples from a document. This file
+ * has the type of such an object and the functions that create one.
+ */
+
+/** The value of each label of a family. */
+export type LabelValues<Label extends string = string> = Readonly<Record<Label, string>>;
+
+/** One series of a family. */
+export interface Sample<Label extends string = string> {
+  readonly labels: LabelValues<Label>;
+  /** `undefined` for a series that is absent. Infinite values and `NaN` are not exported either. */
   readonly value: number | undefined;
 }
 
-/**
- * What becomes of series over the limit. `largest` and `lowest` keep those by value, `first` the order of the family;
- * `fold` keeps the largest and adds the rest up in one series whose labels read `other`.
- */
-export type Keep = 'largest' | 'lowest' | 'first' | 'fold';
-
-/** What every family has for `# HELP`, `# TYPE` and the metric reference, whatever it is derived from. */
+/** The part of a family that `# HELP`, `# TYPE` and the metric reference consist of. */
 export interface FamilyHeader {
   readonly name: string;
   readonly type: 'gauge' | 'counter';
+  /** One sentence, which states the unit in words when the name does not end in it. */
   readonly help: string;
+  /** The unit in the metric reference. */
   readonly unit: string;
-  /** Where it comes from: paths of fields in the spec, or the words for another source. */
-  readonly reads: readonly string[];
-  /** Label names after the ones every family of its kind carries. */
+  /** Label names after those that all families of a document have. */
   readonly labels: readonly string[];
-  /** What may change without notice says so; without it, name, labels and meaning hold until the next major version. */
+  /** Set while the metric may change in any release. */
   readonly stability?: 'experimental';
 }
 
-/** A chain family: one object holds all there is to know about it. */
-export interface Family<Input> extends FamilyHeader {
+/** Which series of a family are exported when there are more than `limits.max_series_per_family`. */
+export type OverLimit =
+  | 'keep-largest'
+  | 'keep-lowest'
+  /** In the order of `derive`. */
+  | 'keep-first'
+  /** The largest, and one series with the sum of the others, whose labels are all `other`. */
+  | 'aggregate';
+
+/** A family of a document of a chain. */
+export interface Family<Input, Label extends string = string> extends FamilyHeader {
   readonly type: 'gauge';
-  readonly keep: Keep;
-  readonly derive: (input: Input) => readonly Sample[];
+  readonly labels: readonly Label[];
+  readonly overLimit: OverLimit;
+  /** Throws WITHDRAWN when a field that the family reads is missing or invalid. */
+  readonly derive: (input: Input) => readonly Sample<Label>[];
 }
 
-type Described = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'reads' | 'stability'>;
+type Description = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'stability'>;
 
-/** A family with one series a target. */
+/** Creates a family with one series per target. */
 export function gauge<Input>(
-  family: Described & { readonly value: (input: Input) => number | undefined },
-): Family<Input> {
-  const { value, ...described } = family;
+  family: Description & { readonly value: (input: Input) => number | undefined },
+): Family<Input, never> {
+  const { value, ...description } = family;
   return {
-    ...described,
+    ...description,
     type: 'gauge',
     labels: [],
-    keep: 'first',
-    derive: (input) => [{ labels: [], value: value(input) }],
+    overLimit: 'keep-first',
+    derive: (input) => [{ labels: {}, value: value(input) }],
   };
 }
 
-/** A family whose series differ in labels; `keep` bounds their number. */
-export function labelledGauge<Input>(
-  family: Described & {
-    readonly labels: readonly string[];
-    readonly keep: Keep;
-    readonly derive: (input: Input) => readonly Sample[];
+/** Creates a family whose series differ in labels. Every sample must have a value for each label. */
+export function labelledGauge<Input, Label extends string>(
+  family: Description & {
+    readonly labels: readonly Label[];
+    readonly overLimit: OverLimit;
+    readonly derive: (input: Input) => readonly Sample<NoInfer<Label>>[];
   },
-): Family<Input> {
+): Family<Input, Label> {
   return { ...family, type: 'gauge' };
 }
 
-/** Order of series with the same value: by their labels, in the order of the family. */
-export function compareLabels(a: readonly string[], b: readonly string[]): number {
-  for (const [index, label] of a.entries()) {
-    const other = b[index] ?? '';
-    if (label !== other) return label < other ? -1 : 1;
+/** Label values computed from the names of the labels. */
+export function labelValues<Label extends string>(
+  labels: readonly Label[],
+  valueOf: (label: Label) => string,
+): LabelValues<Label> {
+  // Every label has a value.
+  return Object.fromEntries(labels.map((label) => [label, valueOf(label)])) as LabelValues<Label>;
+}
+
+/** Compares samples by their label values, in the order of `labels`. */
+export function compareLabels<Label extends string>(
+  labels: readonly Label[],
+  a: LabelValues<Label>,
+  b: LabelValues<Label>,
+): number {
+  for (const label of labels) {
+    if (a[label] !== b[label]) return a[label] < b[label] ? -1 : 1;
   }
   return 0;
-}
-
-/** The double nearest to a number of the document. */
-export function doubleOf(read: Field<Numeral>): number {
-  return double(required(read));
-}
-
-export function lengthOf(list: Field<readonly unknown[]>): number {
-  return required(list).length;
-}
-
-/** Milliseconds on the wire, seconds in Prometheus. */
-export function secondsOf(read: Field<Numeral>): number {
-  const { units, scale } = decimal(required(read));
-  return toDouble({ units, scale: scale + 3 });
 }
 
 const MAX_LABEL_CHARACTERS = 128;
 
 /**
- * A label value as it is shown. Groups are made by what this returns, so that two texts cut to the same label are one series
- * and not a duplicate, which would fail the whole scrape.
+ * Truncates a string to 128 characters and replaces lone surrogates. Rows are grouped by the result: two series with equal
+ * labels would fail the scrape.
  */
-export function labelValue(text: string): string {
+export function toLabelValue(text: string): string {
   if (text.length <= MAX_LABEL_CHARACTERS && text.isWellFormed()) return text;
-  // 256 UTF-16 units hold at least 128 characters; cutting there first keeps a text of megabytes cheap.
+  // A character has at most two UTF-16 code units; truncating to these first keeps strings of megabytes cheap.
   const wellFormed = text.slice(0, 2 * MAX_LABEL_CHARACTERS).toWellFormed();
   return wellFormed.length <= MAX_LABEL_CHARACTERS
     ? wellFormed
     : Array.from(wellFormed).slice(0, MAX_LABEL_CHARACTERS).join('');
 }
 
-/** One series per kind; a kind that cannot be derived is withdrawn alone. */
+/** The double nearest to a number of the document. */
+export function doubleOf(field: Field<Numeral>): number {
+  return double(required(field));
+}
+
+/** A number of milliseconds in seconds. */
+export function secondsOf(field: Field<Numeral>): number {
+  return toSeconds(decimal(required(field)));
+}
+
+export function lengthOf(list: Field<readonly unknown[]>): number {
+  return required(list).length;
+}
+
+/** One series per kind. A kind that cannot be derived is withdrawn without the others. */
 export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number>>) {
-  return (input: Input): readonly Sample[] =>
-    Object.entries(kinds).flatMap(([kind, count]) => orEmpty(() => [{ labels: [kind], value: count(input) }]));
+  return (input: Input): readonly Sample<'kind'>[] =>
+    Object.entries(kinds).flatMap(([kind, count]) => orEmpty(() => [{ labels: { kind }, value: count(input) }]));
 }

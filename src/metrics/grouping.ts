@@ -1,52 +1,57 @@
-/** Rows by key, in the order they come. A Map, since keys are the chain's to choose and may read `__proto__`. */
-export function groupBy<T, Key>(list: readonly T[], key: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
+import { labelValues, type LabelValues, type Sample } from './family.js';
+
+/** Groups rows by a key, in document order. A Map, because keys come from the chain and can be `__proto__`. */
+export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
   const groups = new Map<Key, T[]>();
   for (const row of list) {
-    const at = key(row);
-    const group = groups.get(at);
-    if (group === undefined) groups.set(at, [row]);
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
     else group.push(row);
   }
   return groups;
 }
 
-export interface LabelledGroup<T> {
-  readonly labels: readonly string[];
-  readonly rows: readonly T[];
-}
-
-/** Rows by their labels. They are looked up one by one, as making a list or a key of them for each row takes longer. */
-export function groupByLabels<T>(
-  list: readonly T[],
-  labels: readonly ((row: T) => string)[],
-): readonly LabelledGroup<T>[] {
-  const groups: LabelledGroup<T>[] = [];
-  const root: Branch<T> = { next: new Map(), rows: undefined };
-  for (const row of list) {
-    let branch = root;
-    for (const label of labels) {
-      const at = label(row);
-      let next = branch.next.get(at);
-      if (next === undefined) branch.next.set(at, (next = { next: new Map(), rows: undefined }));
-      branch = next;
-    }
-    if (branch.rows === undefined) groups.push({ labels: labels.map((label) => label(row)), rows: (branch.rows = []) });
-    branch.rows.push(row);
-  }
-  return groups;
-}
-
-interface Branch<T> {
-  readonly next: Map<string, Branch<T>>;
-  rows: T[] | undefined;
-}
-
-/** The first row of each key: in look-ups a repeated key counts once. */
-export function firstBy<T>(list: readonly T[], key: (row: T) => string): ReadonlyMap<string, T> {
+/** The first row of each key: in look-ups, rows that repeat a key are ignored. */
+export function firstBy<T>(list: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T> {
   const first = new Map<string, T>();
   for (const row of list) {
-    const at = key(row);
-    if (!first.has(at)) first.set(at, row);
+    const key = keyOf(row);
+    if (!first.has(key)) first.set(key, row);
   }
   return first;
+}
+
+interface Branch<Label extends string> {
+  readonly next: Map<string, Branch<Label>>;
+  sample?: { readonly labels: LabelValues<Label>; value: number };
+}
+
+/**
+ * Counts rows by their label values, in document order. The values are looked up in a tree of Maps, since building a key per
+ * row takes longer.
+ */
+export function countByLabels<T, Label extends string>(
+  rows: readonly T[],
+  labels: readonly Label[],
+  valueOf: Readonly<Record<Label, (row: T) => string>>,
+): readonly Sample<Label>[] {
+  const valuesOf = labels.map((label) => valueOf[label]);
+  const samples: Sample<Label>[] = [];
+  const root: Branch<Label> = { next: new Map() };
+  for (const row of rows) {
+    let branch = root;
+    for (const labelOf of valuesOf) {
+      const value = labelOf(row);
+      let next = branch.next.get(value);
+      if (next === undefined) branch.next.set(value, (next = { next: new Map() }));
+      branch = next;
+    }
+    if (branch.sample === undefined) {
+      branch.sample = { labels: labelValues(labels, (label) => valueOf[label](row)), value: 0 };
+      samples.push(branch.sample);
+    }
+    branch.sample.value += 1;
+  }
+  return samples;
 }

@@ -1,4 +1,4 @@
-import { byDigits, byNumber, byText, within } from '../pending/orders.js';
+import { byDigits, byNumber, byString, groupedBy } from '../pending/orders.js';
 import type {
   BatchItem,
   BatchState,
@@ -23,7 +23,7 @@ export const transferTable: Table<TransferItem> = {
       key: 'token',
       title: 'Token',
       cell: ({ amount }) => cells.token(amount),
-      order: byText(({ amount }) => nameOf(amount)),
+      order: byString(({ amount }) => nameOf(amount)),
     },
     coinColumn('amount', 'Amount', ({ amount }) => amount),
     coinColumn('fee', 'Fee', ({ fee }) => fee),
@@ -34,7 +34,7 @@ export const transferTable: Table<TransferItem> = {
 
 /** Amounts of different tokens have no common unit, so they are sorted within each token. */
 function coinColumn(key: string, title: string, coinOf: (row: TransferItem) => CoinItem): Column<TransferItem> {
-  const order = within(
+  const order = groupedBy(
     (row: TransferItem) => nameOf(coinOf(row)) ?? '',
     byDigits((row: TransferItem) => coinOf(row).amount),
   );

@@ -1,4 +1,4 @@
-import type { BlockSpan, CoinItem, Digits, Missing, MissingMember, TokenItem } from '../pending/items.js';
+import type { BlockSpan, CoinItem, Digits, MissingMembers, MissingMember, TokenItem } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 import { duration } from './time.js';
 
@@ -82,7 +82,7 @@ export function share(ratio: number | null, isBelowThreshold: boolean | null): M
 /** Longer lists of members are collapsed. */
 const MAX_OPEN_MEMBERS = 3;
 
-export function missing(value: Missing | null): Markup {
+export function missing(value: MissingMembers | null): Markup {
   return orUnknown(value, ({ total, powerRatio, members }) => {
     if (total === 0) return markup`<span class="ok">none</span>`;
     const power = powerRatio === null ? '' : ` · ${percent(powerRatio)} of power`;

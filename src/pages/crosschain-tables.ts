@@ -1,4 +1,4 @@
-import { byDigits, byText, within } from '../pending/orders.js';
+import { byDigits, byString, groupedBy } from '../pending/orders.js';
 import type { CctxItem } from '../pending/items.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
@@ -10,20 +10,20 @@ const columns: readonly Column<CctxItem>[] = [
     key: 'created',
     title: 'Created',
     cell: ({ createdAt }, page) => cells.orUnknown(createdAt, (iso) => createdCell(iso, page)),
-    order: byText(({ createdAt }) => createdAt),
+    order: byString(({ createdAt }) => createdAt),
   },
   { key: 'index', title: 'Index', cell: ({ index }) => cells.identifier(index) },
   {
     key: 'chain',
     title: 'Chain',
     cell: chainCell,
-    order: byText(chainOf),
+    order: byString(chainOf),
   },
   {
     key: 'nonce',
     title: 'Nonce',
     cell: ({ nonce }) => cells.text(nonce),
-    order: within(
+    order: groupedBy(
       (row) => chainOf(row) ?? '',
       byDigits(({ nonce }) => nonce),
     ),
@@ -32,19 +32,19 @@ const columns: readonly Column<CctxItem>[] = [
     key: 'status',
     title: 'Status',
     cell: ({ status }) => cells.text(status),
-    order: byText(({ status }) => status),
+    order: byString(({ status }) => status),
   },
   {
     key: 'amount',
     title: 'Amount',
     cell: ({ amount, coinType }) => markup`${cells.digits(amount)} <small>${cells.text(coinType)}</small>`,
-    order: within(
+    order: groupedBy(
       ({ coinType }) => coinType ?? '',
       byDigits(({ amount }) => amount),
     ),
     largestFirst: true,
   },
-  { key: 'hash', title: 'Outbound hash', cell: hashCell, order: byText(({ hash }) => hash) },
+  { key: 'hash', title: 'Outbound hash', cell: hashCell, order: byString(({ hash }) => hash) },
 ];
 
 export const missedTable: Table<CctxItem> = {

@@ -1,4 +1,4 @@
-import type { BatchItem, CctxItem, Items, Section, Signatures } from '../pending/items.js';
+import type { BatchItem, CctxItem, Items, ItemList, Signatures } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { duration } from './time.js';
@@ -96,7 +96,7 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
 
 /** Age of the first selected row; rows are sorted oldest first. */
 function oldest<Row>(
-  section: Section<Row>,
+  section: ItemList<Row>,
   age: (row: Row) => number | null,
   isSelected: (row: Row) => boolean = () => true,
 ): number | null {
@@ -109,7 +109,7 @@ const isBelowThreshold = ({ belowThreshold }: Signatures): boolean => belowThres
 const isTimedOut = ({ state }: BatchItem): boolean => state === 'overdue' || state === 'expired';
 
 /** Batches that the contract rejects but the hub still holds. Only the listed rows can be counted. */
-function countTimedOut(batches: Section<BatchItem>): number | string | null {
+function countTimedOut(batches: ItemList<BatchItem>): number | string | null {
   if (!batches.readable) return null;
   const timedOut = batches.rows.filter(isTimedOut).length;
   if (timedOut === 0) return batches.rows.some(({ state }) => state === null) ? null : 0;

@@ -1,4 +1,4 @@
-import type { BridgeItems, CrosschainItems, Section } from '../pending/items.js';
+import type { BridgeItems, CrosschainItems, ItemList } from '../pending/items.js';
 import { batchTable, claimTable, transferTable, valsetTable } from './bridge-tables.js';
 import { digits, percent, text } from './cells.js';
 import { missedTable, pendingTable } from './crosschain-tables.js';
@@ -56,7 +56,7 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): 
 }
 
 function itemsHtml({ target }: EndpointView, items: BridgeItems | CrosschainItems, page: PageContext): Markup {
-  const tableOf = <Row>(table: Table<Row>, section: Section<Row>): Markup =>
+  const tableOf = <Row>(table: Table<Row>, section: ItemList<Row>): Markup =>
     tableSection(table, section, anchor(target, table.name), page);
   switch (items.document) {
     case 'module_state':

@@ -1,5 +1,5 @@
-import type { Order } from '../pending/orders.js';
-import type { Readable, Section } from '../pending/items.js';
+import type { RowOrder } from '../pending/orders.js';
+import type { ReadableList, ItemList } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 
 /*
@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row, page: PageContext) => Markup;
   /** Absent for a column that cannot be sorted. */
-  readonly order?: Order<Row>;
+  readonly order?: RowOrder<Row>;
   /** Whether the cell takes the full width of a card on narrow screens. */
   readonly isWide?: boolean;
   /** Whether the first click sorts in descending order. */
@@ -46,7 +46,7 @@ export function parseSorting({ sort, dir }: Readonly<Record<string, unknown>>): 
 }
 
 /** A heading and the rows of a section of the items. */
-export function tableSection<Row>(table: Table<Row>, section: Section<Row>, id: string, page: PageContext): Markup {
+export function tableSection<Row>(table: Table<Row>, section: ItemList<Row>, id: string, page: PageContext): Markup {
   return markup`<section id="${id}">
 <h4>${table.title} <span class="quiet">${section.total ?? 'unknown'}</span></h4>
 ${section.readable ? tableHtml(table, section, id, page) : describeReadError(section.total)}
@@ -60,7 +60,7 @@ function describeReadError(total: number | null): Markup {
 
 function tableHtml<Row>(
   table: Table<Row>,
-  { total, unsortable, rows }: Readable<Row>,
+  { total, unsortable, rows }: ReadableList<Row>,
   id: string,
   page: PageContext,
 ): Markup {

@@ -1,23 +1,23 @@
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { voters, type Event } from '../metrics/bridge/attestations.js';
-import { isExpired, isOverdue, projectedExternalHeight } from '../metrics/bridge/batches.js';
-import { conflictingEvents, pendingClaims, pendingEvents, votedAddresses } from '../metrics/bridge/events.js';
+import { voters, type EventAttestation } from '../metrics/bridge/attestations.js';
+import { isExpired, isOverdue, estimatedExternalHeight } from '../metrics/bridge/batches.js';
+import { conflictingNonces, pendingAttestations, pendingEventCount, votedAddresses } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   memberAddresses,
   newestPowers,
-  newestTotal,
+  newestTotalPower,
   newestValset,
   powerOf,
   unrelayedValsets,
 } from '../metrics/bridge/joins.js';
-import { deadlineOf } from '../metrics/bridge/orchestrators.js';
+import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
-import { fee, transferred, unbatched } from '../metrics/bridge/tokens.js';
+import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { lengthOf } from '../metrics/family.js';
 import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
 import { missingOf } from './members.js';
-import { cutText, exact, ifKnown, known, section } from './section.js';
+import { truncatedOrNull, digitsOf, optionalKey, orNull, itemList } from './section.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './spans.js';
 import { coinItem, tokenItem } from './tokens.js';
@@ -30,36 +30,36 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
   const { state, height, settings } = input;
   return {
     document: 'module_state',
-    hubHeight: known(() => exact(height)),
-    lastObservedNonce: known(() => exact(state.last_observed_nonce)),
-    lastObservedExternalHeight: known(() => exact(state.last_observed_external_height)),
-    projectedExternalHeight: known(() => {
-      const projected = projectedExternalHeight(input);
+    hubHeight: orNull(() => digitsOf(height)),
+    lastObservedNonce: orNull(() => digitsOf(state.last_observed_nonce)),
+    lastObservedExternalHeight: orNull(() => digitsOf(state.last_observed_external_height)),
+    projectedExternalHeight: orNull(() => {
+      const projected = estimatedExternalHeight(input);
       return projected && toDigits(projected);
     }),
-    powerThreshold: exact(trustedDigits(settings.powerThreshold)),
-    batchesBelowThreshold: known(() => batchesBelowThreshold(input)),
-    valsetsBelowThreshold: known(() => valsetsBelowThreshold(input)),
-    pendingEvents: known(() => toDigits(pendingEvents(input))),
-    conflictingEvents: known(() => conflictingEvents(input).size),
-    batches: section(
+    powerThreshold: digitsOf(trustedDigits(settings.powerThreshold)),
+    batchesBelowThreshold: orNull(() => batchesBelowThreshold(input)),
+    valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),
+    pendingEvents: orNull(() => toDigits(pendingEventCount(input))),
+    conflictingEvents: orNull(() => conflictingNonces(input).size),
+    batches: itemList(
       () => rows(state.batches),
-      [ifKnown(({ block }) => required(block)), ({ batch_nonce }) => required(batch_nonce)],
+      [optionalKey(({ block }) => required(block)), ({ batch_nonce }) => required(batch_nonce)],
       (batch) => batchItem(input, batch),
       () => lengthOf(state.batches),
     ),
-    valsets: section(
+    valsets: itemList(
       () => unrelayedValsets(input),
       [({ nonce }) => required(nonce)],
       (valset) => valsetItem(input, valset),
     ),
-    claims: section(
-      () => pendingClaims(input),
-      [({ nonce }) => nonce, ifKnown(({ attestation }) => required(attestation.height))],
+    claims: itemList(
+      () => pendingAttestations(input),
+      [({ nonce }) => nonce, optionalKey(({ attestation }) => required(attestation.height))],
       (claim) => claimItem(input, claim),
     ),
-    transfers: section(
-      () => unbatched(input),
+    transfers: itemList(
+      () => unbatchedTransfers(input),
       [({ id }) => required(id)],
       (transfer) => transferItem(input, transfer),
       () => lengthOf(state.unbatched_transfers),
@@ -70,26 +70,26 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
 function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
   const { id, sender, dest_address } = transfer;
   return {
-    id: exact(id),
-    sender: cutText(() => required(sender).decode()),
-    destination: cutText(() => required(dest_address).decode()),
-    amount: coinItem(input, transfer, transferred),
-    fee: coinItem(input, transfer, fee),
+    id: digitsOf(id),
+    sender: truncatedOrNull(() => required(sender).decode()),
+    destination: truncatedOrNull(() => required(dest_address).decode()),
+    amount: coinItem(input, transfer, transferredCoin),
+    fee: coinItem(input, transfer, feeCoin),
   };
 }
 
 function batchItem(input: BridgeInput, batch: Batch): BatchItem {
   const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
   return {
-    nonce: exact(batch_nonce),
+    nonce: digitsOf(batch_nonce),
     token: tokenItem(input, token_contract),
-    transfers: known(() => lengthOf(transactions)),
-    createdHeight: known(() => exact(block)),
+    transfers: orNull(() => lengthOf(transactions)),
+    createdHeight: orNull(() => digitsOf(block)),
     age: hubBlocksSince(input, block),
-    timeoutHeight: known(() => exact(batch_timeout)),
+    timeoutHeight: orNull(() => digitsOf(batch_timeout)),
     headroom: externalBlocks(input, () => decimal(required(input.state.last_observed_external_height)), batch_timeout),
-    projectedHeadroom: externalBlocks(input, () => required(projectedExternalHeight(input)), batch_timeout),
-    state: known(() => batchState(input, batch)),
+    projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
+    state: orNull(() => batchState(input, batch)),
     ...batchSignatures(input, batch),
   };
 }
@@ -101,27 +101,27 @@ function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
 }
 
 function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
-  const deadline = () => deadlineOf(valset, decimal(required(required(input.state.params).signed_valsets_window)));
+  const deadline = () => confirmDeadline(valset, decimal(required(required(input.state.params).signed_valsets_window)));
   return {
-    nonce: exact(valset.nonce),
-    members: known(() => memberAddresses(valset).size),
-    createdHeight: known(() => exact(valset.height)),
+    nonce: digitsOf(valset.nonce),
+    members: orNull(() => memberAddresses(valset).size),
+    createdHeight: orNull(() => digitsOf(valset.height)),
     age: hubBlocksSince(input, valset.height),
-    deadlineHeight: known(() => toDigits(deadline())),
+    deadlineHeight: orNull(() => toDigits(deadline())),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),
   };
 }
 
-function claimItem(input: BridgeInput, { nonce, attestation }: Event): ClaimItem {
-  const voted = known(() => votedAddresses(input, attestation));
+function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
+  const voted = orNull(() => votedAddresses(input, attestation));
   return {
-    eventNonce: exact(nonce),
-    conflicting: conflictingEvents(input).has(numeralKey(nonce)),
-    votes: known(() => voters(attestation).length),
-    votedPowerRatio: voted && known(() => ratio(powerOf(newestPowers(input), voted), newestTotal(input))),
-    firstVoteHeight: known(() => exact(attestation.height)),
+    eventNonce: digitsOf(nonce),
+    conflicting: conflictingNonces(input).has(numeralKey(nonce)),
+    votes: orNull(() => voters(attestation).length),
+    votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
+    firstVoteHeight: orNull(() => digitsOf(attestation.height)),
     age: hubBlocksSince(input, attestation.height),
-    missing: voted && known(() => missingOf(input, newestValset(input), (address) => voted.has(address))),
+    missing: voted && orNull(() => missingOf(input, newestValset(input), (address) => voted.has(address))),
   };
 }

@@ -2,10 +2,10 @@ import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
 import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
-import { hiddenCctxs, listedCctxs } from '../metrics/crosschain/totals.js';
-import { labelValue, lengthOf } from '../metrics/family.js';
+import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
+import { toLabelValue, lengthOf } from '../metrics/family.js';
 import type { CctxItem, CrosschainItems } from './items.js';
-import { exact, ifKnown, known, section, type Keys } from './section.js';
+import { digitsOf, optionalKey, orNull, itemList, type SortKeys } from './section.js';
 import { toDigits, double } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { required } from '../metrics/withdrawal.js';
@@ -15,17 +15,17 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
   const { document } = input;
   return {
     document: 'rate_limiter_input',
-    height: known(() => exact(document.height)),
-    totalPending: known(() => exact(document.total_pending)),
-    listed: known(() => listedCctxs(input)),
-    hidden: known(() => toDigits(hiddenCctxs(input))),
-    missed: section(
+    height: orNull(() => digitsOf(document.height)),
+    totalPending: orNull(() => digitsOf(document.total_pending)),
+    listed: orNull(() => listedCount(input)),
+    hidden: orNull(() => toDigits(hiddenCount(input))),
+    missed: itemList(
       () => distinctCctxs.missed(input),
       byAge,
       (cctx) => cctxItem(input, cctx),
       () => lengthOf(document.cctxs_missed),
     ),
-    pending: section(
+    pending: itemList(
       () => distinctCctxs.pending(input),
       byAge,
       (cctx) => cctxItem(input, cctx),
@@ -34,21 +34,24 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
   };
 }
 
-const byAge: Keys<Cctx> = [ifKnown(createdAt), ifKnown((cctx) => required(required(currentOutbound(cctx)).tss_nonce))];
+const byAge: SortKeys<Cctx> = [
+  optionalKey(createdAt),
+  optionalKey((cctx) => required(required(currentOutbound(cctx)).tss_nonce)),
+];
 
 function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const outbound = (): Outbound => required(currentOutbound(cctx));
-  const chainId = known(() => chainIdLabel(cctx)) ?? '';
+  const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
   return {
-    index: labelValue(required(cctx.index)),
-    status: known(() => required(required(cctx.cctx_status).status)),
+    index: toLabelValue(required(cctx.index)),
+    status: orNull(() => required(required(cctx.cctx_status).status)),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
-    coinType: known(() => required(outbound().coin_type)),
-    amount: known(() => exact(required(outbound().amount))),
-    createdAt: known(() => isoTime(createdAt(cctx))),
-    hash: known(() => labelValue(required(outbound().hash).decode())),
-    nonce: known(() => exact(outbound().tss_nonce)),
+    coinType: orNull(() => required(outbound().coin_type)),
+    amount: orNull(() => digitsOf(required(outbound().amount))),
+    createdAt: orNull(() => isoTime(createdAt(cctx))),
+    hash: orNull(() => toLabelValue(required(outbound().hash).decode())),
+    nonce: orNull(() => digitsOf(outbound().tss_nonce)),
   };
 }
 

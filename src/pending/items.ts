@@ -17,9 +17,9 @@ export const MAX_MEMBERS = 20;
 export type Items = BridgeItems | CrosschainItems;
 
 /** A list of the document; one that cannot be read is not the same as an empty one. */
-export type Section<Row> = Readable<Row> | Unreadable;
+export type ItemList<Row> = ReadableList<Row> | UnreadableList;
 
-export interface Readable<Row> {
+export interface ReadableList<Row> {
   readonly readable: true;
   /** How many there are, also those that are not in `rows`. */
   readonly total: number;
@@ -29,7 +29,7 @@ export interface Readable<Row> {
   readonly rows: readonly Row[];
 }
 
-export interface Unreadable {
+export interface UnreadableList {
   readonly readable: false;
   /** How many there are, when that much can be read. */
   readonly total: number | null;
@@ -53,13 +53,13 @@ export interface BridgeItems {
   /** Events not observed yet of which validators claim different things. */
   readonly conflictingEvents: number | null;
   /** Live batches, by the height they were built at. */
-  readonly batches: Section<BatchItem>;
+  readonly batches: ItemList<BatchItem>;
   /** Validator sets newer than the one in the contract, by nonce. */
-  readonly valsets: Section<ValsetItem>;
+  readonly valsets: ItemList<ValsetItem>;
   /** Claims of pending events, by event nonce. */
-  readonly claims: Section<ClaimItem>;
+  readonly claims: ItemList<ClaimItem>;
   /** Transfers that wait for a batch, by id. */
-  readonly transfers: Section<TransferItem>;
+  readonly transfers: ItemList<TransferItem>;
 }
 
 export interface TransferItem {
@@ -92,7 +92,7 @@ export interface BlockSpan {
 }
 
 /** Who has not signed, or not voted, of the members of a validator set. */
-export interface Missing {
+export interface MissingMembers {
   readonly total: number;
   /** Their share of the power of the set, 0 to 1. */
   readonly powerRatio: number | null;
@@ -113,7 +113,7 @@ export interface Signatures {
   /** Signed share of the power of the set in the contract, 0 to 1. */
   readonly signedPowerRatio: number | null;
   readonly belowThreshold: boolean | null;
-  readonly missing: Missing | null;
+  readonly missing: MissingMembers | null;
 }
 
 /** `expired`: over by the height the hub knows, so it cancels it. `overdue`: dead outside and still held by the hub. */
@@ -160,7 +160,7 @@ export interface ClaimItem {
   /** Hub blocks since the first vote. */
   readonly age: BlockSpan | null;
   /** Members of the newest validator set that have not voted for this claim. */
-  readonly missing: Missing | null;
+  readonly missing: MissingMembers | null;
 }
 
 export interface CrosschainItems {
@@ -173,8 +173,8 @@ export interface CrosschainItems {
   /** Those in neither list: while there are some, the oldest may be among them. */
   readonly hidden: Digits | null;
   /** Each index once, oldest first. */
-  readonly missed: Section<CctxItem>;
-  readonly pending: Section<CctxItem>;
+  readonly missed: ItemList<CctxItem>;
+  readonly pending: ItemList<CctxItem>;
 }
 
 export interface CctxItem {

@@ -4,14 +4,14 @@ import type { Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   memberAddresses,
-  orchestratorByAddress,
+  registrationByAddress,
   powerByAddress,
   powerOf,
   totalPower,
 } from '../metrics/bridge/joins.js';
-import { labelValue } from '../metrics/family.js';
-import { MAX_MEMBERS, type Missing, type MissingMember } from './items.js';
-import { cutText, known } from './section.js';
+import { toLabelValue } from '../metrics/family.js';
+import { MAX_MEMBERS, type MissingMembers, type MissingMember } from './items.js';
+import { truncatedOrNull, orNull } from './section.js';
 import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
 import { required } from '../metrics/withdrawal.js';
 
@@ -23,12 +23,12 @@ interface Ranked {
 }
 
 const ranked = memoize((valset: Valset): Ranked => {
-  const powers = known(() => powerByAddress(valset));
+  const powers = orNull(() => powerByAddress(valset));
   const own = (address: string): Decimal => powers?.get(address) ?? ZERO;
   const addresses = Array.from(memberAddresses(valset))
     .toSorted()
     .toSorted((a, b) => compare(own(b), own(a)));
-  return { addresses, powers, total: known(() => totalPower(valset)) };
+  return { addresses, powers, total: orNull(() => totalPower(valset)) };
 });
 
 /** What is shown of each member, worked out once: who is missing under one batch is missing under others. */
@@ -39,12 +39,12 @@ export function missingOf(
   input: BridgeInput,
   valset: Valset | undefined,
   hasDone: (address: string) => boolean,
-): Missing | undefined {
+): MissingMembers | undefined {
   if (valset === undefined) return undefined;
   const { addresses, powers, total } = ranked(valset);
   const missing = addresses.filter((address) => !hasDone(address));
   const share = (of: readonly string[]): number | null =>
-    known(() => {
+    orNull(() => {
       if (powers === null || total === null) return undefined;
       return ratio(powerOf(powers, of), total);
     });
@@ -58,13 +58,13 @@ export function missingOf(
 }
 
 function member(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
-  const orchestrator = known(() => {
-    const row = orchestratorByAddress(input).get(address);
+  const orchestrator = orNull(() => {
+    const row = registrationByAddress(input).get(address);
     return row && required(row.orchestrator);
   });
   return {
-    externalAddress: labelValue(address),
-    orchestrator: cutText(() => orchestrator ?? undefined),
+    externalAddress: toLabelValue(address),
+    orchestrator: truncatedOrNull(() => orchestrator ?? undefined),
     powerRatio,
     watched: orchestrator !== null && watchedKeys(input).has(dataPart(orchestrator)),
   };

@@ -2,9 +2,9 @@ import { compare, decimal } from '../chain/decimal.js';
 import type { Digits } from '../json/numeral.js';
 
 /** Puts rows in an order a person asked for, either way round; what is not known comes last both ways. */
-export type Order<Row> = (rows: readonly Row[], descending: boolean) => readonly Row[];
+export type RowOrder<Row> = (rows: readonly Row[], descending: boolean) => readonly Row[];
 
-export function byDigits<Row>(digits: (row: Row) => Digits | null): Order<Row> {
+export function byDigits<Row>(digits: (row: Row) => Digits | null): RowOrder<Row> {
   return order(
     (row) => {
       const value = digits(row);
@@ -14,20 +14,23 @@ export function byDigits<Row>(digits: (row: Row) => Digits | null): Order<Row> {
   );
 }
 
-export function byNumber<Row>(value: (row: Row) => number | null): Order<Row> {
+export function byNumber<Row>(value: (row: Row) => number | null): RowOrder<Row> {
   return order(value, (a, b) => a - b);
 }
 
-export function byText<Row>(text: (row: Row) => string | null): Order<Row> {
+export function byString<Row>(text: (row: Row) => string | null): RowOrder<Row> {
   return order(text, inTextOrder);
 }
 
 /** Together by what cannot be compared, such as the amounts of different tokens, and in order within each. */
-export function within<Row>(group: (row: Row) => string, inGroup: Order<Row>): Order<Row> {
+export function groupedBy<Row>(group: (row: Row) => string, inGroup: RowOrder<Row>): RowOrder<Row> {
   return (rows, descending) => inGroup(rows, descending).toSorted((a, b) => inTextOrder(group(a), group(b)));
 }
 
-function order<Row, Value>(valueOf: (row: Row) => Value | null, inOrder: (a: Value, b: Value) => number): Order<Row> {
+function order<Row, Value>(
+  valueOf: (row: Row) => Value | null,
+  inOrder: (a: Value, b: Value) => number,
+): RowOrder<Row> {
   return (rows, descending) =>
     rows
       .map((row) => ({ row, value: valueOf(row) }))

@@ -1,17 +1,17 @@
 import { type Field } from '../json/field.js';
-import { labelValue } from '../metrics/family.js';
-import { MAX_ROWS, type Section } from './items.js';
+import { toLabelValue } from '../metrics/family.js';
+import { MAX_ROWS, type ItemList } from './items.js';
 import { compareNumerals, exactDigits } from '../chain/decimal.js';
 import type { Digits, Numeral } from '../json/numeral.js';
 import { required, WITHDRAWN } from '../metrics/withdrawal.js';
 
 /** What `derive` gives; `null` when the document does not tell it or, as in the exposition, when it is no finite number. */
-export function known<T>(derive: () => T | undefined): T | null {
+export function orNull<T>(derive: () => T | undefined): T | null {
   return knownOf(undefined, derive);
 }
 
 /** As `known`, of a row. For the many rows that are not shown it makes nothing new. */
-export function ifKnown<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
+export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
   return (row) => knownOf(row, key);
 }
 
@@ -26,34 +26,34 @@ function knownOf<Of, T>(of: Of, derive: (of: Of) => T | undefined): T | null {
 }
 
 /** A number of the document, exact and always written the same way. */
-export function exact(read: Field<Numeral>): Digits {
+export function digitsOf(read: Field<Numeral>): Digits {
   return exactDigits(required(read));
 }
 
 /** Text of the document, cut like a label; `null` when it is missing or empty. */
-export function cutText(derive: () => string | undefined): string | null {
-  return known(() => labelValue(derive() ?? '') || undefined);
+export function truncatedOrNull(derive: () => string | undefined): string | null {
+  return orNull(() => toLabelValue(derive() ?? '') || undefined);
 }
 
 /** What rows are sorted by, first key first; what is not known comes last. */
-export type Keys<T> = readonly ((row: T) => Numeral | null)[];
+export type SortKeys<T> = readonly ((row: T) => Numeral | null)[];
 
 /**
  * The oldest of `all`, which are those with the lowest keys. When they cannot be read, nor what every row must have, the
  * section says so and tells how many there are if `count` can.
  */
-export function section<T, Row>(
+export function itemList<T, Row>(
   all: () => readonly T[],
-  keys: Keys<T>,
+  keys: SortKeys<T>,
   item: (row: T) => Row,
   count: () => number | undefined = () => undefined,
-): Section<Row> {
-  const read = known(() => {
+): ItemList<Row> {
+  const read = orNull(() => {
     const found = all();
     const { kept, unsortable } = lowest(found, keys);
     return { total: found.length, unsortable, rows: kept.map(item) };
   });
-  return read === null ? { readable: false, total: known(count) } : { readable: true, ...read };
+  return read === null ? { readable: false, total: orNull(count) } : { readable: true, ...read };
 }
 
 interface Kept<T> {
@@ -62,7 +62,7 @@ interface Kept<T> {
 }
 
 /** One pass that keeps no more than is shown, and makes nothing for other rows: the lists of a busy day are long. */
-function lowest<T>(rows: readonly T[], keys: Keys<T>): { kept: readonly T[]; unsortable: number } {
+function lowest<T>(rows: readonly T[], keys: SortKeys<T>): { kept: readonly T[]; unsortable: number } {
   const kept: Kept<T>[] = [];
   const own: (Numeral | null)[] = keys.map(() => null);
   let unsortable = 0;

@@ -2,9 +2,9 @@ import type { Batch, Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { batchSigners, newestValset, valsetSigners } from '../metrics/bridge/joins.js';
 import { batchSignedPower, isBelowThreshold, valsetSignedPower, type SignedPower } from '../metrics/bridge/signing.js';
-import type { Missing, Signatures } from './items.js';
+import type { MissingMembers, Signatures } from './items.js';
 import { missingOf } from './members.js';
-import { known } from './section.js';
+import { orNull } from './section.js';
 import { ratio } from '../chain/decimal.js';
 
 export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
@@ -27,11 +27,11 @@ export function valsetSignatures(input: BridgeInput, valset: Valset): Signatures
   );
 }
 
-function signatures(power: () => SignedPower | undefined, missing: () => Missing | undefined): Signatures {
-  const signed = known(power);
+function signatures(power: () => SignedPower | undefined, missing: () => MissingMembers | undefined): Signatures {
+  const signed = orNull(power);
   return {
-    signedPowerRatio: signed && known(() => ratio(signed.signed, signed.total)),
+    signedPowerRatio: signed && orNull(() => ratio(signed.signed, signed.total)),
     belowThreshold: signed && isBelowThreshold(signed),
-    missing: known(missing),
+    missing: orNull(missing),
   };
 }

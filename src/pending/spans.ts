@@ -2,7 +2,7 @@ import type { Params } from '../chain/module-state.js';
 import { type Field } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import type { BlockSpan } from './items.js';
-import { known } from './section.js';
+import { orNull } from './section.js';
 import { decimal, toDigits, multiply, subtract, toDouble, type Decimal } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { required } from '../metrics/withdrawal.js';
@@ -30,11 +30,11 @@ function hubSpan(input: BridgeInput, blocks: () => Decimal): BlockSpan | null {
 }
 
 function span(blocks: () => Decimal, blockTime: () => Params['average_block_time']): BlockSpan | null {
-  return known(() => {
+  return orNull(() => {
     const count = blocks();
     return {
       blocks: toDigits(count),
-      seconds: known(() => secondsOf(multiply(count, decimal(required(blockTime()))))),
+      seconds: orNull(() => secondsOf(multiply(count, decimal(required(blockTime()))))),
     };
   });
 }

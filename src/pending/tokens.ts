@@ -3,13 +3,12 @@ import type { Transfer } from '../chain/module-state.js';
 import { type Field } from '../json/field.js';
 import type { TokenConfig } from '../config/config.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { contractLabel, denoms, type Coin } from '../metrics/bridge/tokens.js';
-import { labelValue } from '../metrics/family.js';
+import { contractLabel, denomByContract, type CoinOf } from '../metrics/bridge/tokens.js';
+import { toLabelValue } from '../metrics/family.js';
 import type { CoinItem, TokenItem } from './items.js';
-import { cutText, exact, known } from './section.js';
+import { truncatedOrNull, digitsOf, orNull } from './section.js';
 import { decimal, toDigits } from '../chain/decimal.js';
 import type { Digits } from '../json/numeral.js';
-import { required } from '../metrics/withdrawal.js';
 
 const configuredTokens = memoize(
   ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>
@@ -17,19 +16,20 @@ const configuredTokens = memoize(
 );
 
 export function tokenItem(input: BridgeInput, read: Field<string>): TokenItem {
-  const contract = known(() => contractLabel(read));
+  const contract = orNull(() => contractLabel(read));
   if (contract === null) return { contract, denom: null, symbol: null };
   const symbol = configuredTokens(input).get(contract)?.symbol;
   return {
     contract,
-    denom: cutText(() => denoms(input).get(contract)),
-    symbol: symbol === undefined ? null : labelValue(symbol),
+    denom: truncatedOrNull(() => denomByContract(input).get(contract)),
+    symbol: symbol === undefined ? null : toLabelValue(symbol),
   };
 }
 
-export function coinItem(input: BridgeInput, transfer: Transfer, coin: Coin): CoinItem {
-  const { contract, denom, symbol } = tokenItem(input, coin.contract(transfer));
-  const amount = known(() => exact(required(coin.amount(transfer))));
+export function coinItem(input: BridgeInput, transfer: Transfer, coinOf: CoinOf): CoinItem {
+  const coin = coinOf(transfer);
+  const { contract, denom, symbol } = tokenItem(input, coin?.contract);
+  const amount = orNull(() => digitsOf(coin?.amount));
   // One by one: V8 is slow to spread an object into a larger one, and what comes of it stays until everything is collected.
   return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
 }

@@ -13,8 +13,7 @@ import type { Client, FetchLimits } from '../http/client.js';
 import type { FailureReason, PollError } from '../http/errors.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
-import { render, type FamilyLines } from '../metrics/render.js';
-import { escapeLabelValue } from '../metrics/text-format.js';
+import { escapeLabelValue, renderFamilies, type FamilyLines } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
 
 /** Everything needed to read a document, whether it comes from a node or from a file. Plain data, sent to the worker thread. */
@@ -111,7 +110,7 @@ function derive<Settings, Input>(
     return { result: failed('schema', message), seconds, bodyBytes };
   }
   const deriveStarted = performance.now();
-  const families = render(document.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
+  const families = renderFamilies(document.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
   const items = document.items(input);
   const result: Snapshot = { ok: true, families, items, height: document.hubHeight(input), problems };
   return { result, seconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };

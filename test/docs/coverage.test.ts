@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
 import { families } from '../../src/exposition/exposition.js';
 import { notExported } from './not-exported.js';
+import { recordReads } from '../metrics/recorded-reads.js';
 import { specFields } from '../support/spec-fields.js';
 
 /*
@@ -15,15 +15,11 @@ const FIELDS_OUTSIDE_SPEC = new Set(['Attestation.claim.event_nonce']);
 /** The metrics that read a field such as `Valset.nonce`. */
 const metricsByField = new Map<string, Set<string>>();
 
-for (const [root, document] of [
-  ['module_state', moduleStateDocument],
-  ['rateLimiterInput', rateLimiterInputDocument],
-] as const) {
-  for (const { name, reads } of document.families) {
-    for (const path of reads.filter((source) => !source.includes(' '))) {
-      for (const field of fieldsRead(root, path))
-        metricsByField.set(field, (metricsByField.get(field) ?? new Set()).add(name));
-    }
+const specRoots = { module_state: 'module_state', rate_limiter_input: 'rateLimiterInput' } as const;
+
+for (const { family, document, fields } of recordReads()) {
+  for (const field of fields.flatMap((path) => fieldsRead(specRoots[document], path))) {
+    metricsByField.set(field, (metricsByField.get(field) ?? new Set()).add(family));
   }
 }
 

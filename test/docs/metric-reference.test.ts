@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
-import { sourcesOf } from '../../src/metrics/text-format.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { recordReads } from '../metrics/recorded-reads.js';
 
 /*
  * The references generated from the code. `npm test -- -u` updates them.
@@ -40,7 +40,7 @@ one whose labels have the value \`other\`; all other metrics drop them. \`bridge
 
 ## Stability
 
-Every metric is \`stable\` or \`experimental\`. HELP of an experimental metric ends in \`Stability: experimental.\`
+Every metric is \`stable\` or \`experimental\`. HELP of an experimental metric begins with \`[EXPERIMENTAL]\`.
 
 - **Stable**: name, type, labels, unit and meaning do not change before the next major version. The sets of label values
   (\`kind\`, \`list\`, \`direction\`, \`observed\`, \`phase\`, \`endpoint\`, \`reason\`) can be extended in a minor version, and do not shrink.
@@ -61,13 +61,13 @@ and pages can change at any time. These rules apply from 0.1.0 on: what is stabl
 
 From \`GET /bridge/v1/module_state\`. Every metric has the label \`target\`.
 
-${table(moduleStateDocument.families, [])}
+${table(moduleStateDocument.families, sourceColumn)}
 
 ## Cross-chain
 
 From \`GET /chain/crosschain/rateLimiterInput\`. Every metric has the label \`target\`.
 
-${table(rateLimiterInputDocument.families, [])}
+${table(rateLimiterInputDocument.families, sourceColumn)}
 
 ## Exporter
 
@@ -75,7 +75,7 @@ Every metric has the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).joi
 \`module_state\` or \`rate_limiter_input\`. Counters start at 0, and gauges are absent before the first poll. A series of
 \`bridge_exporter_invalid_values_total\` or \`bridge_exporter_unknown_values_total\` starts when its field is first counted.
 
-${table(endpointFamilies, ENDPOINT_LABELS)}
+${table(endpointFamilies)}
 
 These metrics have no labels of an endpoint:
 
@@ -88,16 +88,56 @@ Node.js and the library prom-client.
 `;
 }
 
-function table(families: readonly FamilyHeader[], commonLabels: readonly string[]): string {
-  const rows = families.map(({ name, type, labels, help, unit, reads, stability = 'stable' }) => {
-    const specificLabels = labels.filter((label) => !commonLabels.includes(label)).map((label) => `\`${label}\``);
-    const sources = sourcesOf(reads).map((source) =>
-      /^[\w.[\]{}, ]+$/.test(source) && !/^(response|configuration|the) /.test(source) ? `\`${source}\`` : source,
-    );
-    const meaning = type === 'counter' ? `${help} Counter.` : help;
-    return `| \`${name}\` | ${specificLabels.join(', ')} | ${meaning} | ${unit} | ${sources.join(', ')} | ${stability} |`;
+interface MetricColumn {
+  readonly title: string;
+  readonly cell: (family: FamilyHeader) => string;
+}
+
+function table(families: readonly FamilyHeader[], ...extraColumns: readonly MetricColumn[]): string {
+  const columns: readonly MetricColumn[] = [
+    { title: 'metric', cell: ({ name }) => `\`${name}\`` },
+    { title: 'labels', cell: ({ labels }) => labels.map((label) => `\`${label}\``).join(', ') },
+    { title: 'meaning', cell: ({ type, help }) => (type === 'counter' ? `${help} Counter.` : help) },
+    { title: 'unit', cell: ({ unit }) => unit },
+    ...extraColumns,
+    { title: 'stability', cell: ({ stability = 'stable' }) => stability },
+  ];
+  const rows = families.map((family) => `| ${columns.map(({ cell }) => cell(family)).join(' | ')} |`);
+  const titles = columns.map(({ title }) => title);
+  return [`| ${titles.join(' | ')} |`, `|${titles.map(() => '---|').join('')}`, ...rows].join('\n');
+}
+
+const readsByFamily = new Map(recordReads().map((reads) => [reads.family, reads]));
+
+const sourceColumn: MetricColumn = {
+  title: 'source',
+  cell: ({ name }) => {
+    const { fields = [], others = [] } = readsByFamily.get(name) ?? {};
+    const settings = others.filter((path) => path !== 'height').map(nameInConfiguration);
+    return [
+      ...groupByList(fields).map((source) => `\`${source}\``),
+      ...(others.includes('height') ? ['header `Grpc-Metadata-X-Cosmos-Block-Height`'] : []),
+      ...groupByList(settings).map((setting) => `setting \`${setting}\``),
+    ].join(', ');
+  },
+};
+
+/** `settings.hubChainIds` is `hub_chain_ids` in the configuration. */
+function nameInConfiguration(path: string): string {
+  return path.replace(/^settings\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Groups the fields of a list: `state.valsets[].{nonce, height}`. */
+function groupByList(paths: readonly string[]): string[] {
+  const fieldsByList = new Map<string, string[]>();
+  for (const path of paths) {
+    const [list = path, ...fields] = path.split('[].');
+    fieldsByList.set(list, [...(fieldsByList.get(list) ?? []), ...(fields.length > 0 ? [fields.join('[].')] : [])]);
+  }
+  return Array.from(fieldsByList, ([list, fields]) => {
+    if (fields.length === 0) return list;
+    return fields.length === 1 ? `${list}[].${fields.join('')}` : `${list}[].{${fields.join(', ')}}`;
   });
-  return ['| metric | labels | meaning | unit | source | stability |', '|---|---|---|---|---|---|', ...rows].join('\n');
 }
 
 async function exporterProcessRows(): Promise<string> {

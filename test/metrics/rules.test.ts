@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
 import { families } from '../../src/exposition/exposition.js';
-import { helpOf } from '../../src/metrics/text-format.js';
+import type { Family } from '../../src/metrics/family.js';
+import { orEmpty } from '../../src/metrics/withdrawal.js';
 import { deriveBridge, deriveCrosschain } from './derive.js';
+import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 
 /*
  * The rules that hold for every metric, each on the smallest document that shows it.
@@ -131,12 +134,22 @@ describe('what the document does not say', () => {
 });
 
 describe('every family', () => {
-  it('says what it is, its unit and where it comes from', () => {
-    for (const family of families) {
-      expect(helpOf(family), family.name).toMatch(/^[A-Z].+\. Unit: .+\. Source: .+\.$/);
-      expect(family.help, family.name).toMatch(/\.$/);
-      expect(family.reads.length, family.name).toBeGreaterThan(0);
+  it('has a HELP text of one sentence, and a unit', () => {
+    for (const { name, help, unit } of families) {
+      expect(help, name).toMatch(/^[A-Z][^.]*(?:\.[a-z][^.]*)*\.$/);
+      expect(unit, name).not.toBe('');
     }
+  });
+
+  it('exports samples with exactly its labels', () => {
+    const check = <Input>(family: Family<Input>, inputs: readonly Input[]): void => {
+      for (const { labels } of inputs.flatMap((input) => orEmpty(() => family.derive(input)))) {
+        expect(Object.keys(labels).toSorted(), family.name).toEqual(family.labels.toSorted());
+      }
+    };
+    const [bridge, crosschain] = [bridgeInputs(1), crosschainInputs(1)];
+    for (const family of moduleStateDocument.families) check(family, bridge);
+    for (const family of rateLimiterInputDocument.families) check(family, crosschain);
   });
 
   it('has a name of its own, a counter ending in _total and a gauge not', () => {

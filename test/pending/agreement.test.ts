@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetConfig } from '../../src/config/config.js';
-import type { BridgeItems, CrosschainItems, Section } from '../../src/pending/items.js';
+import type { BridgeItems, CrosschainItems, ItemList } from '../../src/pending/items.js';
 import { documentSourceBase } from '../../src/poll/jobs.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel } from '../../src/simulator/model.js';
@@ -51,7 +51,7 @@ function gaugesOf(...snapshots: readonly Snapshot[]): ReadonlyMap<string, readon
 }
 
 /** The whole of a section, of which every row is at hand; an empty list of a longer one. */
-function whole<Row>(section: Section<Row>): readonly Row[] {
+function whole<Row>(section: ItemList<Row>): readonly Row[] {
   const { rows, total } = readable(section);
   return rows.length === total ? rows : [];
 }

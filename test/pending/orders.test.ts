@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byDigits, byNumber, byText, within } from '../../src/pending/orders.js';
+import { byDigits, byNumber, byString, groupedBy } from '../../src/pending/orders.js';
 import { toDigits } from '../../src/chain/decimal.js';
 import { trustedDigits } from '../../src/json/numeral.js';
 
@@ -17,7 +17,7 @@ describe('an order', () => {
 
   it('of numbers and texts likewise', () => {
     expect(byNumber((value: number | null) => value)([2, null, 10, 1], true)).toEqual([10, 2, 1, null]);
-    expect(byText((value: string | null) => value)(['b', null, 'a'], false)).toEqual(['a', 'b', null]);
+    expect(byString((value: string | null) => value)(['b', null, 'a'], false)).toEqual(['a', 'b', null]);
   });
 
   it('within groups keeps together what has no common unit', () => {
@@ -27,7 +27,7 @@ describe('an order', () => {
       { token: 'b', amount: 3 },
       { token: 'a', amount: 7 },
     ];
-    const order = within(
+    const order = groupedBy(
       ({ token }: (typeof rows)[number]) => token,
       byNumber(({ amount }) => amount),
     );

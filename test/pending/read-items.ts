@@ -1,7 +1,7 @@
 import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import type { BridgeItems, CrosschainItems, Readable, Section } from '../../src/pending/items.js';
+import type { BridgeItems, CrosschainItems, ReadableList, ItemList } from '../../src/pending/items.js';
 import { trustedDigits } from '../../src/json/numeral.js';
 
 interface About {
@@ -46,7 +46,7 @@ export function snapshotOf(reading: DocumentSource, document: unknown, height: s
 }
 
 /** A section that can be read; a test that expects one fails otherwise. */
-export function readable<Row>(section: Section<Row>): Readable<Row> {
+export function readable<Row>(section: ItemList<Row>): ReadableList<Row> {
   if (!section.readable) throw new Error('the section cannot be read');
   return section;
 }

@@ -5,10 +5,10 @@ import {
   batchesByKey,
   confirmsByBatch,
   confirmsByValset,
-  newestAddresses,
+  newestMemberAddresses,
   nonceKey,
-  orchestratorByAddress,
-  validatorBySender,
+  registrationByAddress,
+  registrationBySender,
 } from './joins.js';
 import { required, rows } from '../withdrawal.js';
 import { labelledGauge, perKind } from '../family.js';
@@ -33,12 +33,12 @@ function countOrphans<Key>(confirms: ReadonlyMap<Key, readonly unknown[]>, isLiv
 }
 
 function membersWithoutOrchestrator(input: BridgeInput): number {
-  const known = orchestratorByAddress(input);
-  return Array.from(newestAddresses(input)).filter((address) => !known.has(address)).length;
+  const known = registrationByAddress(input);
+  return Array.from(newestMemberAddresses(input)).filter((address) => !known.has(address)).length;
 }
 
 function unknownVoters(input: BridgeInput): number {
-  const known = validatorBySender(input);
+  const known = registrationBySender(input);
   // The few who vote, before they are compared with other texts: votes of one voter share one.
   const all = new Set<string>();
   for (const attestation of rows(input.state.attestations)) {
@@ -64,31 +64,11 @@ function duplicateOrchestrators({ state }: BridgeInput): number {
 export const anomalyFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_anomalies',
-    help: 'Rows that fit nothing else in the state, by kind.',
+    help: 'Number of inconsistent rows of the state by kind.',
     unit: 'rows',
-    reads: [
-      'state.valsets',
-      'state.valsets[].nonce',
-      'state.valsets[].members',
-      'state.valsets[].members[].external_address',
-      'state.valset_confirms',
-      'state.valset_confirms[].nonce',
-      'state.batches',
-      'state.batches[].batch_nonce',
-      'state.batches[].token_contract',
-      'state.batch_confirms',
-      'state.batch_confirms[].nonce',
-      'state.batch_confirms[].token_contract',
-      'state.attestations',
-      'state.attestations[].votes',
-      'state.orchestrator_addresses',
-      'state.orchestrator_addresses[].sender',
-      'state.orchestrator_addresses[].orchestrator',
-      'state.orchestrator_addresses[].eth_address',
-    ],
     // The five kinds.
     labels: ['kind'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: perKind<BridgeInput>({
       orphan_valset_confirms: orphanValsetConfirms,
       orphan_batch_confirms: orphanBatchConfirms,

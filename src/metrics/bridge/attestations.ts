@@ -6,13 +6,13 @@ import { add, compareNumerals, decimal, toDigits, integer, lowestNumeral } from 
 import type { Numeral } from '../../json/numeral.js';
 import { optional, required, rows } from '../withdrawal.js';
 
-export interface Event {
+export interface EventAttestation {
   readonly nonce: Numeral;
   readonly attestation: Attestation;
 }
 
 /** Every attestation with its event nonce. One whose nonce cannot be read withdraws what asks: it could be the newest. */
-export const events = memoize(({ state }: BridgeInput): readonly Event[] =>
+export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
   rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
 );
 
@@ -30,14 +30,14 @@ export function lastObservedNonce({ state }: BridgeInput): Numeral {
 /** The observed attestations of the last observed event; several when validators claimed differently. */
 const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] => {
   const last = lastObservedNonce(input);
-  return events(input)
+  return eventAttestations(input)
     .filter(({ nonce }) => compareNumerals(nonce, last) === 0)
     .map(({ attestation }) => attestation)
     .filter(({ observed }) => required(observed));
 });
 
 /** Who voted for the last observed event, by data part; `undefined` when the event is no longer in the state. */
-export const votesOnLastObserved = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
+export const votersOfLastObserved = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
   const observed = observedOfLast(input);
   return observed.length === 0 ? undefined : new Set(observed.flatMap(voters));
 });
@@ -48,9 +48,9 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 );
 
 /** The attestations of the event that the oracle has to observe next. */
-export const nextEvent = memoize((input: BridgeInput): readonly Attestation[] => {
+export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] => {
   const next = toDigits(add(decimal(lastObservedNonce(input)), integer(1)));
-  return events(input)
+  return eventAttestations(input)
     .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
     .map(({ attestation }) => attestation);
 });

@@ -20,7 +20,7 @@ import { required, rows } from '../withdrawal.js';
  * The external height by now, reckoned from the last observed event with the block times of the parameters. The hub itself
  * learns of it only with the next event.
  */
-export const projectedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
+export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
   const { state, height } = input;
   const params = required(state.params);
   const base = decimal(required(state.last_observed_external_height));
@@ -40,31 +40,17 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
 
 /** Dead outside by the projected height while the hub, which does not know it yet, still holds it; unknown without a projection. */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
-  const projected = projectedExternalHeight(input);
+  const projected = estimatedExternalHeight(input);
   if (projected === undefined) return undefined;
   return compare(decimal(required(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch);
 }
-
-const PROJECTED_FIELDS = [
-  'state.last_observed_external_height',
-  'state.last_observed_nonce',
-  'state.attestations',
-  'state.attestations[].claim.event_nonce',
-  'state.attestations[].claim.value',
-  'state.attestations[].observed',
-  'state.attestations[].height',
-  'state.params.average_block_time',
-  'state.params.average_external_block_time',
-  'response header Grpc-Metadata-X-Cosmos-Block-Height',
-] as const;
 
 /** How long live batches wait, and whether the contract would still take them. */
 export const batchFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_batch_oldest_height',
-    help: 'Hub height of the oldest live batch; absent when there is none.',
+    help: 'Hub height at which the oldest live batch was created; absent when there is none.',
     unit: 'hub height',
-    reads: ['state.batches', 'state.batches[].block'],
     value: ({ state }) => {
       const oldest = lowest(rows(state.batches).map(({ block }) => decimal(required(block))));
       return oldest && toDouble(oldest);
@@ -72,9 +58,8 @@ export const batchFamilies: readonly BridgeFamily[] = [
   }),
   gauge({
     name: 'bridge_batch_next_timeout_height',
-    help: 'External height at which the first live batch times out; absent when there is none.',
+    help: 'Lowest external height at which a live batch times out; absent when there is none.',
     unit: 'external height',
-    reads: ['state.batches', 'state.batches[].batch_timeout'],
     value: ({ state }) => {
       const next = lowest(rows(state.batches).map(({ batch_timeout }) => decimal(required(batch_timeout))));
       return next && toDouble(next);
@@ -82,9 +67,8 @@ export const batchFamilies: readonly BridgeFamily[] = [
   }),
   gauge({
     name: 'bridge_batches_expired',
-    help: 'Batches past their timeout by the external height the hub knows; it cancels them.',
+    help: 'Number of batches whose timeout is below the last observed external height, so that the hub cancels them.',
     unit: 'batches',
-    reads: ['state.batches', 'state.batches[].batch_timeout', 'state.last_observed_external_height'],
     value: (input) => {
       required(input.state.last_observed_external_height);
       return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
@@ -92,21 +76,19 @@ export const batchFamilies: readonly BridgeFamily[] = [
   }),
   gauge({
     name: 'bridge_external_height_projected',
-    help: 'External height by now, reckoned from the last observed event and the block times of the parameters, rounded down.',
+    help: 'Estimated current external height, from the last observed event and the average block times, rounded down.',
     unit: 'external height',
-    reads: PROJECTED_FIELDS,
     value: (input) => {
-      const projected = projectedExternalHeight(input);
+      const projected = estimatedExternalHeight(input);
       return projected && toDouble(projected);
     },
   }),
   gauge({
     name: 'bridge_batches_overdue',
-    help: 'Batches past their timeout by the projected external height and not expired: dead outside, still held here. Absent without the projection.',
+    help: 'Number of batches that have timed out at the estimated external height but are still held by the hub; absent without the estimate.',
     unit: 'batches',
-    reads: [...PROJECTED_FIELDS, 'state.batches', 'state.batches[].batch_timeout'],
     value: (input) => {
-      if (projectedExternalHeight(input) === undefined) return undefined;
+      if (estimatedExternalHeight(input) === undefined) return undefined;
       return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
     },
   }),

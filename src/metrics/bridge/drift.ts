@@ -1,6 +1,6 @@
 import { gauge } from '../family.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestPowers, newestTotal, newestValset, powerByAddress, totalPower } from './joins.js';
+import { newestPowers, newestTotalPower, newestValset, powerByAddress, totalPower } from './joins.js';
 import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import { required } from '../withdrawal.js';
 
@@ -11,7 +11,7 @@ function drift(input: BridgeInput): number | undefined {
   if (newest === undefined || required(newest.members).length === 0 || required(observed.members).length === 0)
     return undefined;
   const [here, there] = [newestPowers(input), powerByAddress(observed)];
-  const [hereTotal, thereTotal] = [newestTotal(input), totalPower(observed)];
+  const [hereTotal, thereTotal] = [newestTotalPower(input), totalPower(observed)];
   const differences = Array.from(new Set([...here.keys(), ...there.keys()]), (address) =>
     magnitude(
       subtract(multiply(here.get(address) ?? ZERO, thereTotal), multiply(there.get(address) ?? ZERO, hereTotal)),
@@ -27,18 +27,8 @@ function magnitude(value: Decimal): Decimal {
 export const driftFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_valset_power_drift_ratio',
-    help: 'How far the newest validator set is from the one in the contract: the sum of the differences of all shares. Absent when one has no members.',
+    help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
     unit: 'ratio, 0 to 2',
-    reads: [
-      'state.valsets',
-      'state.valsets[].nonce',
-      'state.valsets[].members',
-      'state.valsets[].members[].power',
-      'state.valsets[].members[].external_address',
-      'state.last_observed_valset.members',
-      'state.last_observed_valset.members[].power',
-      'state.last_observed_valset.members[].external_address',
-    ],
     value: drift,
   }),
 ];

@@ -1,9 +1,16 @@
 import { memoize } from '../memoize.js';
 import type { Attestation } from '../../chain/module-state.js';
 import { gauge } from '../family.js';
-import { events, lastObservedNonce, lowestHeight, nextEvent, voters, type Event } from './attestations.js';
+import {
+  eventAttestations,
+  lastObservedNonce,
+  lowestHeight,
+  nextEventAttestations,
+  voters,
+  type EventAttestation,
+} from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestPowers, newestTotal, powerOf, validatorBySender } from './joins.js';
+import { newestPowers, newestTotalPower, powerOf, registrationBySender } from './joins.js';
 import {
   compare,
   compareNumerals,
@@ -23,7 +30,7 @@ import { required } from '../withdrawal.js';
 
 /** External addresses of the validators that voted; each counts once, however many votes point at it. */
 export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {
-  const validators = validatorBySender(input);
+  const validators = registrationBySender(input);
   const voted = new Set<string>();
   for (const voter of voters(attestation)) {
     const row = validators.get(voter);
@@ -33,16 +40,16 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
 }
 
 /** Claims of events that are not observed yet. */
-export const pendingClaims = memoize((input: BridgeInput): readonly Event[] => {
+export const pendingAttestations = memoize((input: BridgeInput): readonly EventAttestation[] => {
   const last = lastObservedNonce(input);
-  return events(input).filter(({ nonce }) => compareNumerals(nonce, last) > 0);
+  return eventAttestations(input).filter(({ nonce }) => compareNumerals(nonce, last) > 0);
 });
 
 /** The events not observed yet of which validators claim different things, by key of their nonce. */
-export const conflictingEvents = memoize((input: BridgeInput): ReadonlySet<Numeral> => {
+export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numeral> => {
   const claimed = new Set<Numeral>();
   const conflicting = new Set<Numeral>();
-  for (const { nonce } of pendingClaims(input)) {
+  for (const { nonce } of pendingAttestations(input)) {
     const key = numeralKey(nonce);
     if (claimed.has(key)) conflicting.add(key);
     else claimed.add(key);
@@ -51,31 +58,22 @@ export const conflictingEvents = memoize((input: BridgeInput): ReadonlySet<Numer
 });
 
 /** How many events are claimed and not observed yet, also those before the newest that no claim is left of. */
-export function pendingEvents(input: BridgeInput): Decimal {
+export function pendingEventCount(input: BridgeInput): Decimal {
   const last = lastObservedNonce(input);
   const pending = subtract(decimal(newestNonce(input) ?? last), decimal(last));
   return compare(pending, ZERO) > 0 ? pending : ZERO;
 }
 
 function newestNonce(input: BridgeInput): Numeral | undefined {
-  return highestNumeral(events(input), ({ nonce }) => nonce);
+  return highestNumeral(eventAttestations(input), ({ nonce }) => nonce);
 }
-
-const NONCE_FIELDS = [
-  'state.attestations',
-  'state.attestations[].claim.event_nonce',
-  'state.attestations[].claim.value',
-] as const;
-
-const PENDING_FIELDS = [...NONCE_FIELDS, 'state.last_observed_nonce'] as const;
 
 /** External events that validators claim and the hub has not executed. A nonce that stands still with none is health. */
 export const eventFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_newest_attested_nonce',
-    help: 'Highest event nonce that any validator has claimed; absent when there is no attestation.',
+    help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
     unit: 'event nonce',
-    reads: NONCE_FIELDS,
     value: (input) => {
       const newest = newestNonce(input);
       return newest === undefined ? undefined : double(newest);
@@ -83,48 +81,35 @@ export const eventFamilies: readonly BridgeFamily[] = [
   }),
   gauge({
     name: 'bridge_pending_events',
-    help: 'Events claimed and not yet observed.',
+    help: 'Number of events that are claimed and not yet observed.',
     unit: 'events',
-    reads: PENDING_FIELDS,
-    value: (input) => toDouble(pendingEvents(input)),
+    value: (input) => toDouble(pendingEventCount(input)),
   }),
   gauge({
     name: 'bridge_conflicting_claims',
-    help: 'Event nonces not yet observed for which validators claim different things.',
+    help: 'Number of event nonces that are not yet observed and have conflicting claims.',
     unit: 'event nonces',
-    reads: PENDING_FIELDS,
-    value: (input) => conflictingEvents(input).size,
+    value: (input) => conflictingNonces(input).size,
   }),
   gauge({
     name: 'bridge_next_event_voted_power_ratio',
-    help: 'Share of the power of the newest validator set that voted for the best claim of the event to observe next; absent when no one has claimed it.',
+    help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
     unit: 'ratio, 0 to 1',
-    reads: [
-      ...PENDING_FIELDS,
-      'state.attestations[].votes',
-      'state.orchestrator_addresses',
-      'state.orchestrator_addresses[].sender',
-      'state.orchestrator_addresses[].eth_address',
-      'state.valsets',
-      'state.valsets[].nonce',
-      'state.valsets[].members',
-      'state.valsets[].members[].power',
-      'state.valsets[].members[].external_address',
-    ],
     value: (input) => {
       const best = highest(
-        nextEvent(input).map((attestation) => powerOf(newestPowers(input), votedAddresses(input, attestation))),
+        nextEventAttestations(input).map((attestation) =>
+          powerOf(newestPowers(input), votedAddresses(input, attestation)),
+        ),
       );
-      return best && ratio(best, newestTotal(input));
+      return best && ratio(best, newestTotalPower(input));
     },
   }),
   gauge({
     name: 'bridge_next_event_first_vote_height',
-    help: 'Hub height of the first claim of the event to observe next; absent when no one has claimed it.',
+    help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
     unit: 'hub height',
-    reads: [...PENDING_FIELDS, 'state.attestations[].height'],
     value: (input) => {
-      const first = lowestHeight(nextEvent(input));
+      const first = lowestHeight(nextEventAttestations(input));
       return first === undefined ? undefined : double(first);
     },
   }),

@@ -27,16 +27,14 @@ function inOrder(values: readonly unknown[]): readonly unknown[] {
 export const hashFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_params_hash',
-    help: 'Fingerprint of all parameters: a change of the value is a change of some parameter, its size means nothing.',
+    help: 'First 48 bits of the SHA-256 of all parameters, to detect changes.',
     unit: 'first 48 bits of a SHA-256',
-    reads: ['state.params'],
     value: ({ state }) => fingerprint(canonical(required(state.params))),
   }),
   gauge({
     name: 'bridge_external_blacklist_hash',
-    help: 'Fingerprint of the blacklist: a change of the value is a change of the list, its size means nothing.',
+    help: 'First 48 bits of the SHA-256 of the blacklist, to detect changes.',
     unit: 'first 48 bits of a SHA-256',
-    reads: ['state.external_blacklist'],
     value: ({ state }) => fingerprint(canonical(required(state.external_blacklist))),
   }),
 ];

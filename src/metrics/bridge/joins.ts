@@ -37,7 +37,7 @@ export function memberAddresses({ members }: Valset): ReadonlySet<string> {
   return new Set(rows(members).map(({ external_address }) => required(external_address)));
 }
 
-export const newestAddresses = memoize((input: BridgeInput): ReadonlySet<string> => {
+export const newestMemberAddresses = memoize((input: BridgeInput): ReadonlySet<string> => {
   const newest = newestValset(input);
   return newest === undefined ? new Set() : memberAddresses(newest);
 });
@@ -62,7 +62,7 @@ export const newestPowers = memoize((input: BridgeInput): ReadonlyMap<string, De
   return newest === undefined ? new Map() : powerByAddress(newest);
 });
 
-export const newestTotal = memoize((input: BridgeInput): Decimal => {
+export const newestTotalPower = memoize((input: BridgeInput): Decimal => {
   const newest = newestValset(input);
   return newest === undefined ? ZERO : totalPower(newest);
 });
@@ -122,12 +122,12 @@ function addresses(reads: readonly Field<string>[]): ReadonlySet<string> {
 }
 
 /** The validator behind an external address; the first row counts when an address repeats. */
-export const orchestratorByAddress = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
+export const registrationByAddress = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
   firstBy(rows(state.orchestrator_addresses), ({ eth_address }) => required(eth_address)),
 );
 
 /** The validator behind a vote, by the data part that its account and its operator address share. */
-export const validatorBySender = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
+export const registrationBySender = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
   firstBy(rows(state.orchestrator_addresses), ({ sender }) => required(sender)),
 );
 

@@ -6,91 +6,80 @@ import { optional, required, rows } from '../withdrawal.js';
 export const lengthFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_valsets',
-    help: 'Validator sets the hub still holds.',
+    help: 'Number of validator sets stored by the hub.',
     unit: 'validator sets',
-    reads: ['state.valsets'],
     value: ({ state }) => lengthOf(state.valsets),
   }),
   gauge({
     name: 'bridge_valset_confirms',
-    help: 'Signatures under validator sets.',
-    unit: 'confirms',
-    reads: ['state.valset_confirms'],
+    help: 'Number of signatures of validator sets.',
+    unit: 'signatures',
     value: ({ state }) => lengthOf(state.valset_confirms),
   }),
   gauge({
     name: 'bridge_batches',
-    help: 'Live outgoing batches.',
+    help: 'Number of live outgoing batches.',
     unit: 'batches',
-    reads: ['state.batches'],
     value: ({ state }) => lengthOf(state.batches),
   }),
   gauge({
     name: 'bridge_batch_confirms',
-    help: 'Signatures under outgoing batches.',
-    unit: 'confirms',
-    reads: ['state.batch_confirms'],
+    help: 'Number of signatures of outgoing batches.',
+    unit: 'signatures',
     value: ({ state }) => lengthOf(state.batch_confirms),
   }),
   gauge({
     name: 'bridge_orchestrator_addresses',
-    help: 'Validators that have registered an orchestrator and an external key; it only grows.',
+    help: 'Number of validators that have registered an orchestrator and an external address; registrations are never removed.',
     unit: 'registrations',
-    reads: ['state.orchestrator_addresses'],
     value: ({ state }) => lengthOf(state.orchestrator_addresses),
   }),
   gauge({
     name: 'bridge_erc20_to_denoms',
-    help: 'Tokens of the hub that have an ERC-20 contract outside.',
+    help: 'Number of hub tokens with an ERC-20 contract on the external chain.',
     unit: 'tokens',
-    reads: ['state.erc20_to_denoms'],
     value: ({ state }) => lengthOf(state.erc20_to_denoms),
   }),
   gauge({
     name: 'bridge_unbatched_transfers',
-    help: 'Transfers that wait for a batch.',
+    help: 'Number of outgoing transfers that are not yet in a batch.',
     unit: 'transfers',
-    reads: ['state.unbatched_transfers'],
     value: ({ state }) => lengthOf(state.unbatched_transfers),
   }),
   gauge({
     name: 'bridge_external_blacklist',
-    help: 'External addresses the bridge refuses.',
+    help: 'Number of external addresses that the bridge rejects.',
     unit: 'addresses',
-    reads: ['state.external_blacklist'],
     value: ({ state }) => lengthOf(state.external_blacklist),
   }),
   gauge({
     name: 'bridge_params_admins',
-    help: 'Accounts that may manage the blacklist and the limits.',
+    help: 'Number of accounts that can manage the blacklist and the limits.',
     unit: 'accounts',
-    reads: ['state.params.admins'],
     value: ({ state }) => lengthOf(required(state.params).admins),
   }),
   labelledGauge({
     name: 'bridge_attestations',
-    help: 'Attestations of external events, by whether the event is observed; unknown only when some do not say.',
+    help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
     unit: 'attestations',
-    reads: ['state.attestations', 'state.attestations[].observed'],
     // Three values at most.
     labels: ['observed'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: ({ state }) => {
       const flags = rows(state.attestations).map(({ observed }) => optional(observed));
       const count = (wanted: boolean | undefined): number => flags.filter((observed) => observed === wanted).length;
       const unknown = count(undefined);
       return [
-        { labels: ['true'], value: count(true) },
-        { labels: ['false'], value: count(false) },
-        ...(unknown > 0 ? [{ labels: ['unknown'], value: unknown }] : []),
+        { labels: { observed: 'true' }, value: count(true) },
+        { labels: { observed: 'false' }, value: count(false) },
+        ...(unknown > 0 ? [{ labels: { observed: 'unknown' }, value: unknown }] : []),
       ];
     },
   }),
   gauge({
     name: 'bridge_batch_transactions',
-    help: 'Transfers in live batches.',
+    help: 'Number of transfers in live batches.',
     unit: 'transfers',
-    reads: ['state.batches', 'state.batches[].transactions'],
     value: ({ state }) => rows(state.batches).reduce((total, { transactions }) => total + lengthOf(transactions), 0),
   }),
 ];

@@ -1,43 +1,47 @@
 import { dataPart } from '../../chain/address.js';
 import { memoize } from '../memoize.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { compareLabels, labelledGauge, labelValue, type Sample } from '../family.js';
-import { votesOnLastObserved } from './attestations.js';
+import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
+import { votersOfLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchSigners,
   memberAddresses,
-  newestAddresses,
+  newestMemberAddresses,
   newestPowers,
-  newestTotal,
-  orchestratorByAddress,
+  newestTotalPower,
+  registrationByAddress,
   valsetSigners,
 } from './joins.js';
 import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
 import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
+const LABELS = ['orchestrator', 'external_address'] as const;
+
 /** A member of the newest validator set whose orchestrator is known. */
 export interface Member {
   readonly address: string;
   readonly row: OrchestratorAddress;
-  readonly labels: readonly [orchestrator: string, externalAddress: string];
+  readonly labels: LabelValues<'orchestrator' | 'external_address'>;
 }
 
 /** Most powerful first, so that the limit on series keeps those that matter most. */
-export const watchedMembers = memoize((input: BridgeInput): readonly Member[] => {
+export const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
   const watched = new Set(input.settings.watch.map(dataPart));
-  const rowOf = orchestratorByAddress(input);
-  const members = Array.from(newestAddresses(input)).flatMap((address) => {
+  const rowOf = registrationByAddress(input);
+  const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
     const row = rowOf.get(address);
     if (row === undefined) return [];
     // Without a choice to make it is a label and nothing else.
     const orchestrator = watched.size > 0 ? required(row.orchestrator) : (optional(row.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
-    return [{ address, row, labels: [labelValue(orchestrator), labelValue(address)] as const }];
+    return [
+      { address, row, labels: { orchestrator: toLabelValue(orchestrator), external_address: toLabelValue(address) } },
+    ];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
   const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
-  return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(a.labels, b.labels));
+  return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(LABELS, a.labels, b.labels));
 });
 
 /** Validator sets whose deadline is not past, with who is in them and who has signed. */
@@ -46,19 +50,21 @@ const owedValsets = memoize((input: BridgeInput) => {
   required(state.valset_confirms);
   const window = optional(optional(state.params)?.signed_valsets_window);
   const isOwed = (valset: Valset): boolean =>
-    height === undefined || window === undefined || compare(deadlineOf(valset, decimal(window)), decimal(height)) >= 0;
+    height === undefined ||
+    window === undefined ||
+    compare(confirmDeadline(valset, decimal(window)), decimal(height)) >= 0;
   return rows(state.valsets)
     .filter(isOwed)
     .map((valset) => ({ valset, members: memberAddresses(valset), signers: valsetSigners(input, valset) }));
 });
 
 /** Hub height after which a member that has not signed the set is jailed. */
-export function deadlineOf({ height }: Valset, window: Decimal): Decimal {
+export function confirmDeadline({ height }: Valset, window: Decimal): Decimal {
   return add(decimal(required(height)), window);
 }
 
 /** Validator sets a member has not signed. */
-export function missingValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
+export function unsignedValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
   return owedValsets(input)
     .filter(({ members, signers }) => members.has(address) && !signers.has(address))
     .map(({ valset }) => valset);
@@ -70,107 +76,66 @@ const signersOfBatches = memoize((input: BridgeInput) => {
 });
 
 function lowestDeadline(input: BridgeInput, member: Member): number | undefined {
-  const missing = missingValsets(input, member);
+  const missing = unsignedValsets(input, member);
   if (missing.length === 0) return undefined;
   const window = decimal(required(required(input.state.params).signed_valsets_window));
-  const first = lowest(missing.map((valset) => deadlineOf(valset, window)));
+  const first = lowest(missing.map((valset) => confirmDeadline(valset, window)));
   return first && toDouble(first);
 }
 
 function eachMember(value: (input: BridgeInput, member: Member) => number | undefined) {
-  return (input: BridgeInput): readonly Sample[] =>
-    watchedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+  return (input: BridgeInput): readonly Sample<(typeof LABELS)[number]>[] =>
+    exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
 // One series for each member of the newest set, some tens on real chains; over the limit the most powerful stay, and of
 // deadlines those that are next.
-const LABELS = { labels: ['orchestrator', 'external_address'], keep: 'first' } as const;
-
-const MEMBER_FIELDS = [
-  'state.valsets',
-  'state.valsets[].nonce',
-  'state.valsets[].members',
-  'state.valsets[].members[].external_address',
-  'state.orchestrator_addresses',
-  'state.orchestrator_addresses[].eth_address',
-  'state.orchestrator_addresses[].orchestrator',
-] as const;
-
-const VALSET_CONFIRM_FIELDS = [
-  ...MEMBER_FIELDS,
-  'state.valsets[].height',
-  'state.valset_confirms',
-  'state.valset_confirms[].nonce',
-  'state.valset_confirms[].eth_address',
-  'state.params.signed_valsets_window',
-  'response header Grpc-Metadata-X-Cosmos-Block-Height',
-] as const;
+const BOUNDED = { labels: LABELS, overLimit: 'keep-first' } as const;
 
 /** Who of the newest validator set owes a signature or a vote, and until when. */
 export const orchestratorFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_orchestrator_power_ratio',
-    help: 'Share of the power of the newest validator set.',
+    help: 'Share of the validator in the power of the newest validator set.',
     unit: 'ratio, 0 to 1',
-    reads: [...MEMBER_FIELDS, 'state.valsets[].members[].power'],
-    ...LABELS,
-    derive: eachMember((input, { address }) => ratio(newestPowers(input).get(address) ?? ZERO, newestTotal(input))),
+    ...BOUNDED,
+    derive: eachMember((input, { address }) =>
+      ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
+    ),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_missing_valset_confirms',
-    help: 'Validator sets it is a member of and has not signed, while their deadline is not past.',
+    help: 'Number of validator sets that the validator is a member of and has not signed, and whose signing deadline has not passed.',
     unit: 'validator sets',
-    reads: VALSET_CONFIRM_FIELDS,
-    ...LABELS,
-    derive: eachMember((input, member) => missingValsets(input, member).length),
+    ...BOUNDED,
+    derive: eachMember((input, member) => unsignedValsets(input, member).length),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_confirm_deadline_height',
-    help: 'Hub height after which it is jailed for the unsigned validator set that is due first; absent when none is missing.',
+    help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
     unit: 'hub height',
-    reads: VALSET_CONFIRM_FIELDS,
-    ...LABELS,
-    keep: 'lowest',
+    ...BOUNDED,
+    overLimit: 'keep-lowest',
     derive: eachMember(lowestDeadline),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_missing_batch_confirms',
-    help: 'Live batches it has not signed.',
+    help: 'Number of live batches that the validator has not signed.',
     unit: 'batches',
-    reads: [
-      ...MEMBER_FIELDS,
-      'state.batches',
-      'state.batches[].batch_nonce',
-      'state.batches[].token_contract',
-      'state.batch_confirms',
-      'state.batch_confirms[].nonce',
-      'state.batch_confirms[].token_contract',
-      'state.batch_confirms[].eth_signer',
-    ],
-    ...LABELS,
+    ...BOUNDED,
     derive: eachMember(
       (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
     ),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_missing_votes',
-    help: 'Whether its vote for the last observed event is missing; absent when that event is no longer in the state.',
-    unit: '1 for missing, 0 for voted',
-    reads: [
-      ...MEMBER_FIELDS,
-      'state.orchestrator_addresses[].sender',
-      'state.last_observed_nonce',
-      'state.attestations',
-      'state.attestations[].claim.event_nonce',
-      'state.attestations[].claim.value',
-      'state.attestations[].observed',
-      'state.attestations[].votes',
-    ],
-    ...LABELS,
+    help: 'Whether the vote of the validator for the last observed event is missing (1) or present (0); absent when the event is no longer in the state.',
+    unit: '1 or 0',
+    ...BOUNDED,
     derive: (input) => {
-      const voters = votesOnLastObserved(input);
+      const voters = votersOfLastObserved(input);
       if (voters === undefined) return [];
-      return watchedMembers(input).map(({ labels, row }) => ({
+      return exportedMembers(input).map(({ labels, row }) => ({
         labels,
         value: voters.has(required(row.sender)) ? 0 : 1,
       }));

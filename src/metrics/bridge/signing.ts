@@ -15,36 +15,6 @@ import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '.
 import { required, rows } from '../withdrawal.js';
 import { trustedDigits } from '../../json/numeral.js';
 
-const CONTRACT_VALSET_FIELDS = [
-  'state.last_observed_valset.members',
-  'state.last_observed_valset.members[].power',
-  'state.last_observed_valset.members[].external_address',
-  'state.valsets',
-  'state.valsets[].nonce',
-  'state.valsets[].members',
-  'state.valsets[].members[].power',
-  'state.valsets[].members[].external_address',
-] as const;
-
-const VALSET_FIELDS = [
-  ...CONTRACT_VALSET_FIELDS,
-  'state.last_observed_valset.nonce',
-  'state.valset_confirms',
-  'state.valset_confirms[].nonce',
-  'state.valset_confirms[].eth_address',
-] as const;
-
-const BATCH_FIELDS = [
-  ...CONTRACT_VALSET_FIELDS,
-  'state.batches',
-  'state.batches[].batch_nonce',
-  'state.batches[].token_contract',
-  'state.batch_confirms',
-  'state.batch_confirms[].nonce',
-  'state.batch_confirms[].token_contract',
-  'state.batch_confirms[].eth_signer',
-] as const;
-
 /** Power of the contract's set, by address and in all, and how much of it has to sign. */
 const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
@@ -119,44 +89,38 @@ export function batchesBelowThreshold(input: BridgeInput): number {
 export const signingFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_unrelayed_valsets',
-    help: 'Validator sets newer than the one in the contract.',
+    help: 'Number of validator sets newer than the last one observed in the contract.',
     unit: 'validator sets',
-    reads: ['state.valsets', 'state.valsets[].nonce', 'state.last_observed_valset.nonce'],
     value: (input) => unrelayedValsets(input).length,
   }),
   gauge({
     name: 'bridge_unrelayed_valset_min_signed_power_ratio',
-    help: 'Signed share of the power of the set in the contract, of the unrelayed validator set that has least; absent when none is unrelayed.',
+    help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
     unit: 'ratio, 0 to 1',
-    reads: VALSET_FIELDS,
     value: (input) => lowestRatio(ofUnrelayed(input)),
   }),
   gauge({
     name: 'bridge_unrelayed_valsets_below_threshold',
-    help: 'Unrelayed validator sets whose signed share is below the configured threshold: no one can relay them.',
+    help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
     unit: 'validator sets',
-    reads: VALSET_FIELDS,
     value: valsetsBelowThreshold,
   }),
   gauge({
     name: 'bridge_batch_min_signed_power_ratio',
-    help: 'Signed share of the power of the set in the contract, of the live batch that has least; absent when there is no batch.',
+    help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
     unit: 'ratio, 0 to 1',
-    reads: BATCH_FIELDS,
     value: (input) => lowestRatio(ofBatches(input)),
   }),
   gauge({
     name: 'bridge_batches_below_threshold',
-    help: 'Live batches whose signed share is below the configured threshold: no one can relay them.',
+    help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
     unit: 'batches',
-    reads: BATCH_FIELDS,
     value: batchesBelowThreshold,
   }),
   gauge({
     name: 'bridge_power_threshold_ratio',
-    help: 'Share of power that the contract asks for, as configured.',
+    help: 'Configured share of the power that must sign a batch or a validator set.',
     unit: 'ratio, 0 to 1',
-    reads: ['configuration power_threshold'],
     value: ({ settings }) => doubleOf(trustedDigits(settings.powerThreshold)),
   }),
 ];

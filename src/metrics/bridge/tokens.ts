@@ -1,231 +1,168 @@
-import type { Numeral } from '../../json/numeral.js';
 import { memoize } from '../memoize.js';
-import type { Transfer } from '../../chain/module-state.js';
-import { INVALID, type Field } from '../../json/field.js';
-import { gauge, labelledGauge, labelValue, type Sample } from '../family.js';
+import type { Coin, Transfer } from '../../chain/module-state.js';
+import type { Field } from '../../json/field.js';
+import { gauge, labelledGauge, toLabelValue, type Sample } from '../family.js';
+import { groupBy } from '../grouping.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
-import { optional, required, rows, WITHDRAWN, orEmpty } from '../withdrawal.js';
-
-type Transfers = readonly Transfer[];
+import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
 /** Transfers that wait for a batch. */
-export const unbatched = memoize(({ state }: BridgeInput): Transfers => rows(state.unbatched_transfers));
+export const unbatchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =>
+  rows(state.unbatched_transfers),
+);
 
-const batched = memoize(({ state }: BridgeInput): Transfers =>
+const batchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =>
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
 );
 
-/** One of the two coins of a transfer. */
-export interface Coin {
-  readonly contract: (transfer: Transfer) => Field<string>;
-  readonly amount: (transfer: Transfer) => Field<Numeral>;
-}
+/** Selects one of the two coins of a transfer. */
+export type CoinOf = (transfer: Transfer) => Coin | undefined;
 
-export const transferred: Coin = {
-  contract: (transfer) => optional(transfer.erc20_token)?.contract,
-  amount: (transfer) => optional(transfer.erc20_token)?.amount,
-};
+export const transferredCoin: CoinOf = ({ erc20_token }) => optional(erc20_token);
 
-export const fee: Coin = {
-  contract: (transfer) => optional(transfer.erc20_fee)?.contract,
-  amount: (transfer) => optional(transfer.erc20_fee)?.amount,
-};
+export const feeCoin: CoinOf = ({ erc20_fee }) => optional(erc20_fee);
 
-/** As it is shown, which is also how it is joined: contracts that are cut to one label are one series. */
+/** The label value of a contract. Transfers are grouped by it: contracts that are truncated to one value share a series. */
 export function contractLabel(contract: Field<string>): string {
-  return labelValue(required(contract));
+  return toLabelValue(required(contract));
 }
 
-/** Denom by contract: the list of the state first, then the hub coin. What does not say leaves it empty. */
-export const denoms = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
-  const found = new Map<string, string>();
-  const name = (erc20: Field<string>, denom: Field<string>): void => {
-    const contract = labelValue(optional(erc20) ?? '');
-    if (contract !== '' && !found.has(contract)) found.set(contract, labelValue(optional(denom) ?? ''));
+/** Denom by contract. The list of the state precedes the hub coin; a missing source leaves the denom empty. */
+export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
+  const denoms = new Map<string, string>();
+  const add = (erc20: Field<string>, denom: Field<string>): void => {
+    const contract = toLabelValue(optional(erc20) ?? '');
+    if (contract !== '' && !denoms.has(contract)) denoms.set(contract, toLabelValue(optional(denom) ?? ''));
   };
   for (const row of optional(state.erc20_to_denoms) ?? []) {
-    const named = optional(row);
-    name(named?.erc20, named?.denom);
+    const present = optional(row);
+    add(present?.erc20, present?.denom);
   }
   const params = optional(state.params);
-  name(params?.hub_coin_erc20_contract, params?.hub_coin_denom);
-  return found;
+  add(params?.hub_coin_erc20_contract, params?.hub_coin_denom);
+  return denoms;
 });
 
-/** What a part of a queue holds of a contract. */
-interface Held {
-  transfers: number;
-  readonly amount: Sum;
+type TransfersByContract = (input: BridgeInput) => ReadonlyMap<string, readonly Transfer[]>;
+
+function byContract(transfersOf: (input: BridgeInput) => readonly Transfer[], coinOf: CoinOf): TransfersByContract {
+  return memoize((input) => groupBy(transfersOf(input), (transfer) => contractLabel(coinOf(transfer)?.contract)));
 }
 
-/** What one of the two coins of the transfers of a queue comes to, by contract. */
-interface Part {
-  readonly held: ReadonlyMap<string, Held>;
-  /** Without one of the amounts every sum would be wrong. */
-  readonly hasAllAmounts: boolean;
-}
-
-const unbatchedTokens = part(unbatched, transferred);
-const unbatchedFees = part(unbatched, fee);
-const batchedTokens = part(batched, transferred);
-const batchedFees = part(batched, fee);
-
-function part(queue: (input: BridgeInput) => Transfers, coin: Coin) {
-  return memoize((input: BridgeInput): Part => {
-    const held = new Map<string, Held>();
-    /** By contracts as they are written, so that a label is made of each only once. */
-    const known = new Map<Field<string>, Held>();
-    let hasAllAmounts = true;
-    for (const transfer of queue(input)) {
-      const contract = coin.contract(transfer);
-      let own = known.get(contract);
-      if (own === undefined) {
-        const label = contractLabel(contract);
-        own = held.get(label) ?? { transfers: 0, amount: new Sum() };
-        held.set(label, own);
-        known.set(contract, own);
-      }
-      own.transfers += 1;
-      const amount = coin.amount(transfer);
-      if (amount === undefined || amount === INVALID) hasAllAmounts = false;
-      else own.amount.add(amount);
-    }
-    return { held, hasAllAmounts };
-  });
-}
+const unbatchedByToken = byContract(unbatchedTransfers, transferredCoin);
+const unbatchedByFeeToken = byContract(unbatchedTransfers, feeCoin);
+const batchedByToken = byContract(batchedTransfers, transferredCoin);
+const batchedByFeeToken = byContract(batchedTransfers, feeCoin);
 
 /**
- * Contracts that have a series: those with a denom, and those of every part of the two queues that can be read. A part that
- * cannot withdraws the families it is about; to the others it adds nothing.
+ * The contracts with a series in each of the six families: those with a denom and those of any transfer. A list that cannot be
+ * read adds no contracts and withdraws only its own families.
  */
-const contracts = memoize((input: BridgeInput): ReadonlySet<string> => {
-  const parts = [unbatchedTokens, unbatchedFees, batchedTokens, batchedFees];
-  const queued = parts.flatMap((read) => orEmpty(() => Array.from(read(input).held.keys())));
-  return new Set([...denoms(input).keys(), ...queued]);
+const exportedContracts = memoize((input: BridgeInput): ReadonlySet<string> => {
+  const groupings = [unbatchedByToken, unbatchedByFeeToken, batchedByToken, batchedByFeeToken];
+  const used = groupings.flatMap((transfersByContract) => orEmpty(() => Array.from(transfersByContract(input).keys())));
+  return new Set([...denomByContract(input).keys(), ...used]);
 });
 
-function byContract(input: BridgeInput, { held }: Part, value: (own: Held) => number): readonly Sample[] {
-  return Array.from(contracts(input), (contract) => {
-    const own = held.get(contract);
-    return { labels: [contract, denoms(input).get(contract) ?? ''], value: own === undefined ? 0 : value(own) };
-  });
-}
-
-function transfers(read: (input: BridgeInput) => Part) {
-  return (input: BridgeInput): readonly Sample[] => byContract(input, read(input), (own) => own.transfers);
-}
-
-function amounts(read: (input: BridgeInput) => Part) {
-  return (input: BridgeInput): readonly Sample[] => {
-    const found = read(input);
-    if (!found.hasAllAmounts) throw WITHDRAWN;
-    return byContract(input, found, ({ amount }) => toDouble(amount.total));
+function perContract(transfersByContract: TransfersByContract, valueOf: (transfers: readonly Transfer[]) => number) {
+  return (input: BridgeInput): readonly Sample<'token_contract' | 'denom'>[] => {
+    const transfers = transfersByContract(input);
+    const denoms = denomByContract(input);
+    return Array.from(exportedContracts(input), (contract) => ({
+      labels: { token_contract: contract, denom: denoms.get(contract) ?? '' },
+      value: valueOf(transfers.get(contract) ?? []),
+    }));
   };
 }
 
-const DENOM_FIELDS = [
-  'state.erc20_to_denoms',
-  'state.erc20_to_denoms[].erc20',
-  'state.erc20_to_denoms[].denom',
-  'state.params.hub_coin_erc20_contract',
-  'state.params.hub_coin_denom',
-] as const;
+function counts(transfersByContract: TransfersByContract) {
+  return perContract(transfersByContract, ({ length }) => length);
+}
 
-const UNBATCHED = 'state.unbatched_transfers';
-const BATCHED = 'state.batches[].transactions';
-
-/** What decides which tokens have a series, whatever it is of. */
-const TOKEN_FIELDS = [
-  UNBATCHED,
-  `${UNBATCHED}[].erc20_token.contract`,
-  `${UNBATCHED}[].erc20_fee.contract`,
-  'state.batches',
-  BATCHED,
-  `${BATCHED}[].erc20_token.contract`,
-  `${BATCHED}[].erc20_fee.contract`,
-  ...DENOM_FIELDS,
-] as const;
+function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
+  return perContract(transfersByContract, (transfers) => {
+    const sum = new Sum();
+    for (const transfer of transfers) sum.add(required(coinOf(transfer)?.amount));
+    return toDouble(sum.total);
+  });
+}
 
 // Anyone can bridge a junk token, so contracts are the chain's to choose: counts fold the smallest into `other`; amounts of
 // different tokens have no common unit, so there the smallest are left out.
-const COUNTED = { labels: ['token_contract', 'denom'], keep: 'fold', unit: 'transfers' } as const;
-const SUMMED = { labels: ['token_contract', 'denom'], keep: 'largest', unit: 'smallest units of the token' } as const;
+const COUNTED = { labels: ['token_contract', 'denom'], overLimit: 'aggregate', unit: 'transfers' } as const;
+const SUMMED = {
+  labels: ['token_contract', 'denom'],
+  overLimit: 'keep-largest',
+  unit: 'smallest units of the token',
+} as const;
 
 /** What waits, for each token. */
 export const tokenFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_token_unbatched_transfers',
-    help: 'Transfers that wait for a batch.',
-    reads: TOKEN_FIELDS,
+    help: 'Number of outgoing transfers of the token that are not yet in a batch.',
     ...COUNTED,
-    derive: transfers(unbatchedTokens),
+    derive: counts(unbatchedByToken),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_amount',
-    help: 'Amount that waits for a batch.',
-    reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_token.amount`],
+    help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(unbatchedTokens),
+    derive: amounts(unbatchedByToken, transferredCoin),
   }),
   labelledGauge({
     name: 'bridge_token_unbatched_fees',
-    help: 'Fees of the transfers that wait for a batch; too low a sum and no one builds one.',
-    reads: [...TOKEN_FIELDS, `${UNBATCHED}[].erc20_fee.amount`],
+    help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(unbatchedFees),
+    derive: amounts(unbatchedByFeeToken, feeCoin),
   }),
   labelledGauge({
     name: 'bridge_token_batched_transfers',
-    help: 'Transfers in live batches.',
-    reads: TOKEN_FIELDS,
+    help: 'Number of transfers of the token in live batches.',
     ...COUNTED,
-    derive: transfers(batchedTokens),
+    derive: counts(batchedByToken),
   }),
   labelledGauge({
     name: 'bridge_token_batched_amount',
-    help: 'Amount in live batches.',
-    reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_token.amount`],
+    help: 'Amount of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(batchedTokens),
+    derive: amounts(batchedByToken, transferredCoin),
   }),
   labelledGauge({
     name: 'bridge_token_batched_fees',
-    help: 'Fees of the transfers in live batches.',
-    reads: [...TOKEN_FIELDS, `${BATCHED}[].erc20_fee.amount`],
+    help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(batchedFees),
+    derive: amounts(batchedByFeeToken, feeCoin),
   }),
   labelledGauge({
     name: 'bridge_token_info',
-    help: 'Symbol of a token contract, in its labels; always 1.',
+    help: 'Configured symbol of a token contract as a label; the value is always 1.',
     unit: 'none',
-    reads: ['configuration tokens[].symbol'],
     // One series for each configured token.
     labels: ['token_contract', 'symbol'],
-    keep: 'first',
+    overLimit: 'keep-first',
     derive: ({ tokens }) =>
       tokens.flatMap(({ contract, symbol }) =>
-        symbol === undefined ? [] : [{ labels: [contract, labelValue(symbol)], value: 1 }],
+        symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
       ),
   }),
   labelledGauge({
     name: 'bridge_token_decimals',
-    help: 'Decimals of a token: an amount divided by 10 to this power is in whole tokens.',
+    help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
     unit: 'decimals',
-    reads: ['configuration tokens[].decimals'],
     // One series for each configured token.
     labels: ['token_contract'],
-    keep: 'first',
-    derive: ({ tokens }) => tokens.map(({ contract, decimals }) => ({ labels: [contract], value: decimals })),
+    overLimit: 'keep-first',
+    derive: ({ tokens }) =>
+      tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
   }),
   gauge({
     name: 'bridge_oldest_pending_transfer_id',
-    help: 'Lowest id of a transfer that waits, in a batch or for one; absent when none does.',
+    help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
     unit: 'transfer id',
-    reads: [UNBATCHED, `${UNBATCHED}[].id`, 'state.batches', BATCHED, `${BATCHED}[].id`],
     value: (input) => {
-      const oldest = lowestNumeral([unbatched, batched], (queue) =>
+      const oldest = lowestNumeral([unbatchedTransfers, batchedTransfers], (queue) =>
         lowestNumeral(queue(input), ({ id }) => required(id)),
       );
       return oldest === undefined ? undefined : double(oldest);

@@ -1,6 +1,6 @@
-import { cctxsByIndex, currentOutbound, listed, lists } from './cctxs.js';
+import { cctxsByIndex, currentOutbound, rowsOf, listNames } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
-import { listedCctxs } from './totals.js';
+import { listedCount } from './totals.js';
 import { compare, decimal } from '../../chain/decimal.js';
 import { required } from '../withdrawal.js';
 import { labelledGauge, perKind } from '../family.js';
@@ -11,34 +11,24 @@ function duplicates(input: CrosschainInput): number {
   const pending = cctxsByIndex.pending(input);
   const [fewer, more] = missed.size < pending.size ? [missed, pending] : [pending, missed];
   const inBoth = Array.from(fewer.keys()).filter((index) => more.has(index)).length;
-  return listedCctxs(input) - (missed.size + pending.size - inBoth);
+  return listedCount(input) - (missed.size + pending.size - inBoth);
 }
 
 /** What should not be there, or makes other numbers lower bounds. */
 export const anomalyFamilies: readonly CrosschainFamily[] = [
   labelledGauge({
     name: 'crosschain_anomalies',
-    help: 'Oddities of the lists, by kind: rows whose index occurred before, a lowest height above the height, rows without an outbound.',
+    help: 'Number of inconsistencies of the rate limiter input by kind.',
     unit: 'rows; 0 or 1 for lowest_above_height',
-    reads: [
-      'cctxs_missed',
-      'cctxs_missed[].index',
-      'cctxs_missed[].outbound_params',
-      'cctxs_pending',
-      'cctxs_pending[].index',
-      'cctxs_pending[].outbound_params',
-      'height',
-      'lowest_pending_cctx_height',
-    ],
     // The three kinds.
     labels: ['kind'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: perKind<CrosschainInput>({
       duplicate_cctxs: duplicates,
       lowest_above_height: ({ document }) =>
         compare(decimal(required(document.lowest_pending_cctx_height)), decimal(required(document.height))) > 0 ? 1 : 0,
       cctxs_without_outbound: (input) =>
-        lists.flatMap((list) => listed(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
+        listNames.flatMap((list) => rowsOf(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
     }),
   }),
 ];

@@ -1,13 +1,13 @@
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
-import { groupByLabels } from '../grouping.js';
+import { countByLabels } from '../grouping.js';
 import {
   chainIdLabel,
   chainName,
   cctxsByChain,
   currentOutbound,
   distinctCctxs,
-  lists,
+  listNames,
   outboundForLabels,
   type ListName,
 } from './cctxs.js';
@@ -17,15 +17,16 @@ import type { Numeral } from '../../json/numeral.js';
 import { optional, required, orEmpty } from '../withdrawal.js';
 
 /** The samples of both lists; a list that cannot be read takes only its own series away. */
-function eachList(derive: (list: ListName, input: CrosschainInput) => readonly Sample[]) {
-  return (input: CrosschainInput): readonly Sample[] => lists.flatMap((list) => orEmpty(() => derive(list, input)));
+function eachList<Label extends string>(derive: (list: ListName, input: CrosschainInput) => readonly Sample<Label>[]) {
+  return (input: CrosschainInput): readonly Sample<Label>[] =>
+    listNames.flatMap((list) => orEmpty(() => derive(list, input)));
 }
 
 /** One sample for each chain of a list. */
 function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
-  return (list: ListName, input: CrosschainInput): readonly Sample[] =>
+  return (list: ListName, input: CrosschainInput): readonly Sample<'list' | 'chain_id' | 'chain'>[] =>
     cctxsByChain[list](input).map(({ chainId, chain, cctxs }) => ({
-      labels: [list, chainId, chain],
+      labels: { list, chain_id: chainId, chain },
       value: value(cctxs),
     }));
 }
@@ -61,91 +62,63 @@ function signersNonce(cctx: Cctx): Numeral | undefined {
   return outbound && required(outbound.tss_nonce);
 }
 
-const LISTS = ['cctxs_missed', 'cctxs_pending'] as const;
-
-function fieldsOf(...fields: readonly string[]): readonly string[] {
-  return LISTS.flatMap((list) => [list, ...['index', ...fields].map((field) => `${list}[].${field}`)]);
-}
-
-const CHAIN_FIELD = 'outbound_params[].receiver_chainId';
+const CCTX_LABELS = ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'] as const;
 
 /** What is missed and pending, by what it is and where it waits. */
 export const breakdownFamilies: readonly CrosschainFamily[] = [
   labelledGauge({
     name: 'crosschain_cctxs',
-    help: 'Listed transactions, each once, by what they are and the chain they wait on.',
+    help: 'Number of distinct listed transactions by list, status, coin type, chain and direction.',
     unit: 'cross-chain transactions',
-    reads: [
-      ...fieldsOf('cctx_status.status', 'outbound_params[].coin_type', CHAIN_FIELD, 'inbound_params.sender_chain_id'),
-      'configuration hub_chain_ids, chains',
-    ],
     // Statuses, coin types and directions are closed lists; chain ids are the chain's to choose.
-    labels: ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'],
-    keep: 'fold',
+    labels: CCTX_LABELS,
+    overLimit: 'aggregate',
     derive: eachList((list, input) =>
-      groupByLabels(distinctCctxs[list](input), [
-        () => list,
-        (cctx) => optional(optional(cctx.cctx_status)?.status) ?? '',
-        (cctx) => optional(outboundForLabels(cctx)?.coin_type) ?? '',
-        chainIdLabel,
-        (cctx) => chainName(chainIdLabel(cctx), input),
-        (cctx) => direction(cctx, input.settings.hubChainIds),
-      ]).map(({ labels, rows }) => ({ labels, value: rows.length })),
+      countByLabels(distinctCctxs[list](input), CCTX_LABELS, {
+        list: () => list,
+        status: (cctx) => optional(optional(cctx.cctx_status)?.status) ?? '',
+        coin_type: (cctx) => optional(outboundForLabels(cctx)?.coin_type) ?? '',
+        chain_id: chainIdLabel,
+        chain: (cctx) => chainName(chainIdLabel(cctx), input),
+        direction: (cctx) => direction(cctx, input.settings.hubChainIds),
+      }),
     ),
   }),
   labelledGauge({
     name: 'crosschain_oldest_cctx_created_timestamp_seconds',
-    help: 'When the oldest listed transaction that waits on a chain was created; of very old ones, when it last changed.',
+    help: 'Creation time of the oldest listed transaction by chain, or its last update time when the creation time is unknown.',
     unit: 'seconds since 1970',
-    reads: [
-      ...fieldsOf('cctx_status.created_timestamp', 'cctx_status.lastUpdate_timestamp', CHAIN_FIELD),
-      'configuration chains',
-    ],
     // Chain ids are the chain's to choose.
     labels: ['list', 'chain_id', 'chain'],
-    keep: 'lowest',
+    overLimit: 'keep-lowest',
     derive: eachList(eachChain((cctxs) => lowestOf(cctxs, createdAt))),
   }),
   labelledGauge({
     name: 'crosschain_cctxs_without_hash',
-    help: 'Listed transactions without an outbound hash: not broadcast yet, so the signers are what they wait for.',
+    help: 'Number of listed transactions by chain whose outbound has no hash and is not yet broadcast.',
     unit: 'cross-chain transactions',
-    reads: [...fieldsOf('outbound_params[].hash', CHAIN_FIELD), 'configuration chains'],
     // Chain ids are the chain's to choose.
     labels: ['list', 'chain_id', 'chain'],
-    keep: 'fold',
+    overLimit: 'aggregate',
     derive: eachList(eachChain((cctxs) => cctxs.filter(hasNoHash).length)),
   }),
   labelledGauge({
     name: 'crosschain_lowest_pending_nonce',
-    help: 'Lowest nonce pending on a chain; while it stands still, what comes after it waits as well.',
-    unit: 'nonce of the signers on that chain',
-    reads: [
-      'cctxs_pending',
-      'cctxs_pending[].index',
-      'cctxs_pending[].outbound_params[].tss_nonce',
-      `cctxs_pending[].${CHAIN_FIELD}`,
-      'configuration chains',
-    ],
+    help: 'Lowest nonce of the pending outbound transactions of a chain, which all later ones wait for.',
+    unit: 'nonce',
     // Chain ids are the chain's to choose.
     labels: ['chain_id', 'chain'],
-    keep: 'lowest',
+    overLimit: 'keep-lowest',
     derive: (input) =>
       cctxsByChain.pending(input).map(({ chainId, chain, cctxs }) => ({
-        labels: [chainId, chain],
+        labels: { chain_id: chainId, chain },
         value: lowestOf(cctxs, signersNonce),
       })),
   }),
   gauge({
     name: 'crosschain_largest_pending_native_amount',
-    help: 'Largest pending amount of the native coin; one that is larger than the limiter allows holds up the others. Absent when none is pending.',
+    help: 'Largest pending amount of the native coin, in smallest units; absent when none is pending.',
     unit: 'smallest units of the native coin',
-    reads: [
-      'cctxs_pending',
-      'cctxs_pending[].index',
-      'cctxs_pending[].outbound_params[].coin_type',
-      'cctxs_pending[].outbound_params[].amount',
-    ],
     value: (input) => {
       let largest: Numeral | undefined;
       for (const cctx of distinctCctxs.pending(input)) {

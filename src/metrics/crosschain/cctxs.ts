@@ -1,25 +1,25 @@
 import { memoize } from '../memoize.js';
 import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
-import { labelValue } from '../family.js';
+import { toLabelValue } from '../family.js';
 import { firstBy, groupBy } from '../grouping.js';
 import type { CrosschainInput } from './input.js';
 import { optional, required, rows } from '../withdrawal.js';
 
-export const lists = ['missed', 'pending'] as const;
-export type ListName = (typeof lists)[number];
+export const listNames = ['missed', 'pending'] as const;
+export type ListName = (typeof listNames)[number];
 
 /** The rows of a list, as the service sent them. */
-export function listed({ document }: CrosschainInput, list: ListName): readonly Cctx[] {
+export function rowsOf({ document }: CrosschainInput, list: ListName): readonly Cctx[] {
   return rows(list === 'missed' ? document.cctxs_missed : document.cctxs_pending);
 }
 
 /** The transactions of a list by index, each once: real nodes can show one under two chains. */
-export const cctxsByIndex = onceForEach((input, list): ReadonlyMap<string, Cctx> =>
-  firstBy(listed(input, list), ({ index }) => required(index)),
+export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cctx> =>
+  firstBy(rowsOf(input, list), ({ index }) => required(index)),
 );
 
-export const distinctCctxs = onceForEach((input, list): readonly Cctx[] => {
-  const all = listed(input, list);
+export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
+  const all = rowsOf(input, list);
   const byIndex = cctxsByIndex[list](input);
   return byIndex.size === all.length ? all : Array.from(byIndex.values());
 });
@@ -31,12 +31,12 @@ export interface ChainBacklog {
   readonly cctxs: readonly Cctx[];
 }
 
-export const cctxsByChain = onceForEach((input, list): readonly ChainBacklog[] => {
+export const cctxsByChain = memoizePerList((input, list): readonly ChainBacklog[] => {
   const byChainId = groupBy(distinctCctxs[list](input), chainIdLabel);
   return Array.from(byChainId, ([chainId, cctxs]) => ({ chainId, chain: chainName(chainId, input), cctxs }));
 });
 
-function onceForEach<T>(derive: (input: CrosschainInput, list: ListName) => T) {
+function memoizePerList<T>(derive: (input: CrosschainInput, list: ListName) => T) {
   return {
     missed: memoize((input: CrosschainInput) => derive(input, 'missed')),
     pending: memoize((input: CrosschainInput) => derive(input, 'pending')),
@@ -51,12 +51,12 @@ export function currentOutbound({ outbound_params }: Cctx): Outbound | undefined
 
 /** Label `chain_id` of the chain a transaction waits on; empty when it is not known. */
 export function chainIdLabel(cctx: Cctx): string {
-  return labelValue(optional(outboundForLabels(cctx)?.receiver_chainId) ?? '');
+  return toLabelValue(optional(outboundForLabels(cctx)?.receiver_chainId) ?? '');
 }
 
 /** Label `chain`: the name that the configuration gives it. */
 export function chainName(chainId: string, { chains }: CrosschainInput): string {
-  return labelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
+  return toLabelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
 
 /** The current outbound for labels, which are empty when it is missing. */

@@ -36,17 +36,12 @@ function allowance(input: CrosschainInput): Decimal | undefined {
   return blocks === undefined || rate === undefined ? undefined : multiply(decimal(trustedDigits(rate)), blocks);
 }
 
-const WINDOW_FIELDS = ['height', 'lowest_pending_cctx_height', 'configuration window'] as const;
-const VALUE_FIELDS = ['past_cctxs_value', 'pending_cctxs_value'] as const;
-const RATE_FIELDS = [...VALUE_FIELDS, ...WINDOW_FIELDS, 'configuration rate'] as const;
-
 /** How much of the configured rate is used; newer real nodes no longer enforce it, so there it is informational. */
 export const rateLimitFamilies: readonly CrosschainFamily[] = [
   gauge({
     name: 'crosschain_rate_limit_window_blocks',
-    help: 'Window in effect: the configured one, or back to the lowest pending height when that is longer. Far above the configured one, the lowest height is often that of another chain.',
+    help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
     unit: 'hub blocks',
-    reads: WINDOW_FIELDS,
     value: (input) => {
       const blocks = window(input);
       return blocks && toDouble(blocks);
@@ -54,17 +49,15 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
   }),
   gauge({
     name: 'crosschain_rate_limit_configured_window_blocks',
-    help: 'Window as configured.',
+    help: 'Configured window in hub blocks.',
     unit: 'hub blocks',
-    reads: ['configuration window'],
     value: ({ settings }) =>
       settings.window === undefined ? undefined : toDouble(decimal(trustedDigits(settings.window))),
   }),
   gauge({
     name: 'crosschain_withdraw_rate',
-    help: 'Value of past and pending transactions for each block of the window in effect, rounded down.',
+    help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
     unit: 'smallest units of the native coin per block',
-    reads: [...VALUE_FIELDS, ...WINDOW_FIELDS],
     value: (input) => {
       const blocks = window(input);
       const rate = blocks && floorDivide(value(input), blocks);
@@ -73,17 +66,15 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
   }),
   gauge({
     name: 'crosschain_rate_limit',
-    help: 'Rate as configured.',
+    help: 'Configured rate limit, in smallest units of the native coin per block.',
     unit: 'smallest units of the native coin per block',
-    reads: ['configuration window, rate'],
     value: ({ settings: { window: blocks, rate } }) =>
       blocks === undefined || rate === undefined ? undefined : toDouble(decimal(trustedDigits(rate))),
   }),
   gauge({
     name: 'crosschain_rate_limit_utilization_ratio',
-    help: 'Value of past and pending transactions over what the rate allows in the window in effect.',
-    unit: 'ratio; above 1 over the limit',
-    reads: RATE_FIELDS,
+    help: 'Value of past and pending transactions divided by the rate limit over the effective window.',
+    unit: 'ratio',
     value: (input) => {
       const allowed = allowance(input);
       return allowed && ratio(value(input), allowed);
@@ -91,9 +82,8 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
   }),
   gauge({
     name: 'crosschain_rate_limit_exceeded',
-    help: 'Whether past and pending transactions are worth more than the rate allows in the window in effect.',
-    unit: '1 for yes, 0 for no',
-    reads: RATE_FIELDS,
+    help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
+    unit: '1 or 0',
     value: (input) => {
       const allowed = allowance(input);
       return allowed && (compare(value(input), allowed) > 0 ? 1 : 0);

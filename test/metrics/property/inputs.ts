@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/schema.js';
+import {
+  moduleStateDocument,
+  rateLimiterInputDocument,
+  type Document,
+  type DocumentContext,
+} from '../../../src/documents.js';
+import { trustedDigits } from '../../../src/json/numeral.js';
+import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
+import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
+import { corruptedOften } from './corruption.js';
+import { bridgeAbout, bridgeState, crosschainAbout, crosschainDocument, type Row } from './documents.js';
+
+const numRuns = 100;
+
+/** Inputs read from random module states, half of which have missing or invalid fields. */
+export function bridgeInputs(seed: number): BridgeInput[] {
+  const states = fc.oneof(bridgeState, bridgeState.chain(corruptedOften));
+  return fc
+    .sample(fc.tuple(states, bridgeAbout), { seed, numRuns })
+    .flatMap(([state, { height, tokens = [], ...settings }]) =>
+      inputOf(
+        moduleStateDocument,
+        { state },
+        {
+          settings: { ...defaultBridgeSettings, ...settings },
+          labels: { tokens, chains: {} },
+          height: height === undefined ? undefined : trustedDigits(height),
+        },
+      ),
+    );
+}
+
+/** Inputs read from random rate limiter inputs, half of which have missing or invalid fields. */
+export function crosschainInputs(seed: number): CrosschainInput[] {
+  const documents = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedOften));
+  return fc
+    .sample(fc.tuple(documents, crosschainAbout), { seed, numRuns })
+    .flatMap(([document, { chains = {}, ...settings }]) =>
+      inputOf(rateLimiterInputDocument, document, {
+        settings: { ...defaultCrosschainSettings, ...settings },
+        labels: { tokens: [], chains },
+        height: undefined,
+      }),
+    );
+}
+
+function inputOf<Settings, Input>(
+  document: Document<Settings, Input>,
+  json: Row,
+  context: DocumentContext<Settings>,
+): Input[] {
+  const result = document.read(Buffer.from(JSON.stringify(json)), context, Number.POSITIVE_INFINITY);
+  return result.ok && result.document !== undefined ? [result.document] : [];
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { families } from '../../src/exposition/exposition.js';
+import { recordReads } from './recorded-reads.js';
+
+describe('the recorded reads of the families', () => {
+  const reads = recordReads();
+
+  it('are the same with other random documents', () => {
+    for (const seed of [2, 3, 4]) expect(recordReads(seed)).toEqual(reads);
+  });
+
+  it('are not empty', () => {
+    const empty = reads.filter(({ fields, others }) => fields.length + others.length === 0);
+    expect(empty).toEqual([]);
+    expect(families.map(({ name }) => name)).toEqual(expect.arrayContaining(reads.map(({ family }) => family)));
+  });
+
+  it.each([
+    ['bridge_params_hash', ['state.params'], []],
+    ['bridge_batch_transactions', ['state.batches[].transactions'], []],
+    ['bridge_height', [], ['height']],
+    ['bridge_token_info', [], ['tokens[].contract', 'tokens[].symbol']],
+    [
+      'crosschain_lowest_pending_nonce',
+      [
+        'cctxs_pending[].index',
+        'cctxs_pending[].outbound_params[].receiver_chainId',
+        'cctxs_pending[].outbound_params[].tss_nonce',
+      ],
+      ['chains'],
+    ],
+  ])('of %s are %j and %j', (name, fields, others) => {
+    expect(reads.find(({ family }) => family === name)).toMatchObject({ fields, others });
+  });
+});

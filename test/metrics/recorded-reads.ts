@@ -1,0 +1,97 @@
+import { moduleState } from '../../src/chain/module-state.js';
+import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
+import { moduleStateDocument, rateLimiterInputDocument, type DocumentName } from '../../src/documents.js';
+import type { Family } from '../../src/metrics/family.js';
+import { orEmpty } from '../../src/metrics/withdrawal.js';
+import { bridgeInputs, crosschainInputs } from './property/inputs.js';
+
+/*
+ * What each family reads, recorded while it is derived from random documents. The sources in docs/metrics.md and
+ * docs/coverage.md are generated from these records. Another seed must give the same records: then they contain the reads of
+ * every branch.
+ */
+
+export interface RecordedReads {
+  readonly family: string;
+  readonly document: DocumentName;
+  /** Paths of fields in the names and the order of the spec. A path stands for all fields of an object at its end. */
+  readonly fields: readonly string[];
+  /** What it reads of the response header and the configuration: `height`, `settings.watch`, `tokens[].symbol`. */
+  readonly others: readonly string[];
+}
+
+export function recordReads(seed = 1): RecordedReads[] {
+  const { families: bridgeFamilies, name: moduleStateName } = moduleStateDocument;
+  const { families: crosschainFamilies, name: rateLimiterInputName } = rateLimiterInputDocument;
+  const [bridge, crosschain] = [bridgeInputs(seed), crosschainInputs(seed)];
+  return [
+    ...bridgeFamilies.map((family) => {
+      const { fields, others } = partition(record(family, bridge), 'state', moduleState.paths('state'));
+      return { family: family.name, document: moduleStateName, fields, others };
+    }),
+    ...crosschainFamilies.map((family) => {
+      const { fields, others } = partition(record(family, crosschain), 'document', rateLimiterInput.paths('document'));
+      const inSpec = fields.map((path) => path.replace(/^document\./, ''));
+      return { family: family.name, document: rateLimiterInputName, fields: inSpec, others };
+    }),
+  ];
+}
+
+/** The paths that a family reads, without those of objects and lists of which it reads a part. */
+function record<Input>(family: Family<Input>, inputs: readonly Input[]): string[] {
+  const paths = new Set<string>();
+  const enumerated = new Set<string>();
+  // Every family has a proxy of its own, so that it does not share memoized values.
+  for (const input of inputs) orEmpty(() => family.derive(recording(input, '', paths, enumerated, new WeakMap())));
+  const all = [...paths];
+  return all.filter(
+    (path) =>
+      !all.some((other) => isBelow(path, other) && enumerated.has(other)) &&
+      (enumerated.has(path) || !all.some((other) => isBelow(other, path))),
+  );
+}
+
+export function isBelow(path: string, parent: string): boolean {
+  return path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
+}
+
+/** A proxy that adds the path of every property that is read to `paths`. Enumerating an object reads all of it. */
+function recording<T>(
+  value: T,
+  path: string,
+  paths: Set<string>,
+  enumerated: Set<string>,
+  proxies: WeakMap<object, object>,
+): T {
+  // Class instances such as RawString are values of one field. The names of chains are keyed by chain id.
+  if (typeof value !== 'object' || value === null || path === 'chains') return value;
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const known = proxies.get(value);
+  if (known !== undefined) return known as T;
+  const proxy = new Proxy(value, {
+    get: (target, key) => {
+      const property: unknown = Reflect.get(target, key);
+      if (typeof key === 'symbol') return property;
+      if (Array.isArray(target)) {
+        return /^\d+$/.test(key) ? recording(property, `${path}[]`, paths, enumerated, proxies) : property;
+      }
+      const propertyPath = path === '' ? key : `${path}.${key}`;
+      paths.add(propertyPath);
+      return recording(property, propertyPath, paths, enumerated, proxies);
+    },
+    ownKeys: (target) => {
+      enumerated.add(path);
+      return Reflect.ownKeys(target);
+    },
+  });
+  proxies.set(value, proxy);
+  return proxy;
+}
+
+function partition(paths: readonly string[], root: string, order: readonly string[]) {
+  const rank = (path: string): number => order.findIndex((field) => field === path || isBelow(field, path));
+  return {
+    fields: paths.filter((path) => isBelow(path, root)).toSorted((a, b) => rank(a) - rank(b)),
+    others: paths.filter((path) => !isBelow(path, root)).toSorted(),
+  };
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { gauge, labelledGauge, type Family, type OverLimit } from '../../src/metrics/family.js';
+import { formatSeries, renderFamilies } from '../../src/metrics/text-format.js';
+import { WITHDRAWN } from '../../src/metrics/withdrawal.js';
+
+const description = { help: 'A test.', unit: 'things' };
+
+function unlabelled(value: (input: number) => number | undefined): Family<number> {
+  return gauge({ name: 'bridge_x', ...description, value });
+}
+
+function labelled(overLimit: OverLimit, values: Readonly<Record<string, number>>): Family<number> {
+  return labelledGauge({
+    name: 'bridge_x',
+    ...description,
+    labels: ['token', 'denom'],
+    overLimit,
+    derive: () => Object.entries(values).map(([token, value]) => ({ labels: { token, denom: '' }, value })),
+  });
+}
+
+function textOf(family: Family<number>, maxSeries = 200): string {
+  return renderFamilies([family], 1, 'target="t"', maxSeries)
+    .map(({ lines, dropped }) => `${lines}dropped ${dropped}\n`)
+    .join('');
+}
+
+describe('renderFamilies', () => {
+  it('formats one line per series, with the fixed labels first', () => {
+    expect(textOf(unlabelled((input) => input + 0.5))).toBe('bridge_x{target="t"} 1.5\ndropped undefined\n');
+  });
+
+  it('leaves out a withdrawn family and no other', () => {
+    const withdrawn = unlabelled(() => {
+      throw WITHDRAWN;
+    });
+    const other = gauge<number>({ name: 'bridge_y', ...description, value: () => 1 });
+    expect(renderFamilies([withdrawn, other], 1, '', 200).map(({ name }) => name)).toEqual(['bridge_y']);
+  });
+
+  it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'exports no series for the value %s',
+    (value) => {
+      expect(textOf(unlabelled(() => value))).toBe('');
+    },
+  );
+
+  it('rethrows an unexpected error', () => {
+    const faulty = unlabelled(() => {
+      throw new TypeError('a bug');
+    });
+    expect(() => textOf(faulty)).toThrow('a bug');
+  });
+
+  it('escapes quotes, backslashes and line breaks in label values', () => {
+    expect(textOf(labelled('keep-largest', { 'a"b\\c\nd': 1 }))).toContain('token="a\\"b\\\\c\\nd",denom=""');
+  });
+
+  const values = { a: 3, b: 9, c: 1, d: 9, e: 5 };
+
+  it.each<[OverLimit, string[], number]>([
+    ['keep-first', ['a 3', 'b 9', 'c 1'], 2],
+    ['keep-lowest', ['c 1', 'a 3', 'e 5'], 2],
+    ['keep-largest', ['b 9', 'd 9', 'e 5'], 2],
+    ['aggregate', ['b 9', 'd 9', 'other 9'], 3],
+  ])('applies %s above the limit: %j', (overLimit, exported, dropped) => {
+    const text = textOf(labelled(overLimit, values), 3);
+    expect([...text.matchAll(/token="(\w+)".*} (\d+)/g)].map(([, token, value]) => `${token} ${value}`)).toEqual(
+      exported,
+    );
+    expect(text).toContain(`dropped ${dropped}\n`);
+  });
+
+  it('sets every label of the aggregated series to other', () => {
+    expect(textOf(labelled('aggregate', values), 1)).toBe(
+      'bridge_x{target="t",token="other",denom="other"} 27\ndropped 5\n',
+    );
+  });
+
+  it('keeps the order of the samples within the limit', () => {
+    expect(textOf(labelled('keep-largest', values), 5)).toMatch(/"a".*\n.*"b".*\n.*"c"/);
+  });
+});
+
+describe('formatSeries', () => {
+  it('formats a series without labels without braces', () => {
+    expect(formatSeries({ name: 'x', labels: [] }, '', { labels: {}, value: 1 })).toBe('x 1\n');
+  });
+
+  it('does not compile without a value for every label', () => {
+    const family = { name: 'x', labels: ['list', 'chain_id'] } as const;
+    expect(formatSeries(family, '', { labels: { list: 'a', chain_id: '1' }, value: 1 })).toBe(
+      'x{list="a",chain_id="1"} 1\n',
+    );
+    const incomplete = { list: 'a' };
+    // @ts-expect-error -- the value of chain_id is missing
+    const format = () => formatSeries(family, '', { labels: incomplete, value: 1 });
+    expect(format).toBeTypeOf('function');
+  });
+});
