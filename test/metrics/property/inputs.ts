@@ -9,16 +9,17 @@ import {
 import { trustedDigits } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
 import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
-import { corruptedOften } from './corruption.js';
-import { bridgeAbout, bridgeState, crosschainAbout, crosschainDocument, type Row } from './documents.js';
+import type { JsonObject } from '../../support/json.js';
+import { corruptedDocument } from './corruption.js';
+import { bridgeOptions, bridgeState, crosschainOptions, crosschainDocument } from './documents.js';
 
 const numRuns = 100;
 
-/** Inputs read from random module states, half of which have missing or invalid fields. */
+/** Inputs read from random module_state documents, half of which have missing or invalid fields. */
 export function bridgeInputs(seed: number): BridgeInput[] {
-  const states = fc.oneof(bridgeState, bridgeState.chain(corruptedOften));
+  const states = fc.oneof(bridgeState, bridgeState.chain(corruptedDocument));
   return fc
-    .sample(fc.tuple(states, bridgeAbout), { seed, numRuns })
+    .sample(fc.tuple(states, bridgeOptions), { seed, numRuns })
     .flatMap(([state, { height, tokens = [], ...settings }]) =>
       inputOf(
         moduleStateDocument,
@@ -32,11 +33,11 @@ export function bridgeInputs(seed: number): BridgeInput[] {
     );
 }
 
-/** Inputs read from random rate limiter inputs, half of which have missing or invalid fields. */
+/** Inputs read from random rate_limiter_input documents, half of which have missing or invalid fields. */
 export function crosschainInputs(seed: number): CrosschainInput[] {
-  const documents = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedOften));
+  const documents = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedDocument));
   return fc
-    .sample(fc.tuple(documents, crosschainAbout), { seed, numRuns })
+    .sample(fc.tuple(documents, crosschainOptions), { seed, numRuns })
     .flatMap(([document, { chains = {}, ...settings }]) =>
       inputOf(rateLimiterInputDocument, document, {
         settings: { ...defaultCrosschainSettings, ...settings },
@@ -48,7 +49,7 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
 
 function inputOf<Settings, Input>(
   document: Document<Settings, Input>,
-  json: Row,
+  json: JsonObject,
   context: DocumentContext<Settings>,
 ): Input[] {
   const result = document.read(Buffer.from(JSON.stringify(json)), context, Number.POSITIVE_INFINITY);
