@@ -5,7 +5,7 @@ import type { FailureReason } from '../../src/http/errors.js';
 import type { PollResult } from '../../src/poll/collect.js';
 import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { CONTENT_SECURITY_POLICY } from '../../src/pages/layout.js';
-import { batch, settled } from '../pending/bridge-state.js';
+import { batch, idleState } from '../pending/bridge-state.js';
 import {
   at,
   BRIDGE,
@@ -203,7 +203,7 @@ state.batches`);
       { target, endpoint: 'rate_limiter_input' as const },
     ]);
     const snapshots = createSnapshots(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
-    const results = { module_state: bridgeResult(settled, '1000'), rate_limiter_input: crosschainResult(cctxs) };
+    const results = { module_state: bridgeResult(idleState, '1000'), rate_limiter_input: crosschainResult(cctxs) };
     for (const key of keys) snapshots.record(key, results[key.endpoint], at(0));
     const html = statusAt(snapshots, 1);
     expect(titleOf(html)).toContain('All 2000 endpoints are up');
@@ -260,7 +260,7 @@ describe('problems on the chains', () => {
   it('include missing signatures only when they last', () => {
     const at2Seconds = (height: string): string => {
       const snapshots = unpolledSnapshots();
-      snapshots.record(BRIDGE, bridgeResult({ ...settled, batches: [batch('1')] }, height), at(0));
+      snapshots.record(BRIDGE, bridgeResult({ ...idleState, batches: [batch('1')] }, height), at(0));
       return statusAt(snapshots, 2);
     };
     const young = at2Seconds('1089');
@@ -274,7 +274,7 @@ describe('problems on the chains', () => {
 
   it('include events and cctxs that are pending for long', () => {
     const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
-    const claimed = { ...settled, attestations: [...settled.attestations, claim] };
+    const claimed = { ...idleState, attestations: [...idleState.attestations, claim] };
     const pending = { index: '0x2', cctx_status: { created_timestamp: created }, outbound_params: [outbound] };
     const snapshots = unpolledSnapshots();
     snapshots.record(CROSSCHAIN, crosschainResult({ ...cctxs, cctxs_pending: [pending], total_pending: '1' }), at(0));

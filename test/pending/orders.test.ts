@@ -3,24 +3,24 @@ import { byDigits, byNumber, byString, groupedBy } from '../../src/pending/order
 import { toDigits } from '../../src/chain/decimal.js';
 import { trustedDigits } from '../../src/json/numeral.js';
 
-const huge = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({
+const numberRows = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({
   value: text === null ? null : trustedDigits(text),
 }));
 
-describe('an order', () => {
-  it('of digits is exact, and leaves what is not known to the end both ways', () => {
-    const order = byDigits(({ value }: (typeof huge)[number]) => value);
+describe('a row order', () => {
+  it('compares digits exactly, with unknown values last in both directions', () => {
+    const order = byDigits(({ value }: (typeof numberRows)[number]) => value);
     const ascending = ['-3', '0.5', '10', '9007199254740992', '9007199254740993'];
-    expect(order(huge, false).map(({ value }) => value)).toEqual([...ascending, null]);
-    expect(order(huge, true).map(({ value }) => value)).toEqual([...ascending.toReversed(), null]);
+    expect(order(numberRows, false).map(({ value }) => value)).toEqual([...ascending, null]);
+    expect(order(numberRows, true).map(({ value }) => value)).toEqual([...ascending.toReversed(), null]);
   });
 
-  it('of numbers and texts likewise', () => {
+  it('compares numbers and strings, with unknown values last', () => {
     expect(byNumber((value: number | null) => value)([2, null, 10, 1], true)).toEqual([10, 2, 1, null]);
     expect(byString((value: string | null) => value)(['b', null, 'a'], false)).toEqual(['a', 'b', null]);
   });
 
-  it('within groups keeps together what has no common unit', () => {
+  it('sorts within groups', () => {
     const rows = [
       { token: 'b', amount: 1 },
       { token: 'a', amount: 5 },
@@ -35,7 +35,7 @@ describe('an order', () => {
   });
 });
 
-describe('digits', () => {
+describe('toDigits', () => {
   it.each([
     [0n, 0, '0'],
     [0n, 6, '0'],
@@ -44,7 +44,7 @@ describe('digits', () => {
     [1_000_000n, 6, '1'],
     [7n, 18, '0.000000000000000007'],
     [2n ** 256n, 0, String(2n ** 256n)],
-  ])('of %s × 10^-%s are %s', (units, scale, text) => {
+  ])('formats %s × 10^-%s as %s', (units, scale, text) => {
     expect(toDigits({ units, scale })).toBe(text);
   });
 });
