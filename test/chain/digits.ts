@@ -1,7 +1,7 @@
 import { INVALID } from '../../src/json/field.js';
 import { type Digits, parseDecimal } from '../../src/json/numeral.js';
 
-/** Digits for a test; throws for text that the exporter rejects. */
+/** Parses a decimal. Throws for an invalid one. */
 export function digits(text: string): Digits {
   const parsed = parseDecimal(text);
   if (parsed === undefined || parsed === INVALID) throw new Error(`not a number: ${text}`);

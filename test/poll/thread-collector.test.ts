@@ -31,10 +31,10 @@ function job(url: string): Job {
   };
 }
 
-it('a job that crashes the worker thread fails with reason internal, and the thread is replaced', async () => {
+it('the thread collector reports a crash of the worker thread as an internal failure and replaces the thread', async () => {
   const good = job(`${simulator.url}/bridge/v1/module_state`);
   expect((await collector.collect(good)).result.ok).toBe(true);
-  // The configuration rejects such an address.
+  // The configuration rejects this URL.
   const { result } = await collector.collect(job('no address'));
   expect(result).toMatchObject({ ok: false, error: { reason: 'internal' } });
   expect((await collector.collect(good)).result.ok).toBe(true);
