@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../src/poll/collect.js';
+import type { Snapshot } from '../../src/poll/poll.js';
 import { seriesOf } from '../support/exposition-text.js';
 import {
   bridgeSnapshot,

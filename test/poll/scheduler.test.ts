@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Job, PollResult } from '../../src/poll/collect.js';
-import type { Collector } from '../../src/poll/collector.js';
+import type { PollJob, PollResult } from '../../src/poll/poll.js';
+import type { PollExecutor } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { startPollLoop, startScheduler, type PollLoop, type Scheduler } from '../../src/poll/scheduler.js';
 import { parseValidConfig } from '../support/config.js';
@@ -8,16 +8,16 @@ import { parseValidConfig } from '../support/config.js';
 const HOUR = 3_600_000;
 const INTERVAL_MS = 1000;
 
-function jobs(password: string, ...names: readonly string[]): Job[] {
+function jobs(password: string, ...names: readonly string[]): PollJob[] {
   const auth = `basic_auth: {username: u, password: ${password}}`;
   const targets = names.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example", ${auth}}}`);
   return jobsOf(parseValidConfig(`targets: [${targets.join(', ')}]`));
 }
 
 describe('the scheduler', () => {
-  const started: Job[] = [];
-  const collector: Collector = {
-    collect: (job) => {
+  const started: PollJob[] = [];
+  const executor: PollExecutor = {
+    poll: (job) => {
       started.push(job);
       return new Promise<PollResult>(() => undefined);
     },
@@ -26,7 +26,7 @@ describe('the scheduler', () => {
   let scheduler: Scheduler;
 
   beforeEach(() => {
-    scheduler = startScheduler(collector, () => undefined);
+    scheduler = startScheduler(executor, () => undefined);
   });
 
   afterEach(() => {

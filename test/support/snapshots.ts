@@ -1,7 +1,7 @@
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import { trustedDigits } from '../../src/json/numeral.js';
-import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { processBody, type DocumentSource, type Snapshot } from '../../src/poll/poll.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {
@@ -43,7 +43,7 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
 /** Reads a response body as a poll does. Throws if the poll fails. */
 export function readSnapshot(source: DocumentSource, body: unknown, height?: string): Snapshot {
   const bytes = Buffer.from(JSON.stringify(body));
-  const { result } = readBody(source, 'test', bytes, height === undefined ? undefined : trustedDigits(height));
+  const { outcome: result } = processBody(source, 'test', bytes, height === undefined ? undefined : asDecimalString(height));
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return result;
 }

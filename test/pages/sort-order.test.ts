@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { byDigits, byNumber, byString, groupedBy } from '../../src/pending/orders.js';
-import { toDigits } from '../../src/chain/decimal.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import { byDecimalString, byNumber, byString, groupedBy } from '../../src/pages/sort-order.js';
+import { toDecimalString } from '../../src/chain/decimal.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 
 const numberRows = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({
-  value: text === null ? null : trustedDigits(text),
+  value: text === null ? null : asDecimalString(text),
 }));
 
 describe('a row order', () => {
   it('compares digits exactly, with unknown values last in both directions', () => {
-    const order = byDigits(({ value }: (typeof numberRows)[number]) => value);
+    const order = byDecimalString(({ value }: (typeof numberRows)[number]) => value);
     const ascending = ['-3', '0.5', '10', '9007199254740992', '9007199254740993'];
     expect(order(numberRows, false).map(({ value }) => value)).toEqual([...ascending, null]);
     expect(order(numberRows, true).map(({ value }) => value)).toEqual([...ascending.toReversed(), null]);
@@ -45,6 +45,6 @@ describe('toDigits', () => {
     [7n, 18, '0.000000000000000007'],
     [2n ** 256n, 0, String(2n ** 256n)],
   ])('formats %s × 10^-%s as %s', (units, scale, text) => {
-    expect(toDigits({ units, scale })).toBe(text);
+    expect(toDecimalString({ units, scale })).toBe(text);
   });
 });
