@@ -1,4 +1,4 @@
-/** As addresses are joined and shown; their case is a checksum at most. */
+/** The form in which addresses are compared and exported. Upper and lower case only encode a checksum. */
 export function lowerCase(address: string): string {
   return address.toLowerCase();
 }
@@ -6,8 +6,8 @@ export function lowerCase(address: string): string {
 const BECH32 = /^[^1].*1(?<data>[02-9ac-hj-np-z]+)[02-9ac-hj-np-z]{6}$/;
 
 /**
- * What a bech32 address is joined by: the characters between the last `1` and the checksum. One key appears with the prefix of
- * an account here and of a validator there, and the prefix changes the checksum. Anything else is joined as it is, in lower
+ * The data part of a bech32 address: the characters between the last `1` and the checksum. The account address and the operator
+ * address of a validator have the same data part, but different prefixes and checksums. Other addresses are returned in lower
  * case.
  */
 export function dataPart(address: string): string {

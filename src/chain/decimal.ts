@@ -109,7 +109,7 @@ export function highest(values: readonly Decimal[]): Decimal | undefined {
   );
 }
 
-/** The same for numbers of a document, without conversion where doubles are exact. */
+/** `compare` for numbers of a document, without conversion where doubles are exact. */
 export function compareNumerals(a: Numeral, b: Numeral): number {
   return isShort(a) && isShort(b) ? Number(a) - Number(b) : compare(decimal(a), decimal(b));
 }
@@ -179,7 +179,7 @@ export function floorDivide(a: Decimal, b: Decimal): Decimal | undefined {
   return integer(roundedUp ? quotient - 1n : quotient);
 }
 
-/** The nearest double, rounded once; infinite when it is out of range, and then the renderer leaves it out. */
+/** The nearest double, rounded once; infinite when it is out of range. Infinite values are not exported. */
 export function toDouble(value: Decimal): number {
   return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
 }

@@ -1,6 +1,6 @@
 /**
- * How a real chain spells what the spec spells in neutral words. The names follow no rule (`bridge_id` is `peggy_id`, but
- * `bridge_chain_id` stays), so each dialect is a table; what it does not list is spelt as in the spec.
+ * The path and the field names of a public chain, where they differ from the spec. The differences follow no rule (`bridge_id`
+ * is `peggy_id`, but `bridge_chain_id` is the same), so each dialect is a table of them.
  */
 export interface Dialect {
   readonly path: string;

@@ -14,7 +14,7 @@ import type { ProcessMetrics } from './process-metrics.js';
 /** The name of an encoding as in `Content-Encoding`. */
 export type ContentEncoding = 'identity' | 'gzip';
 
-/** The body of `/metrics` at an instant. */
+/** The body of `/metrics` at a point in time. */
 export type MetricsPage = (format: Format, encoding: ContentEncoding, now: Instant) => Promise<Buffer>;
 
 /** Process metrics change all the time; they are collected once a second, and at once after a reload. */

@@ -68,8 +68,8 @@ export function createProcessMetrics({ version, nodeVersion }: BuildInfo): Proce
 }
 
 /**
- * Formats the JSON of prom-client ourselves: its OpenMetrics output renames the counters of the registry for good, and the
- * format is a property of the registry, so that concurrent scrapes in two formats would race.
+ * Formats the JSON of prom-client. Its own OpenMetrics output renames the counters of the registry permanently, and the format
+ * is a property of the registry, so that concurrent scrapes in two formats would race.
  */
 async function render(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON();

@@ -8,12 +8,12 @@ import type { StringInterner } from './string-interner.js';
  *
  * JSON.parse builds every value of a document. For a hostile document of 40 MB that takes gigabytes, and V8 ends the whole
  * process when an allocation fails, whatever the heap limit of the worker thread. This scanner works on the bytes of the
- * response instead and builds only the values that a shape (shapes.ts) asks for:
+ * response instead and builds only the values that a shape (shapes.ts) reads:
  *
  * - It holds one offset. Each method looks at the next token, validates it strictly (RFC 8259) and moves the offset behind
  *   it; methods called `try…` leave the offset unchanged when the next token is of another type.
  * - Most bytes of a document are in strings, so the end of a string is searched eight bytes at a time. A string is decoded
- *   only when a shape asks for it, and strings that repeat are decoded once (string-interner.ts). Escapes are left to
+ *   only when a shape reads it, and strings that repeat are decoded once (string-interner.ts). Escapes are left to
  *   JSON.parse.
  * - `skipValue` validates a value without building it. It does not recurse: open brackets are kept in a stack of bits, so a
  *   hostile nesting depth costs one bit per level.
@@ -51,7 +51,7 @@ export const Byte = {
 /** The bytes are not JSON; the message says what is wrong and at which offset. */
 export class InvalidJson extends Error {}
 
-/** The values that a shape asks for need more memory than the document may use. */
+/** The values that a shape reads exceed the memory budget of the document. */
 export class MemoryBudgetExceeded extends Error {}
 
 /** A number that is not in quotes, with all its digits. */
@@ -62,7 +62,7 @@ export class NumberLiteral {
   }
 }
 
-/** Returned for an object or array where a scalar was asked for. */
+/** Returned for an object or array where a scalar is expected. */
 export const COMPOUND: unique symbol = Symbol('object or array');
 
 export type Scalar = string | boolean | null | NumberLiteral | typeof COMPOUND;
@@ -210,7 +210,7 @@ export class JsonScanner {
     return new RawString(this.#bytes, start, this.#offset);
   }
 
-  /** Reads a string as what an interner makes of it. */
+  /** Reads a string and returns the value that an interner caches for it. */
   tryInterned<T>(interner: StringInterner<T>): T | undefined {
     const start = this.#skipWhitespace(this.#offset);
     if (this.#bytes[start] !== Byte.quote) return undefined;

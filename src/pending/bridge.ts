@@ -25,7 +25,7 @@ import { decimal, toDigits, numeralKey, ratio } from '../chain/decimal.js';
 import { required, rows } from '../metrics/withdrawal.js';
 import { trustedDigits } from '../json/numeral.js';
 
-/** What waits in the bridge, from the same joins as the gauges, so that the two cannot disagree. */
+/** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {
   const { state, height, settings } = input;
   return {

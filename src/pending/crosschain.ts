@@ -10,7 +10,7 @@ import { toDigits, double } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { required } from '../metrics/withdrawal.js';
 
-/** What waits between chains, from the same lists as the gauges. */
+/** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
   const { document } = input;
   return {
@@ -55,7 +55,7 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   };
 }
 
-/** The last instant that ISO 8601 writes with four digits of a year. */
+/** The latest time with a year of four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 function isoTime(seconds: Numeral | undefined): string | undefined {

@@ -15,49 +15,49 @@ import { truncatedOrNull, orNull } from './section.js';
 import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
 import { required } from '../metrics/withdrawal.js';
 
-interface Ranked {
-  /** Most powerful first; by address among equals, and when powers cannot be read. */
+interface RankedMembers {
+  /** By descending power, then by address. */
   readonly addresses: readonly string[];
   readonly powers: ReadonlyMap<string, Decimal> | null;
   readonly total: Decimal | null;
 }
 
-const ranked = memoize((valset: Valset): Ranked => {
+const rankedMembers = memoize((valset: Valset): RankedMembers => {
   const powers = orNull(() => powerByAddress(valset));
-  const own = (address: string): Decimal => powers?.get(address) ?? ZERO;
+  const powerOfMember = (address: string): Decimal => powers?.get(address) ?? ZERO;
   const addresses = Array.from(memberAddresses(valset))
     .toSorted()
-    .toSorted((a, b) => compare(own(b), own(a)));
+    .toSorted((a, b) => compare(powerOfMember(b), powerOfMember(a)));
   return { addresses, powers, total: orNull(() => totalPower(valset)) };
 });
 
-/** What is shown of each member, worked out once: who is missing under one batch is missing under others. */
-const shownMembers = memoize((_valset: Valset) => new Map<string, MissingMember>());
+/** Members by address, created once per validator set: the same members are usually missing in many batches. */
+const membersByAddress = memoize((_valset: Valset) => new Map<string, MissingMember>());
 
-/** The members of a set that have not done it, by external address. */
+/** The members of a validator set whose signature or vote is missing. */
 export function missingOf(
   input: BridgeInput,
   valset: Valset | undefined,
-  hasDone: (address: string) => boolean,
+  hasSigned: (address: string) => boolean,
 ): MissingMembers | undefined {
   if (valset === undefined) return undefined;
-  const { addresses, powers, total } = ranked(valset);
-  const missing = addresses.filter((address) => !hasDone(address));
-  const share = (of: readonly string[]): number | null =>
+  const { addresses, powers, total } = rankedMembers(valset);
+  const missing = addresses.filter((address) => !hasSigned(address));
+  const powerRatio = (members: readonly string[]): number | null =>
     orNull(() => {
       if (powers === null || total === null) return undefined;
-      return ratio(powerOf(powers, of), total);
+      return ratio(powerOf(powers, members), total);
     });
-  const shown = shownMembers(valset);
+  const known = membersByAddress(valset);
   const members = missing.slice(0, MAX_MEMBERS).map((address) => {
-    const row = shown.get(address) ?? member(input, address, share([address]));
-    shown.set(address, row);
-    return row;
+    const item = known.get(address) ?? memberItem(input, address, powerRatio([address]));
+    known.set(address, item);
+    return item;
   });
-  return { total: missing.length, powerRatio: share(missing), members };
+  return { total: missing.length, powerRatio: powerRatio(missing), members };
 }
 
-function member(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
+function memberItem(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
   const orchestrator = orNull(() => {
     const row = registrationByAddress(input).get(address);
     return row && required(row.orchestrator);

@@ -5,19 +5,19 @@ import { compareNumerals, exactDigits } from '../chain/decimal.js';
 import type { Digits, Numeral } from '../json/numeral.js';
 import { required, WITHDRAWN } from '../metrics/withdrawal.js';
 
-/** What `derive` gives; `null` when the document does not tell it or, as in the exposition, when it is no finite number. */
+/** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {
-  return knownOf(undefined, derive);
+  return callOrNull(derive, undefined);
 }
 
-/** As `known`, of a row. For the many rows that are not shown it makes nothing new. */
+/** A sort key that is `null` when it is withdrawn. Creates no closure per row, unlike `orNull`. */
 export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
-  return (row) => knownOf(row, key);
+  return (row) => callOrNull(key, row);
 }
 
-function knownOf<Of, T>(of: Of, derive: (of: Of) => T | undefined): T | null {
+function callOrNull<Argument, T>(derive: (argument: Argument) => T | undefined, argument: Argument): T | null {
   try {
-    const value = derive(of);
+    const value = derive(argument);
     return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
   } catch (thrown) {
     if (thrown === WITHDRAWN) return null;
@@ -25,22 +25,22 @@ function knownOf<Of, T>(of: Of, derive: (of: Of) => T | undefined): T | null {
   }
 }
 
-/** A number of the document, exact and always written the same way. */
-export function digitsOf(read: Field<Numeral>): Digits {
-  return exactDigits(required(read));
+/** A number of the document as exact digits in canonical form. */
+export function digitsOf(field: Field<Numeral>): Digits {
+  return exactDigits(required(field));
 }
 
-/** Text of the document, cut like a label; `null` when it is missing or empty. */
+/** A string of the document, truncated like a label value; `null` when it is missing or empty. */
 export function truncatedOrNull(derive: () => string | undefined): string | null {
   return orNull(() => toLabelValue(derive() ?? '') || undefined);
 }
 
-/** What rows are sorted by, first key first; what is not known comes last. */
+/** The keys by which rows are sorted, most significant first. `null` is an unknown key and comes last. */
 export type SortKeys<T> = readonly ((row: T) => Numeral | null)[];
 
 /**
- * The oldest of `all`, which are those with the lowest keys. When they cannot be read, nor what every row must have, the
- * section says so and tells how many there are if `count` can.
+ * A list with the oldest rows, which have the lowest keys. It is unreadable when `all` or a field that every row needs is
+ * withdrawn; then `count` returns the number of rows if possible.
  */
 export function itemList<T, Row>(
   all: () => readonly T[],
@@ -48,12 +48,12 @@ export function itemList<T, Row>(
   item: (row: T) => Row,
   count: () => number | undefined = () => undefined,
 ): ItemList<Row> {
-  const read = orNull(() => {
+  const list = orNull(() => {
     const found = all();
     const { kept, unsortable } = lowest(found, keys);
     return { total: found.length, unsortable, rows: kept.map(item) };
   });
-  return read === null ? { readable: false, total: orNull(count) } : { readable: true, ...read };
+  return list === null ? { readable: false, total: orNull(count) } : { readable: true, ...list };
 }
 
 interface Kept<T> {
@@ -61,32 +61,32 @@ interface Kept<T> {
   readonly keys: readonly (Numeral | null)[];
 }
 
-/** One pass that keeps no more than is shown, and makes nothing for other rows: the lists of a busy day are long. */
+/** Selects the MAX_ROWS lowest rows in one pass. Allocates nothing for the other rows, because lists can be long. */
 function lowest<T>(rows: readonly T[], keys: SortKeys<T>): { kept: readonly T[]; unsortable: number } {
   const kept: Kept<T>[] = [];
-  const own: (Numeral | null)[] = keys.map(() => null);
+  const rowKeys: (Numeral | null)[] = keys.map(() => null);
   let unsortable = 0;
   for (const row of rows) {
-    for (let position = 0; position < keys.length; position += 1) own[position] = keys[position]?.(row) ?? null;
-    if (own[0] === null) unsortable += 1;
+    for (let position = 0; position < keys.length; position += 1) rowKeys[position] = keys[position]?.(row) ?? null;
+    if (rowKeys[0] === null) unsortable += 1;
     const last = kept.at(-1);
-    if (kept.length === MAX_ROWS && last !== undefined && inOrder(last.keys, own) <= 0) continue;
-    const at = kept.findLastIndex((other) => inOrder(other.keys, own) <= 0) + 1;
-    kept.splice(at, 0, { row, keys: [...own] });
+    if (kept.length === MAX_ROWS && last !== undefined && compareKeys(last.keys, rowKeys) <= 0) continue;
+    const index = kept.findLastIndex((other) => compareKeys(other.keys, rowKeys) <= 0) + 1;
+    kept.splice(index, 0, { row, keys: [...rowKeys] });
     if (kept.length > MAX_ROWS) kept.pop();
   }
   return { kept: kept.map(({ row }) => row), unsortable };
 }
 
-function inOrder(a: Kept<unknown>['keys'], b: Kept<unknown>['keys']): number {
+function compareKeys(a: Kept<unknown>['keys'], b: Kept<unknown>['keys']): number {
   for (let position = 0; position < a.length; position += 1) {
-    const difference = knownFirst(a[position] ?? null, b[position] ?? null);
+    const difference = compareKnownFirst(a[position] ?? null, b[position] ?? null);
     if (difference !== 0) return difference;
   }
   return 0;
 }
 
-function knownFirst(a: Numeral | null, b: Numeral | null): number {
+function compareKnownFirst(a: Numeral | null, b: Numeral | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return compareNumerals(a, b);
 }

@@ -7,12 +7,12 @@ import { decimal, toDigits, multiply, subtract, toDouble, type Decimal } from '.
 import type { Numeral } from '../json/numeral.js';
 import { required } from '../metrics/withdrawal.js';
 
-/** Hub blocks from a height to the height of the answer. */
+/** Hub blocks from a height to the height of the response. */
 export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
   return hubSpan(input, () => subtract(decimal(required(input.height)), decimal(required(height))));
 }
 
-/** Hub blocks from the height of the answer to a later one. */
+/** Hub blocks from the height of the response to a later one. */
 export function hubBlocksUntil(input: BridgeInput, height: () => Decimal): BlockSpan | null {
   return hubSpan(input, () => subtract(height(), decimal(required(input.height))));
 }

@@ -15,8 +15,8 @@ const configuredTokens = memoize(
     new Map(tokens.map((token) => [token.contract, token])),
 );
 
-export function tokenItem(input: BridgeInput, read: Field<string>): TokenItem {
-  const contract = orNull(() => contractLabel(read));
+export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
+  const contract = orNull(() => contractLabel(field));
   if (contract === null) return { contract, denom: null, symbol: null };
   const symbol = configuredTokens(input).get(contract)?.symbol;
   return {
@@ -28,10 +28,9 @@ export function tokenItem(input: BridgeInput, read: Field<string>): TokenItem {
 
 export function coinItem(input: BridgeInput, transfer: Transfer, coinOf: CoinOf): CoinItem {
   const coin = coinOf(transfer);
-  const { contract, denom, symbol } = tokenItem(input, coin?.contract);
+  const token = tokenItem(input, coin?.contract);
   const amount = orNull(() => digitsOf(coin?.amount));
-  // One by one: V8 is slow to spread an object into a larger one, and what comes of it stays until everything is collected.
-  return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
+  return { ...token, amount, wholeAmount: wholeAmount(input, token.contract, amount) };
 }
 
 function wholeAmount(input: BridgeInput, contract: string | null, amount: Digits | null): Digits | null {

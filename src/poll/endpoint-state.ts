@@ -30,7 +30,7 @@ export interface LastPoll {
   readonly bodyBytes: number | undefined;
 }
 
-/** After so many in a row, the node has been rolled back or replaced, and its lower height is accepted. */
+/** Number of consecutive regressions after which a lower height is accepted: the node was rolled back or replaced. */
 const REGRESSIONS_TO_ACCEPT = 3;
 
 export function initialState(target: string, endpoint: DocumentName, maxBodyBytes: number): EndpointState {

@@ -10,7 +10,7 @@ export interface Scheduler {
   readonly close: () => void;
 }
 
-/** So many polls start together, the others one by one: the documents of a thousand simultaneous polls would fill the memory. */
+/** Number of polls that start at once; later ones start one by one, so that a thousand documents are not in memory together. */
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 

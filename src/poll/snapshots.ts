@@ -11,7 +11,7 @@ export interface Snapshots {
     outcome: PollResult,
     at: Instant,
   ) => { before: EndpointState; after: EndpointState };
-  /** Takes over another set of endpoints; the state of those that are marked as kept goes on. */
+  /** Replaces the set of endpoints after a reload. Endpoints that are marked as kept retain their state. */
   readonly replace: (endpoints: readonly Endpoint[], limits: ShownLimits) => void;
   readonly all: () => readonly EndpointState[];
   /** Counts the changes of the states. */
@@ -25,7 +25,7 @@ export interface EndpointKey {
 }
 
 export interface Endpoint extends EndpointKey {
-  /** Whether it is asked where it was asked before, so that what is known of it still holds. */
+  /** Whether the endpoint is still polled at the same URL, so that its state remains valid. */
   readonly isKept: boolean;
 }
 

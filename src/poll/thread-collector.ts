@@ -58,7 +58,7 @@ export function startThreadCollector(maxHeapMb: number, userAgent: string): Coll
     });
     started.on('exit', () => {
       if (isClosed) return;
-      // A thread that cannot start would be replaced for ever.
+      // Without this limit, a thread that cannot start would be replaced forever.
       if (!isReady) throw cause ?? new Error('the worker thread does not start');
       replaceWorker(cause);
     });

@@ -4,7 +4,7 @@ import { newestPowers, newestTotalPower, newestValset, powerByAddress, totalPowe
 import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import { required } from '../withdrawal.js';
 
-/** Σ |share in one − share in the other|, over a common denominator so that only the end is rounded. */
+/** Σ |share in one − share in the other|, over a common denominator, so that only the result is rounded. */
 function drift(input: BridgeInput): number | undefined {
   const observed = required(input.state.last_observed_valset);
   const newest = newestValset(input);

@@ -3,7 +3,7 @@ import type { BridgeSettings, TokenConfig } from '../../config/config.js';
 import type { Family } from '../family.js';
 import type { Numeral } from '../../json/numeral.js';
 
-/** What a bridge family is derived from: one response and the configuration, and nothing that changes by itself. */
+/** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {
   readonly state: ModuleState;
   /** Hub height of the response, `H` in the definitions; absent when the node does not send the header. */

@@ -2,7 +2,7 @@ import { gauge, labelledGauge, lengthOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
 import { optional, required, rows } from '../withdrawal.js';
 
-/** How long the lists of the state are. */
+/** Lengths of the lists of the state. */
 export const lengthFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_valsets',
@@ -62,7 +62,7 @@ export const lengthFamilies: readonly BridgeFamily[] = [
     name: 'bridge_attestations',
     help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
     unit: 'attestations',
-    // Three values at most.
+    // At most three series per target.
     labels: ['observed'],
     overLimit: 'aggregate',
     derive: ({ state }) => {

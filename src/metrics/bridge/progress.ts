@@ -1,7 +1,7 @@
 import { gauge, doubleOf } from '../family.js';
 import type { BridgeFamily } from './input.js';
 
-/** How far the bridge has come: the plain counters of the module. Gauges, because a redeployment sets them back. */
+/** Sequence numbers of the bridge module. They are gauges, because a redeployment of the contract resets them. */
 export const progressFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_height',

@@ -16,7 +16,7 @@ function ofNewest(value: (valset: Valset) => number): (input: BridgeInput) => nu
   };
 }
 
-/** The validator set that the contract is known to have, and the newest one of the hub. */
+/** The last validator set observed in the contract, and the newest one of the hub. */
 export const valsetFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_last_observed_valset_nonce',

@@ -16,27 +16,27 @@ import {
 import { required } from '../withdrawal.js';
 import { trustedDigits } from '../../json/numeral.js';
 
-/** The configured window, stretched back to the lowest pending transaction when that is older. */
+/** The configured window, extended to the lowest pending transaction when that is older. */
 function window({ document, settings }: CrosschainInput): Decimal | undefined {
   if (settings.window === undefined) return undefined;
-  const chosen = decimal(trustedDigits(settings.window));
+  const configured = decimal(trustedDigits(settings.window));
   const low = decimal(required(document.lowest_pending_cctx_height));
-  const reach = add(subtract(decimal(required(document.height)), low), integer(1));
-  return compare(low, ZERO) !== 0 && compare(reach, chosen) > 0 ? reach : chosen;
+  const extended = add(subtract(decimal(required(document.height)), low), integer(1));
+  return compare(low, ZERO) !== 0 && compare(extended, configured) > 0 ? extended : configured;
 }
 
 function value({ document }: CrosschainInput): Decimal {
   return add(decimal(required(document.past_cctxs_value)), decimal(required(document.pending_cctxs_value)));
 }
 
-/** What may move in the window; absent unless both window and rate are configured. */
+/** The value allowed in the window; `undefined` unless both window and rate are configured. */
 function allowance(input: CrosschainInput): Decimal | undefined {
   const blocks = window(input);
   const { rate } = input.settings;
   return blocks === undefined || rate === undefined ? undefined : multiply(decimal(trustedDigits(rate)), blocks);
 }
 
-/** How much of the configured rate is used; newer real nodes no longer enforce it, so there it is informational. */
+/** Utilization of the configured rate limit. Newer nodes do not enforce it; there it is only informational. */
 export const rateLimitFamilies: readonly CrosschainFamily[] = [
   gauge({
     name: 'crosschain_rate_limit_window_blocks',
