@@ -20,7 +20,7 @@ export interface Document<Settings, Input> {
   readonly name: DocumentName;
   /** Path and query, appended to the base address of the node. */
   readonly path: (settings: Settings) => string;
-  /** Reads a response body. The result has no document when the body is JSON but another document. */
+  /** Reads a response body. The result has no document when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: DocumentContext<Settings>, budgetBytes: number) => DocumentResult<Input>;
   /** Hub height of the document, to detect a node that falls behind. */
   readonly hubHeight: (input: Input) => Numeral | undefined;
@@ -37,7 +37,7 @@ export interface DocumentContext<Settings> {
   readonly height: Numeral | undefined;
 }
 
-/** Names that the configuration adds for readers. */
+/** Configured names of tokens and chains, for labels. */
 export type LabelSettings = Pick<Config, 'tokens' | 'chains'>;
 
 /** The values of the label `endpoint`. */

@@ -1,4 +1,4 @@
-/** The form in which addresses are compared and exported. Upper and lower case only encode a checksum. */
+/** Addresses are compared and exported in lower case; mixed case is only a checksum (EIP-55). */
 export function lowerCase(address: string): string {
   return address.toLowerCase();
 }

@@ -10,9 +10,8 @@ const UINT32_RANGE = 2 ** 32;
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
 /**
- * The event nonce of a packed claim, which the spec shows as base64 of a protobuf message (contract §5, Events): field 1, a
- * varint in every type of claim; when it repeats, the last one counts. `undefined` unless the value is strict base64 of a
- * well-formed message with that field.
+ * The event nonce of a packed claim, a protobuf message in base64: field 1, a varint in every type of claim. When it repeats, the
+ * last one counts. `undefined` unless the value is strict base64 of a well-formed message with that field.
  */
 export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
   const bytes = Buffer.from(value, 'base64');

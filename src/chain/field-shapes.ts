@@ -9,7 +9,7 @@ export const address: Shape<string> = interned(lowerCase);
 /** The part of a bech32 address that account and operator address of one key share. */
 export const addressDataPart: Shape<string> = interned(dataPart);
 
-/** A chain id: a string, or a JSON integer as its digits (contract §4.6). */
+/** A chain id: a string, or a JSON integer as its digits. */
 export const chainId: Shape<string> = interned(
   (id) => id,
   (json) => {

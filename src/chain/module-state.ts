@@ -1,7 +1,8 @@
 import { boolean, list, number, object, rawString, recognizedObject, string, type ValueOf } from '../json/shapes.js';
 import { address, addressDataPart, chainId } from './field-shapes.js';
 
-/** The fields of the bridge module's state (spec §2.1) that a family reads. */
+/* The fields of the bridge module state that a family reads. */
+
 const member = object({ power: number, external_address: address });
 
 const params = object({
@@ -49,7 +50,7 @@ const batch = object({
   block: number,
 });
 
-/** The spec shows a claim as packed bytes; real nodes unpack it, and then the event nonce is a field of its own. */
+/** In the spec, a claim is packed bytes. Real nodes unpack it, so that the event nonce is a field. */
 const claim = object({ event_nonce: number, value: string });
 
 const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });

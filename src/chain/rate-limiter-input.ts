@@ -10,6 +10,8 @@ import {
 } from '../json/shapes.js';
 import { chainId } from './field-shapes.js';
 
+/* The fields of the rate limiter input that a family reads. */
+
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
   [1, 'PendingOutbound'],
@@ -29,7 +31,6 @@ export const coinTypes = new Map([
   [4, 'NoAssetCall'],
 ]);
 
-/** The fields of the rate limiter's input (spec §2.2) that a family reads. */
 const outbound = object({
   receiver_chainId: chainId,
   coin_type: enumeration(coinTypes),

@@ -41,7 +41,7 @@ export function clampToMemory(
 export const HEAP_PER_BODY = 6;
 const MIN_HEAP_MB = 48;
 
-/** Heap limit of the collect thread: what the largest body may need, and at most half of the available memory. */
+/** Heap limit of the worker thread: what the largest body may need, and at most half of the available memory. */
 export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: MemoryLimits): number {
   const neededMb = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
   const availableMb = Math.min(bytes, heapBytes) / 2 / MEBIBYTE;

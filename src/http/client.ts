@@ -19,6 +19,9 @@ import { createRedactor, sanitize, type Sanitize } from './redact.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
+/** Plain requests without credentials; paths of files are relative to the directory, and there are none. */
+const DEFAULT_HTTP_CLIENT_CONFIG: HttpClientConfig = { directory: '' };
+
 export interface FetchLimits {
   /** For the whole request: connecting, headers and body. */
   readonly timeoutMs: number;
@@ -47,7 +50,7 @@ export interface Client {
 export function createClient(userAgent: string): Client {
   const pool = new BufferPool();
   return {
-    fetch: async (url, limits, httpClient = { directory: '' }) => {
+    fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG) => {
       const controller = new AbortController();
       const { signal } = controller;
       const timer = setTimeout(() => controller.abort(), limits.timeoutMs);

@@ -4,7 +4,7 @@ import { INVALID } from './field.js';
 /** A number as decimal text: optional sign, digits, optional fraction, no exponent. */
 export type Digits = string & { readonly __brand: 'digits' };
 
-/** A number of a document: a JavaScript number when it is written as an integer of at most 15 digits, else its digits. */
+/** A number of a document: a JavaScript number for a short non-negative integer (most numbers), else all its digits. */
 export type Numeral = number | Digits;
 
 /** Integers of up to this many digits are exact as doubles. */
@@ -14,8 +14,8 @@ const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/;
 const MAX_CHARACTERS = 100;
 
 /**
- * Parses a decimal string of at most 100 characters (contract §4.2). All digits are kept; a number is rounded once, when a
- * family converts it. An empty string is a missing number.
+ * Parses a decimal string of at most 100 characters. All digits are kept; a number is rounded once, when a family converts it.
+ * An empty string is a missing number.
  */
 export function parseDecimal(text: string): Field<Digits> {
   if (text === '') return undefined;

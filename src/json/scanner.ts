@@ -146,7 +146,10 @@ export class JsonScanner {
     return true;
   }
 
-  /** Moves to the next entry of an object or array; consumes the closing bracket and returns false when there is none. */
+  /**
+   * Moves to the next entry of an object or array and consumes the comma before it. Consumes the closing bracket and returns false
+   * when there is none.
+   */
   nextEntry(closeBracket: typeof Byte.closeBrace | typeof Byte.closeBracket, isFirst: boolean): boolean {
     const start = this.#skipWhitespace(this.#offset);
     const byte = this.#bytes[start];

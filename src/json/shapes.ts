@@ -63,7 +63,7 @@ export function scalar<T>(
   };
 }
 
-/** A number: a decimal string or a JSON number (contract §4.2). */
+/** A number: a decimal string or a JSON number. */
 export const number: Shape<Numeral> = scalar<Numeral>(
   (json) => {
     if (typeof json === 'string') return parseDecimal(json);
@@ -95,7 +95,7 @@ function stringOf(json: Exclude<Scalar, null>): Field<string> {
   return typeof json === 'string' ? json : INVALID;
 }
 
-/** Replaces enum values that the exporter does not know (contract §4.4). */
+/** Replaces enum values that the exporter does not know. */
 export const OTHER = 'other';
 
 /**
@@ -148,6 +148,7 @@ export function list<T>(row: Shape<T>): Shape<readonly Field<T>[]> {
         return rows;
       };
     },
+    // A list of scalars has no path for its rows.
     paths: (path) => [path, ...row.paths(`${path}[]`).filter((field) => field !== `${path}[]`)],
   };
 }
@@ -159,7 +160,7 @@ export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
   readonly fields: F;
 }
 
-/** An object, of which only the named keys are read. When a key repeats, its last value counts, as in JSON.parse. */
+/** An object. Other keys than the given ones are skipped. The last value of a repeated key counts, as in JSON.parse. */
 export function object<F extends Fields>(fields: F): ObjectShape<F> {
   return {
     fields,
@@ -168,7 +169,7 @@ export function object<F extends Fields>(fields: F): ObjectShape<F> {
   };
 }
 
-/** An object that is missing when it has none of the named keys: then it is another document, such as an error body. */
+/** An object that is missing when it has none of the given keys: then it is another document, such as an error body. */
 export function recognizedObject<F extends Fields>(fields: F): Shape<ObjectOf<F>> {
   return { ...object(fields), compile: (path, names) => compileObject(fields, path, names, true) };
 }
@@ -178,20 +179,20 @@ interface Member {
   readonly read: Reader<unknown>;
 }
 
-/** A key as the last object spelled it, from the comma before it to the colon behind it. */
+/** A key of the previous object: its bytes from the comma before it to the colon behind it. */
 interface ExpectedKey {
   readonly token: BytePattern;
   /** `undefined` for a key that is skipped. */
   readonly member: Member | undefined;
 }
 
-/** More keys, or longer ones, are not compared with those of the last object. */
+/** Limits of the key prediction: later and longer keys are always decoded. */
 const MAX_EXPECTED_KEYS = 64;
 const MAX_EXPECTED_KEY_BYTES = 64;
 
 /**
- * Nodes write the keys of every row in the same order and spelling. So each key is first compared with the bytes of the key
- * at the same position of the last object, and decoded and looked up only when it differs.
+ * Predicts keys, because nodes write the keys of every row in the same order and spelling: each key is first compared with the
+ * bytes of the key at the same position of the previous object, and decoded and looked up only when it differs.
  */
 function compileObject<F extends Fields>(
   fields: F,

@@ -40,7 +40,7 @@ function escapeHelp(help: string, format: Format): string {
 export interface FamilyLines {
   readonly name: string;
   readonly lines: string;
-  /** Number of series that were omitted or aggregated because of the limit; `undefined` for families without labels. */
+  /** Number of samples without a series of their own because of the limit or equal labels; `undefined` for families without labels. */
   readonly dropped: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export function renderFamilies<Input>(
   maxSeries: number,
 ): FamilyLines[] {
   return families.flatMap((family) => {
-    const samples = orEmpty(() => family.derive(input)).filter(isFinite);
+    const samples = orEmpty(() => family.derive(input)).filter(hasFiniteValue);
     if (samples.length === 0) return [];
     const { kept, aggregate } = limitSeries(family, distinct(samples), maxSeries);
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
@@ -64,7 +64,7 @@ export function renderFamilies<Input>(
 
 type FiniteSample = Sample & { readonly value: number };
 
-function isFinite(sample: Sample): sample is FiniteSample {
+function hasFiniteValue(sample: Sample): sample is FiniteSample {
   return Number.isFinite(sample.value);
 }
 

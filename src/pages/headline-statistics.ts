@@ -13,7 +13,7 @@ export interface HeadlineStatistic {
   readonly isProblem?: boolean;
   /** Age of the oldest item, if known. */
   readonly oldestSeconds?: number | null;
-  /** Age from which a known oldest item is a problem, and below which it is not. */
+  /** Age of the oldest item from which it is a problem. */
   readonly problemAfterSeconds?: number;
 }
 

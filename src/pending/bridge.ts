@@ -34,8 +34,8 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     lastObservedNonce: orNull(() => digitsOf(state.last_observed_nonce)),
     lastObservedExternalHeight: orNull(() => digitsOf(state.last_observed_external_height)),
     projectedExternalHeight: orNull(() => {
-      const projected = estimatedExternalHeight(input);
-      return projected && toDigits(projected);
+      const estimated = estimatedExternalHeight(input);
+      return estimated && toDigits(estimated);
     }),
     powerThreshold: digitsOf(trustedDigits(settings.powerThreshold)),
     batchesBelowThreshold: orNull(() => batchesBelowThreshold(input)),

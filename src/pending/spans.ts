@@ -3,7 +3,7 @@ import { type Field } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import type { BlockSpan } from './items.js';
 import { orNull } from './section.js';
-import { decimal, toDigits, multiply, subtract, toDouble, type Decimal } from '../chain/decimal.js';
+import { decimal, toDigits, multiply, subtract, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { required } from '../metrics/withdrawal.js';
 
@@ -34,11 +34,7 @@ function span(blocks: () => Decimal, blockTime: () => Params['average_block_time
     const count = blocks();
     return {
       blocks: toDigits(count),
-      seconds: orNull(() => secondsOf(multiply(count, decimal(required(blockTime()))))),
+      seconds: orNull(() => toSeconds(multiply(count, decimal(required(blockTime()))))),
     };
   });
-}
-
-function secondsOf({ units, scale }: Decimal): number {
-  return toDouble({ units, scale: scale + 3 });
 }

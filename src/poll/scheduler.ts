@@ -46,7 +46,7 @@ export function startScheduler(
     replaceJobs: (jobs, intervalMs) => {
       const previous = loops;
       const jobsByKey = new Map(jobs.map((job) => [JSON.stringify([job, intervalMs]), job]));
-      // JSON contains no secrets, so a changed password is found by deep comparison only.
+      // Secrets are redacted in JSON, so a changed password is detected by deep comparison only.
       const unchanged = (key: string): JobLoop | undefined => {
         const loop = previous.get(key);
         return loop !== undefined && isDeepStrictEqual(loop.job, jobsByKey.get(key)) ? loop : undefined;

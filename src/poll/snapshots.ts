@@ -14,7 +14,7 @@ export interface Snapshots {
   /** Replaces the set of endpoints after a reload. Endpoints that are marked as kept retain their state. */
   readonly replace: (endpoints: readonly Endpoint[], limits: ShownLimits) => void;
   readonly all: () => readonly EndpointState[];
-  /** Counts the changes of the states. */
+  /** Increases with every change of a state. */
   readonly version: () => number;
   readonly isShown: (state: EndpointState, now: Instant) => boolean;
 }

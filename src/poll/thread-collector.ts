@@ -13,7 +13,7 @@ export interface WorkerRequest {
   readonly job: Job;
 }
 
-/** `reading` precedes the reading of a body, so that a document that exhausts the memory of the thread can be identified. */
+/** `reading` is sent before a body is decoded, to identify a document that exhausts the memory of the thread. */
 export type WorkerMessage =
   | { readonly ready: true }
   | { readonly id: number; readonly reading: true }

@@ -40,9 +40,9 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
 
 /** Whether the batch has timed out at the estimated external height, but not yet for the hub; `undefined` without the estimate. */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
-  const projected = estimatedExternalHeight(input);
-  if (projected === undefined) return undefined;
-  return compare(decimal(required(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch);
+  const estimated = estimatedExternalHeight(input);
+  if (estimated === undefined) return undefined;
+  return compare(decimal(required(batch.batch_timeout)), estimated) <= 0 && !isExpired(input, batch);
 }
 
 /** Age and timeout of live batches. */
@@ -79,8 +79,8 @@ export const batchFamilies: readonly BridgeFamily[] = [
     help: 'Estimated current external height, from the last observed event and the average block times, rounded down.',
     unit: 'external height',
     value: (input) => {
-      const projected = estimatedExternalHeight(input);
-      return projected && toDouble(projected);
+      const estimated = estimatedExternalHeight(input);
+      return estimated && toDouble(estimated);
     },
   }),
   gauge({

@@ -6,7 +6,7 @@ import type { Numeral } from '../../json/numeral.js';
 /** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {
   readonly state: ModuleState;
-  /** Hub height of the response, `H` in the definitions; absent when the node does not send the header. */
+  /** Hub height of the response; `undefined` when the node does not send the header. */
   readonly height: Numeral | undefined;
   readonly settings: BridgeSettings;
   readonly tokens: readonly TokenConfig[];

@@ -16,8 +16,8 @@ import {
 import { required } from '../withdrawal.js';
 import { trustedDigits } from '../../json/numeral.js';
 
-/** The configured window, extended to the lowest pending transaction when that is older. */
-function window({ document, settings }: CrosschainInput): Decimal | undefined {
+/** The configured window, extended to the lowest pending height. */
+function effectiveWindow({ document, settings }: CrosschainInput): Decimal | undefined {
   if (settings.window === undefined) return undefined;
   const configured = decimal(trustedDigits(settings.window));
   const low = decimal(required(document.lowest_pending_cctx_height));
@@ -25,13 +25,14 @@ function window({ document, settings }: CrosschainInput): Decimal | undefined {
   return compare(low, ZERO) !== 0 && compare(extended, configured) > 0 ? extended : configured;
 }
 
-function value({ document }: CrosschainInput): Decimal {
+/** Value of past and pending transactions. */
+function totalValue({ document }: CrosschainInput): Decimal {
   return add(decimal(required(document.past_cctxs_value)), decimal(required(document.pending_cctxs_value)));
 }
 
 /** The value allowed in the window; `undefined` unless both window and rate are configured. */
 function allowance(input: CrosschainInput): Decimal | undefined {
-  const blocks = window(input);
+  const blocks = effectiveWindow(input);
   const { rate } = input.settings;
   return blocks === undefined || rate === undefined ? undefined : multiply(decimal(trustedDigits(rate)), blocks);
 }
@@ -43,7 +44,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
     unit: 'hub blocks',
     value: (input) => {
-      const blocks = window(input);
+      const blocks = effectiveWindow(input);
       return blocks && toDouble(blocks);
     },
   }),
@@ -59,8 +60,8 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
     unit: 'smallest units of the native coin per block',
     value: (input) => {
-      const blocks = window(input);
-      const rate = blocks && floorDivide(value(input), blocks);
+      const blocks = effectiveWindow(input);
+      const rate = blocks && floorDivide(totalValue(input), blocks);
       return rate && toDouble(rate);
     },
   }),
@@ -77,7 +78,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     unit: 'ratio',
     value: (input) => {
       const allowed = allowance(input);
-      return allowed && ratio(value(input), allowed);
+      return allowed && ratio(totalValue(input), allowed);
     },
   }),
   gauge({
@@ -86,7 +87,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     unit: '1 or 0',
     value: (input) => {
       const allowed = allowance(input);
-      return allowed && (compare(value(input), allowed) > 0 ? 1 : 0);
+      return allowed && (compare(totalValue(input), allowed) > 0 ? 1 : 0);
     },
   }),
 ];
