@@ -9,12 +9,12 @@ import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
 import { clock, type Instant } from './poll/clock.js';
-import type { Job } from './poll/collect.js';
-import type { Collector } from './poll/collector.js';
+import type { PollJob } from './poll/collect.js';
+import type { PollExecutor } from './poll/collector.js';
 import { endpointKeyOf, jobsOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import { startScheduler } from './poll/scheduler.js';
-import { createSnapshots, type Endpoint } from './poll/snapshots.js';
+import { createEndpointStore, type Endpoint } from './poll/snapshots.js';
 import { createApp } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
@@ -42,14 +42,14 @@ export interface Exporter {
 /** The daemon: a scheduler polls each document, the document becomes samples, a scrape returns the latest samples as text. */
 export async function startExporter(
   config: Config,
-  collector: Collector,
+  collector: PollExecutor,
   log: Logger,
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
   let active = activeConfig(config);
   let rejectedAt: Instant | undefined;
-  const snapshots = createSnapshots(
+  const snapshots = createEndpointStore(
     active.jobs.map(({ source }) => endpointKeyOf(source)),
     config.poll,
   );
@@ -107,7 +107,9 @@ export async function startExporter(
         pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath, options.build.version),
       pendingDocument: () => pendingDocument(snapshots, clock()),
       unpolled: () =>
-        snapshots.all().flatMap(({ polls, target, endpoint }) => (polls > 0 ? [] : [`${target} ${endpoint}`])),
+        snapshots
+          .all()
+          .flatMap(({ polls, target, document: endpoint }) => (polls > 0 ? [] : [`${target} ${endpoint}`])),
       reload,
     },
     options,
@@ -126,7 +128,7 @@ export async function startExporter(
 }
 
 interface ActiveConfig {
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly PollJob[];
   readonly poll: Config['poll'];
   readonly hash: number;
   readonly loadedAt: Instant;
@@ -139,8 +141,8 @@ function activeConfig(config: Config): ActiveConfig {
 }
 
 /** Endpoints keep their state if they are still polled at the same URL. */
-function endpointsOf(jobs: readonly Job[], previousJobs: readonly Job[]): Endpoint[] {
-  const identityOf = ({ url, source }: Job): string => JSON.stringify([endpointKeyOf(source), url]);
+function endpointsOf(jobs: readonly PollJob[], previousJobs: readonly PollJob[]): Endpoint[] {
+  const identityOf = ({ url, source }: PollJob): string => JSON.stringify([endpointKeyOf(source), url]);
   const previous = new Set(previousJobs.map(identityOf));
   return jobs.map((job) => ({ ...endpointKeyOf(job.source), isKept: previous.has(identityOf(job)) }));
 }

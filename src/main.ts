@@ -7,7 +7,7 @@ import { parseInvocation } from './cli/invocation.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { MemoryLimits } from './config/memory.js';
 import type { OneShot } from './one-shot.js';
-import type { Collector } from './poll/collector.js';
+import type { PollExecutor } from './poll/collector.js';
 
 /*
  * The process: command line, signals and exit codes. Every command imports its modules when it runs, because loading those
@@ -76,9 +76,9 @@ async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
   const config = await loadConfig(run);
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
-  const { startInlineCollector } = await import('./poll/collector.js');
+  const { createInlineExecutor } = await import('./poll/collector.js');
   const { pollOnce } = await import('./one-shot.js');
-  const collector = startInlineCollector(userAgent());
+  const collector = createInlineExecutor(userAgent());
   try {
     return printOneShot(await pollOnce(config, collector, progressPrinter(run.log)));
   } finally {
@@ -175,10 +175,10 @@ async function loadWebOptions({ configFile, ...web }: WebSettings) {
   return { ...web, webConfig: result.webConfig };
 }
 
-async function startCollectThread(config: Config): Promise<Collector> {
+async function startCollectThread(config: Config): Promise<PollExecutor> {
   const { workerHeapMb } = await import('./config/memory.js');
-  const { startThreadCollector } = await import('./poll/thread-collector.js');
-  return startThreadCollector(workerHeapMb(config, memoryLimits()), userAgent());
+  const { startThreadExecutor } = await import('./poll/thread-collector.js');
+  return startThreadExecutor(workerHeapMb(config, memoryLimits()), userAgent());
 }
 
 /** Resolves with the first SIGTERM or SIGINT. The second one ends the process at once. */

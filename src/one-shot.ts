@@ -4,14 +4,14 @@ import type { Config } from './config/config.js';
 import { describeReadError } from './config/kit/small-file.js';
 import { formatApproximateSize, formatDuration, formatSize } from './config/kit/units.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from './config/schema.js';
-import { renderExposition } from './exposition/exposition.js';
+import { renderEndpoints } from './exposition/exposition.js';
 import { failureReasons } from './http/errors.js';
 import { clock } from './poll/clock.js';
-import { readBody, type DocumentSource, type PollResult } from './poll/collect.js';
-import type { Collector } from './poll/collector.js';
+import { processBody, type DocumentSource, type PollResult } from './poll/collect.js';
+import type { PollExecutor } from './poll/collector.js';
 import { documentSourceBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
-import { createSnapshots } from './poll/snapshots.js';
-import { trustedDigits } from './json/numeral.js';
+import { createEndpointStore } from './poll/snapshots.js';
+import { asDecimalString } from './json/numeral.js';
 
 /* The commands `once` and `replay`: read every document once and print the metrics. */
 
@@ -33,13 +33,13 @@ interface ReadDocument {
 const PROGRESS_DELAY_MS = 1_000;
 
 /** Polls every endpoint once. */
-export async function pollOnce(config: Config, collector: Collector, progress: Progress): Promise<OneShot> {
+export async function pollOnce(config: Config, collector: PollExecutor, progress: Progress): Promise<OneShot> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const polls = jobs.map(async (job) => ({ source: job.source, outcome: await collector.collect(job) }));
+  const polls = jobs.map(async (job) => ({ source: job.source, outcome: await collector.poll(job) }));
   const documents = await Promise.all(polls);
   clearTimeout(timer);
   return renderOneShot(config, documents, 'poll');
@@ -79,11 +79,11 @@ async function readRecording(
   if (size > maxBodyBytes) {
     const limit = `${formatSize(maxBodyBytes)} (poll.max_body_size)`;
     const message = `${file}: body is larger than ${limit}: ${formatApproximateSize(size)}`;
-    return { result: { ok: false, error: { reason: 'too_large', message } }, seconds: {} };
+    return { outcome: { ok: false, error: { reason: 'too_large', message } }, phaseSeconds: {} };
   }
   if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
   const body = await explainFailure(file, readFile(file));
-  return readBody(source, file, body, height === undefined ? undefined : trustedDigits(height));
+  return processBody(source, file, body, height === undefined ? undefined : asDecimalString(height));
 }
 
 async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T> {
@@ -94,9 +94,9 @@ async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T
 
 function renderOneShot({ poll }: Config, documents: readonly ReadDocument[], noun: 'poll' | 'recorded body'): OneShot {
   const keys = documents.map(({ source }) => endpointKeyOf(source));
-  const snapshots = createSnapshots(keys, poll);
+  const snapshots = createEndpointStore(keys, poll);
   for (const { source, outcome } of documents) snapshots.record(endpointKeyOf(source), outcome, clock());
-  const failed = documents.flatMap(({ source, outcome: { result } }) =>
+  const failed = documents.flatMap(({ source, outcome: { outcome: result } }) =>
     result.ok ? [] : [{ source, error: result.error }],
   );
   const failures = failed.flatMap(({ source: { target, document }, error: { reason, message } }) => [
@@ -104,7 +104,7 @@ function renderOneShot({ poll }: Config, documents: readonly ReadDocument[], nou
     `  ${failureReasons[reason].remedy}`,
   ]);
   if (failed.length > 0) failures.push(`exit 1: ${failed.length} of ${formatCount(documents.length, noun)} failed`);
-  return { exposition: renderExposition(snapshots, 'text', clock()), failures };
+  return { exposition: renderEndpoints(snapshots, 'text', clock()), failures };
 }
 
 const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;

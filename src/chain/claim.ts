@@ -1,4 +1,4 @@
-import { toDigits, integer } from './decimal.js';
+import { toDecimalString, integer } from './decimal.js';
 import { MAX_EXACT_DIGITS, type Numeral } from '../json/numeral.js';
 
 /** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
@@ -75,7 +75,7 @@ function varint(bytes: Uint8Array, start: number, end: number): number {
 
 function numeral(bytes: Uint8Array, start: number, end: number): Numeral {
   const value = varint(bytes, start, end);
-  return value < 10 ** MAX_EXACT_DIGITS ? value : toDigits(integer(exactVarint(bytes, start, end)));
+  return value < 10 ** MAX_EXACT_DIGITS ? value : toDecimalString(integer(exactVarint(bytes, start, end)));
 }
 
 function exactVarint(bytes: Uint8Array, start: number, end: number): bigint {

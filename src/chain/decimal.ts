@@ -1,4 +1,4 @@
-import { MAX_EXACT_DIGITS, type Digits, type Numeral } from '../json/numeral.js';
+import { MAX_EXACT_DIGITS, type DecimalString, type Numeral } from '../json/numeral.js';
 
 /** An exact decimal: `units` × 10^−`scale`. Amounts reach 2^256, so nothing is added or compared as a double. */
 export interface Decimal {
@@ -149,14 +149,14 @@ function extreme<T>(
 /** A Map key that is the same for equal numbers, however they are written. */
 export function numeralKey(numeral: Numeral): Numeral {
   if (typeof numeral === 'number') return numeral;
-  const digits = exactDigits(numeral);
+  const digits = canonicalDecimal(numeral);
   return digits.length <= MAX_EXACT_DIGITS && !digits.includes('.') ? Number(digits) : digits;
 }
 
 /** All digits of a number in canonical form. */
-export function exactDigits(numeral: Numeral): Digits {
-  if (typeof numeral === 'number') return String(numeral) as Digits;
-  return CANONICAL_INTEGER.test(numeral) ? numeral : toDigits(decimal(numeral));
+export function canonicalDecimal(numeral: Numeral): DecimalString {
+  if (typeof numeral === 'number') return String(numeral) as DecimalString;
+  return CANONICAL_INTEGER.test(numeral) ? numeral : toDecimalString(decimal(numeral));
 }
 
 const CANONICAL_INTEGER = /^(?:0|[1-9]\d*)$/;
@@ -190,14 +190,14 @@ export function toSeconds({ units, scale }: Decimal): number {
 }
 
 /** All digits in canonical form: no exponent, no leading or trailing zeros. */
-export function toDigits({ units, scale }: Decimal): Digits {
+export function toDecimalString({ units, scale }: Decimal): DecimalString {
   const digits = magnitude(units)
     .toString()
     .padStart(scale + 1, '0');
   const point = digits.length - scale;
   const fraction = digits.slice(point).replace(/0+$/, '');
   const text = fraction === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
-  return (units < 0n ? `-${text}` : text) as Digits;
+  return (units < 0n ? `-${text}` : text) as DecimalString;
 }
 
 /** Rounds once: the integer quotient has at least 64 bits, and its lowest bit is set when there is a remainder. */

@@ -1,4 +1,4 @@
-import { boolean, list, number, object, rawString, recognizedObject, string, type ValueOf } from '../json/shapes.js';
+import { boolean, list, number, object, lazyString, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
 import { address, addressDataPart, chainId } from './field-shapes.js';
 
 /* The fields of the bridge module state that a family reads. */
@@ -36,8 +36,8 @@ const coin = object({ contract: address, amount: number });
 
 const transfer = object({
   id: number,
-  sender: rawString,
-  dest_address: rawString,
+  sender: lazyString,
+  dest_address: lazyString,
   erc20_token: coin,
   erc20_fee: coin,
 });
@@ -57,7 +57,7 @@ const attestation = object({ observed: boolean, votes: list(addressDataPart), he
 
 const orchestratorAddress = object({ sender: addressDataPart, orchestrator: address, eth_address: address });
 
-export const moduleState = recognizedObject({
+export const moduleState = objectWithKnownKey({
   params,
   last_observed_nonce: number,
   valsets: list(valset),

@@ -3,8 +3,8 @@ import {
   list,
   number,
   object,
-  rawString,
-  recognizedObject,
+  lazyString,
+  objectWithKnownKey,
   string,
   type ValueOf,
 } from '../json/shapes.js';
@@ -36,7 +36,7 @@ const outbound = object({
   coin_type: enumeration(coinTypes),
   amount: number,
   tss_nonce: number,
-  hash: rawString,
+  hash: lazyString,
 });
 
 const cctx = object({
@@ -46,7 +46,7 @@ const cctx = object({
   outbound_params: list(outbound),
 });
 
-export const rateLimiterInput = recognizedObject({
+export const rateLimiterInput = objectWithKnownKey({
   height: number,
   cctxs_missed: list(cctx),
   cctxs_pending: list(cctx),

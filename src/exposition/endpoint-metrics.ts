@@ -31,7 +31,7 @@ function labelled<Label extends string>(
   return family;
 }
 
-export const endpointFamilies: readonly EndpointFamily[] = [
+export const pollFamilies: readonly EndpointFamily[] = [
   unlabelled({
     name: 'bridge_exporter_up',
     type: 'gauge',
@@ -76,7 +76,8 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     unit: 'seconds',
     // Three phases.
     labels: ['phase'],
-    derive: ({ last }) => Object.entries(last?.seconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
+    derive: ({ last }) =>
+      Object.entries(last?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
   }),
   unlabelled({
     name: 'bridge_exporter_response_size_bytes',
@@ -133,8 +134,8 @@ export const endpointFamilies: readonly EndpointFamily[] = [
 
 /** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
 export function endpointLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {
-  const fixedLabels = `target="${escapeLabelValue(state.target)}",endpoint="${state.endpoint}"`;
-  return endpointFamilies.map((family) => ({
+  const fixedLabels = `target="${escapeLabelValue(state.target)}",endpoint="${state.document}"`;
+  return pollFamilies.map((family) => ({
     name: family.name,
     lines: family
       .derive(state)

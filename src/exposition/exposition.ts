@@ -3,14 +3,14 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { Snapshots } from '../poll/snapshots.js';
-import { endpointFamilies, endpointLines } from './endpoint-metrics.js';
+import type { EndpointStore } from '../poll/snapshots.js';
+import { pollFamilies, endpointLines } from './endpoint-metrics.js';
 
 /** Every family of the endpoints, in the order of the exposition. */
 export const families: readonly FamilyHeader[] = [
   ...moduleStateDocument.families,
   ...rateLimiterInputDocument.families,
-  ...endpointFamilies,
+  ...pollFamilies,
 ];
 
 const headers: Readonly<Record<Format, readonly string[]>> = {
@@ -19,10 +19,10 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 };
 
 /** The metrics of all endpoints. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
-export function renderExposition(snapshots: Snapshots, format: Format, now: Instant): string {
+export function renderEndpoints(snapshots: EndpointStore, format: Format, now: Instant): string {
   const linesByFamily = new Map<string, string>();
   for (const state of snapshots.all()) {
-    for (const { name, lines } of familiesOf(state, snapshots.isShown(state, now))) {
+    for (const { name, lines } of familiesOf(state, snapshots.hasFreshSnapshot(state, now))) {
       linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);
     }
   }

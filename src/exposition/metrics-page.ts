@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Format } from '../metrics/text-format.js';
 import type { Instant } from '../poll/clock.js';
-import type { Snapshots } from '../poll/snapshots.js';
-import { renderExposition } from './exposition.js';
+import type { EndpointStore } from '../poll/snapshots.js';
+import { renderEndpoints } from './exposition.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
 /*
@@ -42,14 +42,14 @@ const compress = promisify(gzip);
  * being rendered.
  */
 export function createMetricsPage(
-  snapshots: Snapshots,
+  snapshots: EndpointStore,
   processMetrics: Pick<ProcessMetrics, 'reloads' | 'render'>,
 ): MetricsPage {
   const pages = new Map<Format, CachedPage>();
 
   /** Differs after a poll, after a reload, and after the last success of an endpoint became stale. */
   function versionAt(now: Instant): string {
-    const shown = snapshots.all().map((state) => Number(snapshots.isShown(state, now)));
+    const shown = snapshots.all().map((state) => Number(snapshots.hasFreshSnapshot(state, now)));
     return [snapshots.version(), ...shown].join(' ');
   }
 
@@ -60,7 +60,7 @@ export function createMetricsPage(
   }
 
   async function render(format: Format, now: Instant, processText: ProcessText): Promise<Buffer> {
-    const endpoints = renderExposition(snapshots, format, now);
+    const endpoints = renderEndpoints(snapshots, format, now);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
     return Buffer.from(endpoints + (await processText.text) + end);
   }

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { formatSeries, formatTitle, type Format } from '../metrics/text-format.js';
+import { formatSeries, formatMetadata, type Format } from '../metrics/text-format.js';
 
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {
@@ -82,7 +82,7 @@ async function render(registry: Registry, format: Format): Promise<string> {
         );
         return formatSeries({ name: metricName, labels: Object.keys(labels) }, '', { labels, value: value.value });
       });
-      return formatTitle(name, String(type), help, format) + lines.join('');
+      return formatMetadata(name, String(type), help, format) + lines.join('');
     })
     .join('');
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { BytePattern } from './byte-pattern.js';
-import { MAX_EXACT_DIGITS, type Digits, type Numeral } from './numeral.js';
+import { MAX_EXACT_DIGITS, type DecimalString, type Numeral } from './numeral.js';
 import type { StringInterner } from './string-interner.js';
 
 /*
@@ -65,10 +65,10 @@ export class NumberLiteral {
 /** Returned for an object or array where a scalar is expected. */
 export const COMPOUND: unique symbol = Symbol('object or array');
 
-export type Scalar = string | boolean | null | NumberLiteral | typeof COMPOUND;
+export type ScalarOrCompound = string | boolean | null | NumberLiteral | typeof COMPOUND;
 
 /** A string that is decoded on demand. It refers to the response body and is valid until that is released. */
-export class RawString {
+export class LazyString {
   readonly #bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
@@ -196,7 +196,7 @@ export class JsonScanner {
     this.#offset = end + 1;
     if (length > MAX_EXACT_DIGITS) {
       this.allocate(STRING_BYTES + length);
-      return bytes.toString('latin1', start, end) as Digits;
+      return bytes.toString('latin1', start, end) as DecimalString;
     }
     this.allocate(NUMBER_BYTES);
     let value = 0;
@@ -205,12 +205,12 @@ export class JsonScanner {
   }
 
   /** Reads a string without decoding it. */
-  tryRawString(): RawString | undefined {
+  tryRawString(): LazyString | undefined {
     const start = this.#skipWhitespace(this.#offset);
     if (this.#bytes[start] !== Byte.quote) return undefined;
     this.#offset = this.#scanString(start);
     this.allocate(STRING_BYTES);
-    return new RawString(this.#bytes, start, this.#offset);
+    return new LazyString(this.#bytes, start, this.#offset);
   }
 
   /** Reads a string and returns the value that an interner caches for it. */
@@ -226,7 +226,7 @@ export class JsonScanner {
   }
 
   /** Reads a value of any type; an object or array is skipped and returned as COMPOUND. */
-  readScalar(): Scalar {
+  readScalar(): ScalarOrCompound {
     const start = this.#skipWhitespace(this.#offset);
     switch (this.#bytes[start]) {
       case Byte.quote: {

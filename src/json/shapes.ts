@@ -1,7 +1,7 @@
 import { BytePattern } from './byte-pattern.js';
 import { INVALID, type Field } from './field.js';
 import { parseDecimal, parseLiteral, type Numeral } from './numeral.js';
-import { Byte, NumberLiteral, type JsonScanner, type RawString, type Scalar } from './scanner.js';
+import { Byte, NumberLiteral, type JsonScanner, type LazyString, type ScalarOrCompound } from './scanner.js';
 import { StringInterner } from './string-interner.js';
 
 /*
@@ -46,7 +46,7 @@ export function emptyProblems(): FieldProblems {
  * leaves other forms to `parse` by returning `undefined`.
  */
 export function scalar<T>(
-  parse: (json: Exclude<Scalar, null>) => Field<T>,
+  parse: (json: Exclude<ScalarOrCompound, null>) => Field<T>,
   tryFast?: (scanner: JsonScanner) => T | undefined,
 ): Shape<T> {
   return {
@@ -77,7 +77,7 @@ export const string: Shape<string> = scalar(stringOf);
 export const boolean: Shape<boolean> = scalar((json) => (typeof json === 'boolean' ? json : INVALID));
 
 /** A string that is rarely needed, of a list that may be long. */
-export const rawString: Shape<RawString> = scalar<RawString>(
+export const lazyString: Shape<LazyString> = scalar<LazyString>(
   () => INVALID,
   (scanner) => scanner.tryRawString(),
 );
@@ -85,13 +85,13 @@ export const rawString: Shape<RawString> = scalar<RawString>(
 /** A string that repeats in a document, converted by `convert` once per distinct value. `parse` reads other types. */
 export function interned(
   convert: (decoded: string) => string,
-  parse: (json: Exclude<Scalar, null>) => Field<string> = stringOf,
+  parse: (json: Exclude<ScalarOrCompound, null>) => Field<string> = stringOf,
 ): Shape<string> {
   const interner = new StringInterner(convert);
   return scalar(parse, (scanner) => scanner.tryInterned(interner));
 }
 
-function stringOf(json: Exclude<Scalar, null>): Field<string> {
+function stringOf(json: Exclude<ScalarOrCompound, null>): Field<string> {
   return typeof json === 'string' ? json : INVALID;
 }
 
@@ -170,7 +170,7 @@ export function object<F extends Fields>(fields: F): ObjectShape<F> {
 }
 
 /** An object that is missing when it has none of the given keys: then it is another document, such as an error body. */
-export function recognizedObject<F extends Fields>(fields: F): Shape<ObjectOf<F>> {
+export function objectWithKnownKey<F extends Fields>(fields: F): Shape<ObjectOf<F>> {
   return { ...object(fields), compile: (path, names) => compileObject(fields, path, names, true) };
 }
 

@@ -8,10 +8,10 @@ export type Format = 'text' | 'openmetrics';
 
 /** `# HELP` and `# TYPE` of a family. HELP of an experimental metric begins with `[EXPERIMENTAL]`, as in Kubernetes. */
 export function formatHeader({ name, type, help, stability }: FamilyHeader, format: Format): string {
-  return formatTitle(name, type, stability === undefined ? help : `[${stability.toUpperCase()}] ${help}`, format);
+  return formatMetadata(name, type, stability === undefined ? help : `[${stability.toUpperCase()}] ${help}`, format);
 }
 
-export function formatTitle(name: string, type: string, help: string, format: Format): string {
+export function formatMetadata(name: string, type: string, help: string, format: Format): string {
   const title = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
   return `# HELP ${title} ${escapeHelp(help, format)}\n# TYPE ${title} ${type}\n`;
 }

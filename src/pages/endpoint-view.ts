@@ -2,7 +2,7 @@ import type { DocumentName } from '../documents.js';
 import type { Items } from '../pending/items.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { Snapshots } from '../poll/snapshots.js';
+import type { EndpointStore } from '../poll/snapshots.js';
 import { isoTime } from './time.js';
 
 /*
@@ -46,13 +46,13 @@ export const endpointTitles: Readonly<Record<DocumentName, string>> = {
   rate_limiter_input: 'Cross-chain',
 };
 
-export function pendingDocument(snapshots: Snapshots, now: Instant): PendingDocument {
-  const endpoints = snapshots.all().map((state) => endpointView(state, snapshots.isShown(state, now), now));
+export function pendingDocument(snapshots: EndpointStore, now: Instant): PendingDocument {
+  const endpoints = snapshots.all().map((state) => endpointView(state, snapshots.hasFreshSnapshot(state, now), now));
   return { generatedAt: isoTime(now.epochSeconds), endpoints };
 }
 
 function endpointView(
-  { target, endpoint, last, success, failure }: EndpointState,
+  { target, document: endpoint, last, success, failure }: EndpointState,
   shown: boolean,
   now: Instant,
 ): EndpointView {
@@ -99,8 +99,14 @@ export interface EndpointStatus extends EndpointView {
   readonly invalidFields: readonly string[];
 }
 
-export function endpointStatuses(snapshots: Snapshots, now: Instant, staleAfterMs: number): readonly EndpointStatus[] {
-  return snapshots.all().map((state) => endpointStatus(state, snapshots.isShown(state, now), now, staleAfterMs / 1000));
+export function endpointStatuses(
+  snapshots: EndpointStore,
+  now: Instant,
+  staleAfterMs: number,
+): readonly EndpointStatus[] {
+  return snapshots
+    .all()
+    .map((state) => endpointStatus(state, snapshots.hasFreshSnapshot(state, now), now, staleAfterMs / 1000));
 }
 
 function endpointStatus(state: EndpointState, shown: boolean, now: Instant, staleAfterSeconds: number): EndpointStatus {
@@ -113,7 +119,7 @@ function endpointStatus(state: EndpointState, shown: boolean, now: Instant, stal
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     polls,
     failures: failure ? Object.entries(state.failures).filter(([, count]) => count > 0) : [],
-    lastPollSeconds: last ? Object.values(last.seconds).reduce((sum, seconds) => sum + seconds, 0) : null,
+    lastPollSeconds: last ? Object.values(last.phaseSeconds).reduce((sum, seconds) => sum + seconds, 0) : null,
     bodyBytes: last?.bodyBytes ?? null,
     maxBodyBytes,
     invalidFields: success && shown ? Array.from(success.snapshot.problems.invalid.keys()) : [],

@@ -5,8 +5,8 @@ import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
 import { toLabelValue, lengthOf } from '../metrics/family.js';
 import type { CctxItem, CrosschainItems } from './items.js';
-import { digitsOf, optionalKey, orNull, itemList, type SortKeys } from './section.js';
-import { toDigits, double } from '../chain/decimal.js';
+import { decimalStringOf, optionalKey, orNull, itemList, type SortKeys } from './section.js';
+import { toDecimalString, double } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { required } from '../metrics/withdrawal.js';
 
@@ -15,10 +15,10 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
   const { document } = input;
   return {
     document: 'rate_limiter_input',
-    height: orNull(() => digitsOf(document.height)),
-    totalPending: orNull(() => digitsOf(document.total_pending)),
+    height: orNull(() => decimalStringOf(document.height)),
+    totalPending: orNull(() => decimalStringOf(document.total_pending)),
     listed: orNull(() => listedCount(input)),
-    hidden: orNull(() => toDigits(hiddenCount(input))),
+    hidden: orNull(() => toDecimalString(hiddenCount(input))),
     missed: itemList(
       () => distinctCctxs.missed(input),
       byAge,
@@ -48,10 +48,10 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     coinType: orNull(() => required(outbound().coin_type)),
-    amount: orNull(() => digitsOf(required(outbound().amount))),
+    amount: orNull(() => decimalStringOf(required(outbound().amount))),
     createdAt: orNull(() => isoTime(createdAt(cctx))),
     hash: orNull(() => toLabelValue(required(outbound().hash).decode())),
-    nonce: orNull(() => digitsOf(outbound().tss_nonce)),
+    nonce: orNull(() => decimalStringOf(outbound().tss_nonce)),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { Digits } from '../json/numeral.js';
+import type { DecimalString } from '../json/numeral.js';
 
-export type { Digits };
+export type { DecimalString };
 
 /*
  * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data that the worker
@@ -37,19 +37,19 @@ export interface UnreadableList {
 
 export interface BridgeItems {
   readonly document: 'module_state';
-  readonly hubHeight: Digits | null;
-  readonly lastObservedNonce: Digits | null;
+  readonly hubHeight: DecimalString | null;
+  readonly lastObservedNonce: DecimalString | null;
   /** External height of the last observed event. */
-  readonly lastObservedExternalHeight: Digits | null;
+  readonly lastObservedExternalHeight: DecimalString | null;
   /** Estimated current external height. */
-  readonly projectedExternalHeight: Digits | null;
+  readonly projectedExternalHeight: DecimalString | null;
   /** Configured share of the power that must sign a batch or a validator set, 0 to 1. */
-  readonly powerThreshold: Digits;
+  readonly powerThreshold: DecimalString;
   /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
   readonly batchesBelowThreshold: number | null;
   readonly valsetsBelowThreshold: number | null;
   /** Number of events that are claimed and not yet observed. */
-  readonly pendingEvents: Digits | null;
+  readonly pendingEvents: DecimalString | null;
   /** Number of pending events with conflicting claims. */
   readonly conflictingEvents: number | null;
   /** Live batches by creation height. */
@@ -63,7 +63,7 @@ export interface BridgeItems {
 }
 
 export interface TransferItem {
-  readonly id: Digits;
+  readonly id: DecimalString;
   readonly sender: string | null;
   readonly destination: string | null;
   readonly amount: CoinItem;
@@ -80,14 +80,14 @@ export interface TokenItem {
 
 export interface CoinItem extends TokenItem {
   /** In the smallest unit of the token. */
-  readonly amount: Digits | null;
+  readonly amount: DecimalString | null;
   /** In whole tokens, when the decimals of the token are configured. */
-  readonly wholeAmount: Digits | null;
+  readonly wholeAmount: DecimalString | null;
 }
 
 /** A number of blocks and their approximate duration by the average block times. Negative when the deadline has passed. */
 export interface BlockSpan {
-  readonly blocks: Digits;
+  readonly blocks: DecimalString;
   readonly seconds: number | null;
 }
 
@@ -121,14 +121,14 @@ export type BatchState = 'live' | 'overdue' | 'expired';
 
 /** `missing` lists members of the newest validator set. */
 export interface BatchItem extends Signatures {
-  readonly nonce: Digits;
+  readonly nonce: DecimalString;
   readonly token: TokenItem;
   readonly transfers: number | null;
-  readonly createdHeight: Digits | null;
+  readonly createdHeight: DecimalString | null;
   /** Hub blocks. */
   readonly age: BlockSpan | null;
   /** External height from which the contract rejects it. */
-  readonly timeoutHeight: Digits | null;
+  readonly timeoutHeight: DecimalString | null;
   /** External blocks from the last observed external height to the timeout. */
   readonly headroom: BlockSpan | null;
   /** External blocks from the estimated external height to the timeout. */
@@ -138,25 +138,25 @@ export interface BatchItem extends Signatures {
 
 /** `missing` lists members of this validator set. */
 export interface ValsetItem extends Signatures {
-  readonly nonce: Digits;
+  readonly nonce: DecimalString;
   readonly members: number | null;
-  readonly createdHeight: Digits | null;
+  readonly createdHeight: DecimalString | null;
   /** Hub blocks. */
   readonly age: BlockSpan | null;
   /** Hub height after which members that have not signed are jailed. */
-  readonly deadlineHeight: Digits | null;
+  readonly deadlineHeight: DecimalString | null;
   /** Hub blocks to the deadline. */
   readonly headroom: BlockSpan | null;
 }
 
 export interface ClaimItem {
-  readonly eventNonce: Digits;
+  readonly eventNonce: DecimalString;
   /** Whether there is another claim of the same event. */
   readonly conflicting: boolean;
   readonly votes: number | null;
   /** Share of the power of the newest validator set that voted for this claim, 0 to 1. */
   readonly votedPowerRatio: number | null;
-  readonly firstVoteHeight: Digits | null;
+  readonly firstVoteHeight: DecimalString | null;
   /** Hub blocks since the first vote. */
   readonly age: BlockSpan | null;
   /** Members of the newest validator set that have not voted for this claim. */
@@ -165,13 +165,13 @@ export interface ClaimItem {
 
 export interface CrosschainItems {
   readonly document: 'rate_limiter_input';
-  readonly height: Digits | null;
+  readonly height: DecimalString | null;
   /** Number of missed and pending transactions, including those that are not listed. */
-  readonly totalPending: Digits | null;
+  readonly totalPending: DecimalString | null;
   /** Number of rows in both lists. */
   readonly listed: number | null;
   /** Number of transactions in neither list; above 0, an older one may be missing in the lists. */
-  readonly hidden: Digits | null;
+  readonly hidden: DecimalString | null;
   /** Distinct transactions, oldest first. */
   readonly missed: ItemList<CctxItem>;
   readonly pending: ItemList<CctxItem>;
@@ -186,11 +186,11 @@ export interface CctxItem {
   readonly chain: string | null;
   readonly coinType: string | null;
   /** In the smallest unit of its asset. */
-  readonly amount: Digits | null;
+  readonly amount: DecimalString | null;
   /** ISO 8601; the time of the last update when the creation time is unknown. */
   readonly createdAt: string | null;
   /** Hash of the outbound; empty before it is broadcast. */
   readonly hash: string | null;
   /** Nonce of the outbound on its chain. */
-  readonly nonce: Digits | null;
+  readonly nonce: DecimalString | null;
 }

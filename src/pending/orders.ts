@@ -1,10 +1,10 @@
 import { compare, decimal } from '../chain/decimal.js';
-import type { Digits } from '../json/numeral.js';
+import type { DecimalString } from '../json/numeral.js';
 
 /** Sorts rows ascending or descending. Rows with an unknown value come last in both directions. */
 export type RowOrder<Row> = (rows: readonly Row[], descending: boolean) => readonly Row[];
 
-export function byDigits<Row>(digits: (row: Row) => Digits | null): RowOrder<Row> {
+export function byDecimalString<Row>(digits: (row: Row) => DecimalString | null): RowOrder<Row> {
   return order(
     (row) => {
       const value = digits(row);

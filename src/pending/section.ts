@@ -1,8 +1,8 @@
 import { type Field } from '../json/field.js';
 import { toLabelValue } from '../metrics/family.js';
 import { MAX_ROWS, type ItemList } from './items.js';
-import { compareNumerals, exactDigits } from '../chain/decimal.js';
-import type { Digits, Numeral } from '../json/numeral.js';
+import { compareNumerals, canonicalDecimal } from '../chain/decimal.js';
+import type { DecimalString, Numeral } from '../json/numeral.js';
 import { required, WITHDRAWN } from '../metrics/withdrawal.js';
 
 /** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
@@ -26,8 +26,8 @@ function callOrNull<Argument, T>(derive: (argument: Argument) => T | undefined, 
 }
 
 /** A number of the document as exact digits in canonical form. */
-export function digitsOf(field: Field<Numeral>): Digits {
-  return exactDigits(required(field));
+export function decimalStringOf(field: Field<Numeral>): DecimalString {
+  return canonicalDecimal(required(field));
 }
 
 /** A string of the document, truncated like a label value; `null` when it is missing or empty. */

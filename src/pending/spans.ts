@@ -3,7 +3,7 @@ import { type Field } from '../json/field.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import type { BlockSpan } from './items.js';
 import { orNull } from './section.js';
-import { decimal, toDigits, multiply, subtract, toSeconds, type Decimal } from '../chain/decimal.js';
+import { decimal, toDecimalString, multiply, subtract, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { required } from '../metrics/withdrawal.js';
 
@@ -33,7 +33,7 @@ function span(blocks: () => Decimal, blockTime: () => Params['average_block_time
   return orNull(() => {
     const count = blocks();
     return {
-      blocks: toDigits(count),
+      blocks: toDecimalString(count),
       seconds: orNull(() => toSeconds(multiply(count, decimal(required(blockTime()))))),
     };
   });

@@ -6,9 +6,9 @@ import type { BridgeInput } from '../metrics/bridge/input.js';
 import { contractLabel, denomByContract, type CoinOf } from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
 import type { CoinItem, TokenItem } from './items.js';
-import { truncatedOrNull, digitsOf, orNull } from './section.js';
-import { decimal, toDigits } from '../chain/decimal.js';
-import type { Digits } from '../json/numeral.js';
+import { truncatedOrNull, decimalStringOf, orNull } from './section.js';
+import { decimal, toDecimalString } from '../chain/decimal.js';
+import type { DecimalString } from '../json/numeral.js';
 
 const configuredTokens = memoize(
   ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>
@@ -29,13 +29,13 @@ export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
 export function coinItem(input: BridgeInput, transfer: Transfer, coinOf: CoinOf): CoinItem {
   const coin = coinOf(transfer);
   const token = tokenItem(input, coin?.contract);
-  const amount = orNull(() => digitsOf(coin?.amount));
+  const amount = orNull(() => decimalStringOf(coin?.amount));
   return { ...token, amount, wholeAmount: wholeAmount(input, token.contract, amount) };
 }
 
-function wholeAmount(input: BridgeInput, contract: string | null, amount: Digits | null): Digits | null {
+function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
   const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
   if (decimals === undefined || amount === null) return null;
   const { units, scale } = decimal(amount);
-  return toDigits({ units, scale: scale + decimals });
+  return toDecimalString({ units, scale: scale + decimals });
 }

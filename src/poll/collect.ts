@@ -5,7 +5,7 @@ import type { HttpClientConfig } from '../config/http-client-config.js';
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type Document,
+  type DocumentDefinition,
   type DocumentContext,
   type LabelSettings,
 } from '../documents.js';
@@ -30,7 +30,7 @@ export interface DocumentSourceBase {
 }
 
 /** One endpoint to poll. */
-export interface Job {
+export interface PollJob {
   readonly url: string;
   readonly httpClient?: HttpClientConfig;
   readonly limits: FetchLimits;
@@ -39,9 +39,9 @@ export interface Job {
 
 /** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
 export interface PollResult {
-  readonly result: Snapshot | FailedPoll;
+  readonly outcome: Snapshot | FailedPoll;
   /** Duration of each completed phase. */
-  readonly seconds: Partial<Record<Phase, number>>;
+  readonly phaseSeconds: Partial<Record<Phase, number>>;
   readonly bodyBytes?: number;
 }
 
@@ -67,33 +67,38 @@ const DOCUMENT_HEAP_SHARE = 1 / 3;
 const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
 
 /** Polls an endpoint once: fetches its document and derives the families. Calls `onBody` before reading the body. */
-export async function collect(job: Job, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
+export async function poll(job: PollJob, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
   const url = new URL(job.url);
   const started = performance.now();
   const fetched = await client.fetch(url, job.limits, job.httpClient);
   const seconds = { fetch: secondsSince(started) };
-  if (!fetched.ok) return { result: fetched, seconds };
+  if (!fetched.ok) return { outcome: fetched, phaseSeconds: seconds };
   onBody();
   try {
-    const poll = readBody(job.source, url.pathname, fetched.body.bytes, fetched.height);
-    return { ...poll, seconds: { ...seconds, ...poll.seconds } };
+    const result = processBody(job.source, url.pathname, fetched.body.bytes, fetched.height);
+    return { ...result, phaseSeconds: { ...seconds, ...result.phaseSeconds } };
   } finally {
     fetched.body.release();
   }
 }
 
 /** The part of a poll after the fetch, also used by `replay`. Error messages begin with `name`, a path or a file name. */
-export function readBody(source: DocumentSource, name: string, body: Buffer, height: Numeral | undefined): PollResult {
+export function processBody(
+  source: DocumentSource,
+  name: string,
+  body: Buffer,
+  height: Numeral | undefined,
+): PollResult {
   switch (source.document) {
     case 'module_state':
-      return derive(moduleStateDocument, { ...source, height }, source, name, body);
+      return decodeAndDerive(moduleStateDocument, { ...source, height }, source, name, body);
     case 'rate_limiter_input':
-      return derive(rateLimiterInputDocument, { ...source, height }, source, name, body);
+      return decodeAndDerive(rateLimiterInputDocument, { ...source, height }, source, name, body);
   }
 }
 
-function derive<Settings, Input>(
-  document: Document<Settings, Input>,
+function decodeAndDerive<Settings, Input>(
+  document: DocumentDefinition<Settings, Input>,
   context: DocumentContext<Settings>,
   { target, maxSeries }: DocumentSourceBase,
   name: string,
@@ -103,17 +108,17 @@ function derive<Settings, Input>(
   const decodeStarted = performance.now();
   const read = document.read(body, context, documentBudgetBytes);
   const seconds = { decode: secondsSince(decodeStarted) };
-  if (!read.ok) return { result: failed(read.reason, `${name}: ${read.message}`), seconds, bodyBytes };
+  if (!read.ok) return { outcome: failed(read.reason, `${name}: ${read.message}`), phaseSeconds: seconds, bodyBytes };
   const { document: input, problems } = read;
   if (input === undefined) {
     const message = `${name}: not a ${document.name} document: none of its fields is present`;
-    return { result: failed('schema', message), seconds, bodyBytes };
+    return { outcome: failed('schema', message), phaseSeconds: seconds, bodyBytes };
   }
   const deriveStarted = performance.now();
   const families = renderFamilies(document.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
   const items = document.items(input);
   const result: Snapshot = { ok: true, families, items, height: document.hubHeight(input), problems };
-  return { result, seconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };
+  return { outcome: result, phaseSeconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }
 
 function failed(reason: FailureReason, message: string): FailedPoll {

@@ -1,14 +1,14 @@
 import { createClient } from '../http/client.js';
-import { collect, type Job, type PollResult } from './collect.js';
+import { poll, type PollJob, type PollResult } from './collect.js';
 
 /** Executes polls: on a worker thread in the daemon (thread-collector.ts), on the calling thread in `once`. */
-export interface Collector {
-  readonly collect: (job: Job) => Promise<PollResult>;
+export interface PollExecutor {
+  readonly poll: (job: PollJob) => Promise<PollResult>;
   readonly close: () => Promise<void>;
 }
 
 /** Starts a collector on the calling thread. */
-export function startInlineCollector(userAgent: string): Collector {
+export function createInlineExecutor(userAgent: string): PollExecutor {
   const client = createClient(userAgent);
-  return { collect: (job) => collect(job, client), close: async () => undefined };
+  return { poll: (job) => poll(job, client), close: async () => undefined };
 }

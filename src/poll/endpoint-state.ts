@@ -7,7 +7,7 @@ import type { FailedPoll, Phase, PollResult, Snapshot } from './collect.js';
 /** The state of one endpoint of one target. Immutable: each poll replaces it as a whole. */
 export interface EndpointState {
   readonly target: string;
-  readonly endpoint: DocumentName;
+  readonly document: DocumentName;
   readonly maxBodyBytes: number;
   readonly polls: number;
   readonly failures: Readonly<Record<FailureReason, number>>;
@@ -26,7 +26,7 @@ export interface EndpointState {
 export interface LastPoll {
   readonly at: Instant;
   readonly ok: boolean;
-  readonly seconds: Partial<Record<Phase, number>>;
+  readonly phaseSeconds: Partial<Record<Phase, number>>;
   readonly bodyBytes: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function initialState(target: string, endpoint: DocumentName, maxBodyByte
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
     target,
-    endpoint,
+    document: endpoint,
     maxBodyBytes,
     polls: 0,
     failures,
@@ -53,12 +53,12 @@ export function applyPollResult(before: EndpointState, poll: PollResult, at: Ins
   const isRegression = isBelow(poll, before.success?.snapshot);
   const consecutiveRegressions = before.consecutiveRegressions + (isRegression ? 1 : 0);
   const isRejected = isRegression && consecutiveRegressions < REGRESSIONS_TO_ACCEPT;
-  const result = isRejected ? regressionFailure(before, poll) : poll.result;
+  const result = isRejected ? regressionFailure(before, poll) : poll.outcome;
   const polled = {
     ...before,
     polls: before.polls + 1,
     regressions: before.regressions + (isRegression ? 1 : 0),
-    last: { at, ok: result.ok, seconds: poll.seconds, bodyBytes: poll.bodyBytes },
+    last: { at, ok: result.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
   };
   if (!result.ok) {
     const { reason } = result.error;
@@ -74,12 +74,12 @@ export function applyPollResult(before: EndpointState, poll: PollResult, at: Ins
   };
 }
 
-function isBelow({ result }: PollResult, previous: Snapshot | undefined): boolean {
+function isBelow({ outcome: result }: PollResult, previous: Snapshot | undefined): boolean {
   if (!result.ok || result.height === undefined || previous?.height === undefined) return false;
   return compare(decimal(result.height), decimal(previous.height)) < 0;
 }
 
-function regressionFailure({ success }: EndpointState, { result }: PollResult): FailedPoll {
+function regressionFailure({ success }: EndpointState, { outcome: result }: PollResult): FailedPoll {
   const height = result.ok ? result.height : undefined;
   const message = `hub height ${height} is below ${success?.snapshot.height} of the previous document`;
   return { ok: false, error: { reason: 'regression', message } };

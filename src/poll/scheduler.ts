@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from './clock.js';
-import type { Job, PollResult } from './collect.js';
-import type { Collector } from './collector.js';
+import type { PollJob, PollResult } from './collect.js';
+import type { PollExecutor } from './collector.js';
 
 /** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
 export interface Scheduler {
   /** Replaces all jobs. Unchanged ones continue; new and changed ones are polled as soon as the start spacing allows. */
-  readonly replaceJobs: (jobs: readonly Job[], intervalMs: number) => void;
+  readonly replaceJobs: (jobs: readonly PollJob[], intervalMs: number) => void;
   readonly close: () => void;
 }
 
@@ -15,20 +15,20 @@ const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
 interface JobLoop extends PollLoop {
-  readonly job: Job;
+  readonly job: PollJob;
 }
 
 /** `record` receives the result of each poll. */
 export function startScheduler(
-  collector: Collector,
-  record: (job: Job, result: PollResult, at: Instant) => void,
+  collector: PollExecutor,
+  record: (job: PollJob, result: PollResult, at: Instant) => void,
 ): Scheduler {
   let loops = new Map<string, JobLoop>();
 
-  function startJob(job: Job, intervalMs: number, delayMs: number): JobLoop {
+  function startJob(job: PollJob, intervalMs: number, delayMs: number): JobLoop {
     let isCurrent = true;
     const poll = async (): Promise<void> => {
-      const result = await collector.collect(job);
+      const result = await collector.poll(job);
       // The job may have been replaced during the poll.
       if (isCurrent) record(job, result, clock());
     };
@@ -53,7 +53,7 @@ export function startScheduler(
       };
       for (const [key, loop] of previous) if (unchanged(key) === undefined) loop.close();
       let started = 0;
-      const startNext = (job: Job): JobLoop => {
+      const startNext = (job: PollJob): JobLoop => {
         started += 1;
         return startJob(job, intervalMs, Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS);
       };

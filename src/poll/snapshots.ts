@@ -5,23 +5,23 @@ import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 
 /** The latest state of every endpoint. Replaced entry by entry, in one assignment, when a poll ends. */
-export interface Snapshots {
+export interface EndpointStore {
   readonly record: (
     key: EndpointKey,
     outcome: PollResult,
     at: Instant,
   ) => { before: EndpointState; after: EndpointState };
   /** Replaces the set of endpoints after a reload. Endpoints that are marked as kept retain their state. */
-  readonly replace: (endpoints: readonly Endpoint[], limits: ShownLimits) => void;
+  readonly replace: (endpoints: readonly Endpoint[], limits: EndpointLimits) => void;
   readonly all: () => readonly EndpointState[];
   /** Increases with every change of a state. */
   readonly version: () => number;
-  readonly isShown: (state: EndpointState, now: Instant) => boolean;
+  readonly hasFreshSnapshot: (state: EndpointState, now: Instant) => boolean;
 }
 
 export interface EndpointKey {
   readonly target: string;
-  readonly endpoint: DocumentName;
+  readonly document: DocumentName;
 }
 
 export interface Endpoint extends EndpointKey {
@@ -29,9 +29,9 @@ export interface Endpoint extends EndpointKey {
   readonly isKept: boolean;
 }
 
-export type ShownLimits = Pick<Config['poll'], 'maxBodyBytes' | 'staleAfterMs'>;
+export type EndpointLimits = Pick<Config['poll'], 'maxBodyBytes' | 'staleAfterMs'>;
 
-export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimits): Snapshots {
+export function createEndpointStore(keys: readonly EndpointKey[], limits: EndpointLimits): EndpointStore {
   let states = statesOf(
     keys.map((key) => ({ ...key, isKept: false })),
     limits,
@@ -56,24 +56,24 @@ export function createSnapshots(keys: readonly EndpointKey[], limits: ShownLimit
     },
     all: () => [...states.values()],
     version: () => version,
-    isShown: ({ success }, now) => success !== undefined && isFresh(success.at, now, staleAfterMs),
+    hasFreshSnapshot: ({ success }, now) => success !== undefined && isFresh(success.at, now, staleAfterMs),
   };
 }
 
 function statesOf(
   endpoints: readonly Endpoint[],
-  { maxBodyBytes }: ShownLimits,
+  { maxBodyBytes }: EndpointLimits,
   known: ReadonlyMap<string, EndpointState>,
 ): Map<string, EndpointState> {
   return new Map(
-    endpoints.map(({ target, endpoint, isKept }) => {
-      const key = keyOf({ target, endpoint });
+    endpoints.map(({ target, document: endpoint, isKept }) => {
+      const key = keyOf({ target, document: endpoint });
       const kept = isKept ? known.get(key) : undefined;
       return [key, kept === undefined ? initialState(target, endpoint, maxBodyBytes) : { ...kept, maxBodyBytes }];
     }),
   );
 }
 
-function keyOf({ target, endpoint }: EndpointKey): string {
+function keyOf({ target, document: endpoint }: EndpointKey): string {
   return JSON.stringify([target, endpoint]);
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Collector } from '../poll/collector.js';
+import type { PollExecutor } from '../poll/collector.js';
 import type { Config, ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/parser.js';
 import type { SimulatorSettings } from '../cli/flags.js';
@@ -19,7 +19,7 @@ export interface Demo {
 /** The command `demo`: starts a simulator and an exporter that polls it, in one process, and prints their addresses. */
 export async function startDemo(
   settings: SimulatorSettings,
-  collector: Collector,
+  collector: PollExecutor,
   log: Logger,
   options: Omit<ExporterOptions, 'loadConfig'>,
   print: PrintLine,

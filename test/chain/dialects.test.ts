@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { processBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { jobsOf } from '../../src/poll/jobs.js';
@@ -32,8 +32,8 @@ function respelt(json: unknown, names: Readonly<Record<string, string>>): unknow
 const base = { target: 't', labels: { tokens: [], chains: {} }, maxSeries: 200 };
 const model = sampleModel();
 
-function told(reading: DocumentSource, json: unknown): PollResult['result'] {
-  return readBody(reading, 'test', Buffer.from(JSON.stringify(json)), undefined).result;
+function told(reading: DocumentSource, json: unknown): PollResult['outcome'] {
+  return processBody(reading, 'test', Buffer.from(JSON.stringify(json)), undefined).outcome;
 }
 
 describe('a dialect', () => {

@@ -9,8 +9,8 @@ import {
   list,
   number,
   object,
-  rawString,
-  recognizedObject,
+  lazyString,
+  objectWithKnownKey,
   string,
   type FieldProblems,
   type Shape,
@@ -88,11 +88,11 @@ describe('object', () => {
 
 describe('recognizedObject', () => {
   it('is missing when none of its keys is present', () => {
-    const recognized = recognizedObject(shape.fields);
+    const recognized = objectWithKnownKey(shape.fields);
     expect(read(recognized, neutral, { size: null })).toEqual({});
     expect(read(recognized, neutral, { code: 5, message: '' })).toBeUndefined();
     expect(read(recognized, renamed, { name: 'x' })).toBeUndefined();
-    expect(read(recognizedObject({ constructor: string }), neutral, {})).toBeUndefined();
+    expect(read(objectWithKnownKey({ constructor: string }), neutral, {})).toBeUndefined();
   });
 });
 
@@ -130,7 +130,7 @@ describe('scalars', () => {
   });
 
   it('rawString decodes on demand', () => {
-    const values = read(list(rawString), neutral, '["", "a", "\\u0041é", null, 1]');
+    const values = read(list(lazyString), neutral, '["", "a", "\\u0041é", null, 1]');
     const decoded = Array.isArray(values)
       ? values.map((value) => (typeof value === 'object' ? value.decode() : value))
       : [];

@@ -1,8 +1,8 @@
-import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
+import { processBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { seriesOf } from '../support/exposition-text.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 
 interface About {
   readonly height?: string;
@@ -50,7 +50,12 @@ export function deriveCrosschain(document: unknown, about: About & Partial<Cross
 
 function derive(reading: DocumentSource, document: unknown, height: string | undefined): Derived {
   const body = Buffer.from(JSON.stringify(document));
-  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
+  const { outcome: result } = processBody(
+    reading,
+    'test',
+    body,
+    height === undefined ? undefined : asDecimalString(height),
+  );
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return {
     values: valuesOf(result),

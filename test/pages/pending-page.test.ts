@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshots } from '../../src/poll/snapshots.js';
+import type { EndpointStore } from '../../src/poll/snapshots.js';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { parseSorting } from '../../src/pages/table.js';
@@ -17,7 +17,7 @@ import {
   transfer,
 } from './sample-snapshots.js';
 
-const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, string> = {}): string =>
+const pageOf = (snapshots: EndpointStore, seconds: number, query: Record<string, string> = {}): string =>
   pendingPage(pendingDocument(snapshots, at(seconds)), parseSorting(query), '/metrics', '0.1.0');
 
 describe('the pending page', () => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { byDigits, byNumber, byString, groupedBy } from '../../src/pending/orders.js';
-import { toDigits } from '../../src/chain/decimal.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import { byDecimalString, byNumber, byString, groupedBy } from '../../src/pending/orders.js';
+import { toDecimalString } from '../../src/chain/decimal.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 
 const huge = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({
-  value: text === null ? null : trustedDigits(text),
+  value: text === null ? null : asDecimalString(text),
 }));
 
 describe('an order', () => {
   it('of digits is exact, and leaves what is not known to the end both ways', () => {
-    const order = byDigits(({ value }: (typeof huge)[number]) => value);
+    const order = byDecimalString(({ value }: (typeof huge)[number]) => value);
     const ascending = ['-3', '0.5', '10', '9007199254740992', '9007199254740993'];
     expect(order(huge, false).map(({ value }) => value)).toEqual([...ascending, null]);
     expect(order(huge, true).map(({ value }) => value)).toEqual([...ascending.toReversed(), null]);
@@ -45,6 +45,6 @@ describe('digits', () => {
     [7n, 18, '0.000000000000000007'],
     [2n ** 256n, 0, String(2n ** 256n)],
   ])('of %s × 10^-%s are %s', (units, scale, text) => {
-    expect(toDigits({ units, scale })).toBe(text);
+    expect(toDecimalString({ units, scale })).toBe(text);
   });
 });

@@ -1,8 +1,8 @@
-import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
+import { processBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import type { BridgeItems, CrosschainItems, ReadableList, ItemList } from '../../src/pending/items.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 
 interface About {
   readonly height?: string;
@@ -40,7 +40,12 @@ export function crosschainItemsOf(document: unknown, about: About & Partial<Cros
 
 export function snapshotOf(reading: DocumentSource, document: unknown, height: string | undefined): Snapshot {
   const body = Buffer.from(JSON.stringify(document));
-  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
+  const { outcome: result } = processBody(
+    reading,
+    'test',
+    body,
+    height === undefined ? undefined : asDecimalString(height),
+  );
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return result;
 }

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { processBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import { renderExposition } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
-import { createSnapshots } from '../../src/poll/snapshots.js';
+import { createEndpointStore } from '../../src/poll/snapshots.js';
 import { runTool, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { corruptedOften } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument, type Json, type Row } from '../metrics/property/documents.js';
 import { NOW } from '../support/sample-endpoints.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 
 /** Half of FUZZ_RUNS for each document. CI runs 20,000, `npm run fuzz` 500,000. */
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 2);
@@ -116,8 +116,8 @@ const samples: Sample[] = [];
 const MAX_SAMPLES = 300;
 
 function expectHarmless(source: DocumentSource, body: Buffer, height: string | undefined): void {
-  const poll = readBody(source, 'fuzz', body, height === undefined ? undefined : trustedDigits(height));
-  const { result } = poll;
+  const poll = processBody(source, 'fuzz', body, height === undefined ? undefined : asDecimalString(height));
+  const { outcome: result } = poll;
   if (!result.ok) {
     expect(['not_json', 'schema', 'too_large']).toContain(result.error.reason);
     expect(result.error.message).toMatch(/^fuzz: .{1,250}$/);
@@ -169,23 +169,23 @@ const hasParser = hasTool(PYTHON, ['-c', 'import prometheus_client.openmetrics.p
 
 /** Renders all samples as one exposition. */
 function renderSamples(format: 'text' | 'openmetrics'): string {
-  const snapshots = createSnapshots(
+  const snapshots = createEndpointStore(
     samples.map(({ source }) => endpointKeyOf(source)),
     { maxBodyBytes: 1, staleAfterMs: 1 },
   );
   for (const { source, poll } of samples) snapshots.record(endpointKeyOf(source), withTarget(poll, source), NOW);
-  return renderExposition(snapshots, format, NOW);
+  return renderEndpoints(snapshots, format, NOW);
 }
 
 /** Replaces the target label, to make the series of each sample unique. */
 function withTarget(poll: PollResult, { target }: DocumentSource): PollResult {
-  if (!poll.result.ok) return poll;
+  if (!poll.outcome.ok) return poll;
   const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-  const families = poll.result.families.map((family) => ({
+  const families = poll.outcome.families.map((family) => ({
     ...family,
     lines: family.lines.replaceAll(/^(\w+\{)target="(?:[^"\\]|\\.)*"/gm, (_match, start: string) => start + label),
   }));
-  return { ...poll, result: { ...poll.result, families } };
+  return { ...poll, outcome: { ...poll.outcome, families } };
 }
 
 describe('the exposition of hostile bodies', () => {

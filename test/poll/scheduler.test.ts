@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Job, PollResult } from '../../src/poll/collect.js';
-import type { Collector } from '../../src/poll/collector.js';
+import type { PollJob, PollResult } from '../../src/poll/collect.js';
+import type { PollExecutor } from '../../src/poll/collector.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { startPollLoop, startScheduler, type PollLoop, type Scheduler } from '../../src/poll/scheduler.js';
@@ -8,7 +8,7 @@ import { startPollLoop, startScheduler, type PollLoop, type Scheduler } from '..
 const HOUR = 3_600_000;
 const INTERVAL_MS = 1000;
 
-function jobs(password: string, ...names: readonly string[]): Job[] {
+function jobs(password: string, ...names: readonly string[]): PollJob[] {
   const auth = `basic_auth: {username: u, password: ${password}}`;
   const targets = names.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example", ${auth}}}`);
   const parsed = parseConfig(`targets: [${targets.join(', ')}]`, 'test');
@@ -17,9 +17,9 @@ function jobs(password: string, ...names: readonly string[]): Job[] {
 }
 
 describe('the scheduler', () => {
-  const started: Job[] = [];
-  const collector: Collector = {
-    collect: (job) => {
+  const started: PollJob[] = [];
+  const collector: PollExecutor = {
+    poll: (job) => {
       started.push(job);
       return new Promise<PollResult>(() => undefined);
     },

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Job } from '../../src/poll/collect.js';
-import type { Collector } from '../../src/poll/collector.js';
-import type { startThreadCollector as startThread } from '../../src/poll/thread-collector.js';
+import type { PollJob } from '../../src/poll/collect.js';
+import type { PollExecutor } from '../../src/poll/collector.js';
+import type { startThreadExecutor as startThread } from '../../src/poll/thread-collector.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
 /* Tests the compiled worker thread, because vitest cannot start one from TypeScript. */
 let simulator: Simulator;
-let collector: Collector;
+let collector: PollExecutor;
 
 beforeAll(async () => {
   simulator = await startTestSimulator();
@@ -22,7 +22,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-function job(url: string): Job {
+function job(url: string): PollJob {
   const labels = { tokens: [], chains: {} };
   return {
     url,
@@ -33,9 +33,9 @@ function job(url: string): Job {
 
 it('a job that crashes the worker thread fails with reason internal, and the thread is replaced', async () => {
   const good = job(`${simulator.url}/bridge/v1/module_state`);
-  expect((await collector.collect(good)).result.ok).toBe(true);
+  expect((await collector.poll(good)).outcome.ok).toBe(true);
   // The configuration rejects such an address.
-  const { result } = await collector.collect(job('no address'));
+  const { outcome: result } = await collector.poll(job('no address'));
   expect(result).toMatchObject({ ok: false, error: { reason: 'internal' } });
-  expect((await collector.collect(good)).result.ok).toBe(true);
+  expect((await collector.poll(good)).outcome.ok).toBe(true);
 });

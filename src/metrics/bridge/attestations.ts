@@ -2,7 +2,7 @@ import { eventNonceOfPackedClaim } from '../../chain/claim.js';
 import { memoize } from '../memoize.js';
 import type { Attestation } from '../../chain/module-state.js';
 import type { BridgeInput } from './input.js';
-import { add, compareNumerals, decimal, toDigits, integer, lowestNumeral } from '../../chain/decimal.js';
+import { add, compareNumerals, decimal, toDecimalString, integer, lowestNumeral } from '../../chain/decimal.js';
 import type { Numeral } from '../../json/numeral.js';
 import { optional, required, rows } from '../withdrawal.js';
 
@@ -49,7 +49,7 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 
 /** The attestations of the event after the last observed one. */
 export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] => {
-  const next = toDigits(add(decimal(lastObservedNonce(input)), integer(1)));
+  const next = toDecimalString(add(decimal(lastObservedNonce(input)), integer(1)));
   return eventAttestations(input)
     .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
     .map(({ attestation }) => attestation);

@@ -13,14 +13,14 @@ import {
 } from './joins.js';
 import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
 import { required, rows } from '../withdrawal.js';
-import { trustedDigits } from '../../json/numeral.js';
+import { asDecimalString } from '../../json/numeral.js';
 
 /** Power of the validator set in the contract by address and in total, and the power that must sign. */
 const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
   const total = totalPower(valset);
-  const needed = multiply(decimal(trustedDigits(input.settings.powerThreshold)), total);
+  const needed = multiply(decimal(asDecimalString(input.settings.powerThreshold)), total);
   return { byAddress: powerByAddress(valset), total, needed };
 });
 
@@ -121,6 +121,6 @@ export const signingFamilies: readonly BridgeFamily[] = [
     name: 'bridge_power_threshold_ratio',
     help: 'Configured share of the power that must sign a batch or a validator set.',
     unit: 'ratio, 0 to 1',
-    value: ({ settings }) => doubleOf(trustedDigits(settings.powerThreshold)),
+    value: ({ settings }) => doubleOf(asDecimalString(settings.powerThreshold)),
   }),
 ];

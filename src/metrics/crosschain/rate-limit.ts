@@ -14,12 +14,12 @@ import {
   type Decimal,
 } from '../../chain/decimal.js';
 import { required } from '../withdrawal.js';
-import { trustedDigits } from '../../json/numeral.js';
+import { asDecimalString } from '../../json/numeral.js';
 
 /** The configured window, extended to the lowest pending height. */
 function effectiveWindow({ document, settings }: CrosschainInput): Decimal | undefined {
   if (settings.window === undefined) return undefined;
-  const configured = decimal(trustedDigits(settings.window));
+  const configured = decimal(asDecimalString(settings.window));
   const low = decimal(required(document.lowest_pending_cctx_height));
   const extended = add(subtract(decimal(required(document.height)), low), integer(1));
   return compare(low, ZERO) !== 0 && compare(extended, configured) > 0 ? extended : configured;
@@ -34,7 +34,7 @@ function totalValue({ document }: CrosschainInput): Decimal {
 function allowance(input: CrosschainInput): Decimal | undefined {
   const blocks = effectiveWindow(input);
   const { rate } = input.settings;
-  return blocks === undefined || rate === undefined ? undefined : multiply(decimal(trustedDigits(rate)), blocks);
+  return blocks === undefined || rate === undefined ? undefined : multiply(decimal(asDecimalString(rate)), blocks);
 }
 
 /** Utilization of the configured rate limit. Newer nodes do not enforce it; there it is only informational. */
@@ -53,7 +53,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Configured window in hub blocks.',
     unit: 'hub blocks',
     value: ({ settings }) =>
-      settings.window === undefined ? undefined : toDouble(decimal(trustedDigits(settings.window))),
+      settings.window === undefined ? undefined : toDouble(decimal(asDecimalString(settings.window))),
   }),
   gauge({
     name: 'crosschain_withdraw_rate',
@@ -70,7 +70,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Configured rate limit, in smallest units of the native coin per block.',
     unit: 'smallest units of the native coin per block',
     value: ({ settings: { window: blocks, rate } }) =>
-      blocks === undefined || rate === undefined ? undefined : toDouble(decimal(trustedDigits(rate))),
+      blocks === undefined || rate === undefined ? undefined : toDouble(decimal(asDecimalString(rate))),
   }),
   gauge({
     name: 'crosschain_rate_limit_utilization_ratio',

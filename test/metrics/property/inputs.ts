@@ -3,10 +3,10 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/c
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type Document,
+  type DocumentDefinition,
   type DocumentContext,
 } from '../../../src/documents.js';
-import { trustedDigits } from '../../../src/json/numeral.js';
+import { asDecimalString } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
 import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
 import { corruptedOften } from './corruption.js';
@@ -26,7 +26,7 @@ export function bridgeInputs(seed: number): BridgeInput[] {
         {
           settings: { ...defaultBridgeSettings, ...settings },
           labels: { tokens, chains: {} },
-          height: height === undefined ? undefined : trustedDigits(height),
+          height: height === undefined ? undefined : asDecimalString(height),
         },
       ),
     );
@@ -47,7 +47,7 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
 }
 
 function inputOf<Settings, Input>(
-  document: Document<Settings, Input>,
+  document: DocumentDefinition<Settings, Input>,
   json: Row,
   context: DocumentContext<Settings>,
 ): Input[] {
