@@ -7,7 +7,7 @@ import { parseInvocation } from './cli/invocation.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { MemoryLimits } from './config/memory.js';
 import type { OneShot } from './one-shot.js';
-import type { PollExecutor } from './poll/collector.js';
+import type { PollExecutor } from './poll/poll.js';
 
 /*
  * The process: command line, signals and exit codes. Every command imports its modules when it runs, because loading those
@@ -76,7 +76,7 @@ async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
   const config = await loadConfig(run);
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
-  const { createInlineExecutor } = await import('./poll/collector.js');
+  const { createInlineExecutor } = await import('./poll/poll.js');
   const { pollOnce } = await import('./one-shot.js');
   const collector = createInlineExecutor(userAgent());
   try {
@@ -177,7 +177,7 @@ async function loadWebOptions({ configFile, ...web }: WebSettings) {
 
 async function startCollectThread(config: Config): Promise<PollExecutor> {
   const { workerHeapMb } = await import('./config/memory.js');
-  const { startThreadExecutor } = await import('./poll/thread-collector.js');
+  const { startThreadExecutor } = await import('./poll/thread-executor.js');
   return startThreadExecutor(workerHeapMb(config, memoryLimits()), userAgent());
 }
 

@@ -1,5 +1,5 @@
-import { toDecimalString, integer } from './decimal.js';
 import { MAX_EXACT_DIGITS, type Numeral } from '../json/numeral.js';
+import { integer, toDecimalString } from './decimal.js';
 
 /** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
 const MAX_VARINT_BYTES = 10;

@@ -1,4 +1,4 @@
-import { boolean, list, number, object, lazyString, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
+import { boolean, lazyString, list, number, object, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
 import { address, addressDataPart, chainId } from './field-shapes.js';
 
 /* The fields of the bridge module state that a family reads. */

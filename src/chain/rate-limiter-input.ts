@@ -1,9 +1,9 @@
 import {
   enumeration,
+  lazyString,
   list,
   number,
   object,
-  lazyString,
   objectWithKnownKey,
   string,
   type ValueOf,

@@ -6,7 +6,7 @@ import {
   type CrosschainSettings,
   type PollConfig,
 } from './config.js';
-import { toHttpClientConfig, httpClientShape, rejectTwoAuthorizations } from './http-client-config.js';
+import { httpClientShape, rejectTwoAuthorizations, toHttpClientConfig } from './http-client-config.js';
 import { formatDuration } from './kit/units.js';
 import * as types from './kit/value-types.js';
 import { always, list, mapping, scalar } from './kit/yaml-schema.js';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
-import { Client as HttpClient, errors, type Dispatcher } from 'undici';
+import { errors, Client as HttpClient, type Dispatcher } from 'undici';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
 import { INVALID } from '../json/field.js';
@@ -111,7 +111,7 @@ async function sendRequest(
   config: ResolvedHttpConfig,
   userAgent: string,
 ): Promise<Dispatcher.ResponseData> {
-  // An http proxy receives the whole URL, an https node is behind a tunnel.
+  // A proxy receives requests to http nodes with an absolute URL. Requests to https nodes use a CONNECT tunnel.
   const isForwarded = config.proxy !== undefined && url.protocol === 'http:';
   const response = await dispatcher.request({
     method: 'GET',

@@ -1,7 +1,6 @@
-import type { Field } from './field.js';
-import { INVALID } from './field.js';
+import { INVALID, type Field } from './field.js';
 
-/** A number as decimal text: optional sign, digits, optional fraction, no exponent. */
+/** A decimal number as a string: optional sign, digits, optional fraction, no exponent. */
 export type DecimalString = string & { readonly __brand: 'digits' };
 
 /** A number of a document: a JavaScript number for a short non-negative integer (most numbers), else all its digits. */
@@ -27,8 +26,9 @@ export function asDecimalString(text: string): DecimalString {
   return text as DecimalString;
 }
 
-/** More characters than any double needs; only a hostile document has longer literals or exponents. */
-const MAX_LITERAL = 400;
+/** Longer literals and exponents, which only a hostile document has, are rounded to a double. */
+const MAX_LITERAL_CHARACTERS = 400;
+const MAX_EXPONENT = 400;
 
 /** Converts a JSON number literal to digits without an exponent: `1e21` and `1e-7` are read like other numbers. */
 export function parseLiteral(literal: string): Field<DecimalString> {
@@ -36,7 +36,7 @@ export function parseLiteral(literal: string): Field<DecimalString> {
   if (!Number.isFinite(value)) return INVALID;
   const [mantissa = '', exponentText = '0'] = literal.toLowerCase().split('e');
   const exponent = Number(exponentText);
-  if (literal.length > MAX_LITERAL || Math.abs(exponent) > MAX_LITERAL) return parseLiteral(String(value));
+  if (literal.length > MAX_LITERAL_CHARACTERS || Math.abs(exponent) > MAX_EXPONENT) return parseLiteral(String(value));
   if (exponent === 0) return mantissa as DecimalString;
   const sign = mantissa.startsWith('-') ? '-' : '';
   const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.');

@@ -67,7 +67,7 @@ export const COMPOUND: unique symbol = Symbol('object or array');
 
 export type ScalarOrCompound = string | boolean | null | NumberLiteral | typeof COMPOUND;
 
-/** A string that is decoded on demand. It refers to the response body and is valid until that is released. */
+/** A string that is decoded lazily. It refers to the response body, so it must not be used after the body is released. */
 export class LazyString {
   readonly #bytes: Buffer;
   readonly #start: number;
@@ -445,16 +445,16 @@ export class JsonScanner {
 const SIGN_BITS = 0x80808080 | 0;
 
 /**
- * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the usual zero-byte test
- * `(x - 1) & ~x` on each. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
+ * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the SWAR test for zero bytes,
+ * `(x - 1) & ~x`. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
  */
 function delimitersIn(word: number): number {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
-  const isQuote = (quotes - 0x01010101) & ~quotes;
-  const isBackslash = (backslashes - 0x01010101) & ~backslashes;
-  const isControl = (word - 0x20202020) & ~word;
-  return (isQuote | isBackslash | isControl) & SIGN_BITS;
+  const quoteMask = (quotes - 0x01010101) & ~quotes;
+  const backslashMask = (backslashes - 0x01010101) & ~backslashes;
+  const controlMask = (word - 0x20202020) & ~word;
+  return (quoteMask | backslashMask | controlMask) & SIGN_BITS;
 }
 
 /** How many bytes of a word are below its lowest marked byte. */

@@ -13,7 +13,7 @@ interface Entry<T> {
 
 /**
  * Caches the values of string tokens that repeat, such as addresses of validators, by their bytes in the document. Decoding and
- * converting each occurrence makes reading a module state 60 to 90 % slower. A direct-mapped hash table: an entry
+ * converting each occurrence makes reading a module state 60 to 90 % slower. A direct-mapped cache: an entry
  * replaces the one in its slot, so memory is bounded whatever a document contains.
  */
 export class StringInterner<T> {

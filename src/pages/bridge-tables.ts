@@ -1,4 +1,3 @@
-import { byDecimalString, byNumber, byString, groupedBy } from '../pending/orders.js';
 import type {
   BatchItem,
   BatchState,
@@ -11,6 +10,7 @@ import type {
 } from '../pending/items.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
+import { byDecimalString, byNumber, byString, groupedBy } from './sort-order.js';
 import type { Column, Table } from './table.js';
 
 export const transferTable: Table<TransferItem> = {

@@ -1,4 +1,4 @@
-import type { BlockSpan, CoinItem, DecimalString, MissingMembers, MissingMember, TokenItem } from '../pending/items.js';
+import type { BlockSpan, CoinItem, DecimalString, MissingMember, MissingMembers, TokenItem } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 import { duration } from './time.js';
 

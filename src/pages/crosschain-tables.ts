@@ -1,7 +1,7 @@
-import { byDecimalString, byString, groupedBy } from '../pending/orders.js';
 import type { CctxItem } from '../pending/items.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
+import { byDecimalString, byString, groupedBy } from './sort-order.js';
 import type { Column, PageContext, Table } from './table.js';
 import { ago, timeElement } from './time.js';
 

@@ -1,4 +1,4 @@
-import type { BatchItem, CctxItem, Items, ItemList, Signatures } from '../pending/items.js';
+import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { duration } from './time.js';

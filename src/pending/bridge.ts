@@ -1,6 +1,8 @@
+import { decimal, numeralKey, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
+import { asDecimalString } from '../json/numeral.js';
 import { voters, type EventAttestation } from '../metrics/bridge/attestations.js';
-import { isExpired, isOverdue, estimatedExternalHeight } from '../metrics/bridge/batches.js';
+import { estimatedExternalHeight, isExpired, isOverdue } from '../metrics/bridge/batches.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount, votedAddresses } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
@@ -15,15 +17,12 @@ import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { lengthOf } from '../metrics/family.js';
-import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
-import { missingOf } from './members.js';
-import { truncatedOrNull, decimalStringOf, optionalKey, orNull, itemList } from './section.js';
-import { batchSignatures, valsetSignatures } from './signatures.js';
-import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './spans.js';
-import { coinItem, tokenItem } from './tokens.js';
-import { decimal, toDecimalString, numeralKey, ratio } from '../chain/decimal.js';
 import { required, rows } from '../metrics/withdrawal.js';
-import { asDecimalString } from '../json/numeral.js';
+import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
+import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
+import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
+import { batchSignatures, missingOf, valsetSignatures } from './signatures.js';
+import { coinItem, tokenItem } from './tokens.js';
 
 /** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {

@@ -1,14 +1,14 @@
+import { double, toDecimalString } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
+import type { Numeral } from '../json/numeral.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
 import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
-import { toLabelValue, lengthOf } from '../metrics/family.js';
-import type { CctxItem, CrosschainItems } from './items.js';
-import { decimalStringOf, optionalKey, orNull, itemList, type SortKeys } from './section.js';
-import { toDecimalString, double } from '../chain/decimal.js';
-import type { Numeral } from '../json/numeral.js';
+import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/withdrawal.js';
+import { decimalStringOf, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
+import type { CctxItem, CrosschainItems } from './items.js';
 
 /** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {

@@ -1,14 +1,14 @@
-import { memoize } from '../metrics/memoize.js';
+import { decimal, toDecimalString } from '../chain/decimal.js';
 import type { Transfer } from '../chain/module-state.js';
-import { type Field } from '../json/field.js';
 import type { TokenConfig } from '../config/config.js';
+import { type Field } from '../json/field.js';
+import type { DecimalString } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { contractLabel, denomByContract, type CoinOf } from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
+import { memoize } from '../metrics/memoize.js';
+import { decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
 import type { CoinItem, TokenItem } from './items.js';
-import { truncatedOrNull, decimalStringOf, orNull } from './section.js';
-import { decimal, toDecimalString } from '../chain/decimal.js';
-import type { DecimalString } from '../json/numeral.js';
 
 const configuredTokens = memoize(
   ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>

@@ -1,8 +1,8 @@
 import type { Config, TargetConfig } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
-import type { DocumentSource, DocumentSourceBase, PollJob } from './collect.js';
-import type { EndpointKey } from './snapshots.js';
+import type { EndpointKey } from './endpoint-store.js';
+import type { DocumentSource, DocumentSourceBase, PollJob } from './poll.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {

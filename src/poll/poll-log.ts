@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { EndpointState } from './endpoint-state.js';
+import type { EndpointState } from './endpoint-store.js';
 
 /** A persistent failure is logged again at this interval. */
 const REPEAT_AFTER_MS = 10 * 60_000;

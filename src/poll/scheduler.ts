@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from './clock.js';
-import type { PollJob, PollResult } from './collect.js';
-import type { PollExecutor } from './collector.js';
+import type { PollExecutor, PollJob, PollResult } from './poll.js';
 
 /** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
 export interface Scheduler {

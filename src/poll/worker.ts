@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createClient } from '../http/client.js';
-import { poll } from './collect.js';
-import type { WorkerMessage, WorkerOptions, WorkerRequest } from './thread-collector.js';
+import { poll } from './poll.js';
+import type { WorkerMessage, WorkerOptions, WorkerRequest } from './thread-executor.js';
 
 /* The worker thread: receives jobs and sends results. Fetches run concurrently; documents are read one at a time. */
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerOptions as HttpOptions } from 'node:http';
+import { createServer, type ServerOptions as HttpOptions, type RequestListener } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { PollExecutor } from '../poll/collector.js';
+import type { SimulatorSettings } from '../cli/flags.js';
 import type { Config, ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/parser.js';
-import type { SimulatorSettings } from '../cli/flags.js';
 import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
+import type { PollExecutor } from '../poll/poll.js';
 import { HUB_CHAIN_ID } from './cctx.js';
 import { chainNames } from './external-chains.js';
 import { simulate, type PrintLine } from './simulate.js';

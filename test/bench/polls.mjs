@@ -5,7 +5,7 @@ import { renderExposition } from '../../dist/exposition/exposition.js';
 import { clock } from '../../dist/poll/clock.js';
 import { endpointKeyOf, jobsOf } from '../../dist/poll/jobs.js';
 import { createSnapshots } from '../../dist/poll/snapshots.js';
-import { startThreadExecutor } from '../../dist/poll/thread-collector.js';
+import { startThreadExecutor } from '../../dist/poll/thread-executor.js';
 import { median, spread } from './statistics.mjs';
 
 const HEAP_MB = 1024;

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startThreadExecutor } from '../../dist/poll/thread-collector.js';
+import { startThreadExecutor } from '../../dist/poll/thread-executor.js';
 import { validateConfig } from '../../dist/config/parser.js';
 import { startExporter } from '../../dist/exporter.js';
 import { createLog } from '../../dist/cli/log.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { processBody, type PollResult, type DocumentSource } from '../../src/poll/poll.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { jobsOf } from '../../src/poll/jobs.js';

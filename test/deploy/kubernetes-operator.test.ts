@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { families } from '../../src/exposition/exposition.js';
-import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { runTool, hasTool } from '../support/tools.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { readProjectFile, readProjectYaml } from '../support/project-files.js';

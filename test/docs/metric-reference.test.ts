@@ -3,7 +3,7 @@ import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 
 /*

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasonNames } from '../../src/http/errors.js';
-import { processBody, type PollResult } from '../../src/poll/collect.js';
+import { processBody, type PollResult } from '../../src/poll/poll.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/snapshots.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 import { asDecimalString } from '../../src/json/numeral.js';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/poll/clock.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
-import { createMetricsPage, type MetricsPage } from '../../src/exposition/metrics-page.js';
+import { createMetricsPage, type MetricsPage } from '../../src/exposition/exposition.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { createEndpointStore } from '../../src/poll/snapshots.js';
+import { createEndpointStore } from '../../src/poll/endpoint-store.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 import { bridgeResult } from '../pages/sample-snapshots.js';
 

@@ -1,4 +1,4 @@
-import { processBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
+import { processBody, type DocumentSource, type Snapshot } from '../../src/poll/poll.js';
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { seriesOf } from '../support/exposition-text.js';

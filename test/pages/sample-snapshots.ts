@@ -1,8 +1,8 @@
 import { asDecimalString } from '../../src/json/numeral.js';
-import { processBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { processBody, type PollResult, type DocumentSource } from '../../src/poll/poll.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/snapshots.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
 import { endpointStatuses } from '../../src/pages/endpoint-view.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
@@ -51,12 +51,12 @@ export function crosschainResult(document: unknown): PollResult {
   return processBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
-export function unpolledSnapshots(): EndpointStore {
+export function initialSnapshots(): EndpointStore {
   return createEndpointStore([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
 }
 
 export function polledSnapshots(state: unknown): EndpointStore {
-  const snapshots = unpolledSnapshots();
+  const snapshots = initialSnapshots();
   snapshots.record(BRIDGE, bridgeResult(state), at(0));
   return snapshots;
 }

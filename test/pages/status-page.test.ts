@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/http/errors.js';
-import type { PollResult } from '../../src/poll/collect.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/snapshots.js';
+import type { PollResult } from '../../src/poll/poll.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
 import { CONTENT_SECURITY_POLICY } from '../../src/pages/layout.js';
 import { batch, settled } from '../pending/bridge-state.js';
 import {
@@ -13,7 +13,7 @@ import {
   CROSSCHAIN,
   crosschainResult,
   FAILED,
-  unpolledSnapshots,
+  initialSnapshots,
   HOSTILE,
   instance,
   polledSnapshots,
@@ -66,7 +66,7 @@ function failing(reason: FailureReason, message = 'what happened'): PollResult {
 
 describe('the status page', () => {
   it('shows endpoints that were never polled', () => {
-    const html = statusAt(unpolledSnapshots(), 0);
+    const html = statusAt(initialSnapshots(), 0);
     expect(titleOf(html)).toBe('○ No endpoint has been polled yet · bridge-exporter');
     expect(textOf(html)).toBe(`No endpoint has been polled yet
 0 stale
@@ -145,7 +145,7 @@ The last poll failed after 1.5 s.`);
   });
 
   it('shows that an endpoint without a success has no chain series', () => {
-    const snapshots = unpolledSnapshots();
+    const snapshots = initialSnapshots();
     snapshots.record(BRIDGE, failing('connect'), at(1));
     const text = textOf(statusAt(snapshots, 2));
     expect(text).toContain(
@@ -204,7 +204,7 @@ state.batches`);
     ]);
     const snapshots = createEndpointStore(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
     const results = { module_state: bridgeResult(settled, '1000'), rate_limiter_input: crosschainResult(cctxs) };
-    for (const key of keys) snapshots.record(key, results[key.endpoint], at(0));
+    for (const key of keys) snapshots.record(key, results[key.document], at(0));
     const html = statusAt(snapshots, 1);
     expect(titleOf(html)).toContain('All 2000 endpoints are up');
     expect(html.length).toBeLessThan(2_000_000);
@@ -259,7 +259,7 @@ describe('problems on the chains', () => {
 
   it('include missing signatures only when they last', () => {
     const at2Seconds = (height: string): string => {
-      const snapshots = unpolledSnapshots();
+      const snapshots = initialSnapshots();
       snapshots.record(BRIDGE, bridgeResult({ ...settled, batches: [batch('1')] }, height), at(0));
       return statusAt(snapshots, 2);
     };
@@ -276,7 +276,7 @@ describe('problems on the chains', () => {
     const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
     const claimed = { ...settled, attestations: [...settled.attestations, claim] };
     const pending = { index: '0x2', cctx_status: { created_timestamp: created }, outbound_params: [outbound] };
-    const snapshots = unpolledSnapshots();
+    const snapshots = initialSnapshots();
     snapshots.record(CROSSCHAIN, crosschainResult({ ...cctxs, cctxs_pending: [pending], total_pending: '1' }), at(0));
     for (const [height, isProblem] of [
       ['949', false],
@@ -328,7 +328,7 @@ describe('the markup', () => {
   });
 
   it('has the style and the script whose hashes the content security policy allows', () => {
-    const html = statusAt(unpolledSnapshots(), 0);
+    const html = statusAt(initialSnapshots(), 0);
     for (const [element, directive] of [
       ['style', 'style-src'],
       ['script', 'script-src'],

@@ -6,7 +6,7 @@ import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { seriesOf } from '../support/exposition-text.js';
-import type { Snapshot } from '../../src/poll/collect.js';
+import type { Snapshot } from '../../src/poll/poll.js';
 import { readable, snapshotOf } from './read-items.js';
 
 /*

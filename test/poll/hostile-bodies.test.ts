@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
+import { processBody, type PollResult, type DocumentSource } from '../../src/poll/poll.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
-import { createEndpointStore } from '../../src/poll/snapshots.js';
+import { createEndpointStore } from '../../src/poll/endpoint-store.js';
 import { runTool, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { corruptedOften } from '../metrics/property/corruption.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PollJob, PollResult } from '../../src/poll/collect.js';
-import type { PollExecutor } from '../../src/poll/collector.js';
+import type { PollJob, PollResult } from '../../src/poll/poll.js';
+import type { PollExecutor } from '../../src/poll/poll.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { startPollLoop, startScheduler, type PollLoop, type Scheduler } from '../../src/poll/scheduler.js';

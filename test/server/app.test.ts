@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import type { EndpointStore } from '../../src/poll/snapshots.js';
+import type { EndpointStore } from '../../src/poll/endpoint-store.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { at, CROSSCHAIN, FAILED, idsIn, polledSnapshots, TARGET, transfer } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';

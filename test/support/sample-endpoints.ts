@@ -1,9 +1,9 @@
-import { processBody, type DocumentSource } from '../../src/poll/collect.js';
+import { processBody, type DocumentSource } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/snapshots.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 
 /** A deterministic chain, 40 blocks after the start. */

@@ -1,4 +1,6 @@
-import { dataPart } from '../../chain/address.js';
+import { dataPart } from '../../chain/field-shapes.js';
+import { labelledGauge, perKind } from '../family.js';
+import { required, rows } from '../withdrawal.js';
 import { voters } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -10,8 +12,6 @@ import {
   registrationByAddress,
   registrationBySender,
 } from './joins.js';
-import { required, rows } from '../withdrawal.js';
-import { labelledGauge, perKind } from '../family.js';
 
 function orphanValsetConfirms(input: BridgeInput): number {
   const live = new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce)));

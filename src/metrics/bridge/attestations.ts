@@ -1,10 +1,10 @@
 import { eventNonceOfPackedClaim } from '../../chain/claim.js';
-import { memoize } from '../memoize.js';
+import { add, compareNumerals, decimal, integer, lowestNumeral, toDecimalString } from '../../chain/decimal.js';
 import type { Attestation } from '../../chain/module-state.js';
-import type { BridgeInput } from './input.js';
-import { add, compareNumerals, decimal, toDecimalString, integer, lowestNumeral } from '../../chain/decimal.js';
 import type { Numeral } from '../../json/numeral.js';
+import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../withdrawal.js';
+import type { BridgeInput } from './input.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;

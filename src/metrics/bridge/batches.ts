@@ -1,8 +1,3 @@
-import { memoize } from '../memoize.js';
-import type { Batch } from '../../chain/module-state.js';
-import { gauge } from '../family.js';
-import { heightOfLastObserved } from './attestations.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   add,
   compare,
@@ -14,7 +9,12 @@ import {
   toDouble,
   type Decimal,
 } from '../../chain/decimal.js';
+import type { Batch } from '../../chain/module-state.js';
+import { gauge } from '../family.js';
+import { memoize } from '../memoize.js';
 import { required, rows } from '../withdrawal.js';
+import { heightOfLastObserved } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
 
 /**
  * The current external height, estimated from the last observed event and the average block times of the parameters. The hub

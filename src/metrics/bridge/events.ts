@@ -1,16 +1,3 @@
-import { memoize } from '../memoize.js';
-import type { Attestation } from '../../chain/module-state.js';
-import { gauge } from '../family.js';
-import {
-  eventAttestations,
-  lastObservedNonce,
-  lowestHeight,
-  nextEventAttestations,
-  voters,
-  type EventAttestation,
-} from './attestations.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestPowers, newestTotalPower, powerOf, registrationBySender } from './joins.js';
 import {
   compare,
   compareNumerals,
@@ -25,8 +12,21 @@ import {
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
+import type { Attestation } from '../../chain/module-state.js';
 import type { Numeral } from '../../json/numeral.js';
+import { gauge } from '../family.js';
+import { memoize } from '../memoize.js';
 import { required } from '../withdrawal.js';
+import {
+  eventAttestations,
+  lastObservedNonce,
+  lowestHeight,
+  nextEventAttestations,
+  voters,
+  type EventAttestation,
+} from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { newestPowers, newestTotalPower, powerOf, registrationBySender } from './joins.js';
 
 /** External addresses of the validators that voted for an attestation. */
 export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {

@@ -1,8 +1,8 @@
 import type { Field } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
-import type { BridgeFamily } from './input.js';
 import { optional, required } from '../withdrawal.js';
+import type { BridgeFamily } from './input.js';
 
 /** A canonical form: keys and lists are sorted, missing fields are null. */
 function canonical(field: Field<unknown>): unknown {

@@ -1,7 +1,7 @@
 import type { ModuleState } from '../../chain/module-state.js';
 import type { BridgeSettings, TokenConfig } from '../../config/config.js';
-import type { Family } from '../family.js';
 import type { Numeral } from '../../json/numeral.js';
+import type { Family } from '../family.js';
 
 /** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {

@@ -1,11 +1,11 @@
-import { memoize, memoizePerRow } from '../memoize.js';
+import { add, compare, decimal, numeralKey, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { type Field } from '../../json/field.js';
-import { firstBy, groupBy } from '../grouping.js';
-import type { BridgeInput } from './input.js';
-import { add, compare, decimal, numeralKey, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Numeral } from '../../json/numeral.js';
+import { firstBy, groupBy } from '../grouping.js';
+import { memoize, memoizePerRow } from '../memoize.js';
 import { required, rows } from '../withdrawal.js';
+import type { BridgeInput } from './input.js';
 
 /*
  * The joins across the state that several families share.

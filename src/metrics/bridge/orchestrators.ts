@@ -1,7 +1,9 @@
-import { dataPart } from '../../chain/address.js';
-import { memoize } from '../memoize.js';
+import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { dataPart } from '../../chain/field-shapes.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
+import { memoize } from '../memoize.js';
+import { optional, orEmpty, required, rows } from '../withdrawal.js';
 import { votersOfLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -13,8 +15,6 @@ import {
   registrationByAddress,
   valsetSigners,
 } from './joins.js';
-import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
-import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
 const LABELS = ['orchestrator', 'external_address'] as const;
 
@@ -40,8 +40,10 @@ export const exportedMembers = memoize((input: BridgeInput): readonly Member[] =
     ];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
-  const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
-  return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(LABELS, a.labels, b.labels));
+  const memberPower = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
+  return members.toSorted(
+    (a, b) => compare(memberPower(b), memberPower(a)) || compareLabels(LABELS, a.labels, b.labels),
+  );
 });
 
 /** Validator sets whose signing deadline has not passed, with their members and signers. */

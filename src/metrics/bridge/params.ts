@@ -1,6 +1,6 @@
-import { gauge, labelledGauge, labelValues, toLabelValue, secondsOf, doubleOf } from '../family.js';
-import type { BridgeFamily } from './input.js';
+import { doubleOf, gauge, labelledGauge, labelValues, secondsOf, toLabelValue } from '../family.js';
 import { optional, required } from '../withdrawal.js';
+import type { BridgeFamily } from './input.js';
 
 const INFO_LABELS = [
   'bridge_id',

@@ -1,6 +1,9 @@
-import { memoize, memoizePerRow } from '../memoize.js';
+import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import { gauge, doubleOf } from '../family.js';
+import { asDecimalString } from '../../json/numeral.js';
+import { doubleOf, gauge } from '../family.js';
+import { memoize, memoizePerRow } from '../memoize.js';
+import { required, rows } from '../withdrawal.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchSigners,
@@ -11,9 +14,6 @@ import {
   unrelayedValsets,
   valsetSigners,
 } from './joins.js';
-import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
-import { required, rows } from '../withdrawal.js';
-import { asDecimalString } from '../../json/numeral.js';
 
 /** Power of the validator set in the contract by address and in total, and the power that must sign. */
 const contractPower = memoize((input: BridgeInput) => {

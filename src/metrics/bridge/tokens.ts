@@ -1,11 +1,11 @@
-import { memoize } from '../memoize.js';
+import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
 import { gauge, labelledGauge, toLabelValue, type Sample } from '../family.js';
 import { groupBy } from '../grouping.js';
+import { memoize } from '../memoize.js';
+import { optional, orEmpty, required, rows } from '../withdrawal.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
-import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
 /** Transfers that are not yet in a batch. */
 export const unbatchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =>

@@ -1,9 +1,9 @@
+import { toDouble } from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
-import { gauge, lengthOf, doubleOf } from '../family.js';
+import { doubleOf, gauge, lengthOf } from '../family.js';
+import { required } from '../withdrawal.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestValset, totalPower } from './joins.js';
-import { toDouble } from '../../chain/decimal.js';
-import { required } from '../withdrawal.js';
 
 function power(valset: Valset): number {
   return toDouble(totalPower(valset));

@@ -1,9 +1,9 @@
-import { cctxsByIndex, currentOutbound, rowsOf, listNames } from './cctxs.js';
+import { compare, decimal } from '../../chain/decimal.js';
+import { labelledGauge, perKind } from '../family.js';
+import { required } from '../withdrawal.js';
+import { cctxsByIndex, currentOutbound, listNames, rowsOf } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 import { listedCount } from './totals.js';
-import { compare, decimal } from '../../chain/decimal.js';
-import { required } from '../withdrawal.js';
-import { labelledGauge, perKind } from '../family.js';
 
 /** Number of rows whose index occurred before, in the same list or in the other one. */
 function duplicates(input: CrosschainInput): number {

@@ -1,10 +1,13 @@
+import { compareNumerals, double, isPositive, lowestNumeral } from '../../chain/decimal.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
+import type { Numeral } from '../../json/numeral.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
 import { countByLabels } from '../grouping.js';
+import { optional, orEmpty, required } from '../withdrawal.js';
 import {
+  cctxsByChain,
   chainIdLabel,
   chainName,
-  cctxsByChain,
   currentOutbound,
   distinctCctxs,
   listNames,
@@ -12,9 +15,6 @@ import {
   type ListName,
 } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
-import { compareNumerals, double, isPositive, lowestNumeral } from '../../chain/decimal.js';
-import type { Numeral } from '../../json/numeral.js';
-import { optional, required, orEmpty } from '../withdrawal.js';
 
 /** The samples of both lists. An invalid list withdraws only its own series. */
 function eachList<Label extends string>(derive: (list: ListName, input: CrosschainInput) => readonly Sample<Label>[]) {

@@ -1,9 +1,9 @@
-import { memoize } from '../memoize.js';
 import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
 import { toLabelValue } from '../family.js';
 import { firstBy, groupBy } from '../grouping.js';
-import type { CrosschainInput } from './input.js';
+import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../withdrawal.js';
+import type { CrosschainInput } from './input.js';
 
 export const listNames = ['missed', 'pending'] as const;
 export type ListName = (typeof listNames)[number];

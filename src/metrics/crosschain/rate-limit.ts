@@ -1,5 +1,3 @@
-import { gauge } from '../family.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
 import {
   add,
   compare,
@@ -13,8 +11,10 @@ import {
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
-import { required } from '../withdrawal.js';
 import { asDecimalString } from '../../json/numeral.js';
+import { gauge } from '../family.js';
+import { required } from '../withdrawal.js';
+import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */
 function effectiveWindow({ document, settings }: CrosschainInput): Decimal | undefined {

@@ -1,7 +1,7 @@
-import { gauge, lengthOf, doubleOf } from '../family.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
 import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { doubleOf, gauge, lengthOf } from '../family.js';
 import { required } from '../withdrawal.js';
+import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** Number of rows in both lists. */
 export function listedCount({ document }: CrosschainInput): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byDecimalString, byNumber, byString, groupedBy } from '../../src/pending/orders.js';
+import { byDecimalString, byNumber, byString, groupedBy } from '../../src/pages/sort-order.js';
 import { toDecimalString } from '../../src/chain/decimal.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 

@@ -1,11 +1,11 @@
+import { decimal, multiply, subtract, toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Params } from '../chain/module-state.js';
 import { type Field } from '../json/field.js';
-import type { BridgeInput } from '../metrics/bridge/input.js';
-import type { BlockSpan } from './items.js';
-import { orNull } from './section.js';
-import { decimal, toDecimalString, multiply, subtract, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
 import { required } from '../metrics/withdrawal.js';
+import { orNull } from './item-list.js';
+import type { BlockSpan } from './items.js';
 
 /** Hub blocks from a height to the height of the response. */
 export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {

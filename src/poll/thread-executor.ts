@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { PollError } from '../http/errors.js';
-import type { PollJob, PollResult } from './collect.js';
-import type { PollExecutor } from './collector.js';
+import type { PollExecutor, PollJob, PollResult } from './poll.js';
 
 /** `workerData` of the thread. */
 export interface WorkerOptions {

@@ -2,14 +2,15 @@ import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { BridgeSettings, CrosschainSettings } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
+import { DOCUMENT_HEAP_SHARE } from '../config/memory.js';
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type DocumentDefinition,
   type DocumentContext,
+  type DocumentDefinition,
   type LabelSettings,
 } from '../documents.js';
-import type { Client, FetchLimits } from '../http/client.js';
+import { createClient, type Client, type FetchLimits } from '../http/client.js';
 import type { FailureReason, PollError } from '../http/errors.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
@@ -62,11 +63,10 @@ export interface FailedPoll {
   readonly error: PollError;
 }
 
-/** The values read from a document may use this share of the heap; the rest is for deriving families and for garbage. */
-const DOCUMENT_HEAP_SHARE = 1 / 3;
+/** Memory budget of a decoded document on this thread. The rest of the heap is for deriving families and for garbage. */
 const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
 
-/** Polls an endpoint once: fetches its document and derives the families. Calls `onBody` before reading the body. */
+/** Polls an endpoint once: fetches its document and derives the families. Calls `onBody` when the response body is complete. */
 export async function poll(job: PollJob, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
   const url = new URL(job.url);
   const started = performance.now();
@@ -82,7 +82,10 @@ export async function poll(job: PollJob, client: Client, onBody: () => void = ()
   }
 }
 
-/** The part of a poll after the fetch, also used by `replay`. Error messages begin with `name`, a path or a file name. */
+/**
+ * The part of a poll after the fetch: decodes a response body, derives and formats the families. Also used by `replay`. Error
+ * messages begin with `name`, which is a path or a file name.
+ */
 export function processBody(
   source: DocumentSource,
   name: string,
@@ -127,4 +130,16 @@ function failed(reason: FailureReason, message: string): FailedPoll {
 
 function secondsSince(started: number): number {
   return (performance.now() - started) / 1000;
+}
+
+/** Executes polls: on a worker thread in the daemon (thread-executor.ts), on the calling thread in `once`. */
+export interface PollExecutor {
+  readonly poll: (job: PollJob) => Promise<PollResult>;
+  readonly close: () => Promise<void>;
+}
+
+/** Creates an executor on the calling thread. */
+export function createInlineExecutor(userAgent: string): PollExecutor {
+  const client = createClient(userAgent);
+  return { poll: (job) => poll(job, client), close: async () => undefined };
 }

@@ -1,16 +1,16 @@
+import { canonicalDecimal, compareNumerals } from '../chain/decimal.js';
 import { type Field } from '../json/field.js';
-import { toLabelValue } from '../metrics/family.js';
-import { MAX_ROWS, type ItemList } from './items.js';
-import { compareNumerals, canonicalDecimal } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
+import { toLabelValue } from '../metrics/family.js';
 import { required, WITHDRAWN } from '../metrics/withdrawal.js';
+import { MAX_ROWS, type ItemList } from './items.js';
 
 /** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {
   return callOrNull(derive, undefined);
 }
 
-/** A sort key that is `null` when it is withdrawn. Creates no closure per row, unlike `orNull`. */
+/** Like `orNull`, for a sort key. Creates no closure per row. */
 export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
   return (row) => callOrNull(key, row);
 }

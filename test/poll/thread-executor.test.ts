@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { PollJob } from '../../src/poll/collect.js';
-import type { PollExecutor } from '../../src/poll/collector.js';
-import type { startThreadExecutor as startThread } from '../../src/poll/thread-collector.js';
+import type { PollJob } from '../../src/poll/poll.js';
+import type { PollExecutor } from '../../src/poll/poll.js';
+import type { startThreadExecutor as startThread } from '../../src/poll/thread-executor.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -12,7 +12,7 @@ let collector: PollExecutor;
 
 beforeAll(async () => {
   simulator = await startTestSimulator();
-  const built = new URL('../../dist/poll/thread-collector.js', import.meta.url).href;
+  const built = new URL('../../dist/poll/thread-executor.js', import.meta.url).href;
   const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
   collector = startThreadCollector(64, 'bridge-exporter/0.0.0');
 });

@@ -1,8 +1,83 @@
 import { compare, decimal } from '../chain/decimal.js';
+import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/errors.js';
-import type { Instant } from './clock.js';
-import type { FailedPoll, Phase, PollResult, Snapshot } from './collect.js';
+import { isFresh, type Instant } from './clock.js';
+import type { FailedPoll, Phase, PollResult, Snapshot } from './poll.js';
+
+/** The latest state of every endpoint. Replaced entry by entry, in one assignment, when a poll ends. */
+export interface EndpointStore {
+  readonly record: (
+    key: EndpointKey,
+    result: PollResult,
+    at: Instant,
+  ) => { before: EndpointState; after: EndpointState };
+  /** Replaces the set of endpoints after a reload. Endpoints that are marked as kept retain their state. */
+  readonly replace: (endpoints: readonly Endpoint[], limits: EndpointLimits) => void;
+  readonly all: () => readonly EndpointState[];
+  /** Increases with every change of a state. */
+  readonly version: () => number;
+  readonly hasFreshSnapshot: (state: EndpointState, now: Instant) => boolean;
+}
+
+export interface EndpointKey {
+  readonly target: string;
+  readonly document: DocumentName;
+}
+
+export interface Endpoint extends EndpointKey {
+  /** Whether the endpoint is still polled at the same URL, so that its state remains valid. */
+  readonly isKept: boolean;
+}
+
+export type EndpointLimits = Pick<Config['poll'], 'maxBodyBytes' | 'staleAfterMs'>;
+
+export function createEndpointStore(keys: readonly EndpointKey[], limits: EndpointLimits): EndpointStore {
+  let states = statesOf(
+    keys.map((key) => ({ ...key, isKept: false })),
+    limits,
+    new Map(),
+  );
+  let { staleAfterMs } = limits;
+  let version = 0;
+
+  return {
+    record: (key, result, at) => {
+      const before = states.get(keyOf(key));
+      if (before === undefined) throw new Error(`${keyOf(key)} is not an endpoint of the configuration`);
+      const after = applyPollResult(before, result, at);
+      states.set(keyOf(key), after);
+      version += 1;
+      return { before, after };
+    },
+    replace: (endpoints, newLimits) => {
+      states = statesOf(endpoints, newLimits, states);
+      ({ staleAfterMs } = newLimits);
+      version += 1;
+    },
+    all: () => [...states.values()],
+    version: () => version,
+    hasFreshSnapshot: ({ success }, now) => success !== undefined && isFresh(success.at, now, staleAfterMs),
+  };
+}
+
+function statesOf(
+  endpoints: readonly Endpoint[],
+  { maxBodyBytes }: EndpointLimits,
+  known: ReadonlyMap<string, EndpointState>,
+): Map<string, EndpointState> {
+  return new Map(
+    endpoints.map(({ target, document, isKept }) => {
+      const key = keyOf({ target, document });
+      const kept = isKept ? known.get(key) : undefined;
+      return [key, kept === undefined ? initialState(target, document, maxBodyBytes) : { ...kept, maxBodyBytes }];
+    }),
+  );
+}
+
+function keyOf({ target, document }: EndpointKey): string {
+  return JSON.stringify([target, document]);
+}
 
 /** The state of one endpoint of one target. Immutable: each poll replaces it as a whole. */
 export interface EndpointState {
@@ -33,11 +108,11 @@ export interface LastPoll {
 /** Number of consecutive regressions after which a lower height is accepted: the node was rolled back or replaced. */
 const REGRESSIONS_TO_ACCEPT = 3;
 
-export function initialState(target: string, endpoint: DocumentName, maxBodyBytes: number): EndpointState {
+function initialState(target: string, document: DocumentName, maxBodyBytes: number): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
     target,
-    document: endpoint,
+    document,
     maxBodyBytes,
     polls: 0,
     failures,
@@ -49,7 +124,7 @@ export function initialState(target: string, endpoint: DocumentName, maxBodyByte
 }
 
 /** Returns the state after one more poll. */
-export function applyPollResult(before: EndpointState, poll: PollResult, at: Instant): EndpointState {
+function applyPollResult(before: EndpointState, poll: PollResult, at: Instant): EndpointState {
   const isRegression = isBelow(poll, before.success?.snapshot);
   const consecutiveRegressions = before.consecutiveRegressions + (isRegression ? 1 : 0);
   const isRejected = isRegression && consecutiveRegressions < REGRESSIONS_TO_ACCEPT;
