@@ -41,7 +41,7 @@ export interface Exporter {
 /** The daemon: a scheduler polls each document, the document becomes samples, a scrape returns the latest samples as text. */
 export async function startExporter(
   config: Config,
-  collector: PollExecutor,
+  executor: PollExecutor,
   log: Logger,
   options: ExporterOptions,
 ): Promise<Exporter> {
@@ -53,7 +53,7 @@ export async function startExporter(
     config.poll,
   );
   const logPoll = createPollLog(log);
-  const scheduler = startScheduler(collector, ({ source }, result, at) => {
+  const scheduler = startScheduler(executor, ({ source }, result, at) => {
     const { before, after } = store.record(endpointKeyOf(source), result, at);
     logPoll(before, after);
   });

@@ -57,9 +57,9 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
   const log = await createLog(run.log);
   const stopped = waitForStopSignal();
   const build = buildInfo();
-  const collector = await startCollectThread(config);
+  const executor = await startPollThread(config);
   try {
-    const exporter = await startExporter(config, collector, log, { ...web, build, loadConfig: () => readConfig(run) });
+    const exporter = await startExporter(config, executor, log, { ...web, build, loadConfig: () => readConfig(run) });
     process.on('SIGHUP', () => void exporter.reload());
     const fields = { version: build.version, targets: config.targets.length };
     log.info(fields, `serving ${exporter.url}${run.web.telemetryPath}`);
@@ -67,7 +67,7 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
     await exporter.close();
     log.info(`stopped by ${signal}`);
   } finally {
-    await collector.close();
+    await executor.close();
   }
   return 0;
 }
@@ -78,11 +78,11 @@ async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
   if (run.config.check) return printConfig(config);
   const { createInlineExecutor } = await import('./poll/poll.js');
   const { pollOnce } = await import('./one-shot.js');
-  const collector = createInlineExecutor(userAgent());
+  const executor = createInlineExecutor(userAgent());
   try {
-    return printOneShot(await pollOnce(config, collector, progressPrinter(run.log)));
+    return printOneShot(await pollOnce(config, executor, progressPrinter(run.log)));
   } finally {
-    await collector.close();
+    await executor.close();
   }
 }
 
@@ -116,14 +116,14 @@ async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'de
   const { defaultConfig } = await import('./config/schema.js');
   const { startDemo } = await import('./simulator/demo.js');
   const stopped = waitForStopSignal();
-  const collector = await startCollectThread(defaultConfig);
+  const executor = await startPollThread(defaultConfig);
   const options = { ...web, build: buildInfo() };
   try {
-    const demo = await startDemo(settings, collector, await createLog(log), options, printLine, progressPrinter(log));
+    const demo = await startDemo(settings, executor, await createLog(log), options, printLine, progressPrinter(log));
     await stopped;
     await demo.close();
   } finally {
-    await collector.close();
+    await executor.close();
   }
   return 0;
 }
@@ -175,7 +175,7 @@ async function loadWebOptions({ configFile, ...web }: WebSettings) {
   return { ...web, webConfig: result.webConfig };
 }
 
-async function startCollectThread(config: Config): Promise<PollExecutor> {
+async function startPollThread(config: Config): Promise<PollExecutor> {
   const { workerHeapMb } = await import('./config/memory.js');
   const { startThreadExecutor } = await import('./poll/thread-executor.js');
   return startThreadExecutor(workerHeapMb(config, memoryLimits()), userAgent());

@@ -32,13 +32,13 @@ interface PolledDocument {
 const PROGRESS_DELAY_MS = 1_000;
 
 /** Polls every endpoint once. */
-export async function pollOnce(config: Config, collector: PollExecutor, progress: Progress): Promise<OneShot> {
+export async function pollOnce(config: Config, executor: PollExecutor, progress: Progress): Promise<OneShot> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const polls = jobs.map(async (job) => ({ source: job.source, result: await collector.poll(job) }));
+  const polls = jobs.map(async (job) => ({ source: job.source, result: await executor.poll(job) }));
   const documents = await Promise.all(polls);
   clearTimeout(timer);
   return renderOneShot(config, documents, 'poll');

@@ -19,7 +19,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   exposition: ['documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
   server: ['config', 'exposition', 'metrics', 'pages'],
-  pages: ['config', 'documents.ts', 'http', 'pending', 'poll'],
+  pages: ['chain', 'config', 'documents.ts', 'http', 'json', 'pending', 'poll'],
   simulator: ['cli', 'config', 'exporter.ts', 'poll'],
 };
 

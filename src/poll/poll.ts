@@ -14,7 +14,8 @@ import { createClient, type Client, type FetchLimits } from '../http/client.js';
 import type { FailureReason, PollError } from '../http/errors.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
-import { escapeLabelValue, renderFamilies, type FamilyLines } from '../metrics/text-format.js';
+import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
+import { escapeLabelValue } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
 
 /** Everything needed to read a document, whether it comes from a node or from a file. Plain data, sent to the worker thread. */

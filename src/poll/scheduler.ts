@@ -19,7 +19,7 @@ interface JobLoop extends PollLoop {
 
 /** `record` receives the result of each poll. */
 export function startScheduler(
-  collector: PollExecutor,
+  executor: PollExecutor,
   record: (job: PollJob, result: PollResult, at: Instant) => void,
 ): Scheduler {
   let loops = new Map<string, JobLoop>();
@@ -27,7 +27,7 @@ export function startScheduler(
   function startJob(job: PollJob, intervalMs: number, delayMs: number): JobLoop {
     let isCurrent = true;
     const poll = async (): Promise<void> => {
-      const result = await collector.poll(job);
+      const result = await executor.poll(job);
       // The job may have been replaced during the poll.
       if (isCurrent) record(job, result, clock());
     };

@@ -19,7 +19,7 @@ export interface Demo {
 /** The command `demo`: starts a simulator and an exporter that polls it, in one process, and prints their addresses. */
 export async function startDemo(
   settings: SimulatorSettings,
-  collector: PollExecutor,
+  executor: PollExecutor,
   log: Logger,
   options: Omit<ExporterOptions, 'loadConfig'>,
   print: PrintLine,
@@ -30,7 +30,7 @@ export async function startDemo(
   try {
     const config = demoConfig({ url: simulator.url, tokens: simulator.model.tokens });
     const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
-    exporter = await startExporter(config, collector, log, { ...options, loadConfig });
+    exporter = await startExporter(config, executor, log, { ...options, loadConfig });
   } catch (error) {
     await simulator.close();
     throw error;

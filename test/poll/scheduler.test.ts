@@ -18,7 +18,7 @@ function jobs(password: string, ...names: readonly string[]): PollJob[] {
 
 describe('the scheduler', () => {
   const started: PollJob[] = [];
-  const collector: PollExecutor = {
+  const executor: PollExecutor = {
     poll: (job) => {
       started.push(job);
       return new Promise<PollResult>(() => undefined);
@@ -28,7 +28,7 @@ describe('the scheduler', () => {
   let scheduler: Scheduler;
 
   beforeEach(() => {
-    scheduler = startScheduler(collector, () => undefined);
+    scheduler = startScheduler(executor, () => undefined);
   });
 
   afterEach(() => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { PollJob } from '../../src/poll/poll.js';
-import type { PollExecutor } from '../../src/poll/poll.js';
+
+import type { PollExecutor, PollJob } from '../../src/poll/poll.js';
 import type { startThreadExecutor as startThread } from '../../src/poll/thread-executor.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
@@ -8,17 +8,17 @@ import { startTestSimulator } from '../support/test-simulator.js';
 
 /* Tests the compiled worker thread, because vitest cannot start one from TypeScript. */
 let simulator: Simulator;
-let collector: PollExecutor;
+let executor: PollExecutor;
 
 beforeAll(async () => {
   simulator = await startTestSimulator();
   const built = new URL('../../dist/poll/thread-executor.js', import.meta.url).href;
-  const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
-  collector = startThreadCollector(64, 'bridge-exporter/0.0.0');
+  const { startThreadExecutor } = (await import(built)) as { startThreadExecutor: typeof startThread };
+  executor = startThreadExecutor(64, 'bridge-exporter/0.0.0');
 });
 
 afterAll(async () => {
-  await collector.close();
+  await executor.close();
   await simulator.close();
 });
 
@@ -33,9 +33,9 @@ function job(url: string): PollJob {
 
 it('a job that crashes the worker thread fails with reason internal, and the thread is replaced', async () => {
   const good = job(`${simulator.url}/bridge/v1/module_state`);
-  expect((await collector.poll(good)).outcome.ok).toBe(true);
+  expect((await executor.poll(good)).outcome.ok).toBe(true);
   // The configuration rejects such an address.
-  const { outcome: result } = await collector.poll(job('no address'));
+  const { outcome: result } = await executor.poll(job('no address'));
   expect(result).toMatchObject({ ok: false, error: { reason: 'internal' } });
-  expect((await collector.poll(good)).outcome.ok).toBe(true);
+  expect((await executor.poll(good)).outcome.ok).toBe(true);
 });
