@@ -77,7 +77,9 @@ describe('the structure of src', () => {
   });
 
   it('keeps clock, randomness, environment, log and network out of documents, families and pending items', () => {
-    const pure = files.filter((file) => ['chain', 'json', 'metrics', 'pending', 'documents.ts'].includes(folderOf(file)));
+    const pure = files.filter((file) =>
+      ['chain', 'json', 'metrics', 'pending', 'documents.ts'].includes(folderOf(file)),
+    );
     const impure = pure.filter((file) =>
       /Date\.now|Math\.random|performance|node:(?!crypto|buffer)|undici|pino/.test(code(file)),
     );
