@@ -245,8 +245,8 @@ function compileObject<F extends Fields>(
 }
 
 /**
- * A function that creates objects with these properties from a literal, which gives them the layout of a literal in V8. Reading
- * takes 10 % longer when properties are added one by one. The names are ours and never from a document.
+ * A function that creates objects with these properties from a literal. Reading a document of 10 MB takes 10 to 20 % longer when
+ * a template is spread or properties are added one by one. The names are constants of the source, never from a document.
  */
 function objectFactory(names: readonly string[]): () => Record<string, unknown> {
   const properties = names.map((name) => `${JSON.stringify(name)}: undefined`).join(', ');

@@ -3,7 +3,8 @@ import { createServer, type ServerOptions as HttpOptions, type RequestListener }
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createAuthenticator, createPasswordThread, type PasswordThread } from './auth.js';
+import { createAuthenticator } from './auth.js';
+import { createPasswordThread, type PasswordThread } from './password-thread.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
