@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/exposition.js';
-import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { hasTool, runTool } from '../support/tools.js';

@@ -1,13 +1,13 @@
-import type { FailureReason } from '../../src/http/errors.js';
-import { processBody, type PollResult, type DocumentSource } from '../../src/poll/poll.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
-import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
+import type { FailureReason } from '../../src/http/errors.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { createEndpointStore } from '../../src/poll/endpoint-store.js';
+import { documentSourceBase, endpointKeyOf } from '../../src/poll/jobs.js';
+import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { createEndpointStore } from '../../src/poll/endpoint-store.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */
 const STALE_AFTER_MS = 300_000;

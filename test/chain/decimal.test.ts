@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digits } from './digits.js';
 import {
   add,
   compare,
@@ -9,8 +8,8 @@ import {
   double,
   floorDivide,
   integer,
-  numeralKey,
   multiply,
+  numeralKey,
   ratio,
   subtract,
   sum,
@@ -18,6 +17,7 @@ import {
   toDouble,
   type Decimal,
 } from '../../src/chain/decimal.js';
+import { digits } from './digits.js';
 
 const decimalOf = (text: string): Decimal => decimal(digits(text));
 

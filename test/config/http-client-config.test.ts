@@ -1,13 +1,13 @@
+import fc from 'fast-check';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { reveal } from '../../src/config/kit/secret.js';
+import { loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { formatConfig } from '../../src/config/printer.js';
-import { loadConfig } from '../../src/config/loader.js';
-import { reveal } from '../../src/config/kit/secret.js';
 import { createAuthority } from '../support/certificates.js';
 import { parseValidConfig } from '../support/config.js';
 import { createTempFolder } from '../support/temp-folder.js';

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
+import type { Environment } from '../../src/config/environment.js';
+import { configFromEnvironment, loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { defaultConfig } from '../../src/config/schema.js';
-import type { Environment } from '../../src/config/environment.js';
-import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
-import { configFromEnvironment, loadConfig } from '../../src/config/loader.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';

@@ -1,6 +1,6 @@
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
-import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 export interface MetricInfo {

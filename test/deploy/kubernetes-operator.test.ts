@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { families } from '../../src/exposition/exposition.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
-import { runTool, hasTool } from '../support/tools.js';
-import { createTempFolder } from '../support/temp-folder.js';
 import { readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
 import { FOLDER } from './kustomize.js';
 import { findManifest, service, serviceMonitor, single } from './manifests.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
-import type { FamilyHeader } from '../../src/metrics/family.js';
-import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
+import type { FamilyHeader } from '../../src/metrics/family.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 
 /*

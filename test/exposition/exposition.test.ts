@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { failureReasonNames } from '../../src/http/errors.js';
-import { processBody, type PollResult } from '../../src/poll/poll.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
-import type { Instant } from '../../src/poll/clock.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { failureReasonNames } from '../../src/http/errors.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { processBody, type PollResult } from '../../src/poll/poll.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 
 const STALE_AFTER_MS = 60_000;
-const KEY = { target: 'a', endpoint: 'module_state' } as const;
+const KEY = { target: 'a', document: 'module_state' } as const;
 
 const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonicMs: ms });
 

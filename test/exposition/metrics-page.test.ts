@@ -1,19 +1,18 @@
-import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/poll/clock.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
-import { createMetricsPage, type MetricsPage } from '../../src/exposition/exposition.js';
+import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/exposition.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore } from '../../src/poll/endpoint-store.js';
-import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 import { bridgeResult } from '../pages/sample-snapshots.js';
+import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
 const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
 
 const NO_PROCESS_METRICS = { reloads: () => 0, render: async () => '' };
 
-const KEY = { target: 'a', endpoint: 'module_state' } as const;
+const KEY = { target: 'a', document: 'module_state' } as const;
 const SUCCESS = bridgeResult({ last_observed_nonce: '7', batches: [], unbatched_transfers: [] });
 const LIMITS = { maxBodyBytes: 1024, staleAfterMs: 60_000 };
 
@@ -84,7 +83,7 @@ describe('the metrics page', () => {
   });
 
   it('is never out of date by either clock, and is rendered again only after a change', async () => {
-    const keys = [0, 1, 2].map((index) => ({ target: String(index), endpoint: 'module_state' as const }));
+    const keys = [0, 1, 2].map((index) => ({ target: String(index), document: 'module_state' as const }));
     // Pages with different endpoints are different.
     const results = keys.map(({ target }) => bridgeResult({ last_observed_nonce: target }));
     const step = fc.record({

@@ -6,10 +6,10 @@ import {
   emptyProblems,
   enumeration,
   interned,
+  lazyString,
   list,
   number,
   object,
-  lazyString,
   objectWithKnownKey,
   string,
   type FieldProblems,
@@ -129,7 +129,7 @@ describe('a scalar shape', () => {
     expect(['false', '"true"', '1'].map((json) => read(boolean, neutral, json))).toEqual([false, INVALID, INVALID]);
   });
 
-  it('decodes a rawString on demand', () => {
+  it('decodes a lazyString on demand', () => {
     const values = read(list(lazyString), neutral, '["", "a", "\\u0041é", null, 1]');
     const decoded = Array.isArray(values)
       ? values.map((value) => (typeof value === 'object' ? value.decode() : value))

@@ -1,11 +1,11 @@
-import { asDecimalString } from '../../src/json/numeral.js';
-import { processBody, type PollResult, type DocumentSource } from '../../src/poll/poll.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 import { endpointStatuses } from '../../src/pages/endpoint-view.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
+import type { Instant } from '../../src/poll/clock.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -13,8 +13,8 @@ export const at = (seconds: number): Instant => ({
 });
 
 export const TARGET = 'main "net" <1>';
-export const BRIDGE = { target: TARGET, endpoint: 'module_state' } as const;
-export const CROSSCHAIN = { target: TARGET, endpoint: 'rate_limiter_input' } as const;
+export const BRIDGE = { target: TARGET, document: 'module_state' } as const;
+export const CROSSCHAIN = { target: TARGET, document: 'rate_limiter_input' } as const;
 export const STALE_AFTER_SECONDS = 60;
 export const FAILED: PollResult = {
   outcome: { ok: false, error: { reason: 'status', message: '/x: responded with status 500: <b>"oh"</b>' } },
@@ -51,12 +51,12 @@ export function crosschainResult(document: unknown): PollResult {
   return processBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
-export function unpolledSnapshots(): EndpointStore {
+export function initialSnapshots(): EndpointStore {
   return createEndpointStore([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
 }
 
 export function polledSnapshots(state: unknown): EndpointStore {
-  const snapshots = unpolledSnapshots();
+  const snapshots = initialSnapshots();
   snapshots.record(BRIDGE, bridgeResult(state), at(0));
   return snapshots;
 }

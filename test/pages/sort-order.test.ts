@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { byDecimalString, byNumber, byString, groupedBy } from '../../src/pages/sort-order.js';
 import { toDecimalString } from '../../src/chain/decimal.js';
 import { asDecimalString } from '../../src/json/numeral.js';
+import { byDecimalString, byNumber, byString, groupedBy } from '../../src/pages/sort-order.js';
 
 const numberRows = ['9007199254740993', '10', null, '9007199254740992', '-3', '0.5'].map((text) => ({
   value: text === null ? null : asDecimalString(text),

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetConfig } from '../../src/config/config.js';
 import type { BridgeItems, CrosschainItems, ItemList } from '../../src/pending/items.js';
 import { documentSourceBase } from '../../src/poll/jobs.js';
+import type { Snapshot } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { seriesOf } from '../support/exposition-text.js';
-import type { Snapshot } from '../../src/poll/poll.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { asReadable } from './read-items.js';
 

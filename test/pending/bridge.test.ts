@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_MEMBERS } from '../../src/pending/items.js';
-import { batch, members, idleState, validators, vote } from './bridge-state.js';
-import { bridgeItemsOf, asReadable } from './read-items.js';
+import { batch, idleState, members, validators, vote } from './bridge-state.js';
+import { asReadable, bridgeItemsOf } from './read-items.js';
 
 describe('the batch items', () => {
   const confirmsOf = (...addresses: string[]) =>

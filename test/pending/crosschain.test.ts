@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ROWS } from '../../src/pending/items.js';
-import { crosschainItemsOf, asReadable } from './read-items.js';
+import { asReadable, crosschainItemsOf } from './read-items.js';
 
 const cctx = (index: string, created: unknown = '1000', outbound: object = {}) => ({
   index,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_ROWS } from '../../src/pending/items.js';
 import type { BridgeOptions } from '../support/snapshots.js';
 import { transfer } from './bridge-state.js';
-import { bridgeItemsOf, asReadable } from './read-items.js';
+import { asReadable, bridgeItemsOf } from './read-items.js';
 
 describe('the transfer items', () => {
   it('are sorted by exact id', () => {

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processBody, type PollResult, type DocumentSource } from '../../src/poll/poll.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
-import { endpointKeyOf } from '../../src/poll/jobs.js';
-import { createEndpointStore } from '../../src/poll/endpoint-store.js';
-import { runTool, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
-import { seriesOf } from '../support/exposition-text.js';
-import { corruptedDocument } from '../metrics/property/corruption.js';
-import type { Json, JsonObject } from '../support/json.js';
-import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
-import { NOW } from '../support/sample-endpoints.js';
 import { asDecimalString } from '../../src/json/numeral.js';
+import { createEndpointStore } from '../../src/poll/endpoint-store.js';
+import { endpointKeyOf } from '../../src/poll/jobs.js';
+import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
+import { corruptedDocument } from '../metrics/property/corruption.js';
+import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
+import { seriesOf } from '../support/exposition-text.js';
+import type { Json, JsonObject } from '../support/json.js';
+import { NOW } from '../support/sample-endpoints.js';
+import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
 
 /** Half of FUZZ_RUNS for each document. FUZZ_RUNS is 20,000 in CI and 500,000 in `npm run fuzz`. */
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 2);

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PollJob, PollResult } from '../../src/poll/poll.js';
-import type { PollExecutor } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
+import type { PollExecutor, PollJob, PollResult } from '../../src/poll/poll.js';
 import { startPollLoop, startScheduler, type PollLoop, type Scheduler } from '../../src/poll/scheduler.js';
 import { parseValidConfig } from '../support/config.js';
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { PollJob } from '../../src/poll/poll.js';
-import type { PollExecutor } from '../../src/poll/poll.js';
-import type { startThreadExecutor as startThread } from '../../src/poll/thread-executor.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
+import type { PollExecutor, PollJob } from '../../src/poll/poll.js';
+import type { startThreadExecutor as startThread } from '../../src/poll/thread-executor.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 

@@ -1,10 +1,10 @@
+import { asDecimalString } from '../../src/json/numeral.js';
+import type { Instant } from '../../src/poll/clock.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { documentSourceBase, endpointKeyOf } from '../../src/poll/jobs.js';
 import { processBody, type DocumentSource } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import type { Instant } from '../../src/poll/clock.js';
-import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 
 /** A deterministic chain, 40 blocks after the start. */
 export function sampleModel(): Model {
@@ -33,7 +33,12 @@ export function sampleSnapshots(model: Model = sampleModel()): EndpointStore {
   const keys = bodies.map(([source]) => endpointKeyOf(source));
   const snapshots = createEndpointStore(keys, config.poll);
   for (const [source, body] of bodies) {
-    const result = processBody(source, 'sample', Buffer.from(JSON.stringify(body)), asDecimalString(String(model.height)));
+    const result = processBody(
+      source,
+      'sample',
+      Buffer.from(JSON.stringify(body)),
+      asDecimalString(String(model.height)),
+    );
     snapshots.record(endpointKeyOf(source), { ...result, phaseSeconds: DURATIONS }, NOW);
   }
   return snapshots;

@@ -43,7 +43,12 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
 /** Reads a response body as a poll does. Throws if the poll fails. */
 export function readSnapshot(source: DocumentSource, body: unknown, height?: string): Snapshot {
   const bytes = Buffer.from(JSON.stringify(body));
-  const { outcome: result } = processBody(source, 'test', bytes, height === undefined ? undefined : asDecimalString(height));
+  const { outcome: result } = processBody(
+    source,
+    'test',
+    bytes,
+    height === undefined ? undefined : asDecimalString(height),
+  );
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return result;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rateLimiterInput, cctx, outbound, status } from '../crosschain/document.js';
 import { account, orchestrator, state, transfer, valset } from '../bridge/state.js';
+import { cctx, outbound, rateLimiterInput, status } from '../crosschain/document.js';
 import { deriveBridge, deriveCrosschain, type DerivedMetrics } from '../derive.js';
 import { byFamily } from './families.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stableMetricNames } from '../../support/stable-metric-names.js';
 import { deriveBridge, deriveCrosschain, type SeriesValues } from '../derive.js';
 import { corruptedDocument } from './corruption.js';
-import { bridgeOptions, bridgeState, crosschainOptions, crosschainDocument } from './documents.js';
+import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 import { referenceBridge, referenceCrosschain } from './reference.js';
 
 /** The series that the reference implementation computes: those of stable families except hashes. */

@@ -3,15 +3,15 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/c
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type DocumentDefinition,
   type DocumentContext,
+  type DocumentDefinition,
 } from '../../../src/documents.js';
 import { asDecimalString } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
 import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
 import type { JsonObject } from '../../support/json.js';
 import { corruptedDocument } from './corruption.js';
-import { bridgeOptions, bridgeState, crosschainOptions, crosschainDocument } from './documents.js';
+import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 
 const numRuns = 100;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../support/json.js';
 import { deriveBridge, deriveCrosschain, type SeriesValues } from '../derive.js';
 import { corruptedDocument } from './corruption.js';
-import { bridgeOptions, bridgeState, crosschainOptions, crosschainDocument } from './documents.js';
+import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 import { valuesOfFamily } from './families.js';
 
 const numRuns = 300;

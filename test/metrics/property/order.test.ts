@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../support/json.js';
 import { deriveBridge, deriveCrosschain } from '../derive.js';
-import { bridgeOptions, bridgeState, crosschainOptions, crosschainDocument } from './documents.js';
+import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 
 /** Removes rows that repeat the value of a key, because lookups use the first row. */
 function withUniqueRows(document: JsonObject, list: string, ...keys: readonly string[]): JsonObject {

@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../support/json.js';
 import { deriveBridge, deriveCrosschain } from '../derive.js';
+import { isBelow, recordReads } from '../recorded-reads.js';
 import { corruptionOf, type Path } from './corruption.js';
 import {
-  bridgeOptions,
   bridgeLists,
+  bridgeOptions,
   bridgeState,
-  crosschainOptions,
   crosschainDocument,
   crosschainLists,
+  crosschainOptions,
   type BridgeList,
   type CrosschainList,
 } from './documents.js';
 import { changedFamilies } from './families.js';
-import { isBelow, recordReads } from '../recorded-reads.js';
 
 const reads = recordReads();
 
