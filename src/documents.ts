@@ -16,11 +16,11 @@ import { crosschainItems } from './pending/crosschain.js';
 import type { Items } from './pending/items.js';
 
 /** One of the two documents: the path it is requested from, the shape it is read by, and the families derived from it. */
-export interface Document<Settings, Input> {
+export interface DocumentDefinition<Settings, Input> {
   readonly name: DocumentName;
   /** Path and query, appended to the base address of the node. */
   readonly path: (settings: Settings) => string;
-  /** Reads a response body. The result has no document when the body is JSON but another document. */
+  /** Reads a response body. The result has no document when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: DocumentContext<Settings>, budgetBytes: number) => DocumentResult<Input>;
   /** Hub height of the document, to detect a node that falls behind. */
   readonly hubHeight: (input: Input) => Numeral | undefined;
@@ -37,7 +37,7 @@ export interface DocumentContext<Settings> {
   readonly height: Numeral | undefined;
 }
 
-/** Names that the configuration adds for readers. */
+/** Configured names of tokens and chains, for labels. */
 export type LabelSettings = Pick<Config, 'tokens' | 'chains'>;
 
 /** The values of the label `endpoint`. */
@@ -46,7 +46,7 @@ export type DocumentName = 'module_state' | 'rate_limiter_input';
 const moduleStateReaders = readersByDialect(object({ state: moduleState }), bridgeDialects);
 const rateLimiterInputReaders = readersByDialect(rateLimiterInput, crosschainDialects);
 
-export const moduleStateDocument: Document<BridgeSettings, BridgeInput> = {
+export const moduleStateDocument: DocumentDefinition<BridgeSettings, BridgeInput> = {
   name: 'module_state',
   path: ({ dialect }) => bridgeDialects[dialect].path,
   read: (body, { settings, labels, height }, budgetBytes) => {
@@ -60,7 +60,7 @@ export const moduleStateDocument: Document<BridgeSettings, BridgeInput> = {
   items: bridgeItems,
 };
 
-export const rateLimiterInputDocument: Document<CrosschainSettings, CrosschainInput> = {
+export const rateLimiterInputDocument: DocumentDefinition<CrosschainSettings, CrosschainInput> = {
   name: 'rate_limiter_input',
   path: ({ dialect, window, limit }) => {
     const query = new URLSearchParams({

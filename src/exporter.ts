@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config, ConfigResult } from './config/config.js';
 import { formatConfig } from './config/printer.js';
-import { createMetricsPage } from './exposition/metrics-page.js';
+import { createMetricsPage } from './exposition/exposition.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { fingerprint } from './metrics/fingerprint.js';
 import { endpointStatuses, pendingDocument } from './pages/endpoint-view.js';
@@ -9,12 +9,11 @@ import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
 import { clock, type Instant } from './poll/clock.js';
-import type { Job } from './poll/collect.js';
-import type { Collector } from './poll/collector.js';
+import { createEndpointStore, type Endpoint } from './poll/endpoint-store.js';
 import { endpointKeyOf, jobsOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
+import type { PollExecutor, PollJob } from './poll/poll.js';
 import { startScheduler } from './poll/scheduler.js';
-import { createSnapshots, type Endpoint } from './poll/snapshots.js';
 import { createApp } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
@@ -42,26 +41,26 @@ export interface Exporter {
 /** The daemon: a scheduler polls each document, the document becomes samples, a scrape returns the latest samples as text. */
 export async function startExporter(
   config: Config,
-  collector: Collector,
+  executor: PollExecutor,
   log: Logger,
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
   let active = activeConfig(config);
   let rejectedAt: Instant | undefined;
-  const snapshots = createSnapshots(
+  const store = createEndpointStore(
     active.jobs.map(({ source }) => endpointKeyOf(source)),
     config.poll,
   );
   const logPoll = createPollLog(log);
-  const scheduler = startScheduler(collector, ({ source }, result, at) => {
-    const { before, after } = snapshots.record(endpointKeyOf(source), result, at);
+  const scheduler = startScheduler(executor, ({ source }, result, at) => {
+    const { before, after } = store.record(endpointKeyOf(source), result, at);
     logPoll(before, after);
   });
   const processMetrics = createProcessMetrics(options.build);
-  const metricsPage = createMetricsPage(snapshots, processMetrics);
+  const metricsPage = createMetricsPage(store, processMetrics);
 
-  const startPolling = (): void => {
+  const applyActiveConfig = (): void => {
     scheduler.replaceJobs(active.jobs, active.poll.intervalMs);
     processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds);
   };
@@ -77,8 +76,8 @@ export async function startExporter(
     const previous = active;
     active = activeConfig(result.config);
     rejectedAt = undefined;
-    snapshots.replace(endpointsOf(active.jobs, previous.jobs), active.poll);
-    startPolling();
+    store.replace(endpointsOf(active.jobs, previous.jobs), active.poll);
+    applyActiveConfig();
     for (const warning of result.warnings) log.warn(warning);
     log.info({ targets: result.config.targets.length }, 'configuration reloaded');
     return result;
@@ -99,22 +98,22 @@ export async function startExporter(
       metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
       statusPage: () => {
         const now = clock();
-        const endpoints = endpointStatuses(snapshots, now, active.poll.staleAfterMs);
+        const endpoints = endpointStatuses(store, now, active.poll.staleAfterMs);
         const document = { generatedAt: isoTime(now.epochSeconds), endpoints, instance: instance(now) };
         return statusPage(document, options.telemetryPath);
       },
       pendingPage: (sorting) =>
-        pendingPage(pendingDocument(snapshots, clock()), sorting, options.telemetryPath, options.build.version),
-      pendingDocument: () => pendingDocument(snapshots, clock()),
-      unpolled: () =>
-        snapshots.all().flatMap(({ polls, target, endpoint }) => (polls > 0 ? [] : [`${target} ${endpoint}`])),
+        pendingPage(pendingDocument(store, clock()), sorting, options.telemetryPath, options.build.version),
+      pendingDocument: () => pendingDocument(store, clock()),
+      notYetPolled: () =>
+        store.all().flatMap(({ polls, target, document: endpoint }) => (polls > 0 ? [] : [`${target} ${endpoint}`])),
       reload,
     },
     options,
     log,
   );
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
-  startPolling();
+  applyActiveConfig();
   return {
     url: server.url,
     reload,
@@ -126,7 +125,7 @@ export async function startExporter(
 }
 
 interface ActiveConfig {
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly PollJob[];
   readonly poll: Config['poll'];
   readonly hash: number;
   readonly loadedAt: Instant;
@@ -139,8 +138,8 @@ function activeConfig(config: Config): ActiveConfig {
 }
 
 /** Endpoints keep their state if they are still polled at the same URL. */
-function endpointsOf(jobs: readonly Job[], previousJobs: readonly Job[]): Endpoint[] {
-  const identityOf = ({ url, source }: Job): string => JSON.stringify([endpointKeyOf(source), url]);
+function endpointsOf(jobs: readonly PollJob[], previousJobs: readonly PollJob[]): Endpoint[] {
+  const identityOf = ({ url, source }: PollJob): string => JSON.stringify([endpointKeyOf(source), url]);
   const previous = new Set(previousJobs.map(identityOf));
   return jobs.map((job) => ({ ...endpointKeyOf(job.source), isKept: previous.has(identityOf(job)) }));
 }

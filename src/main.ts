@@ -7,7 +7,7 @@ import { parseInvocation } from './cli/invocation.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { MemoryLimits } from './config/memory.js';
 import type { OneShot } from './one-shot.js';
-import type { Collector } from './poll/collector.js';
+import type { PollExecutor } from './poll/poll.js';
 
 /*
  * The process: command line, signals and exit codes. Every command imports its modules when it runs, because loading those
@@ -57,9 +57,9 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
   const log = await createLog(run.log);
   const stopped = waitForStopSignal();
   const build = buildInfo();
-  const collector = await startCollectThread(config);
+  const executor = await startPollThread(config);
   try {
-    const exporter = await startExporter(config, collector, log, { ...web, build, loadConfig: () => readConfig(run) });
+    const exporter = await startExporter(config, executor, log, { ...web, build, loadConfig: () => readConfig(run) });
     process.on('SIGHUP', () => void exporter.reload());
     const fields = { version: build.version, targets: config.targets.length };
     log.info(fields, `serving ${exporter.url}${run.web.telemetryPath}`);
@@ -67,7 +67,7 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
     await exporter.close();
     log.info(`stopped by ${signal}`);
   } finally {
-    await collector.close();
+    await executor.close();
   }
   return 0;
 }
@@ -76,13 +76,13 @@ async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
   const config = await loadConfig(run);
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
-  const { startInlineCollector } = await import('./poll/collector.js');
+  const { createInlineExecutor } = await import('./poll/poll.js');
   const { pollOnce } = await import('./one-shot.js');
-  const collector = startInlineCollector(userAgent());
+  const executor = createInlineExecutor(userAgent());
   try {
-    return printOneShot(await pollOnce(config, collector, progressPrinter(run.log)));
+    return printOneShot(await pollOnce(config, executor, progressPrinter(run.log)));
   } finally {
-    await collector.close();
+    await executor.close();
   }
 }
 
@@ -116,14 +116,14 @@ async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'de
   const { defaultConfig } = await import('./config/schema.js');
   const { startDemo } = await import('./simulator/demo.js');
   const stopped = waitForStopSignal();
-  const collector = await startCollectThread(defaultConfig);
+  const executor = await startPollThread(defaultConfig);
   const options = { ...web, build: buildInfo() };
   try {
-    const demo = await startDemo(settings, collector, await createLog(log), options, printLine, progressPrinter(log));
+    const demo = await startDemo(settings, executor, await createLog(log), options, printLine, progressPrinter(log));
     await stopped;
     await demo.close();
   } finally {
-    await collector.close();
+    await executor.close();
   }
   return 0;
 }
@@ -175,10 +175,10 @@ async function loadWebOptions({ configFile, ...web }: WebSettings) {
   return { ...web, webConfig: result.webConfig };
 }
 
-async function startCollectThread(config: Config): Promise<Collector> {
+async function startPollThread(config: Config): Promise<PollExecutor> {
   const { workerHeapMb } = await import('./config/memory.js');
-  const { startThreadCollector } = await import('./poll/thread-collector.js');
-  return startThreadCollector(workerHeapMb(config, memoryLimits()), userAgent());
+  const { startThreadExecutor } = await import('./poll/thread-executor.js');
+  return startThreadExecutor(workerHeapMb(config, memoryLimits()), userAgent());
 }
 
 /** Resolves with the first SIGTERM or SIGINT. The second one ends the process at once. */

@@ -4,14 +4,13 @@ import type { Config } from './config/config.js';
 import { describeReadError } from './config/kit/small-file.js';
 import { formatApproximateSize, formatDuration, formatSize } from './config/kit/units.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from './config/schema.js';
-import { renderExposition } from './exposition/exposition.js';
+import { renderEndpoints } from './exposition/exposition.js';
 import { failureReasons } from './http/errors.js';
+import { asDecimalString } from './json/numeral.js';
 import { clock } from './poll/clock.js';
-import { readBody, type DocumentSource, type PollResult } from './poll/collect.js';
-import type { Collector } from './poll/collector.js';
+import { createEndpointStore } from './poll/endpoint-store.js';
 import { documentSourceBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
-import { createSnapshots } from './poll/snapshots.js';
-import { trustedDigits } from './json/numeral.js';
+import { processBody, type DocumentSource, type PollExecutor, type PollResult } from './poll/poll.js';
 
 /* The commands `once` and `replay`: read every document once and print the metrics. */
 
@@ -24,22 +23,22 @@ export interface OneShot {
 
 type Progress = (line: string) => void;
 
-interface ReadDocument {
+interface PolledDocument {
   readonly source: DocumentSource;
-  readonly outcome: PollResult;
+  readonly result: PollResult;
 }
 
 /** Polls that take longer are announced. */
 const PROGRESS_DELAY_MS = 1_000;
 
 /** Polls every endpoint once. */
-export async function pollOnce(config: Config, collector: Collector, progress: Progress): Promise<OneShot> {
+export async function pollOnce(config: Config, executor: PollExecutor, progress: Progress): Promise<OneShot> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const polls = jobs.map(async (job) => ({ source: job.source, outcome: await collector.collect(job) }));
+  const polls = jobs.map(async (job) => ({ source: job.source, result: await executor.poll(job) }));
   const documents = await Promise.all(polls);
   clearTimeout(timer);
   return renderOneShot(config, documents, 'poll');
@@ -51,16 +50,16 @@ export async function replay(config: Config, recording: Recording, progress: Pro
   const [target] = config.targets;
   if (target === undefined) throw new Error('a configuration has at least one target');
   const base = documentSourceBase(config, target);
-  const documents: ReadDocument[] = [];
+  const documents: PolledDocument[] = [];
   if (bridgeFile !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;
     const source: DocumentSource = { ...base, document: 'module_state', settings };
-    documents.push({ source, outcome: await readRecording(config, source, bridgeFile, hubHeight, progress) });
+    documents.push({ source, result: await readRecording(config, source, bridgeFile, hubHeight, progress) });
   }
   if (crosschainFile !== undefined) {
     const settings = target.crosschain ?? defaultCrosschainSettings;
     const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
-    documents.push({ source, outcome: await readRecording(config, source, crosschainFile, undefined, progress) });
+    documents.push({ source, result: await readRecording(config, source, crosschainFile, undefined, progress) });
   }
   return renderOneShot(config, documents, 'recorded body');
 }
@@ -79,11 +78,11 @@ async function readRecording(
   if (size > maxBodyBytes) {
     const limit = `${formatSize(maxBodyBytes)} (poll.max_body_size)`;
     const message = `${file}: body is larger than ${limit}: ${formatApproximateSize(size)}`;
-    return { result: { ok: false, error: { reason: 'too_large', message } }, seconds: {} };
+    return { outcome: { ok: false, error: { reason: 'too_large', message } }, phaseSeconds: {} };
   }
   if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
   const body = await explainFailure(file, readFile(file));
-  return readBody(source, file, body, height === undefined ? undefined : trustedDigits(height));
+  return processBody(source, file, body, height === undefined ? undefined : asDecimalString(height));
 }
 
 async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T> {
@@ -92,19 +91,23 @@ async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T
   });
 }
 
-function renderOneShot({ poll }: Config, documents: readonly ReadDocument[], noun: 'poll' | 'recorded body'): OneShot {
+function renderOneShot(
+  { poll }: Config,
+  documents: readonly PolledDocument[],
+  noun: 'poll' | 'recorded body',
+): OneShot {
   const keys = documents.map(({ source }) => endpointKeyOf(source));
-  const snapshots = createSnapshots(keys, poll);
-  for (const { source, outcome } of documents) snapshots.record(endpointKeyOf(source), outcome, clock());
-  const failed = documents.flatMap(({ source, outcome: { result } }) =>
-    result.ok ? [] : [{ source, error: result.error }],
+  const store = createEndpointStore(keys, poll);
+  for (const { source, result } of documents) store.record(endpointKeyOf(source), result, clock());
+  const failed = documents.flatMap(({ source, result: { outcome } }) =>
+    outcome.ok ? [] : [{ source, error: outcome.error }],
   );
   const failures = failed.flatMap(({ source: { target, document }, error: { reason, message } }) => [
     `${target} ${document}: ${reason}: ${message}`,
     `  ${failureReasons[reason].remedy}`,
   ]);
   if (failed.length > 0) failures.push(`exit 1: ${failed.length} of ${formatCount(documents.length, noun)} failed`);
-  return { exposition: renderExposition(snapshots, 'text', clock()), failures };
+  return { exposition: renderEndpoints(store, 'text', clock()), failures };
 }
 
 const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;

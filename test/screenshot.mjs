@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
-import { startInlineCollector } from '../dist/poll/inline-collector.js';
+import { createInlineExecutor } from '../dist/poll/poll.js';
 import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';
@@ -31,8 +31,8 @@ const poll = { interval: '1s', timeout: '1s', stale_after: '5m' };
 const result = validateConfig({ poll, targets }, (path) => path.join('.'));
 if (!result.ok) throw new Error(result.problems.join('\n'));
 
-const collector = startInlineCollector('bridge-exporter/screenshot');
-const exporter = await startExporter(result.config, collector, await createLog({ level: 'silent', format: 'json' }), {
+const executor = createInlineExecutor('bridge-exporter/screenshot');
+const exporter = await startExporter(result.config, executor, await createLog({ level: 'silent', format: 'json' }), {
   listen: { host: '127.0.0.1', port: 0 },
   telemetryPath: '/metrics',
   maxRequests: 40,
@@ -64,5 +64,5 @@ await page.goto(exporter.url);
 await page.screenshot({ path: FILE, caret: 'initial' });
 await browser.close();
 await exporter.close();
-await collector.close();
+await executor.close();
 await Promise.all(simulators.map((simulator) => simulator.close()));

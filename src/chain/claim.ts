@@ -1,5 +1,5 @@
-import { toDigits, integer } from './decimal.js';
 import { MAX_EXACT_DIGITS, type Numeral } from '../json/numeral.js';
+import { integer, toDecimalString } from './decimal.js';
 
 /** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
 const MAX_VARINT_BYTES = 10;
@@ -10,9 +10,8 @@ const UINT32_RANGE = 2 ** 32;
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
 /**
- * The event nonce of a packed claim, which the spec shows as base64 of a protobuf message (contract §5, Events): field 1, a
- * varint in every type of claim; when it repeats, the last one counts. `undefined` unless the value is strict base64 of a
- * well-formed message with that field.
+ * The event nonce of a packed claim, a protobuf message in base64: field 1, a varint in every type of claim. When it repeats, the
+ * last one counts. `undefined` unless the value is strict base64 of a well-formed message with that field.
  */
 export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
   const bytes = Buffer.from(value, 'base64');
@@ -76,7 +75,7 @@ function varint(bytes: Uint8Array, start: number, end: number): number {
 
 function numeral(bytes: Uint8Array, start: number, end: number): Numeral {
   const value = varint(bytes, start, end);
-  return value < 10 ** MAX_EXACT_DIGITS ? value : toDigits(integer(exactVarint(bytes, start, end)));
+  return value < 10 ** MAX_EXACT_DIGITS ? value : toDecimalString(integer(exactVarint(bytes, start, end)));
 }
 
 function exactVarint(bytes: Uint8Array, start: number, end: number): bigint {

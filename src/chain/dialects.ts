@@ -1,13 +1,11 @@
+import type { WireNames } from '../json/shapes.js';
+
 /**
- * How a real chain spells what the spec spells in neutral words. The names follow no rule (`bridge_id` is `peggy_id`, but
- * `bridge_chain_id` stays), so each dialect is a table; what it does not list is spelt as in the spec.
+ * The path and the field names of a public chain, where they differ from the spec. The differences follow no rule (`bridge_id`
+ * is `peggy_id`, but `bridge_chain_id` is the same), so each dialect is a table of them.
  */
-export interface Dialect {
+export interface Dialect extends WireNames {
   readonly path: string;
-  /** Name in the spec → name on the wire. */
-  readonly fields: Readonly<Record<string, string>>;
-  /** Enum value on the wire → value in the spec. */
-  readonly values: Readonly<Record<string, string>>;
 }
 
 export const bridgeDialects = {

@@ -1,15 +1,16 @@
 import { INVALID } from '../json/field.js';
 import { NumberLiteral } from '../json/scanner.js';
 import { interned, type Shape } from '../json/shapes.js';
-import { dataPart, lowerCase } from './address.js';
 
-/** An address in lower case, as addresses are compared and exported. */
-export const address: Shape<string> = interned(lowerCase);
+/* The shapes of addresses and chain ids. */
 
-/** The part of a bech32 address that account and operator address of one key share. */
+/** An address in lower case. Mixed case is only a checksum (EIP-55). */
+export const address: Shape<string> = interned((text) => text.toLowerCase());
+
+/** The data part of a bech32 address. */
 export const addressDataPart: Shape<string> = interned(dataPart);
 
-/** A chain id: a string, or a JSON integer as its digits (contract §4.6). */
+/** A chain id: a string, or a JSON integer as its digits. */
 export const chainId: Shape<string> = interned(
   (id) => id,
   (json) => {
@@ -17,3 +18,15 @@ export const chainId: Shape<string> = interned(
     return typeof json === 'string' ? json : INVALID;
   },
 );
+
+/**
+ * The data part of a bech32 address: the characters between the last `1` and the checksum. The account address and the operator
+ * address of a validator have the same data part, but different prefixes and checksums. Other addresses are returned in lower
+ * case.
+ */
+export function dataPart(text: string): string {
+  const bech32 = /^[^1].*1(?<data>[02-9ac-hj-np-z]+)[02-9ac-hj-np-z]{6}$/;
+  const lower = text.toLowerCase();
+  if (lower.startsWith('0x')) return lower;
+  return bech32.exec(lower)?.groups?.['data'] ?? lower;
+}

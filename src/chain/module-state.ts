@@ -1,7 +1,8 @@
-import { boolean, list, number, object, rawString, recognizedObject, string, type ValueOf } from '../json/shapes.js';
+import { boolean, lazyString, list, number, object, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
 import { address, addressDataPart, chainId } from './field-shapes.js';
 
-/** The fields of the bridge module's state (spec §2.1) that a family reads. */
+/* The fields of the bridge module state that a family reads. */
+
 const member = object({ power: number, external_address: address });
 
 const params = object({
@@ -35,8 +36,8 @@ const coin = object({ contract: address, amount: number });
 
 const transfer = object({
   id: number,
-  sender: rawString,
-  dest_address: rawString,
+  sender: lazyString,
+  dest_address: lazyString,
   erc20_token: coin,
   erc20_fee: coin,
 });
@@ -49,14 +50,14 @@ const batch = object({
   block: number,
 });
 
-/** The spec shows a claim as packed bytes; real nodes unpack it, and then the event nonce is a field of its own. */
+/** In the spec, a claim is packed bytes. Real nodes unpack it, so that the event nonce is a field. */
 const claim = object({ event_nonce: number, value: string });
 
 const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });
 
 const orchestratorAddress = object({ sender: addressDataPart, orchestrator: address, eth_address: address });
 
-export const moduleState = recognizedObject({
+export const moduleState = objectWithKnownKey({
   params,
   last_observed_nonce: number,
   valsets: list(valset),

@@ -1,14 +1,16 @@
 import {
   enumeration,
+  lazyString,
   list,
   number,
   object,
-  rawString,
-  recognizedObject,
+  objectWithKnownKey,
   string,
   type ValueOf,
 } from '../json/shapes.js';
 import { chainId } from './field-shapes.js';
+
+/* The fields of the rate limiter input that a family reads. */
 
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
@@ -29,13 +31,12 @@ export const coinTypes = new Map([
   [4, 'NoAssetCall'],
 ]);
 
-/** The fields of the rate limiter's input (spec §2.2) that a family reads. */
 const outbound = object({
   receiver_chainId: chainId,
   coin_type: enumeration(coinTypes),
   amount: number,
   tss_nonce: number,
-  hash: rawString,
+  hash: lazyString,
 });
 
 const cctx = object({
@@ -45,7 +46,7 @@ const cctx = object({
   outbound_params: list(outbound),
 });
 
-export const rateLimiterInput = recognizedObject({
+export const rateLimiterInput = objectWithKnownKey({
   height: number,
   cctxs_missed: list(cctx),
   cctxs_pending: list(cctx),

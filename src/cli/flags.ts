@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
+import type { ParseResult, ValueResult, ValueType } from '../config/kit/value-types.js';
 import * as types from '../config/kit/value-types.js';
-import type { ValueResult, ParseResult, ValueType } from '../config/kit/value-types.js';
 
 /*
  * Every flag with its type, default and description. Parsing, help and reference are derived from this table. A flag with

@@ -1,5 +1,5 @@
 import { targetVariables } from '../config/environment.js';
-import { type CommandName, subcommands, environmentName, type Flag, flagsOf, formatFlag } from './flags.js';
+import { type CommandName, environmentName, type Flag, flagsOf, formatFlag, subcommands } from './flags.js';
 
 export type Row = readonly [left: string, right: string];
 

@@ -1,13 +1,13 @@
 import type { Environment } from '../config/environment.js';
 import {
-  type CommandName,
   commandFlags,
+  type CommandName,
   commandNames,
-  subcommands,
   environmentName,
   type Flag,
   flagsOf,
   type Run,
+  subcommands,
 } from './flags.js';
 import { closestFlags, didYouMean, redactArgument, suggestCommand, suggestForArgument } from './suggestions.js';
 

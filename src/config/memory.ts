@@ -14,8 +14,8 @@ const MEBIBYTE = 2 ** 20;
 /** Used by the process before its first poll. */
 const BASE_BYTES = 96 * MEBIBYTE;
 
-/** Memory per byte of the largest body: the body, the data decoded from it, and the bodies of other endpoints meanwhile. */
-const MEMORY_PER_BODY = 10;
+/** Resident bytes per byte of the largest body: the body, the decoded document, and concurrent bodies of other endpoints. */
+const MEMORY_PER_BODY_BYTE = 10;
 
 const MIN_BODY_BYTES = MEBIBYTE;
 
@@ -28,7 +28,7 @@ export function clampToMemory(
   { bytes }: MemoryLimits,
 ): { config: Config; warnings: readonly string[] } {
   const { poll } = config;
-  const availableBytes = Math.floor((bytes - BASE_BYTES) / MEMORY_PER_BODY / MEBIBYTE) * MEBIBYTE;
+  const availableBytes = Math.floor((bytes - BASE_BYTES) / MEMORY_PER_BODY_BYTE / MEBIBYTE) * MEBIBYTE;
   const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
   if (poll.maxBodyBytes <= maxBodyBytes) return { config, warnings: [] };
   const warning =
@@ -37,13 +37,14 @@ export function clampToMemory(
   return { config: { ...config, poll: { ...poll, maxBodyBytes } }, warnings: [warning] };
 }
 
-/** Heap per byte of a body: up to 2 for the decoded document, the rest for the samples derived from it. */
-export const HEAP_PER_BODY = 6;
+/** Heap bytes per byte of a body. The decoded document may use a third of them, the families derived from it the rest. */
+const HEAP_PER_BODY_BYTE = 6;
+export const DOCUMENT_HEAP_SHARE = 1 / 3;
 const MIN_HEAP_MB = 48;
 
-/** Heap limit of the collect thread: what the largest body may need, and at most half of the available memory. */
+/** Heap limit of the worker thread: what the largest body may need, and at most half of the available memory. */
 export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: MemoryLimits): number {
-  const neededMb = (HEAP_PER_BODY * poll.maxBodyBytes) / MEBIBYTE;
+  const neededMb = (HEAP_PER_BODY_BYTE * poll.maxBodyBytes) / MEBIBYTE;
   const availableMb = Math.min(bytes, heapBytes) / 2 / MEBIBYTE;
   return Math.floor(Math.max(MIN_HEAP_MB, Math.min(neededMb, availableMb)));
 }

@@ -6,7 +6,7 @@ import {
   type CrosschainSettings,
   type PollConfig,
 } from './config.js';
-import { toHttpClientConfig, httpClientShape, rejectTwoAuthorizations } from './http-client-config.js';
+import { httpClientShape, rejectTwoAuthorizations, toHttpClientConfig } from './http-client-config.js';
 import { formatDuration } from './kit/units.js';
 import * as types from './kit/value-types.js';
 import { always, list, mapping, scalar } from './kit/yaml-schema.js';
@@ -22,7 +22,7 @@ const day = 24 * hour;
 const mebibyte = 2 ** 20;
 
 const poll = mapping({
-  // Blocks are at least half a second apart, and the documents are expensive for the node.
+  // The lower limits allow tests; in production the documents are expensive for the node, and change once per block at most.
   // The upper limits keep every timer below 2^31 ms, the maximum of setTimeout.
   interval: scalar(types.duration(100, day))
     .prefault('30s')
@@ -33,7 +33,7 @@ const poll = mapping({
   stale_after: scalar(types.duration(100, 7 * day))
     .prefault('5m')
     .describe('Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.'),
-  // V8 limits strings to just under 512 MiB.
+  // A string in a body can be almost as long as the body, and V8 limits strings to just under 512 MiB.
   max_body_size: scalar(types.size(1024, 511 * mebibyte))
     .prefault('64MiB')
     .describe('Maximum size of a response body after decompression.'),

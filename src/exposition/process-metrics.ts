@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { formatSeries, formatTitle, type Format } from '../metrics/text-format.js';
+import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
 
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {
@@ -68,8 +68,8 @@ export function createProcessMetrics({ version, nodeVersion }: BuildInfo): Proce
 }
 
 /**
- * Formats the JSON of prom-client ourselves: its OpenMetrics output renames the counters of the registry for good, and the
- * format is a property of the registry, so that concurrent scrapes in two formats would race.
+ * Formats the JSON of prom-client. Its own OpenMetrics output renames the counters of the registry permanently, and the format
+ * is a property of the registry, so that concurrent scrapes in two formats would race.
  */
 async function render(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON();
@@ -82,7 +82,7 @@ async function render(registry: Registry, format: Format): Promise<string> {
         );
         return formatSeries({ name: metricName, labels: Object.keys(labels) }, '', { labels, value: value.value });
       });
-      return formatTitle(name, String(type), help, format) + lines.join('');
+      return formatMetadata(name, String(type), help, format) + lines.join('');
     })
     .join('');
 }

@@ -6,7 +6,7 @@ import { RequestError } from './errors.js';
 /** First buffer of a body. A larger Content-Length is trusted once the buffer is full. */
 const INITIAL_BYTES = 2 ** 20;
 
-/** Fetches of many endpoints overlap after a start only; later, a few buffers suffice. */
+/** Polls of many endpoints overlap at startup only. */
 const MAX_FREE_BUFFERS = 4;
 /** Reading a larger document takes so long that a new buffer makes no difference. */
 const MAX_REUSED_BYTES = 16 * 2 ** 20;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
-import { Client as HttpClient, errors, type Dispatcher } from 'undici';
+import { errors, Client as HttpClient, type Dispatcher } from 'undici';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
 import { INVALID } from '../json/field.js';
@@ -18,6 +18,9 @@ import { createRedactor, sanitize, type Sanitize } from './redact.js';
  */
 
 const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Plain requests without credentials; paths of files are relative to the directory, and there are none. */
+const DEFAULT_HTTP_CLIENT_CONFIG: HttpClientConfig = { directory: '' };
 
 export interface FetchLimits {
   /** For the whole request: connecting, headers and body. */
@@ -47,7 +50,7 @@ export interface Client {
 export function createClient(userAgent: string): Client {
   const pool = new BufferPool();
   return {
-    fetch: async (url, limits, httpClient = { directory: '' }) => {
+    fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG) => {
       const controller = new AbortController();
       const { signal } = controller;
       const timer = setTimeout(() => controller.abort(), limits.timeoutMs);
@@ -108,7 +111,7 @@ async function sendRequest(
   config: ResolvedHttpConfig,
   userAgent: string,
 ): Promise<Dispatcher.ResponseData> {
-  // An http proxy receives the whole URL, an https node is behind a tunnel.
+  // A proxy receives requests to http nodes with an absolute URL. Requests to https nodes use a CONNECT tunnel.
   const isForwarded = config.proxy !== undefined && url.protocol === 'http:';
   const response = await dispatcher.request({
     method: 'GET',

@@ -1,11 +1,10 @@
-import type { Field } from './field.js';
-import { INVALID } from './field.js';
+import { INVALID, type Field } from './field.js';
 
-/** A number as decimal text: optional sign, digits, optional fraction, no exponent. */
-export type Digits = string & { readonly __brand: 'digits' };
+/** A decimal number as a string: optional sign, digits, optional fraction, no exponent. */
+export type DecimalString = string & { readonly __brand: 'digits' };
 
-/** A number of a document: a JavaScript number when it is written as an integer of at most 15 digits, else its digits. */
-export type Numeral = number | Digits;
+/** A number of a document: a JavaScript number for a short non-negative integer (most numbers), else all its digits. */
+export type Numeral = number | DecimalString;
 
 /** Integers of up to this many digits are exact as doubles. */
 export const MAX_EXACT_DIGITS = 15;
@@ -14,35 +13,36 @@ const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/;
 const MAX_CHARACTERS = 100;
 
 /**
- * Parses a decimal string of at most 100 characters (contract §4.2). All digits are kept; a number is rounded once, when a
- * family converts it. An empty string is a missing number.
+ * Parses a decimal string of at most 100 characters. All digits are kept; a number is rounded once, when a family converts it.
+ * An empty string is a missing number.
  */
-export function parseDecimal(text: string): Field<Digits> {
+export function parseDecimal(text: string): Field<DecimalString> {
   if (text === '') return undefined;
-  return text.length <= MAX_CHARACTERS && DECIMAL.test(text) ? (text as Digits) : INVALID;
+  return text.length <= MAX_CHARACTERS && DECIMAL.test(text) ? (text as DecimalString) : INVALID;
 }
 
 /** A number of the configuration, which the schema has validated. */
-export function trustedDigits(text: string): Digits {
-  return text as Digits;
+export function asDecimalString(text: string): DecimalString {
+  return text as DecimalString;
 }
 
-/** More characters than any double needs; only a hostile document has longer literals or exponents. */
-const MAX_LITERAL = 400;
+/** Longer literals and exponents, which only a hostile document has, are rounded to a double. */
+const MAX_LITERAL_CHARACTERS = 400;
+const MAX_EXPONENT = 400;
 
 /** Converts a JSON number literal to digits without an exponent: `1e21` and `1e-7` are read like other numbers. */
-export function parseLiteral(literal: string): Field<Digits> {
+export function parseLiteral(literal: string): Field<DecimalString> {
   const value = Number(literal);
   if (!Number.isFinite(value)) return INVALID;
   const [mantissa = '', exponentText = '0'] = literal.toLowerCase().split('e');
   const exponent = Number(exponentText);
-  if (literal.length > MAX_LITERAL || Math.abs(exponent) > MAX_LITERAL) return parseLiteral(String(value));
-  if (exponent === 0) return mantissa as Digits;
+  if (literal.length > MAX_LITERAL_CHARACTERS || Math.abs(exponent) > MAX_EXPONENT) return parseLiteral(String(value));
+  if (exponent === 0) return mantissa as DecimalString;
   const sign = mantissa.startsWith('-') ? '-' : '';
   const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.');
   const digits = whole + fraction;
   const point = whole.length + exponent;
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}` as Digits;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}` as DecimalString;
   const padded = digits.padEnd(point, '0');
-  return (sign + padded.slice(0, point) + (padded.length > point ? `.${padded.slice(point)}` : '')) as Digits;
+  return (sign + padded.slice(0, point) + (padded.length > point ? `.${padded.slice(point)}` : '')) as DecimalString;
 }

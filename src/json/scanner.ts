@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { BytePattern } from './byte-pattern.js';
-import { MAX_EXACT_DIGITS, type Digits, type Numeral } from './numeral.js';
+import { MAX_EXACT_DIGITS, type DecimalString, type Numeral } from './numeral.js';
 import type { StringInterner } from './string-interner.js';
 
 /*
@@ -8,12 +8,12 @@ import type { StringInterner } from './string-interner.js';
  *
  * JSON.parse builds every value of a document. For a hostile document of 40 MB that takes gigabytes, and V8 ends the whole
  * process when an allocation fails, whatever the heap limit of the worker thread. This scanner works on the bytes of the
- * response instead and builds only the values that a shape (shapes.ts) asks for:
+ * response instead and builds only the values that a shape (shapes.ts) reads:
  *
  * - It holds one offset. Each method looks at the next token, validates it strictly (RFC 8259) and moves the offset behind
  *   it; methods called `try…` leave the offset unchanged when the next token is of another type.
  * - Most bytes of a document are in strings, so the end of a string is searched eight bytes at a time. A string is decoded
- *   only when a shape asks for it, and strings that repeat are decoded once (string-interner.ts). Escapes are left to
+ *   only when a shape reads it, and strings that repeat are decoded once (string-interner.ts). Escapes are left to
  *   JSON.parse.
  * - `skipValue` validates a value without building it. It does not recurse: open brackets are kept in a stack of bits, so a
  *   hostile nesting depth costs one bit per level.
@@ -51,7 +51,7 @@ export const Byte = {
 /** The bytes are not JSON; the message says what is wrong and at which offset. */
 export class InvalidJson extends Error {}
 
-/** The values that a shape asks for need more memory than the document may use. */
+/** The values that a shape reads exceed the memory budget of the document. */
 export class MemoryBudgetExceeded extends Error {}
 
 /** A number that is not in quotes, with all its digits. */
@@ -62,13 +62,13 @@ export class NumberLiteral {
   }
 }
 
-/** Returned for an object or array where a scalar was asked for. */
+/** Returned for an object or array where a scalar is expected. */
 export const COMPOUND: unique symbol = Symbol('object or array');
 
-export type Scalar = string | boolean | null | NumberLiteral | typeof COMPOUND;
+export type ScalarOrCompound = string | boolean | null | NumberLiteral | typeof COMPOUND;
 
-/** A string that is decoded on demand. It refers to the response body and is valid until that is released. */
-export class RawString {
+/** A string that is decoded lazily. It refers to the response body, so it must not be used after the body is released. */
+export class LazyString {
   readonly #bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
@@ -146,7 +146,10 @@ export class JsonScanner {
     return true;
   }
 
-  /** Moves to the next entry of an object or array; consumes the closing bracket and returns false when there is none. */
+  /**
+   * Moves to the next entry of an object or array and consumes the comma before it. Consumes the closing bracket and returns false
+   * when there is none.
+   */
   nextEntry(closeBracket: typeof Byte.closeBrace | typeof Byte.closeBracket, isFirst: boolean): boolean {
     const start = this.#skipWhitespace(this.#offset);
     const byte = this.#bytes[start];
@@ -193,7 +196,7 @@ export class JsonScanner {
     this.#offset = end + 1;
     if (length > MAX_EXACT_DIGITS) {
       this.allocate(STRING_BYTES + length);
-      return bytes.toString('latin1', start, end) as Digits;
+      return bytes.toString('latin1', start, end) as DecimalString;
     }
     this.allocate(NUMBER_BYTES);
     let value = 0;
@@ -202,15 +205,15 @@ export class JsonScanner {
   }
 
   /** Reads a string without decoding it. */
-  tryRawString(): RawString | undefined {
+  tryRawString(): LazyString | undefined {
     const start = this.#skipWhitespace(this.#offset);
     if (this.#bytes[start] !== Byte.quote) return undefined;
     this.#offset = this.#scanString(start);
     this.allocate(STRING_BYTES);
-    return new RawString(this.#bytes, start, this.#offset);
+    return new LazyString(this.#bytes, start, this.#offset);
   }
 
-  /** Reads a string as what an interner makes of it. */
+  /** Reads a string and returns the value that an interner caches for it. */
   tryInterned<T>(interner: StringInterner<T>): T | undefined {
     const start = this.#skipWhitespace(this.#offset);
     if (this.#bytes[start] !== Byte.quote) return undefined;
@@ -223,7 +226,7 @@ export class JsonScanner {
   }
 
   /** Reads a value of any type; an object or array is skipped and returned as COMPOUND. */
-  readScalar(): Scalar {
+  readScalar(): ScalarOrCompound {
     const start = this.#skipWhitespace(this.#offset);
     switch (this.#bytes[start]) {
       case Byte.quote: {
@@ -442,16 +445,16 @@ export class JsonScanner {
 const SIGN_BITS = 0x80808080 | 0;
 
 /**
- * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the usual zero-byte test
- * `(x - 1) & ~x` on each. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
+ * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the SWAR test for zero bytes,
+ * `(x - 1) & ~x`. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
  */
 function delimitersIn(word: number): number {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
-  const isQuote = (quotes - 0x01010101) & ~quotes;
-  const isBackslash = (backslashes - 0x01010101) & ~backslashes;
-  const isControl = (word - 0x20202020) & ~word;
-  return (isQuote | isBackslash | isControl) & SIGN_BITS;
+  const quoteMask = (quotes - 0x01010101) & ~quotes;
+  const backslashMask = (backslashes - 0x01010101) & ~backslashes;
+  const controlMask = (word - 0x20202020) & ~word;
+  return (quoteMask | backslashMask | controlMask) & SIGN_BITS;
 }
 
 /** How many bytes of a word are below its lowest marked byte. */

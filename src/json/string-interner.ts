@@ -12,8 +12,8 @@ interface Entry<T> {
 }
 
 /**
- * Caches what is made of string tokens that repeat, such as addresses of validators, by their bytes in the document. Decoding
- * and converting each occurrence makes reading a module state 60 to 90 % slower. A direct-mapped hash table: an entry
+ * Caches the values of string tokens that repeat, such as addresses of validators, by their bytes in the document. Decoding and
+ * converting each occurrence makes reading a module state 60 to 90 % slower. A direct-mapped cache: an entry
  * replaces the one in its slot, so memory is bounded whatever a document contains.
  */
 export class StringInterner<T> {
@@ -31,7 +31,7 @@ export class StringInterner<T> {
     return isSame ? entry.value : undefined;
   }
 
-  /** Makes the value of a token from its decoded string and caches it. */
+  /** Converts the decoded string of a token to its value and caches it. */
   insert(document: DataView, start: number, end: number, decoded: string): T {
     const value = this.#make(decoded);
     if (end - start > MAX_TOKEN_BYTES) return value;

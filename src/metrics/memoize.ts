@@ -9,7 +9,7 @@ export function memoize<Input extends object, T>(derive: (input: Input) => T): (
   return (input) => cached(results, input, () => derive(input));
 }
 
-/** The same for each row of an input. */
+/** Derives a value once per row of an input. */
 export function memoizePerRow<Input extends object, Row extends object, T>(
   derive: (input: Input, row: Row) => T,
 ): (input: Input, row: Row) => T {

@@ -1,17 +1,14 @@
-import { OTHER } from '../json/shapes.js';
-import { compareLabels, labelValues, type Family, type FamilyHeader, type LabelValues, type Sample } from './family.js';
-import { firstBy } from './grouping.js';
-import { orEmpty } from './withdrawal.js';
+import type { FamilyHeader, LabelValues } from './family.js';
 
 /** Text format 0.0.4 or OpenMetrics 1.0.0. Here they differ only in the family names of counters and in escaping. */
 export type Format = 'text' | 'openmetrics';
 
 /** `# HELP` and `# TYPE` of a family. HELP of an experimental metric begins with `[EXPERIMENTAL]`, as in Kubernetes. */
 export function formatHeader({ name, type, help, stability }: FamilyHeader, format: Format): string {
-  return formatTitle(name, type, stability === undefined ? help : `[${stability.toUpperCase()}] ${help}`, format);
+  return formatMetadata(name, type, stability === undefined ? help : `[${stability.toUpperCase()}] ${help}`, format);
 }
 
-export function formatTitle(name: string, type: string, help: string, format: Format): string {
+export function formatMetadata(name: string, type: string, help: string, format: Format): string {
   const title = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
   return `# HELP ${title} ${escapeHelp(help, format)}\n# TYPE ${title} ${type}\n`;
 }
@@ -34,66 +31,4 @@ export function escapeLabelValue(value: string): string {
 function escapeHelp(help: string, format: Format): string {
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   return format === 'openmetrics' ? escaped.replaceAll('"', '\\"') : escaped;
-}
-
-/** The series of one family as text, without HELP and TYPE. */
-export interface FamilyLines {
-  readonly name: string;
-  readonly lines: string;
-  /** Number of series that were omitted or aggregated because of the limit; `undefined` for families without labels. */
-  readonly dropped: number | undefined;
-}
-
-/** Derives and formats the families of a document. Families that are withdrawn or have no series are left out. */
-export function renderFamilies<Input>(
-  families: readonly Family<Input>[],
-  input: Input,
-  fixedLabels: string,
-  maxSeries: number,
-): FamilyLines[] {
-  return families.flatMap((family) => {
-    const samples = orEmpty(() => family.derive(input)).filter(isFinite);
-    if (samples.length === 0) return [];
-    const { kept, aggregate } = limitSeries(family, distinct(samples), maxSeries);
-    const exported = aggregate === undefined ? kept : [...kept, aggregate];
-    const lines = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
-    const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [{ name: family.name, lines, dropped }];
-  });
-}
-
-type FiniteSample = Sample & { readonly value: number };
-
-function isFinite(sample: Sample): sample is FiniteSample {
-  return Number.isFinite(sample.value);
-}
-
-/** The first sample of each label set: truncated label values can be equal, and a repeated series fails the whole scrape. */
-function distinct(samples: readonly FiniteSample[]): readonly FiniteSample[] {
-  if (samples.length === 1) return samples;
-  return Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());
-}
-
-interface LimitedSeries {
-  readonly kept: readonly FiniteSample[];
-  /** The sum of the samples that are not kept. */
-  readonly aggregate?: FiniteSample;
-}
-
-function limitSeries(
-  { labels: names, overLimit }: Pick<Family<unknown>, 'labels' | 'overLimit'>,
-  samples: readonly FiniteSample[],
-  maxSeries: number,
-): LimitedSeries {
-  if (samples.length <= maxSeries) return { kept: samples };
-  if (overLimit === 'keep-first') return { kept: samples.slice(0, maxSeries) };
-  const sign = overLimit === 'keep-lowest' ? 1 : -1;
-  const sorted = samples.toSorted((a, b) => sign * (a.value - b.value) || compareLabels(names, a.labels, b.labels));
-  if (overLimit !== 'aggregate') return { kept: sorted.slice(0, maxSeries) };
-  // A chain can use the label value `other` itself. That series is part of the sum, or it would be there twice.
-  const isOther = ({ labels }: FiniteSample): boolean => names.every((name) => labels[name] === OTHER);
-  const kept = new Set(sorted.filter((sample) => !isOther(sample)).slice(0, maxSeries - 1));
-  const rest = sorted.filter((sample) => !kept.has(sample));
-  const total = rest.reduce((sum, { value }) => sum + value, 0);
-  return { kept: Array.from(kept), aggregate: { labels: labelValues(names, () => OTHER), value: total } };
 }

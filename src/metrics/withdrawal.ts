@@ -1,8 +1,8 @@
 import { INVALID, type Field } from '../json/field.js';
 
 /**
- * Thrown while a family is derived when a field it needs is missing or invalid; the renderer then leaves the family out, since a
- * gauge is right or absent (contract §4.1). A constant without a stack: withdrawing a family is an ordinary result.
+ * Thrown while a family is derived when a field it reads is missing or invalid. The family is then withdrawn: it is not exported,
+ * because a default would be a wrong value. A constant without a stack trace, because this is an expected result.
  */
 export const WITHDRAWN: unique symbol = Symbol('withdrawn');
 

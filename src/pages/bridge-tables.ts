@@ -1,16 +1,16 @@
-import { byDigits, byNumber, byString, groupedBy } from '../pending/orders.js';
 import type {
   BatchItem,
   BatchState,
   ClaimItem,
   CoinItem,
-  Digits,
+  DecimalString,
   Signatures,
   TransferItem,
   ValsetItem,
 } from '../pending/items.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
+import { byDecimalString, byNumber, byString, groupedBy } from './sort-order.js';
 import type { Column, Table } from './table.js';
 
 export const transferTable: Table<TransferItem> = {
@@ -18,7 +18,7 @@ export const transferTable: Table<TransferItem> = {
   title: 'Transfers waiting for a batch',
   emptyText: 'No transfer is waiting.',
   columns: [
-    { key: 'id', title: 'Id', cell: ({ id }) => markup`${id}`, order: byDigits(({ id }) => id) },
+    { key: 'id', title: 'Id', cell: ({ id }) => markup`${id}`, order: byDecimalString(({ id }) => id) },
     {
       key: 'token',
       title: 'Token',
@@ -36,7 +36,7 @@ export const transferTable: Table<TransferItem> = {
 function coinColumn(key: string, title: string, coinOf: (row: TransferItem) => CoinItem): Column<TransferItem> {
   const order = groupedBy(
     (row: TransferItem) => nameOf(coinOf(row)) ?? '',
-    byDigits((row: TransferItem) => coinOf(row).amount),
+    byDecimalString((row: TransferItem) => coinOf(row).amount),
   );
   return { key, title, cell: (row) => cells.coin(coinOf(row)), order, largestFirst: true };
 }
@@ -50,7 +50,12 @@ export const batchTable: Table<BatchItem> = {
   title: 'Live batches',
   emptyText: 'No batch is live.',
   columns: [
-    { key: 'nonce', title: 'Nonce', cell: ({ nonce }) => markup`${nonce}`, order: byDigits(({ nonce }) => nonce) },
+    {
+      key: 'nonce',
+      title: 'Nonce',
+      cell: ({ nonce }) => markup`${nonce}`,
+      order: byDecimalString(({ nonce }) => nonce),
+    },
     { key: 'token', title: 'Token', cell: ({ token }) => cells.token(token) },
     {
       key: 'transfers',
@@ -63,14 +68,14 @@ export const batchTable: Table<BatchItem> = {
       key: 'created',
       title: 'Created',
       cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
-      order: byDigits(({ createdHeight }) => createdHeight),
+      order: byDecimalString(({ createdHeight }) => createdHeight),
     },
     {
       key: 'timeout',
       title: 'Timeout',
       cell: timeoutCell,
       isWide: true,
-      order: byDigits(({ timeoutHeight }) => timeoutHeight),
+      order: byDecimalString(({ timeoutHeight }) => timeoutHeight),
     },
     signedColumn(),
     missingColumn('Missing signatures'),
@@ -93,20 +98,25 @@ export const valsetTable: Table<ValsetItem> = {
   title: 'Unrelayed validator sets',
   emptyText: 'No validator set is unrelayed.',
   columns: [
-    { key: 'nonce', title: 'Nonce', cell: ({ nonce }) => markup`${nonce}`, order: byDigits(({ nonce }) => nonce) },
+    {
+      key: 'nonce',
+      title: 'Nonce',
+      cell: ({ nonce }) => markup`${nonce}`,
+      order: byDecimalString(({ nonce }) => nonce),
+    },
     { key: 'members', title: 'Members', cell: ({ members }) => cells.text(members) },
     {
       key: 'created',
       title: 'Created',
       cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
-      order: byDigits(({ createdHeight }) => createdHeight),
+      order: byDecimalString(({ createdHeight }) => createdHeight),
     },
     {
       key: 'deadline',
       title: 'Signing deadline',
       cell: ({ deadlineHeight, headroom }) =>
         heightAndSpan(deadlineHeight, cells.blocks(headroom, 'hub blocks', 'left'), 'jailed after'),
-      order: byDigits(({ deadlineHeight }) => deadlineHeight),
+      order: byDecimalString(({ deadlineHeight }) => deadlineHeight),
     },
     signedColumn(),
     missingColumn('Missing signatures'),
@@ -123,7 +133,7 @@ export const claimTable: Table<ClaimItem> = {
       title: 'Event',
       cell: ({ eventNonce, conflicting }) =>
         markup`${eventNonce} ${conflicting ? markup`<span class="badge bad" title="validators voted for different claims of this event">conflict</span>` : ''}`,
-      order: byDigits(({ eventNonce }) => eventNonce),
+      order: byDecimalString(({ eventNonce }) => eventNonce),
     },
     {
       key: 'votes',
@@ -142,13 +152,13 @@ export const claimTable: Table<ClaimItem> = {
       key: 'first',
       title: 'First vote',
       cell: ({ firstVoteHeight, age }) => heightAndSpan(firstVoteHeight, cells.blocks(age, 'hub blocks', 'ago')),
-      order: byDigits(({ firstVoteHeight }) => firstVoteHeight),
+      order: byDecimalString(({ firstVoteHeight }) => firstVoteHeight),
     },
     missingColumn('Missing votes'),
   ],
 };
 
-function heightAndSpan(height: Digits | null, span: Markup, preposition = 'at'): Markup {
+function heightAndSpan(height: DecimalString | null, span: Markup, preposition = 'at'): Markup {
   return markup`${span}<small>${preposition} height ${cells.digits(height)}</small>`;
 }
 

@@ -1,4 +1,4 @@
-import type { BlockSpan, CoinItem, Digits, MissingMembers, MissingMember, TokenItem } from '../pending/items.js';
+import type { BlockSpan, CoinItem, DecimalString, MissingMember, MissingMembers, TokenItem } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 import { duration } from './time.js';
 
@@ -32,7 +32,7 @@ export function identifier(value: string | null): Markup {
 }
 
 /** A number in groups of three digits. The style separates the groups, so that copying gives the digits alone. */
-export function digits(value: Digits | null): Markup {
+export function digits(value: DecimalString | null): Markup {
   return orUnknown(value, (known) => {
     const [integer = '', fraction] = known.split('.');
     const [first = '', ...groups] = integer.split(/(?=(?:\d{3})+$)/);
@@ -64,7 +64,7 @@ export function blocks(span: BlockSpan | null, unit: string, direction: 'ago' | 
   return orUnknown(span, ({ blocks: count, seconds }) => {
     const isPast = direction === 'left' && count.startsWith('-');
     const estimate = seconds === null ? '' : markup` <span class="nowrap">≈ ${duration(seconds)}</span>`;
-    const magnitude = digits((isPast ? count.slice(1) : count) as Digits);
+    const magnitude = digits((isPast ? count.slice(1) : count) as DecimalString);
     return markup`<span class="${isPast ? 'bad' : ''}">${magnitude} ${unit} ${isPast ? 'past' : direction}${estimate}</span>`;
   });
 }

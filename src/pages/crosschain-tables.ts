@@ -1,7 +1,7 @@
-import { byDigits, byString, groupedBy } from '../pending/orders.js';
 import type { CctxItem } from '../pending/items.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
+import { byDecimalString, byString, groupedBy } from './sort-order.js';
 import type { Column, PageContext, Table } from './table.js';
 import { ago, timeElement } from './time.js';
 
@@ -25,7 +25,7 @@ const columns: readonly Column<CctxItem>[] = [
     cell: ({ nonce }) => cells.text(nonce),
     order: groupedBy(
       (row) => chainOf(row) ?? '',
-      byDigits(({ nonce }) => nonce),
+      byDecimalString(({ nonce }) => nonce),
     ),
   },
   {
@@ -40,7 +40,7 @@ const columns: readonly Column<CctxItem>[] = [
     cell: ({ amount, coinType }) => markup`${cells.digits(amount)} <small>${cells.text(coinType)}</small>`,
     order: groupedBy(
       ({ coinType }) => coinType ?? '',
-      byDigits(({ amount }) => amount),
+      byDecimalString(({ amount }) => amount),
     ),
     largestFirst: true,
   },

@@ -1,4 +1,4 @@
-import { formatSize, formatApproximateSize } from '../config/kit/units.js';
+import { formatApproximateSize, formatSize } from '../config/kit/units.js';
 import { failureReasons } from '../http/errors.js';
 import { endpointTitles, type Condition, type EndpointStatus } from './endpoint-view.js';
 import { headlineStatistics } from './headline-statistics.js';
@@ -19,7 +19,7 @@ const SUMMARIZE_ABOVE = 5;
 export const conditionLabels: Readonly<Record<Condition, string>> = {
   stale: 'stale',
   failing: 'failing',
-  unpolled: 'not polled yet',
+  initial: 'not polled yet',
   up: 'up',
 };
 
@@ -61,9 +61,9 @@ export function upTable(statuses: readonly EndpointStatus[], nowMs: number): Mar
   return table(upColumns, statuses, nowMs);
 }
 
-export function unpolledList(statuses: readonly EndpointStatus[]): Markup {
+export function initialList(statuses: readonly EndpointStatus[]): Markup {
   return markup`<ul class="names">
-${statuses.map((status) => markup`<li id="${idOf(status)}"><span class="state unpolled"></span>${nameCell(status)}\n`)}</ul>`;
+${statuses.map((status) => markup`<li id="${idOf(status)}"><span class="state initial"></span>${nameCell(status)}\n`)}</ul>`;
 }
 
 function table(columns: readonly Column[], statuses: readonly EndpointStatus[], nowMs: number): Markup {

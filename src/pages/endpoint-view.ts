@@ -1,8 +1,7 @@
 import type { DocumentName } from '../documents.js';
 import type { Items } from '../pending/items.js';
 import type { Instant } from '../poll/clock.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
-import type { Snapshots } from '../poll/snapshots.js';
+import type { EndpointState, EndpointStore } from '../poll/endpoint-store.js';
 import { isoTime } from './time.js';
 
 /*
@@ -46,13 +45,13 @@ export const endpointTitles: Readonly<Record<DocumentName, string>> = {
   rate_limiter_input: 'Cross-chain',
 };
 
-export function pendingDocument(snapshots: Snapshots, now: Instant): PendingDocument {
-  const endpoints = snapshots.all().map((state) => endpointView(state, snapshots.isShown(state, now), now));
+export function pendingDocument(store: EndpointStore, now: Instant): PendingDocument {
+  const endpoints = store.all().map((state) => endpointView(state, store.hasFreshSnapshot(state, now), now));
   return { generatedAt: isoTime(now.epochSeconds), endpoints };
 }
 
 function endpointView(
-  { target, endpoint, last, success, failure }: EndpointState,
+  { target, document: endpoint, last, success, failure }: EndpointState,
   shown: boolean,
   now: Instant,
 ): EndpointView {
@@ -79,7 +78,7 @@ function ageSeconds(then: Instant, now: Instant): number {
  * Worst first. `stale`: the last success is too old and its series are withdrawn. `failing`: the last poll failed; series of
  * an earlier success, if any, are still exported.
  */
-export const conditions = ['stale', 'failing', 'unpolled', 'up'] as const;
+export const conditions = ['stale', 'failing', 'initial', 'up'] as const;
 
 export type Condition = (typeof conditions)[number];
 
@@ -99,8 +98,10 @@ export interface EndpointStatus extends EndpointView {
   readonly invalidFields: readonly string[];
 }
 
-export function endpointStatuses(snapshots: Snapshots, now: Instant, staleAfterMs: number): readonly EndpointStatus[] {
-  return snapshots.all().map((state) => endpointStatus(state, snapshots.isShown(state, now), now, staleAfterMs / 1000));
+export function endpointStatuses(store: EndpointStore, now: Instant, staleAfterMs: number): readonly EndpointStatus[] {
+  return store
+    .all()
+    .map((state) => endpointStatus(state, store.hasFreshSnapshot(state, now), now, staleAfterMs / 1000));
 }
 
 function endpointStatus(state: EndpointState, shown: boolean, now: Instant, staleAfterSeconds: number): EndpointStatus {
@@ -113,7 +114,7 @@ function endpointStatus(state: EndpointState, shown: boolean, now: Instant, stal
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     polls,
     failures: failure ? Object.entries(state.failures).filter(([, count]) => count > 0) : [],
-    lastPollSeconds: last ? Object.values(last.seconds).reduce((sum, seconds) => sum + seconds, 0) : null,
+    lastPollSeconds: last ? Object.values(last.phaseSeconds).reduce((sum, seconds) => sum + seconds, 0) : null,
     bodyBytes: last?.bodyBytes ?? null,
     maxBodyBytes,
     invalidFields: success && shown ? Array.from(success.snapshot.problems.invalid.keys()) : [],
@@ -121,7 +122,7 @@ function endpointStatus(state: EndpointState, shown: boolean, now: Instant, stal
 }
 
 function conditionOf({ up, shown, asOf }: EndpointView): Condition {
-  if (up === null) return 'unpolled';
+  if (up === null) return 'initial';
   if (asOf !== null && !shown) return 'stale';
   return up ? 'up' : 'failing';
 }

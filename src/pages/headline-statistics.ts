@@ -1,4 +1,4 @@
-import type { BatchItem, CctxItem, Items, ItemList, Signatures } from '../pending/items.js';
+import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { duration } from './time.js';
@@ -13,7 +13,7 @@ export interface HeadlineStatistic {
   readonly isProblem?: boolean;
   /** Age of the oldest item, if known. */
   readonly oldestSeconds?: number | null;
-  /** Age from which a known oldest item is a problem, and below which it is not. */
+  /** Age of the oldest item from which it is a problem. */
   readonly problemAfterSeconds?: number;
 }
 

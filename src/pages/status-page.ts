@@ -1,5 +1,5 @@
 import { formatDuration } from '../config/kit/units.js';
-import { attentionTable, conditionLabels, unpolledList, upTable } from './endpoint-table.js';
+import { attentionTable, conditionLabels, initialList, upTable } from './endpoint-table.js';
 import { conditions, type Condition, type EndpointStatus } from './endpoint-view.js';
 import { isKnownProblem, statisticLink, visibleStatistics, type HeadlineStatistic } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
@@ -32,15 +32,15 @@ export interface Instance {
 export function statusPage({ generatedAt, endpoints, instance }: StatusDocument, telemetryPath: string): string {
   const nowMs = Date.parse(generatedAt);
   const groups = groupByCondition(endpoints);
-  const worst = conditions.find((condition) => groups[condition].length > 0) ?? 'unpolled';
+  const worst = conditions.find((condition) => groups[condition].length > 0) ?? 'initial';
   const summary = summaryOf(groups, endpoints.length);
-  const { unpolled, up } = groups;
+  const { initial, up } = groups;
   const attention = [...groups.stale, ...groups.failing];
   const body = markup`${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : tiles(groups)}
 ${failedReloadAlert(instance, nowMs)}
 ${problems(endpoints, nowMs)}
 ${listSection('attention', 'Needs attention', attention, attentionTable(attention, nowMs))}
-${listSection('unpolled', 'Not polled yet', unpolled, unpolledList(unpolled))}
+${listSection('initial', 'Not polled yet', initial, initialList(initial))}
 ${listSection('up', 'Up', up, upTable(up, nowMs))}
 ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, nowMs))}`;
   return layout({
@@ -55,7 +55,7 @@ ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, 
 }
 
 /** For the title of the tab; the style adds the same shapes to the page. */
-const titleMarks: Readonly<Record<Condition, string>> = { stale: '■', failing: '▲', unpolled: '○', up: '●' };
+const titleMarks: Readonly<Record<Condition, string>> = { stale: '■', failing: '▲', initial: '○', up: '●' };
 
 type Groups = Readonly<Record<Condition, readonly EndpointStatus[]>>;
 
@@ -64,29 +64,29 @@ function groupByCondition(endpoints: readonly EndpointStatus[]): Groups {
   return {
     stale: withCondition('stale'),
     failing: withCondition('failing'),
-    unpolled: withCondition('unpolled'),
+    initial: withCondition('initial'),
     up: withCondition('up'),
   };
 }
 
-function summaryOf({ stale, failing, unpolled, up }: Groups, total: number): string {
+function summaryOf({ stale, failing, initial, up }: Groups, total: number): string {
   const bad = stale.length + failing.length;
   if (total === 0) return 'Nothing to poll';
   if (total === 1) {
     return bad === 1
       ? 'The endpoint needs attention'
-      : `The endpoint is ${unpolled.length === 1 ? 'not polled yet' : 'up'}`;
+      : `The endpoint is ${initial.length === 1 ? 'not polled yet' : 'up'}`;
   }
   if (bad > 0) return `${bad} of ${total} endpoints ${bad === 1 ? 'needs' : 'need'} attention`;
-  if (unpolled.length === total) return 'No endpoint has been polled yet';
-  if (unpolled.length > 0) return `${up.length} of ${total} endpoints are up so far`;
+  if (initial.length === total) return 'No endpoint has been polled yet';
+  if (initial.length > 0) return `${up.length} of ${total} endpoints are up so far`;
   return total === 2 ? 'Both endpoints are up' : `All ${total} endpoints are up`;
 }
 
 const listIds: Readonly<Record<Condition, string>> = {
   stale: 'attention',
   failing: 'attention',
-  unpolled: 'unpolled',
+  initial: 'initial',
   up: 'up',
 };
 

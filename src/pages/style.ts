@@ -50,7 +50,7 @@ details li.watched{font-weight:600}
 .state{white-space:nowrap}
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
 .state.up::before{content:"●"/""}.state.failing::before{content:"▲"/""}.state.stale::before{content:"■"/""}
-.state.up{color:var(--ok)}.state.failing{color:var(--warn)}.state.stale{color:var(--bad)}.state.unpolled{color:var(--quiet)}
+.state.up{color:var(--ok)}.state.failing{color:var(--warn)}.state.stale{color:var(--bad)}.state.initial{color:var(--quiet)}
 h1 .state{font-weight:inherit}
 #as-of{font-size:.875rem;color:var(--quiet);margin:.8rem 0 0}
 #out-of-date{position:sticky;top:0;z-index:1;margin:.6rem 0;padding:.6rem .8rem;background:var(--bad);color:var(--page)}

@@ -1,6 +1,6 @@
-import type { RowOrder } from '../pending/orders.js';
-import type { ReadableList, ItemList } from '../pending/items.js';
+import type { ItemList, ReadableList } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
+import type { RowOrder } from './sort-order.js';
 
 /*
  * The sortable tables of the pending page.

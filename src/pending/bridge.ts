@@ -1,6 +1,8 @@
+import { decimal, numeralKey, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
+import { asDecimalString } from '../json/numeral.js';
 import { voters, type EventAttestation } from '../metrics/bridge/attestations.js';
-import { isExpired, isOverdue, estimatedExternalHeight } from '../metrics/bridge/batches.js';
+import { estimatedExternalHeight, isExpired, isOverdue } from '../metrics/bridge/batches.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount, votedAddresses } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
@@ -15,32 +17,29 @@ import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { lengthOf } from '../metrics/family.js';
-import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
-import { missingOf } from './members.js';
-import { truncatedOrNull, digitsOf, optionalKey, orNull, itemList } from './section.js';
-import { batchSignatures, valsetSignatures } from './signatures.js';
-import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './spans.js';
-import { coinItem, tokenItem } from './tokens.js';
-import { decimal, toDigits, numeralKey, ratio } from '../chain/decimal.js';
 import { required, rows } from '../metrics/withdrawal.js';
-import { trustedDigits } from '../json/numeral.js';
+import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
+import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
+import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
+import { batchSignatures, missingOf, valsetSignatures } from './signatures.js';
+import { coinItem, tokenItem } from './tokens.js';
 
-/** What waits in the bridge, from the same joins as the gauges, so that the two cannot disagree. */
+/** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {
   const { state, height, settings } = input;
   return {
     document: 'module_state',
-    hubHeight: orNull(() => digitsOf(height)),
-    lastObservedNonce: orNull(() => digitsOf(state.last_observed_nonce)),
-    lastObservedExternalHeight: orNull(() => digitsOf(state.last_observed_external_height)),
+    hubHeight: orNull(() => decimalStringOf(height)),
+    lastObservedNonce: orNull(() => decimalStringOf(state.last_observed_nonce)),
+    lastObservedExternalHeight: orNull(() => decimalStringOf(state.last_observed_external_height)),
     projectedExternalHeight: orNull(() => {
-      const projected = estimatedExternalHeight(input);
-      return projected && toDigits(projected);
+      const estimated = estimatedExternalHeight(input);
+      return estimated && toDecimalString(estimated);
     }),
-    powerThreshold: digitsOf(trustedDigits(settings.powerThreshold)),
+    powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
     batchesBelowThreshold: orNull(() => batchesBelowThreshold(input)),
     valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),
-    pendingEvents: orNull(() => toDigits(pendingEventCount(input))),
+    pendingEvents: orNull(() => toDecimalString(pendingEventCount(input))),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     batches: itemList(
       () => rows(state.batches),
@@ -70,7 +69,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
 function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
   const { id, sender, dest_address } = transfer;
   return {
-    id: digitsOf(id),
+    id: decimalStringOf(id),
     sender: truncatedOrNull(() => required(sender).decode()),
     destination: truncatedOrNull(() => required(dest_address).decode()),
     amount: coinItem(input, transfer, transferredCoin),
@@ -81,12 +80,12 @@ function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
 function batchItem(input: BridgeInput, batch: Batch): BatchItem {
   const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
   return {
-    nonce: digitsOf(batch_nonce),
+    nonce: decimalStringOf(batch_nonce),
     token: tokenItem(input, token_contract),
     transfers: orNull(() => lengthOf(transactions)),
-    createdHeight: orNull(() => digitsOf(block)),
+    createdHeight: orNull(() => decimalStringOf(block)),
     age: hubBlocksSince(input, block),
-    timeoutHeight: orNull(() => digitsOf(batch_timeout)),
+    timeoutHeight: orNull(() => decimalStringOf(batch_timeout)),
     headroom: externalBlocks(input, () => decimal(required(input.state.last_observed_external_height)), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
@@ -103,11 +102,11 @@ function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
 function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
   const deadline = () => confirmDeadline(valset, decimal(required(required(input.state.params).signed_valsets_window)));
   return {
-    nonce: digitsOf(valset.nonce),
+    nonce: decimalStringOf(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),
-    createdHeight: orNull(() => digitsOf(valset.height)),
+    createdHeight: orNull(() => decimalStringOf(valset.height)),
     age: hubBlocksSince(input, valset.height),
-    deadlineHeight: orNull(() => toDigits(deadline())),
+    deadlineHeight: orNull(() => toDecimalString(deadline())),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),
   };
@@ -116,11 +115,11 @@ function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
 function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
   const voted = orNull(() => votedAddresses(input, attestation));
   return {
-    eventNonce: digitsOf(nonce),
+    eventNonce: decimalStringOf(nonce),
     conflicting: conflictingNonces(input).has(numeralKey(nonce)),
     votes: orNull(() => voters(attestation).length),
     votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
-    firstVoteHeight: orNull(() => digitsOf(attestation.height)),
+    firstVoteHeight: orNull(() => decimalStringOf(attestation.height)),
     age: hubBlocksSince(input, attestation.height),
     missing: voted && orNull(() => missingOf(input, newestValset(input), (address) => voted.has(address))),
   };

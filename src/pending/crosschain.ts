@@ -1,24 +1,24 @@
+import { double, toDecimalString } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
+import type { Numeral } from '../json/numeral.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
 import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
-import { toLabelValue, lengthOf } from '../metrics/family.js';
-import type { CctxItem, CrosschainItems } from './items.js';
-import { digitsOf, optionalKey, orNull, itemList, type SortKeys } from './section.js';
-import { toDigits, double } from '../chain/decimal.js';
-import type { Numeral } from '../json/numeral.js';
+import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/withdrawal.js';
+import { decimalStringOf, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
+import type { CctxItem, CrosschainItems } from './items.js';
 
-/** What waits between chains, from the same lists as the gauges. */
+/** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
   const { document } = input;
   return {
     document: 'rate_limiter_input',
-    height: orNull(() => digitsOf(document.height)),
-    totalPending: orNull(() => digitsOf(document.total_pending)),
+    height: orNull(() => decimalStringOf(document.height)),
+    totalPending: orNull(() => decimalStringOf(document.total_pending)),
     listed: orNull(() => listedCount(input)),
-    hidden: orNull(() => toDigits(hiddenCount(input))),
+    hidden: orNull(() => toDecimalString(hiddenCount(input))),
     missed: itemList(
       () => distinctCctxs.missed(input),
       byAge,
@@ -48,14 +48,14 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     coinType: orNull(() => required(outbound().coin_type)),
-    amount: orNull(() => digitsOf(required(outbound().amount))),
+    amount: orNull(() => decimalStringOf(required(outbound().amount))),
     createdAt: orNull(() => isoTime(createdAt(cctx))),
     hash: orNull(() => toLabelValue(required(outbound().hash).decode())),
-    nonce: orNull(() => digitsOf(outbound().tss_nonce)),
+    nonce: orNull(() => decimalStringOf(outbound().tss_nonce)),
   };
 }
 
-/** The last instant that ISO 8601 writes with four digits of a year. */
+/** The latest time with a year of four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 function isoTime(seconds: Numeral | undefined): string | undefined {

@@ -1,29 +1,29 @@
-import type { Digits } from '../json/numeral.js';
+import type { DecimalString } from '../json/numeral.js';
 
-export type { Digits };
+export type { DecimalString };
 
 /*
- * The items behind the gauges, as plain data: they cross from the collect thread inside a snapshot, and are the `items` of the
- * JSON of `/pending`. Numbers of the chain are exact texts of digits; `null` stands for what the document does not tell. Rows,
- * names and the length of texts are bounded: some tens of KiB as JSON, and under 6 MiB when a node means harm.
+ * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data that the worker
+ * thread sends with each result. Numbers are exact decimal strings; unknown values are `null`. The number of rows and the length
+ * of strings are limited, so that the items have some tens of KiB as JSON, and at most 6 MiB for a hostile document.
  */
 
-/** Rows of one section. The oldest are kept, so that a queue of any length stays one page. */
+/** Maximum number of rows per list; the oldest are kept. */
 export const MAX_ROWS = 50;
 
-/** Members listed of those who have not signed or voted: the most powerful. */
+/** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
 export const MAX_MEMBERS = 20;
 
 export type Items = BridgeItems | CrosschainItems;
 
-/** A list of the document; one that cannot be read is not the same as an empty one. */
+/** A list of the document. A list that is missing or invalid is unreadable, not empty. */
 export type ItemList<Row> = ReadableList<Row> | UnreadableList;
 
 export interface ReadableList<Row> {
   readonly readable: true;
-  /** How many there are, also those that are not in `rows`. */
+  /** Number of all items, including those that are not in `rows`. */
   readonly total: number;
-  /** How many of them do not tell what they are sorted by. They come last, so `rows` may lack one that is older. */
+  /** Number of items with an unknown sort key. They come last, so an older one may be missing in `rows`. */
   readonly unsortable: number;
   /** The oldest, at most `MAX_ROWS`, oldest first. */
   readonly rows: readonly Row[];
@@ -31,39 +31,39 @@ export interface ReadableList<Row> {
 
 export interface UnreadableList {
   readonly readable: false;
-  /** How many there are, when that much can be read. */
+  /** Number of items, if it can be read. */
   readonly total: number | null;
 }
 
 export interface BridgeItems {
   readonly document: 'module_state';
-  readonly hubHeight: Digits | null;
-  readonly lastObservedNonce: Digits | null;
-  /** External height the hub knows, from the last observed event. */
-  readonly lastObservedExternalHeight: Digits | null;
-  /** External height by now, reckoned with the block times of the parameters. */
-  readonly projectedExternalHeight: Digits | null;
-  /** Signed share that a batch or a validator set needs, as configured; 0 to 1. */
-  readonly powerThreshold: Digits;
-  /** Live batches, and unrelayed validator sets, of which too little power has signed. */
+  readonly hubHeight: DecimalString | null;
+  readonly lastObservedNonce: DecimalString | null;
+  /** External height of the last observed event. */
+  readonly lastObservedExternalHeight: DecimalString | null;
+  /** Estimated current external height. */
+  readonly projectedExternalHeight: DecimalString | null;
+  /** Configured share of the power that must sign a batch or a validator set, 0 to 1. */
+  readonly powerThreshold: DecimalString;
+  /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
   readonly batchesBelowThreshold: number | null;
   readonly valsetsBelowThreshold: number | null;
-  /** Events claimed and not observed yet; more than claims when those of an event between are gone. */
-  readonly pendingEvents: Digits | null;
-  /** Events not observed yet of which validators claim different things. */
+  /** Number of events that are claimed and not yet observed. */
+  readonly pendingEvents: DecimalString | null;
+  /** Number of pending events with conflicting claims. */
   readonly conflictingEvents: number | null;
-  /** Live batches, by the height they were built at. */
+  /** Live batches by creation height. */
   readonly batches: ItemList<BatchItem>;
-  /** Validator sets newer than the one in the contract, by nonce. */
+  /** Validator sets newer than the one in the contract by nonce. */
   readonly valsets: ItemList<ValsetItem>;
-  /** Claims of pending events, by event nonce. */
+  /** Claims of pending events by event nonce. */
   readonly claims: ItemList<ClaimItem>;
-  /** Transfers that wait for a batch, by id. */
+  /** Transfers that are not yet in a batch, by id. */
   readonly transfers: ItemList<TransferItem>;
 }
 
 export interface TransferItem {
-  readonly id: Digits;
+  readonly id: DecimalString;
   readonly sender: string | null;
   readonly destination: string | null;
   readonly amount: CoinItem;
@@ -80,18 +80,18 @@ export interface TokenItem {
 
 export interface CoinItem extends TokenItem {
   /** In the smallest unit of the token. */
-  readonly amount: Digits | null;
+  readonly amount: DecimalString | null;
   /** In whole tokens, when the decimals of the token are configured. */
-  readonly wholeAmount: Digits | null;
+  readonly wholeAmount: DecimalString | null;
 }
 
-/** A number of blocks and about how long they take, by the block times of the parameters. Negative when it is over. */
+/** A number of blocks and their approximate duration by the average block times. Negative when the deadline has passed. */
 export interface BlockSpan {
-  readonly blocks: Digits;
+  readonly blocks: DecimalString;
   readonly seconds: number | null;
 }
 
-/** Who has not signed, or not voted, of the members of a validator set. */
+/** The members of a validator set whose signature or vote is missing. */
 export interface MissingMembers {
   readonly total: number;
   /** Their share of the power of the set, 0 to 1. */
@@ -104,59 +104,59 @@ export interface MissingMember {
   readonly externalAddress: string;
   readonly orchestrator: string | null;
   readonly powerRatio: number | null;
-  /** Whether the configuration names it in `watch`. */
+  /** Whether it is configured in `watch`. */
   readonly watched: boolean;
 }
 
-/** The signatures under a batch or a validator set. */
+/** The signatures of a batch or validator set. */
 export interface Signatures {
-  /** Signed share of the power of the set in the contract, 0 to 1. */
+  /** Signed share of the power of the validator set in the contract, 0 to 1. */
   readonly signedPowerRatio: number | null;
   readonly belowThreshold: boolean | null;
   readonly missing: MissingMembers | null;
 }
 
-/** `expired`: over by the height the hub knows, so it cancels it. `overdue`: dead outside and still held by the hub. */
+/** `expired`: the hub cancels it. `overdue`: timed out at the estimated external height, but still held by the hub. */
 export type BatchState = 'live' | 'overdue' | 'expired';
 
-/** Its `missing` are of the newest validator set. */
+/** `missing` lists members of the newest validator set. */
 export interface BatchItem extends Signatures {
-  readonly nonce: Digits;
+  readonly nonce: DecimalString;
   readonly token: TokenItem;
   readonly transfers: number | null;
-  readonly createdHeight: Digits | null;
+  readonly createdHeight: DecimalString | null;
   /** Hub blocks. */
   readonly age: BlockSpan | null;
-  /** External height from which the contract refuses it. */
-  readonly timeoutHeight: Digits | null;
-  /** External blocks to the timeout from the height the hub knows. */
+  /** External height from which the contract rejects it. */
+  readonly timeoutHeight: DecimalString | null;
+  /** External blocks from the last observed external height to the timeout. */
   readonly headroom: BlockSpan | null;
-  /** External blocks to the timeout from the projected height. */
+  /** External blocks from the estimated external height to the timeout. */
   readonly projectedHeadroom: BlockSpan | null;
   readonly state: BatchState | null;
 }
 
-/** Its `missing` are of its own members. */
+/** `missing` lists members of this validator set. */
 export interface ValsetItem extends Signatures {
-  readonly nonce: Digits;
+  readonly nonce: DecimalString;
   readonly members: number | null;
-  readonly createdHeight: Digits | null;
+  readonly createdHeight: DecimalString | null;
   /** Hub blocks. */
   readonly age: BlockSpan | null;
   /** Hub height after which members that have not signed are jailed. */
-  readonly deadlineHeight: Digits | null;
+  readonly deadlineHeight: DecimalString | null;
   /** Hub blocks to the deadline. */
   readonly headroom: BlockSpan | null;
 }
 
 export interface ClaimItem {
-  readonly eventNonce: Digits;
+  readonly eventNonce: DecimalString;
   /** Whether there is another claim of the same event. */
   readonly conflicting: boolean;
   readonly votes: number | null;
   /** Share of the power of the newest validator set that voted for this claim, 0 to 1. */
   readonly votedPowerRatio: number | null;
-  readonly firstVoteHeight: Digits | null;
+  readonly firstVoteHeight: DecimalString | null;
   /** Hub blocks since the first vote. */
   readonly age: BlockSpan | null;
   /** Members of the newest validator set that have not voted for this claim. */
@@ -165,14 +165,14 @@ export interface ClaimItem {
 
 export interface CrosschainItems {
   readonly document: 'rate_limiter_input';
-  readonly height: Digits | null;
-  /** Missed and pending ones, also those the service left out of its lists. */
-  readonly totalPending: Digits | null;
-  /** Rows of both lists, as the service sent them. */
+  readonly height: DecimalString | null;
+  /** Number of missed and pending transactions, including those that are not listed. */
+  readonly totalPending: DecimalString | null;
+  /** Number of rows in both lists. */
   readonly listed: number | null;
-  /** Those in neither list: while there are some, the oldest may be among them. */
-  readonly hidden: Digits | null;
-  /** Each index once, oldest first. */
+  /** Number of transactions in neither list; above 0, an older one may be missing in the lists. */
+  readonly hidden: DecimalString | null;
+  /** Distinct transactions, oldest first. */
   readonly missed: ItemList<CctxItem>;
   readonly pending: ItemList<CctxItem>;
 }
@@ -180,17 +180,17 @@ export interface CrosschainItems {
 export interface CctxItem {
   readonly index: string;
   readonly status: string | null;
-  /** The chain it waits on. */
+  /** The chain on which it is pending. */
   readonly chainId: string | null;
-  /** Name of the chain, from the configuration. */
+  /** Configured name of the chain. */
   readonly chain: string | null;
   readonly coinType: string | null;
-  /** In the smallest unit of its asset, whose decimals the document does not tell. */
-  readonly amount: Digits | null;
-  /** ISO 8601; of very old ones, when it last changed. */
+  /** In the smallest unit of its asset. */
+  readonly amount: DecimalString | null;
+  /** ISO 8601; the time of the last update when the creation time is unknown. */
   readonly createdAt: string | null;
-  /** Hash of the outbound; empty when it is not broadcast yet. */
+  /** Hash of the outbound; empty before it is broadcast. */
   readonly hash: string | null;
-  /** Sequence number of the signers on that chain. */
-  readonly nonce: Digits | null;
+  /** Nonce of the outbound on its chain. */
+  readonly nonce: DecimalString | null;
 }

@@ -1,22 +1,22 @@
-import { memoize } from '../metrics/memoize.js';
+import { decimal, toDecimalString } from '../chain/decimal.js';
 import type { Transfer } from '../chain/module-state.js';
-import { type Field } from '../json/field.js';
 import type { TokenConfig } from '../config/config.js';
+import { type Field } from '../json/field.js';
+import type { DecimalString } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { contractLabel, denomByContract, type CoinOf } from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
+import { memoize } from '../metrics/memoize.js';
+import { decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
 import type { CoinItem, TokenItem } from './items.js';
-import { truncatedOrNull, digitsOf, orNull } from './section.js';
-import { decimal, toDigits } from '../chain/decimal.js';
-import type { Digits } from '../json/numeral.js';
 
 const configuredTokens = memoize(
   ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>
     new Map(tokens.map((token) => [token.contract, token])),
 );
 
-export function tokenItem(input: BridgeInput, read: Field<string>): TokenItem {
-  const contract = orNull(() => contractLabel(read));
+export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
+  const contract = orNull(() => contractLabel(field));
   if (contract === null) return { contract, denom: null, symbol: null };
   const symbol = configuredTokens(input).get(contract)?.symbol;
   return {
@@ -28,15 +28,14 @@ export function tokenItem(input: BridgeInput, read: Field<string>): TokenItem {
 
 export function coinItem(input: BridgeInput, transfer: Transfer, coinOf: CoinOf): CoinItem {
   const coin = coinOf(transfer);
-  const { contract, denom, symbol } = tokenItem(input, coin?.contract);
-  const amount = orNull(() => digitsOf(coin?.amount));
-  // One by one: V8 is slow to spread an object into a larger one, and what comes of it stays until everything is collected.
-  return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
+  const token = tokenItem(input, coin?.contract);
+  const amount = orNull(() => decimalStringOf(coin?.amount));
+  return { ...token, amount, wholeAmount: wholeAmount(input, token.contract, amount) };
 }
 
-function wholeAmount(input: BridgeInput, contract: string | null, amount: Digits | null): Digits | null {
+function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
   const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
   if (decimals === undefined || amount === null) return null;
   const { units, scale } = decimal(amount);
-  return toDigits({ units, scale: scale + decimals });
+  return toDecimalString({ units, scale: scale + decimals });
 }

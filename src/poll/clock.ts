@@ -11,8 +11,8 @@ export function clock(): Instant {
 }
 
 /**
- * Whether at most so many milliseconds have passed on both clocks: the wall clock can be set back, and the monotonic clock stops
- * while the machine is suspended.
+ * Whether the age is at most `staleAfterMs` on both clocks: the wall clock can be set back, and the monotonic clock stops while
+ * the machine is suspended.
  */
 export function isFresh(at: Instant, now: Instant, staleAfterMs: number): boolean {
   const age = now.monotonicMs - at.monotonicMs;

@@ -1,13 +1,13 @@
 import type { Config, TargetConfig } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
-import type { DocumentSource, DocumentSourceBase, Job } from './collect.js';
-import type { EndpointKey } from './snapshots.js';
+import type { EndpointKey } from './endpoint-store.js';
+import type { DocumentSource, DocumentSourceBase, PollJob } from './poll.js';
 
 /** One job for each endpoint of each target. */
-export function jobsOf(config: Config): Job[] {
+export function jobsOf(config: Config): PollJob[] {
   const { timeoutMs, maxBodyBytes } = config.poll;
-  const createJob = (url: string, httpClient: HttpClientConfig | undefined, source: DocumentSource): Job => ({
+  const createJob = (url: string, httpClient: HttpClientConfig | undefined, source: DocumentSource): PollJob => ({
     url,
     ...(httpClient && { httpClient }),
     limits: { timeoutMs, maxBodyBytes },
@@ -15,7 +15,7 @@ export function jobsOf(config: Config): Job[] {
   });
   return config.targets.flatMap((target) => {
     const base = documentSourceBase(config, target);
-    const jobs: Job[] = [];
+    const jobs: PollJob[] = [];
     if (target.bridge) {
       const { url, httpClient, ...settings } = target.bridge;
       const source: DocumentSource = { ...base, document: 'module_state', settings };
@@ -38,5 +38,5 @@ export function documentSourceBase(
 }
 
 export function endpointKeyOf({ target, document }: DocumentSource): EndpointKey {
-  return { target, endpoint: document };
+  return { target, document: document };
 }

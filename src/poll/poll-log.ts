@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { EndpointState } from './endpoint-state.js';
+import type { EndpointState } from './endpoint-store.js';
 
 /** A persistent failure is logged again at this interval. */
 const REPEAT_AFTER_MS = 10 * 60_000;
@@ -8,7 +8,7 @@ const REPEAT_AFTER_MS = 10 * 60_000;
 export function createPollLog(log: Logger): (before: EndpointState, after: EndpointState) => void {
   const loggedAtMs = new Map<string, number>();
   return (before, after) => {
-    const { target, endpoint, last, failure } = after;
+    const { target, document: endpoint, last, failure } = after;
     const key = JSON.stringify([target, endpoint]);
     if (last === undefined) return;
     if (last.ok) {
@@ -28,7 +28,7 @@ export function createPollLog(log: Logger): (before: EndpointState, after: Endpo
 }
 
 function logNewProblems(log: Logger, before: EndpointState, after: EndpointState): void {
-  const { target, endpoint } = after;
+  const { target, document: endpoint } = after;
   for (const field of after.invalidValues.keys()) {
     if (before.invalidValues.has(field)) continue;
     log.warn({ target, endpoint, field }, 'invalid value: metrics that read this field are withdrawn');

@@ -1,34 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from './clock.js';
-import type { Job, PollResult } from './collect.js';
-import type { Collector } from './collector.js';
+import type { PollExecutor, PollJob, PollResult } from './poll.js';
 
 /** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
 export interface Scheduler {
   /** Replaces all jobs. Unchanged ones continue; new and changed ones are polled as soon as the start spacing allows. */
-  readonly replaceJobs: (jobs: readonly Job[], intervalMs: number) => void;
+  readonly replaceJobs: (jobs: readonly PollJob[], intervalMs: number) => void;
   readonly close: () => void;
 }
 
-/** So many polls start together, the others one by one: the documents of a thousand simultaneous polls would fill the memory. */
+/** Number of polls that start at once; later ones start one by one, so that a thousand documents are not in memory together. */
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
 interface JobLoop extends PollLoop {
-  readonly job: Job;
+  readonly job: PollJob;
 }
 
 /** `record` receives the result of each poll. */
 export function startScheduler(
-  collector: Collector,
-  record: (job: Job, result: PollResult, at: Instant) => void,
+  executor: PollExecutor,
+  record: (job: PollJob, result: PollResult, at: Instant) => void,
 ): Scheduler {
   let loops = new Map<string, JobLoop>();
 
-  function startJob(job: Job, intervalMs: number, delayMs: number): JobLoop {
+  function startJob(job: PollJob, intervalMs: number, delayMs: number): JobLoop {
     let isCurrent = true;
     const poll = async (): Promise<void> => {
-      const result = await collector.collect(job);
+      const result = await executor.poll(job);
       // The job may have been replaced during the poll.
       if (isCurrent) record(job, result, clock());
     };
@@ -46,14 +45,14 @@ export function startScheduler(
     replaceJobs: (jobs, intervalMs) => {
       const previous = loops;
       const jobsByKey = new Map(jobs.map((job) => [JSON.stringify([job, intervalMs]), job]));
-      // JSON contains no secrets, so a changed password is found by deep comparison only.
+      // Secrets are redacted in JSON, so a changed password is detected by deep comparison only.
       const unchanged = (key: string): JobLoop | undefined => {
         const loop = previous.get(key);
         return loop !== undefined && isDeepStrictEqual(loop.job, jobsByKey.get(key)) ? loop : undefined;
       };
       for (const [key, loop] of previous) if (unchanged(key) === undefined) loop.close();
       let started = 0;
-      const startNext = (job: Job): JobLoop => {
+      const startNext = (job: PollJob): JobLoop => {
         started += 1;
         return startJob(job, intervalMs, Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS);
       };

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createClient } from '../http/client.js';
-import { collect } from './collect.js';
-import type { WorkerMessage, WorkerOptions, WorkerRequest } from './thread-collector.js';
+import { poll } from './poll.js';
+import type { WorkerMessage, WorkerOptions, WorkerRequest } from './thread-executor.js';
 
 /* The worker thread: receives jobs and sends results. Fetches run concurrently; documents are read one at a time. */
 
@@ -13,7 +13,7 @@ const client = createClient(userAgent);
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
 async function handle({ id, job }: WorkerRequest): Promise<void> {
-  const result = await collect(job, client, () => send({ id, reading: true }));
+  const result = await poll(job, client, () => send({ id, reading: true }));
   send({ id, result });
 }
 

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -7,8 +5,10 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
-import type { ContentEncoding } from '../exposition/metrics-page.js';
+import type { ContentEncoding } from '../exposition/exposition.js';
 import type { Format } from '../metrics/text-format.js';
 import type { PendingDocument } from '../pages/endpoint-view.js';
 import { parseSorting, type Sorting } from '../pages/table.js';
@@ -21,7 +21,7 @@ export interface AppDependencies {
   readonly pendingPage: (sorting: Sorting | undefined) => string;
   readonly pendingDocument: () => PendingDocument;
   /** Endpoints without a finished poll. */
-  readonly unpolled: () => readonly string[];
+  readonly notYetPolled: () => readonly string[];
   readonly reload: () => Promise<ReloadResult>;
 }
 
@@ -29,13 +29,13 @@ export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonl
 
 export interface AppOptions {
   readonly telemetryPath: string;
-  /** Requests for metrics and pages at once; health paths and reloads are not limited. */
+  /** Concurrent requests for metrics and pages; health paths and reloads are not limited. */
   readonly maxRequests: number;
   readonly enableLifecycle: boolean;
 }
 
 /** The Express application: every path of the exporter. The guard runs before it. */
-export function createApp(exporter: AppDependencies, options: AppOptions, log: Logger): Express {
+export function createApp(dependencies: AppDependencies, options: AppOptions, log: Logger): Express {
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
@@ -50,30 +50,30 @@ export function createApp(exporter: AppDependencies, options: AppOptions, log: L
 
   get(options.telemetryPath, limit, async (request, response) => {
     const format = negotiateFormat(request.headers.accept);
-    await send(request, response, contentTypes[format], async (encoding) => exporter.metrics(format, encoding));
+    await send(request, response, contentTypes[format], async (encoding) => dependencies.metrics(format, encoding));
   });
   get('/', limit, async (request, response) => {
-    await send(request, response, HTML, encode(exporter.statusPage()));
+    await send(request, response, HTML, encode(dependencies.statusPage()));
   });
   get('/pending', limit, async (request, response) => {
     if (prefersJson(request.headers.accept)) {
-      await send(request, response, JSON_TYPE, encode(`${JSON.stringify(exporter.pendingDocument())}\n`));
+      await send(request, response, JSON_TYPE, encode(`${JSON.stringify(dependencies.pendingDocument())}\n`));
     } else {
-      await send(request, response, HTML, encode(exporter.pendingPage(parseSorting(request.query))));
+      await send(request, response, HTML, encode(dependencies.pendingPage(parseSorting(request.query))));
     }
   });
   get('/-/healthy', (_request, response) => sendText(response, 200, 'healthy'));
   get('/-/ready', (_request, response) => {
-    const unpolled = exporter.unpolled();
-    if (unpolled.length === 0) sendText(response, 200, 'ready');
-    else sendText(response, 503, `not polled yet: ${unpolled.join(', ')}`);
+    const missing = dependencies.notYetPolled();
+    if (missing.length === 0) sendText(response, 200, 'ready');
+    else sendText(response, 503, `not polled yet: ${missing.join(', ')}`);
   });
   const reload: RequestHandler = async (_request, response) => {
     if (!options.enableLifecycle) {
       sendText(response, 403, 'needs --web.enable-lifecycle');
       return;
     }
-    const result = await exporter.reload();
+    const result = await dependencies.reload();
     if (result.ok) sendText(response, 200, 'reloaded');
     else sendText(response, 500, ['the previous configuration stays active:', ...result.problems].join('\n'));
   };

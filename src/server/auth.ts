@@ -1,11 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
-import { hashSync } from 'bcryptjs';
+import { createHmac, randomBytes } from 'node:crypto';
 
 /*
  * Basic authentication against bcrypt hashes. Verifying a password takes 0.1 s of CPU time at the usual cost, so it runs on a
- * thread of its own, and credentials that were right are cached.
+ * thread of its own (password-thread.ts), and valid credentials are cached.
  */
 
 export type AuthResult = 'accepted' | 'rejected' | 'overloaded';
@@ -21,10 +19,10 @@ export type VerifyPassword = (hash: string, password: string) => Promise<boolean
 const MAX_PENDING = 16;
 const MAX_CACHED = 256;
 
-/** Caches right credentials only, so that guesses cannot evict them. */
+/** Caches valid credentials only, so that guesses cannot evict them. */
 export function createAuthenticator(verify: VerifyPassword): Authenticate {
   const secret = randomBytes(32);
-  /** Keys of right credentials, least recently used first. */
+  /** Keys of valid credentials, least recently used first. */
   const cache = new Set<string>();
   const pending = new Map<string, Promise<boolean>>();
 
@@ -52,9 +50,9 @@ export function createAuthenticator(verify: VerifyPassword): Authenticate {
     // The hash is part of the key, so that a changed password in the file invalidates the entry.
     const key = hmac(secret, [user, password, comparedHash]).toString('base64');
     if (!cache.has(key)) {
-      const isRight = await verifyOnce(key, comparedHash, password);
-      if (isRight === undefined) return 'overloaded';
-      if (!isRight || hash === undefined) return 'rejected';
+      const isValid = await verifyOnce(key, comparedHash, password);
+      if (isValid === undefined) return 'overloaded';
+      if (!isValid || hash === undefined) return 'rejected';
     }
     addToCache(key);
     return 'accepted';
@@ -90,63 +88,4 @@ function dummyHash(users: Users, seed: Buffer): string {
 /** JSON separates the parts, so that no two lists of parts are equal when concatenated (CVE-2022-46146). */
 function hmac(secret: Buffer, parts: readonly string[]): Buffer {
   return createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
-}
-
-/** Algorithm, cost and salt at the start of a bcrypt hash. */
-const SALT_LENGTH = 29;
-
-/** Blocks for 0.1 s and more. bcrypt uses the first 72 bytes of a password. */
-export function matchesHash(hash: string, password: string): boolean {
-  const computed = hashSync(password, hash.slice(0, SALT_LENGTH));
-  // bcryptjs returns the salt in canonical form, so only the rest is comparable.
-  return timingSafeEqual(Buffer.from(computed.slice(SALT_LENGTH)), Buffer.from(hash.slice(SALT_LENGTH)));
-}
-
-export interface PasswordThread {
-  readonly verify: VerifyPassword;
-  readonly close: () => Promise<void>;
-}
-
-/** What the thread receives for each password; it sends back whether the password is right, in the same order. */
-export interface VerifyRequest {
-  readonly hash: string;
-  readonly password: string;
-}
-
-interface Waiting {
-  readonly resolve: (isRight: boolean) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** Starts the thread for the first password. */
-export function createPasswordThread(): PasswordThread {
-  let waiting: Waiting[] = [];
-  let worker: Worker | undefined;
-
-  function start(): Worker {
-    const started = new Worker(new URL('./password-worker.js', import.meta.url));
-    started.on('message', (isRight: boolean) => waiting.shift()?.resolve(isRight));
-    let fault = new Error('the password thread ended');
-    started.on('error', (error) => {
-      fault = error;
-    });
-    started.on('exit', () => {
-      worker = undefined;
-      for (const { reject } of waiting) reject(fault);
-      waiting = [];
-    });
-    return started;
-  }
-
-  return {
-    verify: (hash, password) =>
-      new Promise((resolve, reject) => {
-        worker ??= start();
-        waiting.push({ resolve, reject });
-        worker.postMessage({ hash, password } satisfies VerifyRequest);
-      }),
-    close: async () => {
-      await worker?.terminate();
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { matchesHash, type VerifyRequest } from './auth.js';
+import { matchesHash, type VerifyRequest } from './password-thread.js';
 
 /** The thread of `createPasswordThread`. */
 const port = parentPort;

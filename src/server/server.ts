@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerOptions as HttpOptions } from 'node:http';
+import { createServer, type ServerOptions as HttpOptions, type RequestListener } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createAuthenticator, createPasswordThread, type PasswordThread } from './auth.js';
+import { createAuthenticator } from './auth.js';
+import { createPasswordThread, type PasswordThread } from './password-thread.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';

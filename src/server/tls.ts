@@ -2,10 +2,10 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
-import { always, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
-import { checkCertificates, isKeyPair, checkPrivateKey } from '../config/kit/pem.js';
+import { checkCertificates, checkPrivateKey, isKeyPair } from '../config/kit/pem.js';
 import { readSmallFile } from '../config/kit/small-file.js';
 import { accept, describeType, type ParseResult } from '../config/kit/value-types.js';
+import { always, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
 import * as value from './web-config-values.js';
 
 /*

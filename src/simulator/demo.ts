@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Collector } from '../poll/collector.js';
+import type { SimulatorSettings } from '../cli/flags.js';
 import type { Config, ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/parser.js';
-import type { SimulatorSettings } from '../cli/flags.js';
 import { startExporter, type Exporter, type ExporterOptions } from '../exporter.js';
+import type { PollExecutor } from '../poll/poll.js';
 import { HUB_CHAIN_ID } from './cctx.js';
 import { chainNames } from './external-chains.js';
 import { simulate, type PrintLine } from './simulate.js';
@@ -19,7 +19,7 @@ export interface Demo {
 /** The command `demo`: starts a simulator and an exporter that polls it, in one process, and prints their addresses. */
 export async function startDemo(
   settings: SimulatorSettings,
-  collector: Collector,
+  executor: PollExecutor,
   log: Logger,
   options: Omit<ExporterOptions, 'loadConfig'>,
   print: PrintLine,
@@ -30,7 +30,7 @@ export async function startDemo(
   try {
     const config = demoConfig({ url: simulator.url, tokens: simulator.model.tokens });
     const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
-    exporter = await startExporter(config, collector, log, { ...options, loadConfig });
+    exporter = await startExporter(config, executor, log, { ...options, loadConfig });
   } catch (error) {
     await simulator.close();
     throw error;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/exposition.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -101,7 +101,7 @@ describe('the queries', async () => {
   const labelsOf = new Map<string, readonly string[]>(
     families.map(({ name, labels }) => [name, ['target', ...labels]]),
   );
-  for (const { name, labels } of endpointFamilies) labelsOf.set(name, [...ENDPOINT_LABELS, ...labels]);
+  for (const { name, labels } of pollFamilies) labelsOf.set(name, [...ENDPOINT_LABELS, ...labels]);
   for (const [, name] of processMetrics.matchAll(/^# TYPE (\S+)/gm)) labelsOf.set(name ?? '', []);
   const recorded = new Set(rules.map(({ record }) => record));
   const queries = Array.from(

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { bridgeIncidents } from './incidents.js';
 import { testIncidents } from './alert-tests.js';
+import { bridgeIncidents } from './incidents.js';
 
 describe('the alerts for the bridge', () => {
   testIncidents(bridgeIncidents);

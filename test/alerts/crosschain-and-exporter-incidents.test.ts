@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { crosschainAndExporterIncidents } from './incidents.js';
 import { testIncidents } from './alert-tests.js';
+import { crosschainAndExporterIncidents } from './incidents.js';
 
 describe('the alerts for cross-chain transactions, nodes and the exporter', () => {
   testIncidents(crosschainAndExporterIncidents);

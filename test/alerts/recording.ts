@@ -1,13 +1,13 @@
+import { renderEndpoints } from '../../src/exposition/exposition.js';
 import type { FailureReason } from '../../src/http/errors.js';
-import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { renderExposition } from '../../src/exposition/exposition.js';
-import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { createEndpointStore } from '../../src/poll/endpoint-store.js';
+import { documentSourceBase, endpointKeyOf } from '../../src/poll/jobs.js';
+import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { createSnapshots } from '../../src/poll/snapshots.js';
-import { trustedDigits } from '../../src/json/numeral.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */
 const STALE_AFTER_MS = 300_000;
@@ -101,7 +101,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   const base = { ...documentSourceBase(config, target), ...(maxSeries !== undefined && { maxSeries }) };
   const bridge: DocumentSource = { ...base, document: 'module_state', settings: target.bridge };
   const crosschain: DocumentSource = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
-  const snapshots = createSnapshots([bridge, crosschain].map(endpointKeyOf), {
+  const snapshots = createEndpointStore([bridge, crosschain].map(endpointKeyOf), {
     maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes,
     staleAfterMs: STALE_AFTER_MS,
   });
@@ -117,7 +117,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
       poll(crosschain, phase.crosschain ?? UNCHANGED, () => model.rateLimiterInput({ window: 500n }), seconds);
     },
     scrape: (seconds, keep) => [
-      ...seriesOfScrape(renderExposition(snapshots, 'text', at(seconds)), keep),
+      ...seriesOfScrape(renderEndpoints(snapshots, 'text', at(seconds)), keep),
       // The process exports these, here with the simulated clock.
       ['bridge_exporter_build_info{version="0.1.0",nodejs="v20.0.0"}', 1],
       ['process_start_time_seconds', startedAt],
@@ -134,12 +134,12 @@ function createPollResult<Body>(
   height: number,
 ): PollResult {
   if ('fails' in outcome) {
-    return { result: { ok: false, error: { reason: outcome.fails, message: 'in this test' } }, seconds: {} };
+    return { outcome: { ok: false, error: { reason: outcome.fails, message: 'in this test' } }, phaseSeconds: {} };
   }
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
   const bytes = Buffer.from(JSON.stringify(outcome.respond(body())));
-  const hubHeight = sentHeight === undefined ? undefined : trustedDigits(String(sentHeight));
-  return { ...readBody(source, 'recording', bytes, hubHeight), seconds: DURATIONS };
+  const hubHeight = sentHeight === undefined ? undefined : asDecimalString(String(sentHeight));
+  return { ...processBody(source, 'recording', bytes, hubHeight), phaseSeconds: DURATIONS };
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */

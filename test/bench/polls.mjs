@@ -5,7 +5,7 @@ import { renderExposition } from '../../dist/exposition/exposition.js';
 import { clock } from '../../dist/poll/clock.js';
 import { endpointKeyOf, jobsOf } from '../../dist/poll/jobs.js';
 import { createSnapshots } from '../../dist/poll/snapshots.js';
-import { startThreadCollector } from '../../dist/poll/thread-collector.js';
+import { startThreadExecutor } from '../../dist/poll/thread-executor.js';
 import { median, spread } from './statistics.mjs';
 
 const HEAP_MB = 1024;
@@ -34,10 +34,10 @@ export async function polls({ node, sizes, runsOf }) {
     const jobs = jobsOf(config);
     const keys = jobs.map(({ source }) => endpointKeyOf(source));
     const snapshots = createSnapshots(keys, config.poll);
-    const collector = startThreadCollector(HEAP_MB, 'bridge-exporter/bench');
+    const executor = startThreadExecutor(HEAP_MB, 'bridge-exporter/bench');
     for (const job of jobs) {
       const name = job.source.document;
-      const { own, baseline } = await measure(job, collector, snapshots, runsOf(size));
+      const { own, baseline } = await measure(job, executor, snapshots, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
         own: spread(own, 'ms'),
@@ -48,15 +48,15 @@ export async function polls({ node, sizes, runsOf }) {
       const series = countSeries(renderExposition(snapshots, 'text', clock()), name);
       results.push({ name, size, own: median(own), baseline: median(baseline), series });
     }
-    await collector.close();
+    await executor.close();
   }
   return [...rows, ...growthRows(results, sizes)];
 }
 
-async function measure(job, collector, snapshots, { runs, warmUps }) {
+async function measure(job, executor, snapshots, { runs, warmUps }) {
   const poll = async () => {
-    const result = await collector.collect(job);
-    if (!result.result.ok) throw new Error(result.result.error.message);
+    const result = await executor.poll(job);
+    if (!result.outcome.ok) throw new Error(result.outcome.error.message);
     snapshots.record(endpointKeyOf(job.source), result, clock());
     return renderExposition(snapshots, 'text', clock());
   };

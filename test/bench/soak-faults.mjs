@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startThreadCollector } from '../../dist/poll/thread-collector.js';
+import { startThreadExecutor } from '../../dist/poll/thread-executor.js';
 import { validateConfig } from '../../dist/config/parser.js';
 import { startExporter } from '../../dist/exporter.js';
 import { createLog } from '../../dist/cli/log.js';
@@ -83,10 +83,10 @@ const simulators = await Promise.all(
 );
 const config = createConfig(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
-const collector = startThreadCollector(128, 'bridge-exporter/soak');
+const executor = startThreadExecutor(128, 'bridge-exporter/soak');
 const log = await createLog({ level: 'silent', format: 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
-const exporter = await startExporter(config, collector, log, {
+const exporter = await startExporter(config, executor, log, {
   listen,
   telemetryPath: '/metrics',
   maxRequests: 40,
@@ -125,7 +125,7 @@ for (let polls = 0; polls < POLLS; polls = await countPolls(exporter)) {
 await sleep(1500);
 addSample(await countPolls(exporter));
 await exporter.close();
-await collector.close();
+await executor.close();
 await Promise.all(simulators.map((simulator) => simulator.close()));
 
 /** Caches and compiled code grow in the first tenth. Growth after that is a leak. */

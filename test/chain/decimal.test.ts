@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digits } from './digits.js';
 import {
   add,
   compare,
@@ -9,8 +8,8 @@ import {
   double,
   floorDivide,
   integer,
-  numeralKey,
   multiply,
+  numeralKey,
   ratio,
   subtract,
   sum,
@@ -18,44 +17,45 @@ import {
   toDouble,
   type Decimal,
 } from '../../src/chain/decimal.js';
+import { digits } from './digits.js';
 
-const d = (text: string): Decimal => decimal(digits(text));
+const decimalOf = (text: string): Decimal => decimal(digits(text));
 
-describe('Decimal', () => {
-  it('adds across 2^53 without losing a unit', () => {
+describe('a Decimal', () => {
+  it('is added exactly beyond 2^53', () => {
     const amounts = Array.from({ length: 3 }, () =>
-      d('115792089237316195423570985008687907853269984665640564039457584007913129639935'),
+      decimalOf('115792089237316195423570985008687907853269984665640564039457584007913129639935'),
     );
     expect(sum(amounts).units).toBe(3n * (2n ** 256n - 1n));
   });
 
-  it('adds fractions of different lengths', () => {
-    expect(add(d('0.1'), d('0.02'))).toEqual({ units: 12n, scale: 2 });
-    expect(toDouble(subtract(d('1'), d('0.999')))).toBe(0.001);
+  it('is added and subtracted with different scales', () => {
+    expect(add(decimalOf('0.1'), decimalOf('0.02'))).toEqual({ units: 12n, scale: 2 });
+    expect(toDouble(subtract(decimalOf('1'), decimalOf('0.999')))).toBe(0.001);
   });
 
-  it('multiplies and compares by value, not by spelling', () => {
-    expect(compare(multiply(d('1.5'), d('2')), integer(3))).toBe(0);
-    expect(compare(d('0.6667'), d('0.66670'))).toBe(0);
-    expect(compare(d('-1'), d('+1'))).toBe(-1);
-    expect(compare(d('9007199254740993'), d('9007199254740992'))).toBe(1);
+  it('is compared by value, regardless of its notation', () => {
+    expect(compare(multiply(decimalOf('1.5'), decimalOf('2')), integer(3))).toBe(0);
+    expect(compare(decimalOf('0.6667'), decimalOf('0.66670'))).toBe(0);
+    expect(compare(decimalOf('-1'), decimalOf('+1'))).toBe(-1);
+    expect(compare(decimalOf('9007199254740993'), decimalOf('9007199254740992'))).toBe(1);
   });
 
-  it('divides rounding down, also below zero', () => {
+  it('is divided with rounding towards negative infinity', () => {
     expect(floorDivide(integer(7), integer(2))).toEqual(integer(3));
     expect(floorDivide(integer(-7), integer(2))).toEqual(integer(-4));
     expect(floorDivide(integer(-8), integer(2))).toEqual(integer(-4));
-    expect(floorDivide(d('0.5'), d('0.25'))).toEqual(integer(2));
+    expect(floorDivide(decimalOf('0.5'), decimalOf('0.25'))).toEqual(integer(2));
     expect(floorDivide(integer(1), integer(0))).toBeUndefined();
   });
 
-  it('compares numerals and gives equal ones the same key, however they are written', () => {
+  it('is compared as a numeral, and has the same numeral key in all notations', () => {
     const short = fc.integer({ min: -(10 ** 15), max: 10 ** 15 });
-    const written = fc.tuple(short, fc.constantFrom('', '0', '000')).map(([value, zeros]) => {
+    const paddedString = fc.tuple(short, fc.constantFrom('', '0', '000')).map(([value, zeros]) => {
       return { value, numeral: digits(`${value < 0 ? '-' : ''}${zeros}${Math.abs(value)}.${zeros}0`) };
     });
     const numeral = fc.oneof(
-      written,
+      paddedString,
       short.map((value) => ({ value, numeral: value })),
     );
     fc.assert(
@@ -67,7 +67,7 @@ describe('Decimal', () => {
     expect(compareNumerals(digits('9007199254740993'), digits('9007199254740992'))).toBe(1);
   });
 
-  it('sums numerals of any size exactly', () => {
+  it('is the exact sum of numerals of any size', () => {
     const anyNumeral = fc.oneof(
       fc.nat({ max: 10 ** 15 - 1 }),
       fc
@@ -88,44 +88,44 @@ describe('Decimal', () => {
     );
   });
 
-  it('sums many large numerals without accumulating an error', () => {
+  it('is the exact sum of many large numerals', () => {
     const total = new Sum();
     const largest = digits('9'.repeat(30));
     for (let count = 0; count < 10_000; count += 1) total.add(largest);
     expect(total.total.units).toBe(10_000n * (10n ** 30n - 1n));
   });
 
-  it('has no ratio to zero', () => {
+  it('has no ratio to 0', () => {
     expect(ratio(integer(1), integer(0))).toBeUndefined();
     expect(ratio(integer(0), integer(5))).toBe(0);
     expect(Object.is(ratio(integer(0), integer(-5)), -0)).toBe(false);
   });
 
-  it('never becomes a negative zero', () => {
+  it('is never converted to -0', () => {
     expect(Object.is(double(digits('-0')), 0)).toBe(true);
-    expect(Object.is(toDouble(d('-0')), 0)).toBe(true);
+    expect(Object.is(toDouble(decimalOf('-0')), 0)).toBe(true);
   });
 
-  it('becomes the nearest double, as Number() does for the same text', () => {
-    const text = fc
+  it('is converted to the nearest double, like Number() does', () => {
+    const notation = fc
       .tuple(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.nat({ max: 45 }))
       .map(([units, scale]) => {
         const plain = String(units < 0n ? -units : units).padStart(scale + 1, '0');
         const whole = plain.slice(0, plain.length - scale);
         return `${units < 0n ? '-' : ''}${whole}${scale > 0 ? `.${plain.slice(plain.length - scale)}` : ''}`;
       });
-    fc.assert(fc.property(text, (written) => toDouble(d(written)) === Number(written) + 0));
+    fc.assert(fc.property(notation, (digitString) => toDouble(decimalOf(digitString)) === Number(digitString) + 0));
   });
 
-  it('divides to the nearest double', () => {
+  it('has a ratio that is the nearest double', () => {
     const big = fc.bigInt({ min: 1n, max: 2n ** 300n });
     fc.assert(
       fc.property(big, big, (a, b) => {
         const quotient = ratio(integer(a), integer(b));
         if (quotient === undefined) return false;
         return (
-          distance(a, b, quotient) <= distance(a, b, above(quotient)) &&
-          distance(a, b, quotient) <= distance(a, b, below(quotient))
+          distance(a, b, quotient) <= distance(a, b, nextUp(quotient)) &&
+          distance(a, b, quotient) <= distance(a, b, nextDown(quotient))
         );
       }),
     );
@@ -135,11 +135,12 @@ describe('Decimal', () => {
 /** |a/b − x| scaled by b × 2^1200, as an exact integer. */
 function distance(a: bigint, b: bigint, x: number): bigint {
   const shift = 1200n;
-  const difference = (a << shift) - b * exactly(x, shift);
+  const difference = (a << shift) - b * toScaledInteger(x, shift);
   return difference < 0n ? -difference : difference;
 }
 
-function exactly(x: number, shift: bigint): bigint {
+/** x × 2^shift. */
+function toScaledInteger(x: number, shift: bigint): bigint {
   let [mantissa, exponent] = [x, 0];
   while (!Number.isInteger(mantissa)) {
     mantissa *= 2;
@@ -148,13 +149,14 @@ function exactly(x: number, shift: bigint): bigint {
   return BigInt(mantissa) << (shift - BigInt(exponent));
 }
 
-const bits = new DataView(new ArrayBuffer(8));
+const view = new DataView(new ArrayBuffer(8));
 
+/** The double at a distance in units in the last place. */
 function neighbour(x: number, step: bigint): number {
-  bits.setFloat64(0, x);
-  bits.setBigInt64(0, bits.getBigInt64(0) + step);
-  return bits.getFloat64(0);
+  view.setFloat64(0, x);
+  view.setBigInt64(0, view.getBigInt64(0) + step);
+  return view.getFloat64(0);
 }
 
-const above = (x: number): number => neighbour(x, 1n);
-const below = (x: number): number => neighbour(x, -1n);
+const nextUp = (x: number): number => neighbour(x, 1n);
+const nextDown = (x: number): number => neighbour(x, -1n);

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
-import { parseConfig } from '../../src/config/parser.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { jobsOf } from '../../src/poll/jobs.js';
+import { parseValidConfig } from '../support/config.js';
 import { sampleModel } from '../support/sample-endpoints.js';
+import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
 
 /*
- * Documents of real chains in miniature: what the simulator says in the words of the spec, spelt as the chain spells it. The
- * tables stand here a second time on purpose.
+ * The wire names repeat those of src/chain/dialects.ts, so that a change there fails a test.
  */
-const PEGGY = {
+const PEGGY_NAMES = {
   bridge_id: 'peggy_id',
   bridge_external_address: 'bridge_ethereum_address',
   average_external_block_time: 'average_ethereum_block_time',
@@ -19,9 +17,10 @@ const PEGGY = {
   last_observed_external_height: 'last_observed_ethereum_height',
   external_blacklist: 'ethereum_blacklist',
 };
-const ZETA = { native_fees: 'zeta_fees', finalized_native_height: 'finalized_zeta_height' };
+const ZETA_NAMES = { native_fees: 'zeta_fees', finalized_native_height: 'finalized_zeta_height' };
 
-function respelt(json: unknown, names: Readonly<Record<string, string>>): unknown {
+/** Replaces the field names and the enum value of the spec with those of a chain. */
+function withWireNames(json: unknown, names: Readonly<Record<string, string>>): unknown {
   return JSON.parse(JSON.stringify(json), (_key, value: unknown) => {
     if (value === 'Native') return 'Zeta';
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -29,50 +28,37 @@ function respelt(json: unknown, names: Readonly<Record<string, string>>): unknow
   });
 }
 
-const base = { target: 't', labels: { tokens: [], chains: {} }, maxSeries: 200 };
 const model = sampleModel();
 
-function told(reading: DocumentSource, json: unknown): PollResult['result'] {
-  return readBody(reading, 'test', Buffer.from(JSON.stringify(json)), undefined).result;
-}
-
 describe('a dialect', () => {
-  it('peggy: the same document in real names gives the same series', () => {
-    const state = model.moduleState();
-    const neutral = told({ ...base, document: 'module_state', settings: defaultBridgeSettings }, state);
-    const settings = { ...defaultBridgeSettings, dialect: 'peggy' } as const;
-    expect(told({ ...base, document: 'module_state', settings }, respelt(state, PEGGY))).toEqual(neutral);
-    expect(neutral).toMatchObject({ ok: true });
+  it('reads the same snapshot from the wire names of peggy', () => {
+    const { state } = model.moduleState();
+    const neutral = bridgeSnapshot(state);
+    expect(bridgeSnapshot(withWireNames(state, PEGGY_NAMES), { dialect: 'peggy' })).toEqual(neutral);
   });
 
-  it('zeta: the same document in real names gives the same series', () => {
+  it('reads the same snapshot from the wire names of zeta', () => {
     const input = model.rateLimiterInput({ window: 500n });
-    const neutral = told({ ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings }, input);
-    const settings = { ...defaultCrosschainSettings, dialect: 'zeta' } as const;
+    const neutral = crosschainSnapshot(input);
     expect(JSON.stringify(input)).toContain('"Native"');
-    expect(told({ ...base, document: 'rate_limiter_input', settings }, respelt(input, ZETA))).toEqual(neutral);
-    expect(neutral).toMatchObject({ ok: true, problems: { unknown: new Map() } });
+    expect(crosschainSnapshot(withWireNames(input, ZETA_NAMES), { dialect: 'zeta' })).toEqual(neutral);
+    expect(neutral).toMatchObject({ problems: { unknown: new Map() } });
   });
 
-  it('is not guessed: names of another dialect are unknown keys', () => {
-    const reading: DocumentSource = { ...base, document: 'module_state', settings: defaultBridgeSettings };
-    const { families } = told(reading, respelt(model.moduleState(), PEGGY)) as {
-      readonly families: readonly { readonly name: string }[];
-    };
+  it('ignores the wire names of other dialects', () => {
+    const { families } = bridgeSnapshot(withWireNames(model.moduleState().state, PEGGY_NAMES));
     expect(families.map(({ name }) => name)).not.toContain('bridge_last_observed_external_height');
     expect(families.map(({ name }) => name)).toContain('bridge_last_observed_nonce');
   });
 
-  it('names the path, and only what is configured is sent', () => {
-    const loaded = parseConfig(
+  it('determines the path of the URL, whose query contains only configured parameters', () => {
+    const config = parseValidConfig(
       `targets:
   - {name: a, bridge: {url: "http://n/prefix/"}, crosschain: {url: "http://n", window: 500, limit: 20}}
   - {name: b, bridge: {url: "http://n", dialect: peggy}, crosschain: {url: "http://n", dialect: zeta, window: 7}}
   - {name: c, crosschain: {url: "http://n"}}`,
-      'test',
     );
-    if (!loaded.ok) throw new Error(loaded.problems.join());
-    expect(jobsOf(loaded.config).map(({ url }) => url)).toEqual([
+    expect(jobsOf(config).map(({ url }) => url)).toEqual([
       'http://n/prefix/bridge/v1/module_state',
       'http://n/chain/crosschain/rateLimiterInput?limit=20&window=500',
       'http://n/peggy/v1/module_state',

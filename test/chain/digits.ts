@@ -1,8 +1,8 @@
 import { INVALID } from '../../src/json/field.js';
-import { type Digits, parseDecimal } from '../../src/json/numeral.js';
+import { type DecimalString, parseDecimal } from '../../src/json/numeral.js';
 
-/** Digits for a test; throws for text that the exporter rejects. */
-export function digits(text: string): Digits {
+/** Parses a decimal. Throws for an invalid one. */
+export function digits(text: string): DecimalString {
   const parsed = parseDecimal(text);
   if (parsed === undefined || parsed === INVALID) throw new Error(`not a number: ${text}`);
   return parsed;

@@ -11,18 +11,18 @@ function helpFor(line: string): string {
   return helpText(about, about === 'simulate' || about === 'demo' ? scenarioRows : []);
 }
 
-const texts = [helpFor('--help'), ...subcommands.map((word) => helpFor(`${word} --help`))];
+const helpTexts = [helpFor('--help'), ...subcommands.map((command) => helpFor(`${command} --help`))];
 
 test('the help of every command matches the golden file', async () => {
-  await expect(texts.join(`\n${'─'.repeat(100)}\n\n`)).toMatchFileSnapshot('golden/help.txt');
+  await expect(helpTexts.join(`\n${'─'.repeat(100)}\n\n`)).toMatchFileSnapshot('golden/help.txt');
 });
 
-test('the help fits a terminal of 100 columns', () => {
-  expect(texts.flatMap((text) => text.split('\n')).filter((line) => line.length > 100)).toEqual([]);
+test('the help has lines of at most 100 characters', () => {
+  expect(helpTexts.flatMap((text) => text.split('\n')).filter((line) => line.length > 100)).toEqual([]);
 });
 
-test('every command has a help of its own', () => {
-  expect(new Set(texts).size).toBe(commandNames.length);
+test('every command has its own help', () => {
+  expect(new Set(helpTexts).size).toBe(commandNames.length);
 });
 
 test('-h and --help print the help before or after the command, and even if other arguments are invalid', () => {

@@ -11,7 +11,7 @@ const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenari
 const parse = (line: string, env: Record<string, string> = {}): Invocation =>
   parseInvocation(line.split(' ').filter(Boolean), env);
 
-describe('parseInvocation uses the defaults of each command', () => {
+describe('parseInvocation', () => {
   test.each([
     ['', daemon],
     ['once', { command: 'once', config, targets, log }],
@@ -28,12 +28,10 @@ describe('parseInvocation uses the defaults of each command', () => {
     ],
     ['--version', { command: 'version' }],
     ['once --version', { command: 'version' }],
-  ])('bridge-exporter %s', (line, invocation) => {
+  ])('uses the defaults of all flags that are not set: bridge-exporter %s', (line, invocation) => {
     expect(parse(line)).toEqual(invocation);
   });
-});
 
-describe('parseInvocation parses each flag', () => {
   test.each([
     ['--config.file=bridge.yaml', { ...daemon, config: { ...config, file: 'bridge.yaml' } }],
     ['--config.file bridge.yaml', { ...daemon, config: { ...config, file: 'bridge.yaml' } }],
@@ -78,13 +76,13 @@ describe('parseInvocation parses each flag', () => {
       },
     ],
     ['--log.level=warn once', { command: 'once', config, targets, log: { ...log, level: 'warn' } }],
-  ])('bridge-exporter %s', (line, invocation) => {
+  ])('parses flags: bridge-exporter %s', (line, invocation) => {
     expect(parse(line)).toEqual(invocation);
   });
 });
 
 describe('the environment variables of flags', () => {
-  test('set every flag with a dot in its name', () => {
+  test('set all flags that have a dot in their name', () => {
     const env = {
       CONFIG_FILE: 'bridge.yaml',
       CONFIG_CHECK: 'true',
@@ -129,7 +127,7 @@ describe('the environment variables of flags', () => {
   });
 });
 
-describe('parseInvocation rejects invalid usage and reports all problems', () => {
+describe('a usage error', () => {
   const address = 'expected an address such as :10917, 127.0.0.1:10917 or [::1]:10917';
   const path =
     'expected a path of letters, digits, dots, - and _ such as /metrics, except /pending and paths under /-/';
@@ -227,16 +225,16 @@ describe('parseInvocation rejects invalid usage and reports all problems', () =>
         '--log.level: "loud" — expected one of trace, debug, info, warn, error, fatal, silent',
       ],
     ],
-  ])('bridge-exporter %s', (line, problems) => {
+  ])('contains all problems: bridge-exporter %s', (line, problems) => {
     expect(parse(line)).toMatchObject({ command: 'usage-error', problems });
   });
 
-  test('a usage error refers to the help of its command', () => {
+  test('refers to the help of its command', () => {
     expect(parse('once --foo')).toMatchObject({ about: 'once' });
     expect(parse('onec')).toMatchObject({ about: 'daemon' });
   });
 
-  test('a problem of an environment variable names the variable', () => {
+  test('names the environment variable that is invalid', () => {
     expect(parse('', { WEB_MAX_REQUESTS: 'many' })).toEqual({
       command: 'usage-error',
       about: 'daemon',

@@ -36,7 +36,7 @@ test.each([
   expect(jumpHash(key, buckets)).toBe(bucket);
 });
 
-test('a single shard has all names, in their order', () => {
+test('a single shard contains all names in their original order', () => {
   expect(selectShard(['b', 'a', 'c'], { index: 1, count: 1 })).toEqual(['b', 'a', 'c']);
 });
 
@@ -76,7 +76,7 @@ test('the shard of a name does not change between releases', () => {
   `);
 });
 
-test('an additional shard takes names, and no other name moves', () => {
+test('only names that move to an additional shard change their shard', () => {
   fc.assert(
     fc.property(distinctNames, fc.integer({ min: 1, max: 30 }), (names, count) => {
       const after = shardsOf(names, count + 1);
@@ -89,7 +89,7 @@ test('an additional shard takes names, and no other name moves', () => {
 test.each([
   [5, 150, 250],
   [20, 22, 78],
-])('a thousand names fill %i shards with %i to %i names each', (count, smallest, largest) => {
+])('a thousand names are distributed to %i shards of %i to %i names', (count, smallest, largest) => {
   for (let set = 0; set < 15; set += 1) {
     const sizes = sizesOf(shardsOf(namesOf(set, 1_000), count), count);
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(smallest);
@@ -97,7 +97,7 @@ test.each([
   }
 });
 
-test('a sixth shard takes about a sixth of a thousand names', () => {
+test('about a sixth of a thousand names move to a sixth shard', () => {
   for (let set = 0; set < 15; set += 1) {
     const names = namesOf(set, 1_000);
     const moved = movedNames(shardsOf(names, 5), shardsOf(names, 6)).length;

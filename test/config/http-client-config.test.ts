@@ -1,25 +1,25 @@
+import fc from 'fast-check';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Config } from '../../src/config/config.js';
+import { reveal } from '../../src/config/kit/secret.js';
+import { loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { formatConfig } from '../../src/config/printer.js';
-import { loadConfig } from '../../src/config/loader.js';
-import { reveal } from '../../src/config/kit/secret.js';
 import { createAuthority } from '../support/certificates.js';
+import { parseValidConfig } from '../support/config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
-/** A file with these lines for its endpoint; they begin in line 5. */
+/** A configuration file with additional lines of the endpoint from line 5 on. */
 const withBridge = (lines: string, url = 'https://a.example') =>
   `targets:\n  - name: a\n    bridge:\n      url: ${url}\n${lines.replaceAll(/^/gm, '      ')}`;
 
 const authority = createAuthority();
-const own = authority.issue('exporter');
-const block = (pem: string) => pem.trimEnd().replaceAll('\n', '\n    ');
-const pemKey = (key: string, pem: string) => `  ${key}: |\n    ${block(pem)}`;
+const clientCertificate = authority.issue('exporter');
+const indented = (pem: string) => pem.trimEnd().replaceAll('\n', '\n    ');
+const pemKey = (key: string, pem: string) => `  ${key}: |\n    ${indented(pem)}`;
 
 const AUTH = 'expected a mapping with username, username_file, password, password_file';
 const AUTHORIZATION = 'expected a mapping with type, credentials, credentials_file';
@@ -35,7 +35,7 @@ const FILE = 'expected a file name';
 const string = 'is a string';
 const malformed = 'is malformed';
 
-const bad: readonly (readonly [title: string, lines: string, ...problems: string[]])[] = [
+const invalidConfigs: readonly (readonly [title: string, lines: string, ...problems: string[]])[] = [
   ['a basic_auth that is a string', 'basic_auth: u:hunter2', `5: basic_auth: ${string} — ${AUTH}`],
   ['an empty basic_auth', 'basic_auth:', `5: basic_auth: is empty — ${AUTH}`],
   [
@@ -225,27 +225,21 @@ const bad: readonly (readonly [title: string, lines: string, ...problems: string
   ['an empty proxy URL', 'proxy_url: ""', `5: proxy_url: is empty — ${PROXY}`],
 ];
 
-function accepted(text: string, source = 'b.yaml'): Config {
-  const result = parseConfig(text, source);
-  if (!result.ok) throw new Error(result.problems.join('\n'));
-  return result.config;
-}
-
 const everyKey = withBridge(`authorization: {credentials: hunter2}
 http_headers:
   X-Open: {values: [a, b]}
   X-Key: {values: [c], secrets: [hunter2], files: [keys/x, /keys/y]}
 tls_config:
   ca_file: ca.crt
-${pemKey('cert', own.cert)}
-${pemKey('key', own.key)}
+${pemKey('cert', clientCertificate.cert)}
+${pemKey('key', clientCertificate.key)}
   server_name: node.example
   insecure_skip_verify: false
   min_version: TLS13
 proxy_url: http://u%20x:hunter2@Proxy.Example:3128/`);
 
 describe('the HTTP client configuration of an endpoint', () => {
-  test.each(bad)('is rejected with %s', (_title, lines, ...problems) => {
+  test.each(invalidConfigs)('is rejected with %s', (_title, lines, ...problems) => {
     const result = parseConfig(withBridge(lines), 'f');
     expect(result).toEqual({
       ok: false,
@@ -265,14 +259,14 @@ describe('the HTTP client configuration of an endpoint', () => {
     });
   });
 
-  test('does not quote a URL with a password in place of an endpoint', () => {
+  test('is rejected without quoting a URL with a password', () => {
     const result = parseConfig('targets: [{name: a, bridge: "https://u:hunter2@a.example"}]', 'f');
     expect(result).toMatchObject({ ok: false });
     expect(JSON.stringify(result)).not.toContain('hunter2');
   });
 
   test('is parsed with all keys', () => {
-    const { httpClient } = accepted(everyKey, 'conf/b.yaml').targets[0]?.bridge ?? {};
+    const { httpClient } = parseValidConfig(everyKey, 'conf/b.yaml').targets[0]?.bridge ?? {};
     expect(httpClient).toMatchObject({
       directory: 'conf',
       authorization: { type: 'Bearer' },
@@ -282,7 +276,7 @@ describe('the HTTP client configuration of an endpoint', () => {
       ],
       tls: {
         ca: { file: 'ca.crt' },
-        cert: { text: own.cert },
+        cert: { text: clientCertificate.cert },
         serverName: 'node.example',
         insecureSkipVerify: false,
         minVersion: 'TLS13',
@@ -297,19 +291,19 @@ describe('the HTTP client configuration of an endpoint', () => {
 
   test('can have a user name without a password', () => {
     expect(
-      accepted(withBridge('basic_auth: {username_file: u, password_file: p}')).targets[0]?.bridge?.httpClient,
+      parseValidConfig(withBridge('basic_auth: {username_file: u, password_file: p}')).targets[0]?.bridge?.httpClient,
     ).toEqual({
       directory: '.',
       basicAuth: { username: { file: 'u' }, password: { file: 'p' } },
     });
-    expect(accepted(withBridge('basic_auth: {username: 0123}')).targets[0]?.bridge?.httpClient).toEqual({
+    expect(parseValidConfig(withBridge('basic_auth: {username: 0123}')).targets[0]?.bridge?.httpClient).toEqual({
       directory: '.',
       basicAuth: { username: { text: '0123' } },
     });
   });
 
   test('is printed with secrets redacted', () => {
-    expect(formatConfig(accepted(everyKey))).toContain(`
+    expect(formatConfig(parseValidConfig(everyKey))).toContain(`
       authorization:
         type: Bearer
         credentials: <secret>
@@ -329,32 +323,34 @@ describe('the HTTP client configuration of an endpoint', () => {
       tls_config:
         ca_file: ca.crt
         cert: |
-${own.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
+${clientCertificate.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
         server_name: node.example
         insecure_skip_verify: false
         min_version: TLS13
         max_version: TLS13
       proxy_url: http://<secret>@proxy.example:3128
 `);
-    const basic = formatConfig(accepted(withBridge('basic_auth: {username: u, password: hunter2}\ntls_config: {}')));
+    const basic = formatConfig(
+      parseValidConfig(withBridge('basic_auth: {username: u, password: hunter2}\ntls_config: {}')),
+    );
     expect(basic).toContain('basic_auth:\n        username: u\n        password: <secret>\n');
   });
 
-  test('is parsed from its printed form, if it has no secrets', () => {
-    const config = accepted(
+  test('is unchanged after printing and parsing, if it has no secrets', () => {
+    const config = parseValidConfig(
       withBridge(
         'basic_auth: {username: u, password_file: p}\nhttp_headers: {X: {files: [f]}}\ntls_config: {ca_file: c}',
       ),
     );
-    expect(accepted(formatConfig(config))).toEqual(config);
+    expect(parseValidConfig(formatConfig(config))).toEqual(config);
   });
 
-  test('keeps its secrets when it is cloned, and never prints them', () => {
-    const config = accepted(everyKey);
+  test('keeps its secrets in a clone and never prints them', () => {
+    const config = parseValidConfig(everyKey);
     const { credentials } = structuredClone(config).targets[0]?.bridge?.httpClient?.authorization ?? {};
     expect(credentials && 'secret' in credentials && reveal(credentials.secret)).toBe('hunter2');
-    const shown = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), formatConfig(config)];
-    expect(shown.filter((text) => /hunter2|PRIVATE/.test(text))).toEqual([]);
+    const printed = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), formatConfig(config)];
+    expect(printed.filter((text) => /hunter2|PRIVATE/.test(text))).toEqual([]);
   });
 
   test.each([
@@ -378,7 +374,7 @@ ${own.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
   });
 });
 
-describe('the files that an HTTP client configuration refers to', () => {
+describe('the files of an HTTP client configuration', () => {
   const folder = createTempFolder();
   const configFile = join(folder.path, 'bridge.yaml');
   const good = folder.write('good', 'hunter2\n');
@@ -390,14 +386,14 @@ describe('the files that an HTTP client configuration refers to', () => {
     return loadConfig({ configFile, env: {}, checkFiles });
   }
 
-  const wrong = `basic_auth:
+  const invalidLines = `basic_auth:
   username: u
   password_file: missing
 http_headers:
   X-Key: {values: [v], files: [good, empty]}
 tls_config:
   ca_file: good
-  cert_file: ${own.certFile}
+  cert_file: ${clientCertificate.certFile}
   key_file: ${authority.keyFile}`;
   const problems = [
     [
@@ -410,23 +406,23 @@ tls_config:
     [11, 'tls_config.ca_file', `${good} contains no PEM certificate`],
   ].map(([line, path, problem]) => `${configFile}:${line}: targets[0].bridge.${path}: ${problem}`);
 
-  test('are problems if invalid, when files are checked', async () => {
-    expect(await load(wrong, true)).toEqual({ ok: false, problems });
+  test('cause problems if they are invalid and files are checked', async () => {
+    expect(await load(invalidLines, true)).toEqual({ ok: false, problems });
   });
 
-  test('are warnings if invalid, when files are not checked', async () => {
-    expect(await load(wrong, false)).toMatchObject({ ok: true, warnings: problems });
+  test('cause warnings if they are invalid and files are not checked', async () => {
+    expect(await load(invalidLines, false)).toMatchObject({ ok: true, warnings: problems });
   });
 
-  test('cause no warnings if valid', async () => {
-    const right = `authorization: {credentials_file: ./good}
-tls_config: {ca_file: ${authority.certFile}, cert_file: ${own.certFile}, key_file: ${own.keyFile}}`;
-    expect(await load(right, true)).toMatchObject({ ok: true, warnings: [] });
+  test('cause no warnings if they are valid', async () => {
+    const validLines = `authorization: {credentials_file: ./good}
+tls_config: {ca_file: ${authority.certFile}, cert_file: ${clientCertificate.certFile}, key_file: ${clientCertificate.keyFile}}`;
+    expect(await load(validLines, true)).toMatchObject({ ok: true, warnings: [] });
   });
 
   test.each([
     ['a directory', 'folder', 'is not a file'],
-    ['below a file', 'good/x', 'cannot be read: ENOTDIR: not a directory'],
+    ['a path below a file', 'good/x', 'cannot be read: ENOTDIR: not a directory'],
   ])('cannot be %s', async (_title, name, problem) => {
     expect(await load(`authorization: {credentials_file: ${name}}`, true)).toEqual({
       ok: false,
@@ -467,12 +463,12 @@ test('no configuration makes the parser throw or quote a secret', () => {
   }));
   const endpoint = fc.dictionary(keys, node, { maxKeys: 5 });
   fc.assert(
-    fc.property(endpoint, (given) => {
-      const text = stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...given } }] });
+    fc.property(endpoint, (settings) => {
+      const text = stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...settings } }] });
       const result = parseConfig(text, 'b');
-      // What is open by its nature: a user name, and the values of a header.
-      const shown = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
-      return !`${inspect(result.ok ? result.warnings : result, { depth: 9 })}${shown}`.includes('hunter2');
+      // User names and the values of headers are not secret.
+      const printed = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
+      return !`${inspect(result.ok ? result.warnings : result, { depth: 9 })}${printed}`.includes('hunter2');
     }),
     { numRuns: 5_000 },
   );

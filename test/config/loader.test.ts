@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
+import type { Environment } from '../../src/config/environment.js';
+import { configFromEnvironment, loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { defaultConfig } from '../../src/config/schema.js';
-import type { Environment } from '../../src/config/environment.js';
-import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
-import { configFromEnvironment, loadConfig } from '../../src/config/loader.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
@@ -22,7 +22,7 @@ describe('configFromEnvironment', () => {
     ).toBeUndefined();
   });
 
-  test('uses the defaults for everything but the URL', () => {
+  test('uses the defaults of everything but the URL', () => {
     const result = configFromEnvironment({ BRIDGE_URL: 'https://a.example/', CROSSCHAIN_URL: '' });
     expect(result).toMatchObject({
       ok: true,
@@ -39,7 +39,7 @@ describe('configFromEnvironment', () => {
     expect(result?.ok && Object.keys(result.config.targets[0] ?? {})).toEqual(['name', 'bridge']);
   });
 
-  test('reads every variable', () => {
+  test('reads all variables', () => {
     const env = {
       BRIDGE_URL: 'https://a.example',
       CROSSCHAIN_URL: 'https://b.example',
@@ -61,7 +61,7 @@ describe('configFromEnvironment', () => {
     });
   });
 
-  const bad: readonly (readonly [title: string, env: Environment, problems: readonly string[]])[] = [
+  const invalidEnvironments: readonly (readonly [title: string, env: Environment, problems: readonly string[]])[] = [
     ['an invalid URL', { BRIDGE_URL: 'a.example' }, [`BRIDGE_URL: is not an http or https URL — ${ADDRESS}`]],
     [
       'a URL with a password',
@@ -110,7 +110,7 @@ describe('configFromEnvironment', () => {
     ],
   ];
 
-  test.each(bad)('rejects %s', (_title, env, problems) => {
+  test.each(invalidEnvironments)('rejects %s', (_title, env, problems) => {
     expect(configFromEnvironment(env)).toEqual({ ok: false, problems });
   });
 
@@ -167,7 +167,7 @@ describe('loadConfig', () => {
     expect(await loadConfig({ configFile: 'no.yaml', env: {} })).toEqual({ ok: false, problems });
   });
 
-  test('accepts the examples of its messages and of the help', async () => {
+  test('accepts the examples in its messages and in the help', async () => {
     expect(parseConfig(`targets: ${ONE_TARGET}`, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
     expect(parseConfig(EXAMPLE_CONFIG, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
   });

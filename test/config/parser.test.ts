@@ -4,14 +4,15 @@ import { stringify } from 'yaml';
 import type { Config } from '../../src/config/config.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { formatConfig } from '../../src/config/printer.js';
+import { parseValidConfig } from '../support/config.js';
 
-/** A file of one target, with more lines for the endpoint in question. */
+/** A configuration file of one target with an additional line of its endpoint. */
 const withBridge = (lines: string) =>
   `targets:\n  - name: a\n    bridge:\n      url: https://a.example\n      ${lines}`;
 const withCrosschain = (lines: string) =>
   `targets:\n  - name: a\n    crosschain:\n      url: https://a.example\n      ${lines}`;
 const withUrl = (url: string) => `targets:\n  - name: a\n    bridge: {url: ${url}}`;
-const withTop = (lines: string) => `${withUrl('https://a.example')}\n${lines}`;
+const withTopLevel = (lines: string) => `${withUrl('https://a.example')}\n${lines}`;
 const withName = (name: string) => `targets:\n  - bridge: {url: "https://a.example"}\n    name: ${name}`;
 
 const DURATION = 'such as 30s, 1m30s or 500ms';
@@ -25,7 +26,7 @@ const TARGETS = `expected a list of at least one target, such as ${TARGET}`;
 const WHOLE = `expected a mapping with poll, limits, targets, tokens, chains, such as targets: ${TARGET}`;
 const TOKEN = '0x0000000000000000000000000000000000000001';
 
-const bad: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
+const invalidFiles: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
   ['an empty file', '', `bridge.yaml: is empty — ${WHOLE}`],
   ['a file with only a comment', '# later\n', `bridge.yaml: is empty — ${WHOLE}`],
   ['a string', 'hello', `bridge.yaml: "hello" — ${WHOLE}`],
@@ -120,10 +121,10 @@ const bad: readonly (readonly [title: string, text: string, ...problems: string[
     `bridge.yaml:3: targets[0].name: "a\\ud800" — ${NAME}`,
   ],
   ['a name that is a boolean', withName('true'), `bridge.yaml:3: targets[0].name: is the boolean true — ${NAME}`],
-  ['an unknown key', withTop('pol: {interval: 30s}'), 'bridge.yaml:4: pol: unknown key — did you mean poll?'],
+  ['an unknown key', withTopLevel('pol: {interval: 30s}'), 'bridge.yaml:4: pol: unknown key — did you mean poll?'],
   [
     'an unknown key that is similar to no other',
-    withTop('zzzzzzzz: 1'),
+    withTopLevel('zzzzzzzz: 1'),
     'bridge.yaml:4: zzzzzzzz: unknown key — expected one of poll, limits, targets, tokens, chains',
   ],
   [
@@ -133,12 +134,12 @@ const bad: readonly (readonly [title: string, text: string, ...problems: string[
   ],
   [
     'an unknown key with unusual characters',
-    withTop(String.raw`"a b\n": 1`),
+    withTopLevel(String.raw`"a b\n": 1`),
     'bridge.yaml:4: ["a b\\n"]: unknown key — expected one of poll, limits, targets, tokens, chains',
   ],
   [
     'the key __proto__',
-    withTop('__proto__: {interval: 30s}'),
+    withTopLevel('__proto__: {interval: 30s}'),
     'bridge.yaml:4: __proto__: unknown key — expected one of poll, limits, targets, tokens, chains',
   ],
   [
@@ -148,62 +149,62 @@ const bad: readonly (readonly [title: string, text: string, ...problems: string[
   ],
   [
     'a duration without a unit',
-    withTop('poll: {interval: 30}'),
+    withTopLevel('poll: {interval: 30}'),
     `bridge.yaml:4: poll.interval: "30" — expected a duration from 100ms to 1d, ${DURATION}`,
   ],
   [
     'a duration with a fraction',
-    withTop('poll: {interval: 1.5s}'),
+    withTopLevel('poll: {interval: 1.5s}'),
     `bridge.yaml:4: poll.interval: "1.5s" — expected a duration from 100ms to 1d, ${DURATION}`,
   ],
   [
     'an interval of zero',
-    withTop('poll: {interval: 0s}'),
+    withTopLevel('poll: {interval: 0s}'),
     `bridge.yaml:4: poll.interval: "0s" — expected a duration from 100ms to 1d, ${DURATION}`,
   ],
   [
     'an interval above the limit of timers',
-    withTop('poll: {interval: 25d, stale_after: 7d}'),
+    withTopLevel('poll: {interval: 25d, stale_after: 7d}'),
     `bridge.yaml:4: poll.interval: "25d" — expected a duration from 100ms to 1d, ${DURATION}`,
   ],
   [
     'an empty timeout',
-    withTop('poll:\n  timeout:'),
+    withTopLevel('poll:\n  timeout:'),
     `bridge.yaml:5: poll.timeout: is empty — expected a duration from 100ms to 1h, ${DURATION}`,
   ],
   [
     'a poll that is a string',
-    withTop('poll: 30s'),
+    withTopLevel('poll: 30s'),
     'bridge.yaml:4: poll: "30s" — expected a mapping with interval, timeout, stale_after, max_body_size',
   ],
   [
     'a stale_after that is too short',
-    withTop('poll:\n  interval: 4m\n  timeout: 90s\n  stale_after: 5m'),
+    withTopLevel('poll:\n  interval: 4m\n  timeout: 90s\n  stale_after: 5m'),
     'bridge.yaml:7: poll.stale_after: stale_after (5m) is below interval (4m) + timeout (1m30s) — expected at least 5m30s',
   ],
   [
     'an interval too long for the default stale_after',
-    withTop('poll: {interval: 10m}'),
+    withTopLevel('poll: {interval: 10m}'),
     'bridge.yaml:4: poll.stale_after: stale_after (5m) is below interval (10m) + timeout (20s) — expected at least 10m20s',
   ],
   [
     'a size with an unknown unit',
-    withTop('poll: {max_body_size: 64 Mb}'),
+    withTopLevel('poll: {max_body_size: 64 Mb}'),
     'bridge.yaml:4: poll.max_body_size: "64 Mb" — expected a size from 1KiB to 511MiB, such as 64MiB, 10MB or plain bytes',
   ],
   [
     'a size above the maximum length of strings',
-    withTop('poll: {max_body_size: 512MiB}'),
+    withTopLevel('poll: {max_body_size: 512MiB}'),
     'bridge.yaml:4: poll.max_body_size: "512MiB" — expected a size from 1KiB to 511MiB, such as 64MiB, 10MB or plain bytes',
   ],
   [
     'a limit of zero series',
-    withTop('limits: {max_series_per_family: 0}'),
+    withTopLevel('limits: {max_series_per_family: 0}'),
     'bridge.yaml:4: limits.max_series_per_family: "0" — expected an integer from 1 to 100000',
   ],
   [
     'a limit with a fraction',
-    withTop('limits: {max_series_per_family: 10.5}'),
+    withTopLevel('limits: {max_series_per_family: 10.5}'),
     'bridge.yaml:4: limits.max_series_per_family: "10.5" — expected an integer from 1 to 100000',
   ],
   [
@@ -323,54 +324,48 @@ const bad: readonly (readonly [title: string, text: string, ...problems: string[
   ],
   [
     'a token without a contract',
-    withTop('tokens: [{symbol: USDT}]'),
+    withTopLevel('tokens: [{symbol: USDT}]'),
     'bridge.yaml:4: tokens[0].contract: is missing — expected 0x followed by 40 hexadecimal digits',
   ],
   [
     'an invalid token contract',
-    withTop('tokens: [{contract: "0x12", symbol: USDT}]'),
+    withTopLevel('tokens: [{contract: "0x12", symbol: USDT}]'),
     'bridge.yaml:4: tokens[0].contract: "0x12" — expected 0x followed by 40 hexadecimal digits',
   ],
   [
     'two tokens with the same contract',
-    withTop(
+    withTopLevel(
       `tokens:\n  - {contract: "0x${'A'.repeat(40)}", symbol: A}\n  - {contract: "0x${'a'.repeat(40)}", symbol: B}`,
     ),
     'bridge.yaml:6: tokens[1].contract: "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" is also the contract of tokens[0] — expected a unique contract',
   ],
   [
     'a token without symbol and decimals',
-    withTop(`tokens: [{contract: "${TOKEN}"}]`),
+    withTopLevel(`tokens: [{contract: "${TOKEN}"}]`),
     'bridge.yaml:4: tokens[0]: has neither symbol nor decimals — expected at least one of them',
   ],
   [
     'more decimals than an amount has digits',
-    withTop(`tokens: [{contract: "${TOKEN}", decimals: 78}]`),
+    withTopLevel(`tokens: [{contract: "${TOKEN}", decimals: 78}]`),
     'bridge.yaml:4: tokens[0].decimals: "78" — expected an integer from 0 to 77',
   ],
   [
     'a symbol of 33 characters',
-    withTop(`tokens: [{contract: "${TOKEN}", symbol: ${'S'.repeat(33)}}]`),
+    withTopLevel(`tokens: [{contract: "${TOKEN}", symbol: ${'S'.repeat(33)}}]`),
     'bridge.yaml:4: tokens[0].symbol: "SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSS" — expected 1 to 32 characters without control characters and lone surrogates',
   ],
   [
     'chains that are a list',
-    withTop('chains: [ethereum]'),
+    withTopLevel('chains: [ethereum]'),
     'bridge.yaml:4: chains: is a list — expected a mapping of chain ids to names',
   ],
   [
     'a chain id that is a name',
-    withTop('chains: {ethereum: 1}'),
+    withTopLevel('chains: {ethereum: 1}'),
     'bridge.yaml:4: chains.ethereum: is not a chain id — expected at most 20 decimal digits',
   ],
-  ['a chain without a name', withTop('chains: {1: }'), `bridge.yaml:4: chains.1: is empty — ${NAME}`],
+  ['a chain without a name', withTopLevel('chains: {1: }'), `bridge.yaml:4: chains.1: is empty — ${NAME}`],
 ];
-
-function accepted(text: string): Config {
-  const result = parseConfig(text, 'b');
-  if (!result.ok) throw new Error(result.problems.join('\n'));
-  return result.config;
-}
 
 const everyKey = `
 poll:
@@ -429,8 +424,8 @@ const everyKeyConfig: Config = {
   chains: { '1': 'ethereum', '8332': 'bitcoin' },
 };
 
-describe('parseConfig rejects an invalid configuration', () => {
-  test.each(bad)('rejects %s', (_title, text, ...problems) => {
+describe('parseConfig', () => {
+  test.each(invalidFiles)('rejects %s', (_title, text, ...problems) => {
     expect(parseConfig(text, 'bridge.yaml')).toEqual({ ok: false, problems });
   });
 
@@ -468,9 +463,9 @@ scrape_configs: []
     });
   });
 
-  test('reports fifty of a thousand problems, and the number of the others', () => {
+  test('reports at most 50 problems and the number of the others', () => {
     const result = parseConfig(
-      withTop(`chains: {${Array.from({ length: 1_000 }, (_, id) => `${id}: ""`).join(', ')}}`),
+      withTopLevel(`chains: {${Array.from({ length: 1_000 }, (_, id) => `${id}: ""`).join(', ')}}`),
       'b',
     );
     const problems = result.ok ? [] : result.problems;
@@ -478,7 +473,7 @@ scrape_configs: []
     expect(problems.at(-1)).toBe('and 950 more');
   });
 
-  test('quotes no user, password, query or fragment of a URL', () => {
+  test('does not quote the user, password, query or fragment of a URL', () => {
     const urls = [
       'https://hunter2@a.example',
       'https://u:hunter2@a.example?key=hunter2#hunter2',
@@ -490,17 +485,15 @@ scrape_configs: []
       '"x" hunter2',
       '[hunter2',
     ];
-    const answers = urls.map((url) => JSON.stringify(parseConfig(withUrl(url), 'b')));
-    expect(answers.filter((answer) => answer.includes('hunter2'))).toEqual([]);
+    const results = urls.map((url) => JSON.stringify(parseConfig(withUrl(url), 'b')));
+    expect(results.filter((result) => result.includes('hunter2'))).toEqual([]);
   });
 
-  test('rejects a file that is nested too deeply', () => {
+  test('rejects a file with too many levels of nesting', () => {
     expect(parseConfig(`targets: ${'['.repeat(50_000)}`, 'b')).toMatchObject({ ok: false });
   });
-});
 
-describe('parseConfig accepts a valid configuration', () => {
-  test('uses the defaults of a configuration with one URL', () => {
+  test('uses the defaults of everything but the URL', () => {
     expect(parseConfig(withUrl('https://a.example'), 'b')).toEqual({
       ok: true,
       warnings: [],
@@ -516,7 +509,7 @@ describe('parseConfig accepts a valid configuration', () => {
     });
   });
 
-  test('parses every key, with exact numbers', () => {
+  test('parses all keys with exact numbers', () => {
     const result = parseConfig(everyKey, 'b');
     expect(result).toEqual({ ok: true, warnings: [], config: everyKeyConfig });
     expect(result.ok && structuredClone(result.config)).toEqual(everyKeyConfig);
@@ -524,8 +517,8 @@ describe('parseConfig accepts a valid configuration', () => {
 
   test('parses a printed configuration to the same configuration', () => {
     for (const text of [everyKey, withUrl('https://a.example')]) {
-      const config = accepted(text);
-      expect(accepted(formatConfig(config))).toEqual(config);
+      const config = parseValidConfig(text);
+      expect(parseValidConfig(formatConfig(config))).toEqual(config);
     }
   });
 
@@ -534,14 +527,16 @@ describe('parseConfig accepts a valid configuration', () => {
     ['HTTP://A.Example:80//', 'http://a.example'],
     ['http://[::1]:1317/lcd/v1//', 'http://[::1]:1317/lcd/v1'],
     ['https://a.example:8443/a%20b', 'https://a.example:8443/a%20b'],
-  ])('normalizes the URL %s', (written, read) => {
-    expect(accepted(withUrl(`"${written}"`)).targets[0]?.bridge?.url).toBe(read);
+  ])('normalizes the URL %s', (url, normalized) => {
+    expect(parseValidConfig(withUrl(`"${url}"`)).targets[0]?.bridge?.url).toBe(normalized);
   });
 
   test.each(['0.6667', '1', '1.000', '0.00000000000000000000000000000000000000000001', '0.50'])(
     'keeps the threshold %s as a string',
     (threshold) => {
-      expect(accepted(withBridge(`power_threshold: ${threshold}`)).targets[0]?.bridge?.powerThreshold).toBe(threshold);
+      expect(parseValidConfig(withBridge(`power_threshold: ${threshold}`)).targets[0]?.bridge?.powerThreshold).toBe(
+        threshold,
+      );
     },
   );
 
@@ -549,7 +544,10 @@ describe('parseConfig accepts a valid configuration', () => {
     const text = `targets:
   - {name: a, bridge: &node {url: "https://a.example"}}
   - {name: b, bridge: *node}`;
-    expect(accepted(text).targets.map(({ bridge }) => bridge?.url)).toEqual(['https://a.example', 'https://a.example']);
+    expect(parseValidConfig(text).targets.map(({ bridge }) => bridge?.url)).toEqual([
+      'https://a.example',
+      'https://a.example',
+    ]);
   });
 
   test('accepts a byte order mark and Windows line endings', () => {
@@ -561,7 +559,7 @@ describe('parseConfig accepts a valid configuration', () => {
   test.each([
     [
       'a timeout longer than the interval',
-      withTop('poll: {interval: 10s}'),
+      withTopLevel('poll: {interval: 10s}'),
       'b:4: poll.timeout: timeout (20s) is longer than interval (10s)',
     ],
     [
@@ -579,8 +577,8 @@ describe('parseConfig accepts a valid configuration', () => {
   });
 });
 
-test('no input makes the parser throw', () => {
-  const words = fc.constantFrom(
+test('parseConfig never throws', () => {
+  const tokens = fc.constantFrom(
     'targets',
     'name',
     'bridge',
@@ -597,11 +595,11 @@ test('no input makes the parser throw', () => {
   const value = fc.letrec((tie) => ({
     node: fc.oneof(
       { maxDepth: 5 },
-      words,
+      tokens,
       fc.string(),
       fc.constant(null),
       fc.array(tie('node'), { maxLength: 3 }),
-      fc.dictionary(words, tie('node'), { maxKeys: 4 }),
+      fc.dictionary(tokens, tie('node'), { maxKeys: 4 }),
     ),
   })).node;
   const text = fc.oneof(

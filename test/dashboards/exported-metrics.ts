@@ -1,6 +1,6 @@
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 export interface MetricInfo {
@@ -18,7 +18,7 @@ export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>
     ...chain.map(
       ({ name, type, labels }) => [name, { type, labels: withScrapeLabels(['target', ...labels]) }] as const,
     ),
-    ...endpointFamilies.map(
+    ...pollFamilies.map(
       ({ name, type, labels }) => [name, { type, labels: withScrapeLabels([...ENDPOINT_LABELS, ...labels]) }] as const,
     ),
     ...(await processMetrics()),

@@ -1,13 +1,13 @@
+import { DCLinter } from 'dclint';
 import { cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DCLinter } from 'dclint';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runExporter } from '../support/processes.js';
+import { projectFileExists, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { interpolatedCompose, mountsOf, type Service } from './compose.js';
-import { projectFileExists, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
 
 const hasPromtool = hasTool('promtool');
 const hasAmtool = hasTool('amtool');

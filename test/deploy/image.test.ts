@@ -1,10 +1,10 @@
+import { DockerfileParser, type Copy, type From, type Instruction } from 'dockerfile-ast';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { DockerfileParser, type Copy, type From, type Instruction } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, listenOnFreePort } from '../support/ports.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
-import { projectFileExists, packageJson, readProjectFile } from '../support/project-files.js';
+import { packageJson, projectFileExists, readProjectFile } from '../support/project-files.js';
 
 /*
  * Checks of the Dockerfile without a build. `.ci/image` builds the image and runs it.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { families } from '../../src/exposition/exposition.js';
-import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
-import { runTool, hasTool } from '../support/tools.js';
-import { createTempFolder } from '../support/temp-folder.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
 import { FOLDER } from './kustomize.js';
 import { findManifest, service, serviceMonitor, single } from './manifests.js';
 
@@ -23,7 +23,7 @@ describe('the ServiceMonitor', () => {
       'target',
       ...ENDPOINT_LABELS,
       ...families.flatMap(({ labels }) => labels),
-      ...endpointFamilies.flatMap(({ labels }) => labels),
+      ...pollFamilies.flatMap(({ labels }) => labels),
     ]);
     const [endpoint] = serviceMonitor.spec.endpoints;
     const dropped = endpoint?.relabelings?.filter(({ action }) => action === 'labeldrop').map(({ regex }) => regex);

@@ -1,10 +1,10 @@
 import type { IStatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createTempFolder } from '../support/temp-folder.js';
 import { runExporter } from '../support/processes.js';
-import { FOLDER, renderKustomization } from './kustomize.js';
 import { readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { FOLDER, renderKustomization } from './kustomize.js';
 import { containerOf, deployment, findManifest, service, statefulSet } from './manifests.js';
 
 const folder = createTempFolder();

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { get } from '../support/http.js';
 import { runExporter, startDaemon } from '../support/processes.js';
-import { createTempFolder } from '../support/temp-folder.js';
 import { packageJson, readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
 import { allFiles, FOLDER, namedFiles } from './kustomize.js';
 import { containerOf, deployment, findManifest, service, sharded, single, statefulSet } from './manifests.js';
 

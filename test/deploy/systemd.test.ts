@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { targetVariables } from '../../src/config/environment.js';
 import { environmentName, flagsOf } from '../../src/cli/flags.js';
-import { createTempFolder } from '../support/temp-folder.js';
+import { targetVariables } from '../../src/config/environment.js';
 import { runExporter } from '../support/processes.js';
-import { runTool, hasTool } from '../support/tools.js';
 import { readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
 
 const hasAnalyze = hasTool('systemd-analyze');
 const folder = createTempFolder();

@@ -1,5 +1,5 @@
-import { accessSync, constants, readdirSync } from 'node:fs';
 import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
 

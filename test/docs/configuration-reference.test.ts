@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { parseConfig, settings } from '../../src/config/parser.js';
-import { formatConfig } from '../../src/config/printer.js';
+import { type CommandName, commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
 import { DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { targetVariables } from '../../src/config/environment.js';
-import { type CommandName, commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
+import { parseConfig, settings } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/printer.js';
 import { createAuthority } from '../support/certificates.js';
 
 const example = `poll:

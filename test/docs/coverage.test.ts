@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/exposition.js';
-import { notExported } from './not-exported.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 import { specFields } from '../support/spec-fields.js';
+import { notExported } from './not-exported.js';
 
 /*
  * Every field of the spec is read by a metric, or listed with a reason in not-exported.ts. docs/coverage.md is

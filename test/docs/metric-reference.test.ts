@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
-import type { FamilyHeader } from '../../src/metrics/family.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { ENDPOINT_LABELS, endpointFamilies } from '../../src/exposition/endpoint-metrics.js';
+import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
+import type { FamilyHeader } from '../../src/metrics/family.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 
 /*
@@ -75,7 +75,7 @@ Every metric has the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).joi
 \`module_state\` or \`rate_limiter_input\`. Counters start at 0, and gauges are absent before the first poll. A series of
 \`bridge_exporter_invalid_values_total\` or \`bridge_exporter_unknown_values_total\` starts when its field is first counted.
 
-${table(endpointFamilies)}
+${table(pollFamilies)}
 
 These metrics have no labels of an endpoint:
 

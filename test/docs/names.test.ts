@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { targetVariables } from '../../src/config/environment.js';
 import { commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
+import { targetVariables } from '../../src/config/environment.js';
 import { settings } from '../../src/config/parser.js';
-import { isScenarioName } from '../../src/simulator/scenarios.js';
 import { webSettings } from '../../src/server/web-config.js';
+import { isScenarioName } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
 import { packageJson, projectFileExists } from '../support/project-files.js';
 import { blocksOf, inlineCodeIn, pages } from './pages.js';

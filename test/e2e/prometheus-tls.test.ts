@@ -1,6 +1,6 @@
+import { hashSync } from 'bcryptjs';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashSync } from 'bcryptjs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';

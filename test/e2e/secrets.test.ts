@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
 import { hash } from 'bcryptjs';
+import { createServer, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Simulator } from '../../src/simulator/simulator.js';

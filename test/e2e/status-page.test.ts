@@ -1,9 +1,7 @@
-/// <reference lib="dom" />
 import { hashSync } from 'bcryptjs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
-import { createAuthority } from '../support/certificates.js';
 import {
   CHROMIUM,
   horizontalOverflow,
@@ -12,6 +10,7 @@ import {
   takeScreenshot,
   type RecordedPage,
 } from '../support/browser.js';
+import { createAuthority } from '../support/certificates.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -19,6 +18,7 @@ import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
 
+/// <reference lib="dom" />
 /*
  * The status page in a browser, in each state of an endpoint, and its automatic refresh. Tests advance the clock of the
  * page; the daemon and the simulator are real.
@@ -40,7 +40,7 @@ const states = {
     title: '■ 1 of 2 endpoints needs attention',
     texts: ['1 ■ stale', 'chain series were withdrawn', '→ Check the node'],
   },
-  unpolled: { title: '○ 1 of 2 endpoints are up so far', texts: ['1 ○ not polled yet', 'Not polled yet 1'] },
+  initial: { title: '○ 1 of 2 endpoints are up so far', texts: ['1 ○ not polled yet', 'Not polled yet 1'] },
 } as const;
 
 type StateName = keyof typeof states;
@@ -56,15 +56,15 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
   beforeAll(async () => {
     browser = await launchBrowser();
     const simulators = await Promise.all([1, 2, 3, 4].map(async (seed) => startTestSimulator({ seed })));
-    const [healthy, failing, stale, unpolled] = simulators;
-    if (!healthy || !failing || !stale || !unpolled) throw new Error('a simulator is missing');
+    const [healthy, failing, stale, initial] = simulators;
+    if (!healthy || !failing || !stale || !initial) throw new Error('a simulator is missing');
     simulator = healthy;
-    unpolled.fault('module_state', { kind: 'hang' });
+    initial.fault('module_state', { kind: 'hang' });
     daemons = {
       healthy: await startWith(healthy),
       failing: await startWith(failing),
       stale: await startWith(stale, '{interval: 200ms, timeout: 300ms, stale_after: 3s}'),
-      unpolled: await startWith(unpolled),
+      initial: await startWith(initial),
     };
     await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));
     const message = `upstream connect error or disconnect/reset before headers. ${'reset reason: overflow '.repeat(20)}`;

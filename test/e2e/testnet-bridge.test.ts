@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { seriesOf } from '../support/exposition-text.js';
-import { stableMetricNames } from '../support/stable-metric-names.js';
 import { runExporter } from '../support/processes.js';
 import { fixturesFolder } from '../support/project-files.js';
+import { stableMetricNames } from '../support/stable-metric-names.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 /*

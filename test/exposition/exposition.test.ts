@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { failureReasonNames } from '../../src/http/errors.js';
-import { readBody, type PollResult } from '../../src/poll/collect.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
+import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { failureReasonNames } from '../../src/http/errors.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { renderExposition } from '../../src/exposition/exposition.js';
-import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { processBody, type PollResult } from '../../src/poll/poll.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
-import { trustedDigits } from '../../src/json/numeral.js';
 
 const STALE_AFTER_MS = 60_000;
-const KEY = { target: 'a', endpoint: 'module_state' } as const;
+const KEY = { target: 'a', document: 'module_state' } as const;
 
 const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonicMs: ms });
 
@@ -25,33 +25,33 @@ function success(height: string | undefined, value = 1): PollResult {
     document: 'module_state',
     settings: defaultBridgeSettings,
   } as const;
-  return readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
+  return processBody(reading, 'test', body, height === undefined ? undefined : asDecimalString(height));
 }
 
-const FAILED: PollResult = { result: { ok: false, error: { reason: 'timeout', message: 'slow' } }, seconds: {} };
+const FAILED: PollResult = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
 
 function fresh(): {
-  snapshots: Snapshots;
+  snapshots: EndpointStore;
   text: (ms: number) => string;
   poll: (outcome: PollResult, ms: number) => void;
 } {
-  const snapshots = createSnapshots([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
+  const snapshots = createEndpointStore([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
   return {
     snapshots,
-    text: (ms) => renderExposition(snapshots, 'text', at(ms)),
+    text: (ms) => renderEndpoints(snapshots, 'text', at(ms)),
     poll: (outcome, ms) => void snapshots.record(KEY, outcome, at(ms)),
   };
 }
 
 describe('the exposition', () => {
   it('of a sample chain matches the golden file', async () => {
-    await expect(renderExposition(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
+    await expect(renderEndpoints(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
   });
 
   it('in OpenMetrics differs only in the names of counters in HELP and TYPE', () => {
     const snapshots = sampleSnapshots();
-    const text = renderExposition(snapshots, 'text', NOW).split('\n');
-    const openmetrics = renderExposition(snapshots, 'openmetrics', NOW).split('\n');
+    const text = renderEndpoints(snapshots, 'text', NOW).split('\n');
+    const openmetrics = renderEndpoints(snapshots, 'openmetrics', NOW).split('\n');
     const different = openmetrics.filter((line, index) => line !== text[index]);
     expect(openmetrics).toHaveLength(text.length);
     expect(different.every((line) => /^# (HELP|TYPE) bridge_exporter_(?!.*_total )/.test(line))).toBe(true);
@@ -90,7 +90,7 @@ describe('the exposition', () => {
     const { snapshots, poll } = fresh();
     poll(success('1'), 0);
     const slept = { epochSeconds: 1000 + 3600, monotonicMs: 10 };
-    expect(valueIn(renderExposition(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
+    expect(valueIn(renderEndpoints(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
   });
 
   it('counts all polls, and failures by reason', () => {

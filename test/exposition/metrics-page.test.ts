@@ -1,19 +1,18 @@
-import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/poll/clock.js';
-import { renderExposition } from '../../src/exposition/exposition.js';
-import { createMetricsPage, type MetricsPage } from '../../src/exposition/metrics-page.js';
+import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/exposition.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { createSnapshots } from '../../src/poll/snapshots.js';
-import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
+import type { Instant } from '../../src/poll/clock.js';
+import { createEndpointStore } from '../../src/poll/endpoint-store.js';
 import { bridgeResult } from '../pages/sample-snapshots.js';
+import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
 const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
 
 const NO_PROCESS_METRICS = { reloads: () => 0, render: async () => '' };
 
-const KEY = { target: 'a', endpoint: 'module_state' } as const;
+const KEY = { target: 'a', document: 'module_state' } as const;
 const SUCCESS = bridgeResult({ last_observed_nonce: '7', batches: [], unbatched_transfers: [] });
 const LIMITS = { maxBodyBytes: 1024, staleAfterMs: 60_000 };
 
@@ -38,17 +37,17 @@ function countedProcessMetrics() {
 
 describe('the metrics page', () => {
   it('joins the metrics of endpoints and process, and ends with # EOF in OpenMetrics', async () => {
-    const snapshots = createSnapshots([KEY], LIMITS);
+    const snapshots = createEndpointStore([KEY], LIMITS);
     const page = createMetricsPage(snapshots, { reloads: () => 0, render: async (format) => `process ${format}\n` });
     const text = (await page('text', 'identity', at(0))).toString();
-    expect(text).toBe(`${renderExposition(snapshots, 'text', at(0))}process text\n`);
+    expect(text).toBe(`${renderEndpoints(snapshots, 'text', at(0))}process text\n`);
     const openmetrics = (await page('openmetrics', 'identity', at(0))).toString();
-    expect(openmetrics).toBe(`${renderExposition(snapshots, 'openmetrics', at(0))}process openmetrics\n# EOF\n`);
+    expect(openmetrics).toBe(`${renderEndpoints(snapshots, 'openmetrics', at(0))}process openmetrics\n# EOF\n`);
     expect(gunzipSync(await page('openmetrics', 'gzip', at(0))).toString()).toBe(openmetrics);
   });
 
   it('is rendered and compressed once for all scrapes between two changes, concurrent ones included', async () => {
-    const snapshots = createSnapshots([KEY], LIMITS);
+    const snapshots = createEndpointStore([KEY], LIMITS);
     const page = createMetricsPage(snapshots, countedProcessMetrics());
     const [one, other] = await Promise.all([page('text', 'identity', at(0)), page('text', 'identity', at(0))]);
     expect(other).toBe(one);
@@ -62,7 +61,7 @@ describe('the metrics page', () => {
   });
 
   it('collects process metrics at most once a second, and at once after a reload', async () => {
-    const snapshots = createSnapshots([KEY], LIMITS);
+    const snapshots = createEndpointStore([KEY], LIMITS);
     const metrics = countedProcessMetrics();
     const page = createMetricsPage(snapshots, metrics);
     expect(await textOf(page, 0)).toContain('rendering 1');
@@ -84,7 +83,7 @@ describe('the metrics page', () => {
   });
 
   it('is never out of date by either clock, and is rendered again only after a change', async () => {
-    const keys = [0, 1, 2].map((index) => ({ target: String(index), endpoint: 'module_state' as const }));
+    const keys = [0, 1, 2].map((index) => ({ target: String(index), document: 'module_state' as const }));
     // Pages with different endpoints are different.
     const results = keys.map(({ target }) => bridgeResult({ last_observed_nonce: target }));
     const step = fc.record({
@@ -93,7 +92,7 @@ describe('the metrics page', () => {
       setByMs: fc.oneof(fc.constant(0), fc.integer({ min: -2000, max: 2000 })),
     });
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const snapshots = createSnapshots(keys, { maxBodyBytes: 1024, staleAfterMs: 1000 });
+      const snapshots = createEndpointStore(keys, { maxBodyBytes: 1024, staleAfterMs: 1000 });
       let collections = 0;
       const render = async (): Promise<string> => {
         collections += 1;
@@ -111,7 +110,7 @@ describe('the metrics page', () => {
         };
         const collectionsBefore = collections;
         const body = await page('text', 'identity', now);
-        expect(body.toString()).toBe(renderExposition(snapshots, 'text', now));
+        expect(body.toString()).toBe(renderEndpoints(snapshots, 'text', now));
         if (last?.equals(body) === true && collections === collectionsBefore) expect(body).toBe(last);
         last = body;
       }
@@ -121,7 +120,7 @@ describe('the metrics page', () => {
 
   it('shows the state of the last reload at once', async () => {
     const metrics = createProcessMetrics({ version: '0.0.0', nodeVersion: '20' });
-    const page = createMetricsPage(createSnapshots([], LIMITS), metrics);
+    const page = createMetricsPage(createEndpointStore([], LIMITS), metrics);
     metrics.configLoaded(1, 1);
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 1$/m);
     metrics.configRejected();

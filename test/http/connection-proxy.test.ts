@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
-import { startProxy, type Proxy } from './proxy.js';
 import { outcome, startNode, type Listening, type Node } from './nodes.js';
+import { startProxy, type Proxy } from './proxy.js';
 
 const authority = createAuthority();
 const nodeCertificate = authority.issue('node', ['IP:127.0.0.1']);

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import type { ServerOptions } from 'node:https';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hasTool } from '../support/tools.js';
 import { createAuthority, type Certificate } from '../support/certificates.js';
+import { hasTool } from '../support/tools.js';
 import { folder, outcome, startNode, type Node } from './nodes.js';
 
 const authority = createAuthority();

@@ -3,8 +3,8 @@ import { createServer as createSecureServer, type ServerOptions } from 'node:htt
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
 import { parseConfig } from '../../src/config/parser.js';
+import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { createTempFolder } from '../support/temp-folder.js';
 

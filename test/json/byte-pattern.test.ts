@@ -5,7 +5,7 @@ import { BytePattern } from '../../src/json/byte-pattern.js';
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
 describe('BytePattern', () => {
-  it('matches exactly at the offsets where a document has its bytes', () => {
+  it('matches only at the offsets at which a document contains its bytes', () => {
     const document = fc.uint8Array({ max: 1, maxLength: 40 });
     fc.assert(
       fc.property(document, fc.uint8Array({ max: 1, minLength: 1, maxLength: 10 }), (bytes, patternBytes) => {
@@ -18,7 +18,7 @@ describe('BytePattern', () => {
     );
   });
 
-  it('copies its bytes', () => {
+  it('does not share its bytes with the given array', () => {
     const bytes = Buffer.from('"nonce":');
     const pattern = new BytePattern(bytes);
     bytes.fill(0);

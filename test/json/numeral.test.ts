@@ -5,18 +5,18 @@ import { parseDecimal, parseLiteral } from '../../src/json/numeral.js';
 
 describe('parseDecimal', () => {
   it.each(['0', '42', '-1', '+7', '007', '0.001000000000000000', '18446744073709551615', '9'.repeat(100)])(
-    'keeps all digits of %j',
+    'keeps all digits: %j',
     (text) => {
       expect(parseDecimal(text)).toBe(text);
     },
   );
 
-  it('reads an empty string as a missing number', () => {
+  it('returns undefined for an empty string', () => {
     expect(parseDecimal('')).toBeUndefined();
   });
 
   it.each(['abc', ' 1', '1 ', '1e5', '0x10', '.5', '5.', '1_000', '--1', 'NaN', 'Infinity', '١', '1'.repeat(101)])(
-    'rejects %j',
+    'rejects a string that is not a decimal: %j',
     (text) => {
       expect(parseDecimal(text)).toBe(INVALID);
     },
@@ -33,11 +33,11 @@ describe('parseLiteral', () => {
     ['5e-3', '0.005'],
     [`1${'0'.repeat(500)}e-498`, '100'],
     ['1e-999', '0'],
-  ])('converts %s to %s', (literal, digits) => {
+  ])('expands the exponent: %s to %s', (literal, digits) => {
     expect(parseLiteral(literal)).toBe(digits);
   });
 
-  it.each(['1e400', `1${'0'.repeat(400)}`])('rejects %s, which no double can hold', (literal) => {
+  it.each(['1e400', `1${'0'.repeat(400)}`])('rejects a number above the range of doubles: %s', (literal) => {
     expect(parseLiteral(literal)).toBe(INVALID);
   });
 

@@ -13,8 +13,8 @@ function read(json: string | Buffer, budgetBytes = Infinity) {
   return readDocument(reader, Buffer.from(json as string), budgetBytes);
 }
 
-/** What the shape reads from a parsed document: the reference for the scanner. */
-function expected(json: unknown): unknown {
+/** Reference implementation: applies the shape to a parsed document. */
+function referenceRead(json: unknown): unknown {
   const document = asObject(documentFields)(json);
   return document === INVALID ? undefined : document;
 }
@@ -70,7 +70,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The document with all numbers as doubles, which is what JSON.parse keeps of them. */
+/** Converts all numbers to doubles, as JSON.parse does. */
 function withDoubles(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withDoubles);
   if (typeof value !== 'object' || value === null) return value;
@@ -115,7 +115,7 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   ),
 }));
 
-/** An object as a list of entries, in which a key can repeat. */
+/** An object whose keys can repeat. */
 class Entries {
   readonly entries: readonly (readonly [string, unknown])[];
   constructor(entries: readonly (readonly [string, unknown])[]) {
@@ -125,7 +125,7 @@ class Entries {
 
 const whitespace = fc.constantFrom('', '', '', ' ', '\n', '\t\r ');
 
-/** Serializes a tree with unusual white space and, if asked for, with every character escaped. */
+/** Serializes a tree with unusual white space and optionally with all characters escaped. */
 function serialize(value: unknown, pad: string, escape: boolean): string {
   if (value instanceof Entries) {
     const entries = value.entries.map(
@@ -144,40 +144,41 @@ function quote(value: string, escape: boolean): string {
 }
 
 describe('readDocument', () => {
-  it('agrees with JSON.parse on random documents, also when keys repeat', () => {
+  it('agrees with JSON.parse on random documents, including repeated keys', () => {
     const property = fc.property(tree, whitespace, fc.boolean(), (value, pad, escape) => {
       const json = serialize(value, pad, escape);
       const result = read(json);
       expect(result.ok).toBe(true);
-      if (result.ok) expect(withDoubles(result.document)).toEqual(expected(JSON.parse(json)));
+      if (result.ok) expect(withDoubles(result.document)).toEqual(referenceRead(JSON.parse(json)));
     });
     fc.assert(property, { numRuns: 3000 });
   });
 
-  it('agrees with JSON.parse on which damaged documents are JSON', () => {
+  it('agrees with JSON.parse on the validity of damaged documents', () => {
     const change = fc.record({
-      at: fc.nat(),
-      kind: fc.constantFrom('set', 'cut', 'add', 'end'),
+      offset: fc.nat(),
+      operation: fc.constantFrom('replace', 'remove', 'insert', 'truncate'),
       byte: fc.oneof(fc.constantFrom(...Buffer.from('{}[]",:\\0-+.eEtfn \n\u0001')), fc.nat({ max: 255 })),
     });
     const changes = fc.array(change, { minLength: 1, maxLength: 3 });
     const property = fc.property(tree, whitespace, changes, (value, pad, damage) => {
       let bytes = Buffer.from(serialize(value, pad, false));
-      for (const { at, kind, byte } of damage) {
-        const index = bytes.length === 0 ? 0 : at % bytes.length;
-        const rest = kind === 'end' ? Buffer.alloc(0) : bytes.subarray(kind === 'add' ? index : index + 1);
-        const added = kind === 'set' || kind === 'add' ? Buffer.from([byte]) : Buffer.alloc(0);
-        bytes = Buffer.concat([bytes.subarray(0, index), added, rest]);
+      for (const { offset, operation, byte } of damage) {
+        const index = bytes.length === 0 ? 0 : offset % bytes.length;
+        const after =
+          operation === 'truncate' ? Buffer.alloc(0) : bytes.subarray(operation === 'insert' ? index : index + 1);
+        const added = operation === 'replace' || operation === 'insert' ? Buffer.from([byte]) : Buffer.alloc(0);
+        bytes = Buffer.concat([bytes.subarray(0, index), added, after]);
       }
       const result = read(bytes);
       const parsed = parseStrictly(bytes);
       expect(result.ok).toBe(parsed.ok);
-      if (result.ok && parsed.ok) expect(withDoubles(result.document)).toEqual(expected(parsed.json));
+      if (result.ok && parsed.ok) expect(withDoubles(result.document)).toEqual(referenceRead(parsed.json));
     });
     fc.assert(property, { numRuns: 5000 });
   });
 
-  it('uses the last value of a repeated key and counts every invalid one', () => {
+  it('uses the last value of a repeated key and counts all invalid values', () => {
     const result = read('{"a":"x","a":"7","rows":[{"id":true}],"rows":[{"id":[],"id":"8"}]}');
     expect(result).toMatchObject({ ok: true, document: { a: 7, rows: [{ id: 8 }] } });
     expect(result.ok && [...result.problems.invalid]).toEqual([
@@ -186,12 +187,12 @@ describe('readDocument', () => {
     ]);
   });
 
-  it('does not mix fields of a document that fails half-way into the next one', () => {
+  it('does not carry over fields of a document that fails', () => {
     expect(read('{"rows":[{"id":"1","name":"a"').ok).toBe(false);
     expect(read('{"rows":[{"id":"2"}]}')).toMatchObject({ document: { rows: [{ id: 2, name: undefined }] } });
   });
 
-  it('keeps digits that a double would lose', () => {
+  it('keeps digits beyond the precision of doubles', () => {
     expect(read('{"a":12345678901234567890}')).toMatchObject({ document: { a: '12345678901234567890' } });
   });
 
@@ -204,19 +205,19 @@ describe('readDocument', () => {
     ['["\u0000"]', /^not JSON: unexpected byte 0 at byte 2$/],
     ['{"a":tru}', /^not JSON: unexpected '}' at byte 8$/],
     ['[1,]', /^not JSON: unexpected ']' at byte 3$/],
-  ])('reports what is wrong with %j and where', (json, message) => {
+  ])('reports the error and its offset: %j', (json, message) => {
     const result = read(json);
     expect(result.ok ? '' : result.message).toMatch(message);
   });
 
-  it('skips nesting of any depth under known and unknown keys', () => {
+  it('skips nested values of any depth', () => {
     const deep = `${'[{"x":'.repeat(500_000)}1${'}]'.repeat(500_000)}`;
     expect(read(`{"other":${deep},"a":"1"}`)).toMatchObject({ document: { a: 1 } });
     expect(read(`{"a":${deep}}`)).toMatchObject({ document: { a: INVALID } });
     expect(read(`{"other":${deep.slice(0, -1)},"a":"1"}`)).toMatchObject({ ok: false });
   });
 
-  it('fails when the values that are read exceed the budget, and does not count skipped ones', () => {
+  it('fails if the values it reads, without skipped ones, exceed the memory budget', () => {
     const rows = `{"rows":[${'{},'.repeat(100_000)}{}]}`;
     expect(read(rows, 1024 * 1024)).toEqual({
       ok: false,

@@ -6,11 +6,11 @@ import {
   emptyProblems,
   enumeration,
   interned,
+  lazyString,
   list,
   number,
   object,
-  rawString,
-  recognizedObject,
+  objectWithKnownKey,
   string,
   type FieldProblems,
   type Shape,
@@ -21,19 +21,19 @@ const neutral: WireNames = { fields: {}, values: {} };
 const renamed: WireNames = { fields: { name: 'real_name' }, values: { Real: 'Neutral' } };
 const shape = object({ name: string, size: number, seen: boolean, rows: list(object({ size: number })) });
 
-/** Reads a value, given as JSON text or as the value itself. */
-function read<T>(of: Shape<T>, names: WireNames, json: unknown, problems: FieldProblems = emptyProblems()) {
+/** Reads a value, which is a JSON string or is serialized. */
+function read<T>(target: Shape<T>, names: WireNames, json: unknown, problems: FieldProblems = emptyProblems()) {
   const body = Buffer.from(typeof json === 'string' ? json : JSON.stringify(json));
-  return of.compile('doc', names)(new JsonScanner(body, Infinity), problems);
+  return target.compile('doc', names)(new JsonScanner(body, Infinity), problems);
 }
 
 describe('object', () => {
-  it('reads present fields and leaves missing ones undefined', () => {
+  it('returns undefined for missing fields', () => {
     const value = read(shape, neutral, { name: '', size: '', seen: null, rows: [{ size: '1' }, null] });
     expect(value).toEqual({ name: '', size: undefined, seen: undefined, rows: [{ size: 1 }, undefined] });
   });
 
-  it('marks values of another type as invalid, counts them by field and continues', () => {
+  it('marks values of the wrong type as invalid and counts them by field', () => {
     const problems = emptyProblems();
     const json = { name: 1, size: {}, seen: 'yes', rows: [{ size: [] }, 5, { size: 'x' }, { size: '3' }] };
     expect(read(shape, neutral, json, problems)).toEqual({
@@ -51,25 +51,25 @@ describe('object', () => {
     ]);
   });
 
-  it('reads neither an array as an object nor an object as a list', () => {
+  it('rejects an array, and its list fields reject an object', () => {
     const problems = emptyProblems();
     expect(read(shape, neutral, [], problems)).toBe(INVALID);
     expect(read(shape, neutral, { rows: {} }, problems)).toMatchObject({ rows: INVALID });
   });
 
-  it('reads keys by their wire names and counts problems by the names of the spec', () => {
+  it('reads wire names and counts problems by the names of the spec', () => {
     const problems = emptyProblems();
     expect(read(shape, renamed, { real_name: 'a', name: 'b' }, problems)).toMatchObject({ name: 'a' });
     read(shape, renamed, { real_name: 1 }, problems);
     expect([...problems.invalid.keys()]).toEqual(['doc.name']);
   });
 
-  it('skips unknown keys, however deep, and keys of the prototype', () => {
+  it('skips unknown keys with nested values of any depth, and keys of the prototype', () => {
     const deep = `{"extra":${'['.repeat(50_000)}${']'.repeat(50_000)},"__proto__":{"name":"x"}}`;
     expect(read(shape, neutral, deep)).toEqual({});
   });
 
-  it('reads rows whose keys differ in order, spelling or number from the row before', () => {
+  it('reads rows whose keys differ from the previous row in order, escaping or number', () => {
     const json =
       '[{"name":"a","size":"1"},{"size":"2","name":"b"},{ "name" : "c" },{"n\\u0061me":"d","x":1,"size":"4"}]';
     expect(read(list(shape), neutral, json)).toMatchObject([
@@ -87,16 +87,16 @@ describe('object', () => {
 });
 
 describe('recognizedObject', () => {
-  it('is missing when none of its keys is present', () => {
-    const recognized = recognizedObject(shape.fields);
+  it('is undefined if none of its keys is present', () => {
+    const recognized = objectWithKnownKey(shape.fields);
     expect(read(recognized, neutral, { size: null })).toEqual({});
     expect(read(recognized, neutral, { code: 5, message: '' })).toBeUndefined();
     expect(read(recognized, renamed, { name: 'x' })).toBeUndefined();
-    expect(read(recognizedObject({ constructor: string }), neutral, {})).toBeUndefined();
+    expect(read(objectWithKnownKey({ constructor: string }), neutral, {})).toBeUndefined();
   });
 });
 
-describe('scalars', () => {
+describe('a scalar shape', () => {
   it.each<[unknown, unknown]>([
     ['0', 0],
     ['999999999999999', 999_999_999_999_999],
@@ -114,11 +114,11 @@ describe('scalars', () => {
     [true, INVALID],
     [{}, INVALID],
     [['1'], INVALID],
-  ])('number reads %j', (json, value) => {
+  ])('reads a number or marks it as invalid: %j', (json, value) => {
     expect(read(number, neutral, JSON.stringify(json))).toBe(value);
   });
 
-  it('string and boolean accept only their own type', () => {
+  it('accepts only values of the type string or boolean', () => {
     expect(['""', '"é"', '1', 'true', 'null'].map((json) => read(string, neutral, json))).toEqual([
       '',
       'é',
@@ -129,8 +129,8 @@ describe('scalars', () => {
     expect(['false', '"true"', '1'].map((json) => read(boolean, neutral, json))).toEqual([false, INVALID, INVALID]);
   });
 
-  it('rawString decodes on demand', () => {
-    const values = read(list(rawString), neutral, '["", "a", "\\u0041é", null, 1]');
+  it('decodes a lazyString on demand', () => {
+    const values = read(list(lazyString), neutral, '["", "a", "\\u0041é", null, 1]');
     const decoded = Array.isArray(values)
       ? values.map((value) => (typeof value === 'object' ? value.decode() : value))
       : [];
@@ -139,7 +139,7 @@ describe('scalars', () => {
     expect(isEmpty).toEqual([true, false, false, false, false]);
   });
 
-  it('interned converts strings and leaves other types to the given parser', () => {
+  it('converts interned strings and marks other types as invalid', () => {
     const upper = interned((decoded) => decoded.toUpperCase());
     expect(['"ab"', '"ab"', '1', 'null'].map((json) => read(upper, neutral, json))).toEqual([
       'AB',
@@ -149,16 +149,16 @@ describe('scalars', () => {
     ]);
   });
 
-  it('enumeration maps wire values and numbers, and counts unknown ones as other', () => {
+  it('maps wire values and numbers of an enumeration, and counts unknown ones as other', () => {
     const problems = emptyProblems();
-    const of = enumeration(
+    const shapeOfEnum = enumeration(
       new Map([
         [0, 'Neutral'],
         [3, 'Done'],
       ]),
     );
     const values = ['"Neutral"', '"Real"', '3', '"Done"', '"New"', '7', 'null', 'true', '[]'].map((json) =>
-      read(of, renamed, json, problems),
+      read(shapeOfEnum, renamed, json, problems),
     );
     expect(values).toEqual(['Neutral', 'Neutral', 'Done', 'Done', 'other', 'other', undefined, INVALID, INVALID]);
     expect([...problems.unknown]).toEqual([['doc', 2]]);

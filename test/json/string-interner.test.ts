@@ -3,25 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { JsonScanner } from '../../src/json/scanner.js';
 import { StringInterner } from '../../src/json/string-interner.js';
 
-/** Reads each string through a scanner of its own. */
+/** Reads each string with a new scanner. */
 function readAll<T>(interner: StringInterner<T>, strings: readonly string[]): (T | undefined)[] {
   return strings.map((string) => new JsonScanner(Buffer.from(JSON.stringify(string)), Infinity).tryInterned(interner));
 }
 
 describe('StringInterner', () => {
-  it('makes the value of a repeated string once', () => {
-    const made: string[] = [];
+  it('creates the value of a repeated string once', () => {
+    const created: string[] = [];
     const interner = new StringInterner((decoded) => {
-      made.push(decoded);
+      created.push(decoded);
       return { decoded };
     });
     const [first, other, again] = readAll(interner, ['0xAbc', '0xAbd', '0xAbc']);
-    expect(made).toEqual(['0xAbc', '0xAbd']);
+    expect(created).toEqual(['0xAbc', '0xAbd']);
     expect(again).toBe(first);
     expect(other).toEqual({ decoded: '0xAbd' });
   });
 
-  it('never confuses two strings, however similar or numerous', () => {
+  it('distinguishes similar and numerous strings', () => {
     const interner = new StringInterner((decoded) => decoded.toUpperCase());
     const similar = fc.string({ unit: fc.constantFrom('a', 'b', '"', 'é'), maxLength: 12 });
     fc.assert(
@@ -34,13 +34,13 @@ describe('StringInterner', () => {
   });
 
   it('does not cache long strings', () => {
-    let made = 0;
+    let created = 0;
     const interner = new StringInterner((decoded) => {
-      made += 1;
+      created += 1;
       return decoded.length;
     });
     const long = 'x'.repeat(1000);
     expect(readAll(interner, [long, long])).toEqual([1000, 1000]);
-    expect(made).toBe(2);
+    expect(created).toBe(2);
   });
 });

@@ -1,75 +1,83 @@
-import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
-import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
+import type { Snapshot } from '../../src/poll/poll.js';
 import { seriesOf } from '../support/exposition-text.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import {
+  bridgeSnapshot,
+  crosschainSnapshot,
+  type BridgeOptions,
+  type CrosschainOptions,
+} from '../support/snapshots.js';
 
-interface About {
-  readonly height?: string;
-  readonly tokens?: Config['tokens'];
-  readonly chains?: Config['chains'];
-  readonly maxSeries?: number;
+/** Values by series, such as `bridge_anomalies{kind="unknown_voters"}`. */
+export type SeriesValues = Readonly<Record<string, number>>;
+
+/** A single value for a family without labels, and values by label set for a family with labels. */
+export type FamilyValue = number | SeriesValues | undefined;
+
+export interface DerivedMetrics {
+  /** All series, without the label `target`. */
+  readonly values: SeriesValues;
+  /** Number of invalid values by field. */
+  readonly invalid: Readonly<Record<string, number>>;
+  /** Number of unknown enum values by field. */
+  readonly unknown: Readonly<Record<string, number>>;
+  /** Number of dropped series by labelled family. */
+  readonly dropped: Readonly<Record<string, number>>;
 }
 
-export type Values = Readonly<Record<string, number>>;
-
-/** What is told of a document: the series without the label `target`, as they stand in the exposition, with their values. */
-export interface Derived {
-  readonly values: Values;
-  readonly invalid: Values;
-  readonly unknown: Values;
-  /** Series not shown by themselves, of the labelled families that are there. */
-  readonly dropped: Values;
+/** Derives the bridge families from a `state`. */
+export function deriveBridge(state: unknown, options?: BridgeOptions): DerivedMetrics {
+  return toDerived(bridgeSnapshot(state, options));
 }
 
-/** Derives the bridge families from a `state`, as a poll would. */
-export function deriveBridge(state: unknown, about: About & Partial<BridgeSettings> = {}): Derived {
-  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = about;
-  const reading: DocumentSource = {
-    target: 't',
-    labels: { tokens, chains },
-    maxSeries,
-    document: 'module_state',
-    settings: { ...defaultBridgeSettings, ...settings },
+/** Derives the cross-chain families from a rate limiter input. */
+export function deriveCrosschain(document: unknown, options?: CrosschainOptions): DerivedMetrics {
+  return toDerived(crosschainSnapshot(document, options));
+}
+
+/** Functions that derive the families of a document and select some of them by name. */
+export function familyReaders<Options>(derive: (document: unknown, options?: Options) => DerivedMetrics) {
+  const valuesOf = (document: unknown, names: readonly string[], options?: Options): Record<string, FamilyValue> => {
+    const { values } = derive(document, options);
+    return Object.fromEntries(names.map((name) => [name, familyValue(values, name)]));
   };
-  return derive(reading, { state }, height);
-}
-
-/** Derives the cross-chain families from a document, as a poll would. */
-export function deriveCrosschain(document: unknown, about: About & Partial<CrosschainSettings> = {}): Derived {
-  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = about;
-  const reading: DocumentSource = {
-    target: 't',
-    labels: { tokens, chains },
-    maxSeries,
-    document: 'rate_limiter_input',
-    settings: { ...defaultCrosschainSettings, ...settings },
-  };
-  return derive(reading, document, height);
-}
-
-function derive(reading: DocumentSource, document: unknown, height: string | undefined): Derived {
-  const body = Buffer.from(JSON.stringify(document));
-  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
-  if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return {
-    values: valuesOf(result),
-    invalid: Object.fromEntries(result.problems.invalid),
-    unknown: Object.fromEntries(result.problems.unknown),
+    /** The value of one family; `undefined` if it is not exported. */
+    valueOf: (document: unknown, name: string, options?: Options): FamilyValue =>
+      familyValue(derive(document, options).values, name),
+    /** The values of several families by name. */
+    valuesOf,
+    /** The names of the families that are exported. */
+    exportedOf: (document: unknown, names: readonly string[], options?: Options): string[] => {
+      const values = valuesOf(document, names, options);
+      return names.filter((name) => values[name] !== undefined);
+    },
+  };
+}
+
+function toDerived({ families, problems }: Snapshot): DerivedMetrics {
+  return {
+    values: parseSeries(families.map(({ lines }) => lines).join('')),
+    invalid: Object.fromEntries(problems.invalid),
+    unknown: Object.fromEntries(problems.unknown),
     dropped: Object.fromEntries(
-      result.families.flatMap(({ name, dropped }) => (dropped === undefined ? [] : [[name, dropped]])),
+      families.flatMap(({ name, dropped }) => (dropped === undefined ? [] : [[name, dropped]])),
     ),
   };
 }
 
-function valuesOf({ families }: Snapshot): Values {
-  const series = seriesOf(families.map(({ lines }) => lines).join(''));
+function parseSeries(exposition: string): SeriesValues {
   const values = new Map<string, number>();
-  for (const { name, labels, value } of series) {
-    const own = labels.replace(/^target="t",?/, '');
-    const key = own === '' ? name : `${name}{${own}}`;
-    if (values.has(key)) throw new Error(`duplicate series ${key}`);
-    values.set(key, value);
+  for (const { name, labels, value } of seriesOf(exposition)) {
+    const otherLabels = labels.replace(/^target="t",?/, '');
+    const series = otherLabels === '' ? name : `${name}{${otherLabels}}`;
+    if (values.has(series)) throw new Error(`duplicate series ${series}`);
+    values.set(series, value);
   }
   return Object.fromEntries(values);
+}
+
+function familyValue(values: SeriesValues, name: string): FamilyValue {
+  const labelled = Object.entries(values).filter(([series]) => series.startsWith(`${name}{`));
+  if (labelled.length === 0) return values[name];
+  return Object.fromEntries(labelled.map(([series, value]) => [series.slice(name.length + 1, -1), value]));
 }

@@ -6,12 +6,11 @@ describe('labelledGauge', () => {
     name: 'bridge_x',
     help: 'A test.',
     unit: 'things',
-
     overLimit: 'keep-first',
   } as const;
   const labels = ['list', 'chain_id'] as const;
 
-  it('does not compile when a sample lacks a label or has another one', () => {
+  it('does not compile if a sample lacks a label or has an unknown one', () => {
     const complete = labelledGauge({
       ...description,
       labels,
@@ -34,7 +33,7 @@ describe('labelledGauge', () => {
 });
 
 describe('toLabelValue', () => {
-  it('truncates to 128 characters, and never within a character', () => {
+  it('truncates to 128 characters without splitting surrogate pairs', () => {
     expect(toLabelValue('x'.repeat(500))).toBe('x'.repeat(128));
     expect(toLabelValue('😀'.repeat(200))).toBe('😀'.repeat(128));
     expect(toLabelValue(`${'x'.repeat(127)}😀😀`)).toBe(`${'x'.repeat(127)}😀`);

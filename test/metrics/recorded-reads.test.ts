@@ -5,11 +5,11 @@ import { recordReads } from './recorded-reads.js';
 describe('the recorded reads of the families', () => {
   const reads = recordReads();
 
-  it('are the same with other random documents', () => {
+  it('do not depend on the random documents', () => {
     for (const seed of [2, 3, 4]) expect(recordReads(seed)).toEqual(reads);
   });
 
-  it('are not empty', () => {
+  it('contain at least one read per family', () => {
     const empty = reads.filter(({ fields, others }) => fields.length + others.length === 0);
     expect(empty).toEqual([]);
     expect(families.map(({ name }) => name)).toEqual(expect.arrayContaining(reads.map(({ family }) => family)));
@@ -29,7 +29,7 @@ describe('the recorded reads of the families', () => {
       ],
       ['chains'],
     ],
-  ])('of %s are %j and %j', (name, fields, others) => {
+  ])('contain, for %s, the fields %j and the other inputs %j', (name, fields, others) => {
     expect(reads.find(({ family }) => family === name)).toMatchObject({ fields, others });
   });
 });

@@ -6,17 +6,16 @@ import { orEmpty } from '../../src/metrics/withdrawal.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 
 /*
- * What each family reads, recorded while it is derived from random documents. The sources in docs/metrics.md and
- * docs/coverage.md are generated from these records. Another seed must give the same records: then they contain the reads of
- * every branch.
+ * The fields that each family reads, recorded while it is derived from random documents. The sources in docs/metrics.md and
+ * docs/coverage.md are generated from these records. Records that are equal for all seeds cover all branches.
  */
 
 export interface RecordedReads {
   readonly family: string;
   readonly document: DocumentName;
-  /** Paths of fields in the names and the order of the spec. A path stands for all fields of an object at its end. */
+  /** Paths of fields in the names and the order of the spec. The path of an object includes all fields of the object. */
   readonly fields: readonly string[];
-  /** What it reads of the response header and the configuration: `height`, `settings.watch`, `tokens[].symbol`. */
+  /** Reads of the response header and of the configuration: `height`, `settings.watch`, `tokens[].symbol`. */
   readonly others: readonly string[];
 }
 
@@ -37,12 +36,12 @@ export function recordReads(seed = 1): RecordedReads[] {
   ];
 }
 
-/** The paths that a family reads, without those of objects and lists of which it reads a part. */
+/** The paths that a family reads, without objects and lists that it reads in part. */
 function record<Input>(family: Family<Input>, inputs: readonly Input[]): string[] {
   const paths = new Set<string>();
   const enumerated = new Set<string>();
-  // Every family has a proxy of its own, so that it does not share memoized values.
-  for (const input of inputs) orEmpty(() => family.derive(recording(input, '', paths, enumerated, new WeakMap())));
+  // A new proxy for each family prevents sharing of memoized values.
+  for (const input of inputs) orEmpty(() => family.derive(recordingProxy(input, '', paths, enumerated, new WeakMap())));
   const all = [...paths];
   return all.filter(
     (path) =>
@@ -55,15 +54,15 @@ export function isBelow(path: string, parent: string): boolean {
   return path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
 }
 
-/** A proxy that adds the path of every property that is read to `paths`. Enumerating an object reads all of it. */
-function recording<T>(
+/** A proxy that adds the path of every property that is read to `paths`, and of every enumerated object to `enumerated`. */
+function recordingProxy<T>(
   value: T,
   path: string,
   paths: Set<string>,
   enumerated: Set<string>,
   proxies: WeakMap<object, object>,
 ): T {
-  // Class instances such as RawString are values of one field. The names of chains are keyed by chain id.
+  // Class instances such as RawString are values of one field. The keys of `chains` are chain ids, not fields.
   if (typeof value !== 'object' || value === null || path === 'chains') return value;
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value;
   const known = proxies.get(value);
@@ -73,11 +72,11 @@ function recording<T>(
       const property: unknown = Reflect.get(target, key);
       if (typeof key === 'symbol') return property;
       if (Array.isArray(target)) {
-        return /^\d+$/.test(key) ? recording(property, `${path}[]`, paths, enumerated, proxies) : property;
+        return /^\d+$/.test(key) ? recordingProxy(property, `${path}[]`, paths, enumerated, proxies) : property;
       }
       const propertyPath = path === '' ? key : `${path}.${key}`;
       paths.add(propertyPath);
-      return recording(property, propertyPath, paths, enumerated, proxies);
+      return recordingProxy(property, propertyPath, paths, enumerated, proxies);
     },
     ownKeys: (target) => {
       enumerated.add(path);

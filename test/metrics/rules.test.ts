@@ -6,25 +6,22 @@ import { orEmpty } from '../../src/metrics/withdrawal.js';
 import { deriveBridge, deriveCrosschain } from './derive.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 
-/*
- * The rules that hold for every metric, each on the smallest document that shows it.
- */
-describe('a gauge is right or absent', () => {
-  it('a field the node leaves out has no series, nor has null or an empty string where a number belongs', () => {
+describe('a gauge', () => {
+  it('is absent if its number is missing, null or an empty string', () => {
     for (const state of [{ valsets: [] }, { last_observed_nonce: null }, { last_observed_nonce: '' }]) {
       expect(deriveBridge(state).values).not.toHaveProperty('bridge_last_observed_nonce');
     }
     expect(deriveBridge({ last_observed_nonce: '0' }).values['bridge_last_observed_nonce']).toBe(0);
   });
 
-  it('an empty list counts 0, a missing one nothing', () => {
+  it('is 0 for an empty list and absent for a missing list', () => {
     expect(deriveBridge({ unbatched_transfers: [] }).values['bridge_unbatched_transfers']).toBe(0);
     expect(deriveBridge({ unbatched_transfers: null, valsets: [] }).values).not.toHaveProperty(
       'bridge_unbatched_transfers',
     );
   });
 
-  it('over an empty list there is no newest, oldest or lowest', () => {
+  it('is absent if it is the minimum or maximum of an empty list', () => {
     const { values } = deriveBridge({ valsets: [], batches: [], unbatched_transfers: [], attestations: [] });
     for (const name of [
       'bridge_newest_valset_nonce',
@@ -37,17 +34,17 @@ describe('a gauge is right or absent', () => {
     expect(values['bridge_batch_transactions']).toBe(0);
   });
 
-  it('a wrong value withdraws what reads it and nothing else, and is counted', () => {
+  it('is absent if it reads an invalid value, which is counted, and does not affect other gauges', () => {
     const state = { last_observed_nonce: 'soon', last_outgoing_batch_id: '7', attestations: [] };
     const { values, invalid } = deriveBridge(state);
     expect(values).not.toHaveProperty('bridge_last_observed_nonce');
     expect(values).not.toHaveProperty('bridge_pending_events');
     expect(values['bridge_last_outgoing_batch_id']).toBe(7);
-    expect(values['bridge_newest_attested_nonce'], 'reads the list only').toBeUndefined();
+    expect(values['bridge_newest_attested_nonce'], 'it reads an empty list').toBeUndefined();
     expect(invalid).toEqual({ 'state.last_observed_nonce': 1 });
   });
 
-  it('one odd row in a list withdraws the sum over it, not the length of it', () => {
+  it('is absent if it sums over an invalid row, but counts that row in the length of the list', () => {
     const members = [
       { power: '1', external_address: '0xa' },
       { power: {}, external_address: '0xb' },
@@ -59,29 +56,29 @@ describe('a gauge is right or absent', () => {
     expect(invalid).toEqual({ 'state.last_observed_valset.members[].power': 1 });
   });
 
-  it('wrong values are counted each, however many families read them', () => {
+  it('shares its count of invalid values with the other families that read them', () => {
     const valsets = [{ nonce: true }, { nonce: [] }, { nonce: '3' }];
     expect(deriveBridge({ valsets }).invalid).toEqual({ 'state.valsets[].nonce': 2 });
   });
 
-  it('nothing is ever infinite', () => {
+  it('is absent if its value is infinite', () => {
     const { values } = deriveBridge({ last_observed_nonce: 1e308, last_outgoing_pool_id: '9'.repeat(100) });
     expect(values['bridge_last_observed_nonce']).toBe(1e308);
     expect(values['bridge_last_outgoing_pool_id']).toBe(1e100);
-    const members = [1, 2, 3].map((key) => ({ power: 1.7e308, external_address: `0x${key}` }));
+    const members = [1, 2, 3].map((index) => ({ power: 1.7e308, external_address: `0x${index}` }));
     expect(deriveBridge({ last_observed_valset: { members } }).values).not.toHaveProperty(
       'bridge_last_observed_valset_power',
     );
   });
 
-  it('amounts across 2^53 are added before they are rounded', () => {
+  it('is rounded to a double after amounts are added up', () => {
     const power = String(2 ** 53);
-    const members = [power, '1', '1'].map((text, key) => ({ power: text, external_address: `0x${key}` }));
+    const members = [power, '1', '1'].map((value, index) => ({ power: value, external_address: `0x${index}` }));
     const { values } = deriveBridge({ last_observed_valset: { members } });
     expect(values['bridge_last_observed_valset_power']).toBe(2 ** 53 + 2);
   });
 
-  it('milliseconds become seconds', () => {
+  it('is in seconds if its field is in milliseconds', () => {
     const params = { target_batch_timeout: '43200000', average_block_time: '650' };
     const { values } = deriveBridge({ params });
     expect(values['bridge_params_target_batch_timeout_seconds']).toBe(43_200);
@@ -89,8 +86,8 @@ describe('a gauge is right or absent', () => {
   });
 });
 
-describe('what the document does not say', () => {
-  it('an attestation without its flag is counted apart, and only then', () => {
+describe('the families of a document', () => {
+  it('export the label value unknown only if the observed flag of an attestation is missing', () => {
     const rows = [{ observed: true }, { observed: false }, {}];
     expect(deriveBridge({ attestations: rows }).values).toMatchObject({
       'bridge_attestations{observed="true"}': 1,
@@ -107,14 +104,14 @@ describe('what the document does not say', () => {
     );
   });
 
-  it('hides no transaction when it lists them all, and never less than none', () => {
+  it('count 0 hidden transactions if all are listed', () => {
     const listed = { cctxs_missed: [{}], cctxs_pending: [{}, {}] };
-    const hidden = (total: unknown): number | undefined =>
+    const hiddenOf = (total: unknown): number | undefined =>
       deriveCrosschain({ ...listed, total_pending: total }).values['crosschain_cctxs_hidden'];
-    expect([hidden('10'), hidden('3'), hidden('2'), hidden(null)]).toEqual([7, 0, 0, undefined]);
+    expect([hiddenOf('10'), hiddenOf('3'), hiddenOf('2'), hiddenOf(null)]).toEqual([7, 0, 0, undefined]);
   });
 
-  it('the newest valset is the one with the highest nonce, wherever it stands', () => {
+  it('select the newest validator set by nonce, in any order', () => {
     const valsets = [
       { nonce: '9', height: '9', members: [] },
       { nonce: '10', height: '11', members: [{ power: '4', external_address: '0xa' }] },
@@ -127,14 +124,14 @@ describe('what the document does not say', () => {
     });
   });
 
-  it('unknown keys change nothing', () => {
+  it('ignore unknown keys', () => {
     const plain = deriveBridge({ last_observed_nonce: '1' });
     expect(deriveBridge({ last_observed_nonce: '1', rate_limits: [{ token_decimals: 6 }] })).toEqual(plain);
   });
 });
 
 describe('every family', () => {
-  it('has a HELP text of one sentence, and a unit', () => {
+  it('has a HELP text of one sentence and a unit', () => {
     for (const { name, help, unit } of families) {
       expect(help, name).toMatch(/^[A-Z][^.]*(?:\.[a-z][^.]*)*\.$/);
       expect(unit, name).not.toBe('');
@@ -152,7 +149,7 @@ describe('every family', () => {
     for (const family of rateLimiterInputDocument.families) check(family, crosschain);
   });
 
-  it('has a name of its own, a counter ending in _total and a gauge not', () => {
+  it('has a unique name, which ends in _total only for a counter', () => {
     const names = families.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, type } of families) {

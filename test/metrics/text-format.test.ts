@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gauge, labelledGauge, type Family, type OverLimit } from '../../src/metrics/family.js';
-import { formatSeries, renderFamilies } from '../../src/metrics/text-format.js';
+import { renderFamilies } from '../../src/metrics/render-families.js';
+import { formatSeries } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/metrics/withdrawal.js';
 
 const description = { help: 'A test.', unit: 'things' };
@@ -30,7 +31,7 @@ describe('renderFamilies', () => {
     expect(textOf(unlabelled((input) => input + 0.5))).toBe('bridge_x{target="t"} 1.5\ndropped undefined\n');
   });
 
-  it('leaves out a withdrawn family and no other', () => {
+  it('omits only withdrawn families', () => {
     const withdrawn = unlabelled(() => {
       throw WITHDRAWN;
     });
@@ -63,7 +64,7 @@ describe('renderFamilies', () => {
     ['keep-lowest', ['c 1', 'a 3', 'e 5'], 2],
     ['keep-largest', ['b 9', 'd 9', 'e 5'], 2],
     ['aggregate', ['b 9', 'd 9', 'other 9'], 3],
-  ])('applies %s above the limit: %j', (overLimit, exported, dropped) => {
+  ])('applies the overLimit policy %s, which exports %j', (overLimit, exported, dropped) => {
     const text = textOf(labelled(overLimit, values), 3);
     expect([...text.matchAll(/token="(\w+)".*} (\d+)/g)].map(([, token, value]) => `${token} ${value}`)).toEqual(
       exported,

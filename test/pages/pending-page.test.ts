@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshots } from '../../src/poll/snapshots.js';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { parseSorting } from '../../src/pages/table.js';
+import type { EndpointStore } from '../../src/poll/endpoint-store.js';
 import {
   at,
   BRIDGE,
   CROSSCHAIN,
   crosschainResult,
   FAILED,
-  unpolledSnapshots,
   HOSTILE,
   idsIn,
+  initialSnapshots,
   polledSnapshots,
   STALE_AFTER_SECONDS,
   transfer,
 } from './sample-snapshots.js';
 
-const pageOf = (snapshots: Snapshots, seconds: number, query: Record<string, string> = {}): string =>
+const pageOf = (snapshots: EndpointStore, seconds: number, query: Record<string, string> = {}): string =>
   pendingPage(pendingDocument(snapshots, at(seconds)), parseSorting(query), '/metrics', '0.1.0');
 
 describe('the pending page', () => {
@@ -133,7 +133,7 @@ describe('items of an old success', () => {
   });
 
   it('do not exist before the first success', () => {
-    const snapshots = unpolledSnapshots();
+    const snapshots = initialSnapshots();
     expect(pageOf(snapshots, 0)).toContain('No successful poll yet.');
     snapshots.record(BRIDGE, FAILED, at(1));
     expect(pageOf(snapshots, 2)).toContain('No successful poll yet.<br>Last failure: status:');

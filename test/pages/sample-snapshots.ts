@@ -1,11 +1,11 @@
-import { trustedDigits } from '../../src/json/numeral.js';
-import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import type { Instant } from '../../src/poll/clock.js';
-import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 import { endpointStatuses } from '../../src/pages/endpoint-view.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
+import type { Instant } from '../../src/poll/clock.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -13,12 +13,12 @@ export const at = (seconds: number): Instant => ({
 });
 
 export const TARGET = 'main "net" <1>';
-export const BRIDGE = { target: TARGET, endpoint: 'module_state' } as const;
-export const CROSSCHAIN = { target: TARGET, endpoint: 'rate_limiter_input' } as const;
+export const BRIDGE = { target: TARGET, document: 'module_state' } as const;
+export const CROSSCHAIN = { target: TARGET, document: 'rate_limiter_input' } as const;
 export const STALE_AFTER_SECONDS = 60;
 export const FAILED: PollResult = {
-  result: { ok: false, error: { reason: 'status', message: '/x: responded with status 500: <b>"oh"</b>' } },
-  seconds: {},
+  outcome: { ok: false, error: { reason: 'status', message: '/x: responded with status 500: <b>"oh"</b>' } },
+  phaseSeconds: {},
 };
 
 export const HOSTILE = `<script>alert("1")</script>'&amp;`;
@@ -38,25 +38,25 @@ const base = {
 
 export function bridgeResult(state: unknown, height?: string): PollResult {
   const source: DocumentSource = { ...base, document: 'module_state', settings: defaultBridgeSettings };
-  return readBody(
+  return processBody(
     source,
     'test',
     Buffer.from(JSON.stringify({ state })),
-    height === undefined ? height : trustedDigits(height),
+    height === undefined ? height : asDecimalString(height),
   );
 }
 
 export function crosschainResult(document: unknown): PollResult {
   const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
-  return readBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
+  return processBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
-export function unpolledSnapshots(): Snapshots {
-  return createSnapshots([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
+export function initialSnapshots(): EndpointStore {
+  return createEndpointStore([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
 }
 
-export function polledSnapshots(state: unknown): Snapshots {
-  const snapshots = unpolledSnapshots();
+export function polledSnapshots(state: unknown): EndpointStore {
+  const snapshots = initialSnapshots();
   snapshots.record(BRIDGE, bridgeResult(state), at(0));
   return snapshots;
 }
@@ -76,7 +76,7 @@ export const instance: Instance = {
 
 /** The status page this many seconds after 12:00:00. */
 export function statusAt(
-  snapshots: Snapshots,
+  snapshots: EndpointStore,
   seconds: number,
   ofInstance = instance,
   telemetryPath = '/metrics',

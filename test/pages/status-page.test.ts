@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/http/errors.js';
-import type { PollResult } from '../../src/poll/collect.js';
-import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
 import { CONTENT_SECURITY_POLICY } from '../../src/pages/layout.js';
-import { batch, settled } from '../pending/bridge-state.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import type { PollResult } from '../../src/poll/poll.js';
+import { batch, idleState } from '../pending/bridge-state.js';
 import {
   at,
   BRIDGE,
@@ -13,8 +13,8 @@ import {
   CROSSCHAIN,
   crosschainResult,
   FAILED,
-  unpolledSnapshots,
   HOSTILE,
+  initialSnapshots,
   instance,
   polledSnapshots,
   STALE_AFTER_SECONDS,
@@ -54,19 +54,19 @@ const titleOf = (html: string): string => /<title>(.*)<\/title>/.exec(html)?.[1]
 const state = { unbatched_transfers: [transfer('424242', '1')], batches: [] };
 const cctxs = { cctxs_missed: [], cctxs_pending: [], total_pending: '0' };
 
-function bothUp(): Snapshots {
+function bothUp(): EndpointStore {
   const snapshots = polledSnapshots(state);
   snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(0));
   return snapshots;
 }
 
 function failing(reason: FailureReason, message = 'what happened'): PollResult {
-  return { result: { ok: false, error: { reason, message } }, seconds: { fetch: 1.5 } };
+  return { outcome: { ok: false, error: { reason, message } }, phaseSeconds: { fetch: 1.5 } };
 }
 
 describe('the status page', () => {
   it('shows endpoints that were never polled', () => {
-    const html = statusAt(unpolledSnapshots(), 0);
+    const html = statusAt(initialSnapshots(), 0);
     expect(titleOf(html)).toBe('○ No endpoint has been polled yet · bridge-exporter');
     expect(textOf(html)).toBe(`No endpoint has been polled yet
 0 stale
@@ -145,7 +145,7 @@ The last poll failed after 1.5 s.`);
   });
 
   it('shows that an endpoint without a success has no chain series', () => {
-    const snapshots = unpolledSnapshots();
+    const snapshots = initialSnapshots();
     snapshots.record(BRIDGE, failing('connect'), at(1));
     const text = textOf(statusAt(snapshots, 2));
     expect(text).toContain(
@@ -190,8 +190,8 @@ state.batches`);
   });
 
   it('summarizes many failures by reason', () => {
-    const keys = Array.from({ length: 7 }, (_, index) => ({ target: `t${index}`, endpoint: 'module_state' as const }));
-    const snapshots = createSnapshots(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
+    const keys = Array.from({ length: 7 }, (_, index) => ({ target: `t${index}`, document: 'module_state' as const }));
+    const snapshots = createEndpointStore(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
     for (const [index, key] of keys.entries()) snapshots.record(key, failing(index === 3 ? 'tls' : 'connect'), at(1));
     expect(textOf(statusAt(snapshots, 2))).toContain('Needs attention 7\n6 × connect\n1 × tls\nState\n');
   });
@@ -199,12 +199,12 @@ state.batches`);
   it('has less than 2 MB, compressed less than 100 kB, with a thousand targets', () => {
     const names = Array.from({ length: 1000 }, (_, index) => `target-${index}`);
     const keys = names.flatMap((target) => [
-      { target, endpoint: 'module_state' as const },
-      { target, endpoint: 'rate_limiter_input' as const },
+      { target, document: 'module_state' as const },
+      { target, document: 'rate_limiter_input' as const },
     ]);
-    const snapshots = createSnapshots(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
-    const results = { module_state: bridgeResult(settled, '1000'), rate_limiter_input: crosschainResult(cctxs) };
-    for (const key of keys) snapshots.record(key, results[key.endpoint], at(0));
+    const snapshots = createEndpointStore(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
+    const results = { module_state: bridgeResult(idleState, '1000'), rate_limiter_input: crosschainResult(cctxs) };
+    for (const key of keys) snapshots.record(key, results[key.document], at(0));
     const html = statusAt(snapshots, 1);
     expect(titleOf(html)).toContain('All 2000 endpoints are up');
     expect(html.length).toBeLessThan(2_000_000);
@@ -212,7 +212,7 @@ state.batches`);
   });
 
   it('shows that a shard has no target', () => {
-    const text = textOf(statusAt(createSnapshots([], { maxBodyBytes: 1, staleAfterMs: 1 }), 0));
+    const text = textOf(statusAt(createEndpointStore([], { maxBodyBytes: 1, staleAfterMs: 1 }), 0));
     expect(text).toMatch(/^Nothing to poll\nThis shard has no target of the configuration\.\nThis exporter\n/);
   });
 
@@ -248,9 +248,9 @@ describe('problems on the chains', () => {
   it('are listed for ten targets and counted for the others', () => {
     const keys = Array.from({ length: 13 }, (_, index) => ({
       target: `t${index}`,
-      endpoint: 'rate_limiter_input' as const,
+      document: 'rate_limiter_input' as const,
     }));
-    const snapshots = createSnapshots(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
+    const snapshots = createEndpointStore(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
     for (const key of keys) snapshots.record(key, crosschainResult(missed), at(1));
     const problems = between(textOf(statusAt(snapshots, 2)), 'Problems on the chains', 'Up 13');
     expect(problems.match(/Missed cctxs/g)).toHaveLength(10);
@@ -259,7 +259,7 @@ describe('problems on the chains', () => {
 
   it('include missing signatures only when they last', () => {
     const at2Seconds = (height: string): string => {
-      const snapshots = unpolledSnapshots();
+      const snapshots = initialSnapshots();
       snapshots.record(BRIDGE, bridgeResult({ ...settled, batches: [batch('1')] }, height), at(0));
       return statusAt(snapshots, 2);
     };
@@ -274,9 +274,9 @@ describe('problems on the chains', () => {
 
   it('include events and cctxs that are pending for long', () => {
     const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
-    const claimed = { ...settled, attestations: [...settled.attestations, claim] };
+    const claimed = { ...idleState, attestations: [...idleState.attestations, claim] };
     const pending = { index: '0x2', cctx_status: { created_timestamp: created }, outbound_params: [outbound] };
-    const snapshots = unpolledSnapshots();
+    const snapshots = initialSnapshots();
     snapshots.record(CROSSCHAIN, crosschainResult({ ...cctxs, cctxs_pending: [pending], total_pending: '1' }), at(0));
     for (const [height, isProblem] of [
       ['949', false],
@@ -328,7 +328,7 @@ describe('the markup', () => {
   });
 
   it('has the style and the script whose hashes the content security policy allows', () => {
-    const html = statusAt(unpolledSnapshots(), 0);
+    const html = statusAt(initialSnapshots(), 0);
     for (const [element, directive] of [
       ['style', 'style-src'],
       ['script', 'script-src'],

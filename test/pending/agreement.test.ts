@@ -2,24 +2,22 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetConfig } from '../../src/config/config.js';
 import type { BridgeItems, CrosschainItems, ItemList } from '../../src/pending/items.js';
 import { documentSourceBase } from '../../src/poll/jobs.js';
+import type { Snapshot } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { seriesOf } from '../support/exposition-text.js';
-import type { Snapshot } from '../../src/poll/collect.js';
-import { readable, snapshotOf } from './read-items.js';
+import { readSnapshot } from '../support/snapshots.js';
+import { asReadable } from './read-items.js';
 
-/*
- * Page and gauges come from one document: whatever the chain is up to, they tell the same.
- */
-interface Told {
+interface ScenarioResult {
   readonly bridge: BridgeItems;
   readonly crosschain: CrosschainItems;
-  /** Every gauge by name; those with labels as the list of their values. */
+  /** The values of all series by family. */
   readonly gauges: ReadonlyMap<string, readonly number[]>;
 }
 
-function toldIn(scenario: ScenarioName): Told {
+function simulate(scenario: ScenarioName): ScenarioResult {
   const model = createModel({ seed: 3, scenario, startTime: 1_790_000_000, blockTimeMs: 2000 });
   model.advance(120);
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
@@ -27,16 +25,20 @@ function toldIn(scenario: ScenarioName): Told {
   const { bridge, crosschain } = target as Required<TargetConfig>;
   const base = documentSourceBase(config, { name: 't' });
   const height = String(model.height);
-  const ofBridge = snapshotOf({ ...base, document: 'module_state', settings: bridge }, model.moduleState(), height);
-  const ofCrosschain = snapshotOf(
+  const bridgeSnapshot = readSnapshot(
+    { ...base, document: 'module_state', settings: bridge },
+    model.moduleState(),
+    height,
+  );
+  const crosschainSnapshot = readSnapshot(
     { ...base, document: 'rate_limiter_input', settings: crosschain },
     model.rateLimiterInput({ window: 500n }),
     height,
   );
   return {
-    bridge: ofBridge.items as BridgeItems,
-    crosschain: ofCrosschain.items as CrosschainItems,
-    gauges: gaugesOf(ofBridge, ofCrosschain),
+    bridge: bridgeSnapshot.items as BridgeItems,
+    crosschain: crosschainSnapshot.items as CrosschainItems,
+    gauges: gaugesOf(bridgeSnapshot, crosschainSnapshot),
   };
 }
 
@@ -50,24 +52,24 @@ function gaugesOf(...snapshots: readonly Snapshot[]): ReadonlyMap<string, readon
   return gauges;
 }
 
-/** The whole of a section, of which every row is at hand; an empty list of a longer one. */
-function whole<Row>(section: ItemList<Row>): readonly Row[] {
-  const { rows, total } = readable(section);
+/** All rows of a list, or no rows if the list is truncated. */
+function completeRows<Row>(list: ItemList<Row>): readonly Row[] {
+  const { rows, total } = asReadable(list);
   return rows.length === total ? rows : [];
 }
 
 const number = (digits: string | null): number => Number(digits ?? 'unknown');
 
-describe.each(scenarioNames)('in the scenario %s', (scenario) => {
-  let told: Told;
-  const gauge = (name: string): number | undefined => told.gauges.get(name)?.[0];
+describe.each(scenarioNames)('the items and metrics of the scenario %s', (scenario) => {
+  let result: ScenarioResult;
+  const gauge = (name: string): number | undefined => result.gauges.get(name)?.[0];
 
   beforeAll(() => {
-    told = toldIn(scenario);
+    result = simulate(scenario);
   });
 
-  it('the totals of the bridge are its gauges', () => {
-    const { bridge } = told;
+  it('agree on the totals of the bridge', () => {
+    const { bridge } = result;
     expect(bridge.transfers.total).toBe(gauge('bridge_unbatched_transfers'));
     expect(bridge.batches.total).toBe(gauge('bridge_batches'));
     expect(bridge.valsets.total).toBe(gauge('bridge_unrelayed_valsets'));
@@ -79,42 +81,45 @@ describe.each(scenarioNames)('in the scenario %s', (scenario) => {
     expect(number(bridge.projectedExternalHeight)).toBe(gauge('bridge_external_height_projected'));
   });
 
-  it('the first rows of the bridge are what its gauges are about', () => {
-    const { transfers, batches, claims } = told.bridge;
-    const oldestBatch = readable(batches).rows[0];
+  it('agree on the oldest batch, the next event and the oldest transfer', () => {
+    const { transfers, batches, claims } = result.bridge;
+    const oldestBatch = asReadable(batches).rows[0];
     expect(oldestBatch ? number(oldestBatch.createdHeight) : undefined).toBe(gauge('bridge_batch_oldest_height'));
-    const nextEvent = readable(claims).rows[0];
+    const nextEvent = asReadable(claims).rows[0];
     expect(nextEvent?.votedPowerRatio).toBe(gauge('bridge_next_event_voted_power_ratio'));
-    const waiting = gauge('bridge_oldest_pending_transfer_id') ?? Infinity;
-    for (const { id } of readable(transfers).rows) expect(number(id)).toBeGreaterThanOrEqual(waiting);
+    const oldestTransfer = gauge('bridge_oldest_pending_transfer_id') ?? Infinity;
+    for (const { id } of asReadable(transfers).rows) expect(number(id)).toBeGreaterThanOrEqual(oldestTransfer);
   });
 
-  it('the batches one by one are the gauges over all of them', () => {
-    const batches = whole(told.bridge.batches);
+  it('agree on the states and signatures of all batches', () => {
+    const batches = completeRows(result.bridge.batches);
     expect(batches).toHaveLength(gauge('bridge_batches') ?? -1);
     const count = (state: string): number => batches.filter((batch) => batch.state === state).length;
     expect(count('expired')).toBe(gauge('bridge_batches_expired'));
     expect(count('overdue')).toBe(gauge('bridge_batches_overdue'));
-    const lacking = batches.filter(({ belowThreshold }) => belowThreshold).length;
-    expect(lacking).toBe(gauge('bridge_batches_below_threshold'));
+    const belowThresholdCount = batches.filter(({ belowThreshold }) => belowThreshold).length;
+    expect(belowThresholdCount).toBe(gauge('bridge_batches_below_threshold'));
     const ratios = batches.map(({ signedPowerRatio }) => signedPowerRatio ?? Number.NaN);
     expect(ratios.length === 0 ? undefined : Math.min(...ratios)).toBe(gauge('bridge_batch_min_signed_power_ratio'));
   });
 
-  it('who has not signed a batch is who the orchestrators’ gauge counts', () => {
-    const named = whole(told.bridge.batches).reduce((total, { missing }) => total + (missing?.total ?? Number.NaN), 0);
-    const counted = told.gauges.get('bridge_orchestrator_missing_batch_confirms') ?? [];
-    expect(named).toBe(counted.reduce((total, count) => total + count, 0));
+  it('agree on the number of missing batch confirms', () => {
+    const listed = completeRows(result.bridge.batches).reduce(
+      (total, { missing }) => total + (missing?.total ?? Number.NaN),
+      0,
+    );
+    const counted = result.gauges.get('bridge_orchestrator_missing_batch_confirms') ?? [];
+    expect(listed).toBe(counted.reduce((total, count) => total + count, 0));
   });
 
-  it('the totals between chains are their gauges', () => {
-    const { crosschain } = told;
+  it('agree on the totals and the oldest transaction of the cross-chain module', () => {
+    const { crosschain } = result;
     expect(crosschain.missed.total).toBe(gauge('crosschain_cctxs_missed'));
     expect(crosschain.pending.total).toBe(gauge('crosschain_cctxs_pending'));
     expect(number(crosschain.totalPending)).toBe(gauge('crosschain_total_pending'));
     expect(number(crosschain.hidden)).toBe(gauge('crosschain_cctxs_hidden'));
-    const oldest = [crosschain.missed, crosschain.pending].flatMap((list) => readable(list).rows[0]?.createdAt ?? []);
-    const counted = told.gauges.get('crosschain_oldest_cctx_created_timestamp_seconds') ?? [];
+    const oldest = [crosschain.missed, crosschain.pending].flatMap((list) => asReadable(list).rows[0]?.createdAt ?? []);
+    const counted = result.gauges.get('crosschain_oldest_cctx_created_timestamp_seconds') ?? [];
     expect(Math.min(...oldest.map((iso) => Date.parse(iso) / 1000))).toBe(Math.min(...counted));
   });
 });

@@ -2,72 +2,73 @@ import { describe, expect, it } from 'vitest';
 import { bridgeItemsOf, crosschainItemsOf } from './read-items.js';
 
 /*
- * A node that means harm: as many rows as it likes, and texts of the characters that take most room in JSON.
+ * A hostile document has many rows, and strings of control characters, which take six bytes each in JSON.
  */
 const ROWS = 100;
 const MEMBERS = 60;
 const MIB = 2 ** 20;
 
-const hostile = (seed: number | string): string => `${seed}${'\u0001'.repeat(200)}`;
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
-const number = (index: number): string => `1${'0'.repeat(90)}${index}`;
+const hostileString = (seed: number | string): string => `${seed}${'\u0001'.repeat(200)}`;
+const repeat = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const longNumber = (index: number): string => `1${'0'.repeat(90)}${index}`;
 
-const members = times(MEMBERS, (index) => ({ power: number(index), external_address: hostile(index) }));
-const coin = (index: number) => ({ contract: hostile(index), amount: number(index) });
-const transfers = times(ROWS, (index) => ({
-  id: number(index),
-  sender: hostile(index),
-  dest_address: hostile(index),
+const members = repeat(MEMBERS, (index) => ({ power: longNumber(index), external_address: hostileString(index) }));
+const coin = (index: number) => ({ contract: hostileString(index), amount: longNumber(index) });
+const transfers = repeat(ROWS, (index) => ({
+  id: longNumber(index),
+  sender: hostileString(index),
+  dest_address: hostileString(index),
   erc20_token: coin(index),
   erc20_fee: coin(index),
 }));
 
 describe('the items of a hostile document', () => {
-  it('of a bridge are under 6 MiB', () => {
+  it('are smaller than 6 MiB for module_state', () => {
     const items = bridgeItemsOf({
       params: { average_block_time: '1', average_external_block_time: '1', signed_valsets_window: '1' },
       last_observed_nonce: '1',
       last_observed_external_height: '1',
       last_observed_valset: { nonce: '0', members, height: '0' },
-      valsets: times(ROWS, (index) => ({ nonce: number(index), height: number(index), members })),
+      valsets: repeat(ROWS, (index) => ({ nonce: longNumber(index), height: longNumber(index), members })),
       valset_confirms: [],
-      batches: times(ROWS, (index) => ({
-        batch_nonce: number(index),
-        batch_timeout: number(index),
-        block: number(index),
-        token_contract: hostile(index),
+      batches: repeat(ROWS, (index) => ({
+        batch_nonce: longNumber(index),
+        batch_timeout: longNumber(index),
+        block: longNumber(index),
+        token_contract: hostileString(index),
         transactions: [],
       })),
       batch_confirms: [],
-      orchestrator_addresses: times(MEMBERS, (index) => ({
-        eth_address: hostile(index),
-        orchestrator: hostile(index),
-        sender: hostile(index),
+      orchestrator_addresses: repeat(MEMBERS, (index) => ({
+        eth_address: hostileString(index),
+        orchestrator: hostileString(index),
+        sender: hostileString(index),
       })),
-      attestations: times(ROWS, (index) => ({
+      attestations: repeat(ROWS, (index) => ({
         observed: false,
-        height: number(index),
+        height: longNumber(index),
         votes: [],
-        claim: { event_nonce: number(index) },
+        claim: { event_nonce: longNumber(index) },
       })),
-      erc20_to_denoms: times(ROWS, (index) => ({ erc20: hostile(index), denom: hostile(index) })),
+      erc20_to_denoms: repeat(ROWS, (index) => ({ erc20: hostileString(index), denom: hostileString(index) })),
       unbatched_transfers: transfers,
     });
     expect(items.batches).toMatchObject({ readable: true, total: ROWS });
     expect(JSON.stringify(items).length).toBeLessThan(6 * MIB);
   });
 
-  it('of the cross-chain module are under 1 MiB', () => {
-    const cctxs = times(ROWS, (index) => ({
-      index: hostile(index),
+  it('are smaller than 1 MiB for rate_limiter_input', () => {
+    const cctxs = repeat(ROWS, (index) => ({
+      index: hostileString(index),
       cctx_status: { status: 'Aborted', created_timestamp: '1', lastUpdate_timestamp: '1' },
       outbound_params: [
         {
-          receiver_chainId: hostile(index),
+          receiver_chainId: hostileString(index),
           coin_type: 'Gas',
-          amount: number(index),
+          amount: longNumber(index),
           tss_nonce: '1',
-          hash: hostile(index),
+          hash: hostileString(index),
         },
       ],
     }));

@@ -1,5 +1,5 @@
 /*
- * Small states worked out by hand. Four validators: their external addresses are 0xa1 to 0xa4, their powers 40, 30, 20, 10.
+ * Parts of small module states. The four validators have the external addresses 0xa1 to 0xa4.
  */
 const POWERS = [40, 30, 20, 10] as const;
 export const members = POWERS.map((power, index) => ({ power: String(power), external_address: `0xA${index + 1}` }));
@@ -8,11 +8,11 @@ export const validators = POWERS.map((_, index) => ({
   orchestrator: `hub1${'qpzr'[index]}yyyyyyyyyy`,
   eth_address: `0xa${index + 1}`,
 }));
-/** Operator address of a validator, as votes have it. */
+/** The operator address of a validator, which votes contain. */
 export const vote = (index: number): string => `hubvaloper1${'qpzr'[index]}qqqqllllll`;
 
-/** Nothing waits. */
-export const settled = {
+/** A state without a backlog. */
+export const idleState = {
   params: { average_block_time: '2000', average_external_block_time: '12000', signed_valsets_window: '100' },
   last_observed_nonce: '7',
   last_observed_external_height: '500',

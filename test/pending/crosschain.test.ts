@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ROWS } from '../../src/pending/items.js';
-import { crosschainItemsOf, readable } from './read-items.js';
+import { asReadable, crosschainItemsOf } from './read-items.js';
 
 const cctx = (index: string, created: unknown = '1000', outbound: object = {}) => ({
   index,
@@ -11,10 +11,10 @@ const cctx = (index: string, created: unknown = '1000', outbound: object = {}) =
     { receiver_chainId: '56', coin_type: 'ERC20', amount: '2', tss_nonce: '9', hash: '0xhash', ...outbound },
   ],
 });
-const rowsOf = (cctxs: unknown) => readable(crosschainItemsOf({ cctxs_pending: cctxs }).pending).rows;
+const rowsOf = (cctxs: unknown) => asReadable(crosschainItemsOf({ cctxs_pending: cctxs }).pending).rows;
 
-describe('cctxs', () => {
-  it('tell what the current outbound waits for', () => {
+describe('the cross-chain items', () => {
+  it('describe the current outbound', () => {
     const document = { height: '5', total_pending: '3', cctxs_missed: [], cctxs_pending: [cctx('a')] };
     expect(crosschainItemsOf(document, { chains: { '56': 'bsc' } })).toEqual({
       document: 'rate_limiter_input',
@@ -44,9 +44,9 @@ describe('cctxs', () => {
     });
   });
 
-  it('come oldest first, each index once, and those of unknown age last', () => {
+  it('are sorted by age without repeated indexes, with unknown ages last', () => {
     const list = [cctx('late', '30'), cctx('none', '0'), cctx('odd', 'x'), cctx('old', '4'), cctx('old', '99')];
-    expect(readable(crosschainItemsOf({ cctxs_pending: list }).pending).unsortable).toBe(2);
+    expect(asReadable(crosschainItemsOf({ cctxs_pending: list }).pending).unsortable).toBe(2);
     expect(rowsOf(list).map(({ index, createdAt }) => [index, createdAt])).toEqual([
       ['old', '1970-01-01T00:00:04.000Z'],
       ['late', '1970-01-01T00:00:30.000Z'],
@@ -55,36 +55,36 @@ describe('cctxs', () => {
     ]);
   });
 
-  it('of one instant come by nonce, as exact integers', () => {
+  it('are sorted by exact nonce if their age is equal', () => {
     const list = ['9007199254740993', '10', '9007199254740992', '9'].map((tss_nonce) =>
       cctx(tss_nonce, '5', { tss_nonce }),
     );
     expect(rowsOf(list).map(({ nonce }) => nonce)).toEqual(['9', '10', '9007199254740992', '9007199254740993']);
   });
 
-  it('tell a hash that is not there yet from one that is not known', () => {
+  it('distinguish an empty hash from an unknown one', () => {
     const hashes = [{ hash: '' }, { hash: null }, { hash: 5 }].map((outbound, index) =>
       cctx(`${index}`, '5', outbound),
     );
     expect(rowsOf(hashes).map(({ hash }) => hash)).toEqual(['', null, null]);
   });
 
-  it('without an outbound are there, with all of it unknown', () => {
+  it('contain null for all values of a missing outbound', () => {
     const [row] = rowsOf([{ ...cctx('a'), outbound_params: [] }]);
     expect(row).toMatchObject({ index: 'a', chainId: null, coinType: null, amount: null, hash: null, nonce: null });
   });
 
-  it('an instant that no calendar has is unknown', () => {
+  it('contain null for a timestamp outside the range of dates', () => {
     expect(rowsOf([cctx('a', '9'.repeat(30))])[0]?.createdAt).toBeNull();
   });
 
-  it('are at most so many of each list, with the total said', () => {
+  it('are limited per list, with the total number', () => {
     const list = Array.from({ length: 300 }, (_, index) => cctx(`${index}`, String(1000 - index)));
-    const { total, rows } = readable(crosschainItemsOf({ cctxs_missed: list }).missed);
+    const { total, rows } = asReadable(crosschainItemsOf({ cctxs_missed: list }).missed);
     expect([total, rows.length, rows[0]?.index]).toEqual([300, MAX_ROWS, '299']);
   });
 
-  it('one list that cannot be read leaves the other', () => {
+  it('are readable in one list if the other is unreadable', () => {
     const items = crosschainItemsOf({ cctxs_missed: [cctx('a'), { ...cctx('b'), index: null }], cctxs_pending: [] });
     expect(items.missed).toEqual({ readable: false, total: 2 });
     expect(items.pending).toEqual({ readable: true, total: 0, unsortable: 0, rows: [] });

@@ -1,56 +1,23 @@
-import { readBody, type DocumentSource, type Snapshot } from '../../src/poll/collect.js';
-import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import type { BridgeItems, CrosschainItems, ReadableList, ItemList } from '../../src/pending/items.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import type { BridgeItems, CrosschainItems, ItemList, ReadableList } from '../../src/pending/items.js';
+import {
+  bridgeSnapshot,
+  crosschainSnapshot,
+  type BridgeOptions,
+  type CrosschainOptions,
+} from '../support/snapshots.js';
 
-interface About {
-  readonly height?: string;
-  readonly tokens?: Config['tokens'];
-  readonly chains?: Config['chains'];
+/** The items of a module_state response with this `state`. */
+export function bridgeItemsOf(state: unknown, options?: BridgeOptions): BridgeItems {
+  return bridgeSnapshot(state, options).items as BridgeItems;
 }
 
-/** The items of a `state`, as a poll would read them. */
-export function bridgeItemsOf(state: unknown, about: About & Partial<BridgeSettings> = {}): BridgeItems {
-  const { height, tokens = [], chains = {}, ...settings } = about;
-  const { items } = snapshotOf(
-    { ...base({ tokens, chains }), document: 'module_state', settings: { ...defaultBridgeSettings, ...settings } },
-    { state },
-    height,
-  );
-  if (items.document !== 'module_state') throw new Error('items of another document');
-  return items;
+/** The items of a rate_limiter_input response. */
+export function crosschainItemsOf(document: unknown, options?: CrosschainOptions): CrosschainItems {
+  return crosschainSnapshot(document, options).items as CrosschainItems;
 }
 
-/** The items of a rate limiter's input, as a poll would read them. */
-export function crosschainItemsOf(document: unknown, about: About & Partial<CrosschainSettings> = {}): CrosschainItems {
-  const { height, tokens = [], chains = {}, ...settings } = about;
-  const { items } = snapshotOf(
-    {
-      ...base({ tokens, chains }),
-      document: 'rate_limiter_input',
-      settings: { ...defaultCrosschainSettings, ...settings },
-    },
-    document,
-    height,
-  );
-  if (items.document !== 'rate_limiter_input') throw new Error('items of another document');
-  return items;
-}
-
-export function snapshotOf(reading: DocumentSource, document: unknown, height: string | undefined): Snapshot {
-  const body = Buffer.from(JSON.stringify(document));
-  const { result } = readBody(reading, 'test', body, height === undefined ? undefined : trustedDigits(height));
-  if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
-  return result;
-}
-
-/** A section that can be read; a test that expects one fails otherwise. */
-export function readable<Row>(section: ItemList<Row>): ReadableList<Row> {
-  if (!section.readable) throw new Error('the section cannot be read');
-  return section;
-}
-
-function base(labels: DocumentSource['labels']): Omit<DocumentSource, 'document' | 'settings'> {
-  return { target: 't', labels, maxSeries: 200 };
+/** The list, if it is readable. Throws otherwise. */
+export function asReadable<Row>(list: ItemList<Row>): ReadableList<Row> {
+  if (!list.readable) throw new Error('the list is not readable');
+  return list;
 }

@@ -1,23 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readBody, type PollResult, type DocumentSource } from '../../src/poll/collect.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
-import { renderExposition } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { createEndpointStore } from '../../src/poll/endpoint-store.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
-import { createSnapshots } from '../../src/poll/snapshots.js';
-import { runTool, hasTool, OPENMETRICS_PARSER, PYTHON } from '../support/tools.js';
+import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
+import { corruptedDocument } from '../metrics/property/corruption.js';
+import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
 import { seriesOf } from '../support/exposition-text.js';
-import { corruptedOften } from '../metrics/property/corruption.js';
-import { bridgeState, crosschainDocument, type Json, type Row } from '../metrics/property/documents.js';
+import type { Json, JsonObject } from '../support/json.js';
 import { NOW } from '../support/sample-endpoints.js';
-import { trustedDigits } from '../../src/json/numeral.js';
+import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
 
-/** Half of FUZZ_RUNS for each document. CI runs 20,000, `npm run fuzz` 500,000. */
+/** Half of FUZZ_RUNS for each document. FUZZ_RUNS is 20,000 in CI and 500,000 in `npm run fuzz`. */
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 2);
 const TIMEOUT_MS = 60_000 + 20 * RUNS;
 const MAX_SERIES = 5;
 
-/** Strings that a token issuer, a proxy or a broken node could place in any field. */
+/** Strings that a token issuer, a proxy or a faulty node can place in any field. */
 const hostileString = fc.oneof(
   fc.constantFrom(
     'a"b\\c\nd\re',
@@ -41,14 +42,14 @@ const hostileString = fc.oneof(
   fc.double().map(String),
 );
 
-/** Replaces some strings of a document by hostile ones. */
-function withHostileStrings(document: Row): fc.Arbitrary<Row> {
+/** Replaces some strings of a document with hostile ones. */
+function withHostileStrings(document: JsonObject): fc.Arbitrary<JsonObject> {
   return fc
     .array(fc.option(hostileString, { freq: 4, nil: undefined }), { minLength: 7, maxLength: 50 })
     .map((strings) => {
       let index = 0;
       const next = (): string | undefined => strings[index++ % strings.length];
-      return replaceStrings(document, next) as Row;
+      return replaceStrings(document, next) as JsonObject;
     });
 }
 
@@ -56,20 +57,22 @@ function replaceStrings(json: Json, next: () => string | undefined): Json {
   if (typeof json === 'string') return next() ?? json;
   if (Array.isArray(json)) return json.map((row: Json) => replaceStrings(row, next));
   if (typeof json !== 'object' || json === null) return json;
-  return Object.fromEntries(Object.entries(json as Row).map(([key, value]) => [key, replaceStrings(value, next)]));
+  return Object.fromEntries(
+    Object.entries(json as JsonObject).map(([key, value]) => [key, replaceStrings(value, next)]),
+  );
 }
 
-const documents = (valid: fc.Arbitrary<Row>): fc.Arbitrary<Row> =>
+const documents = (valid: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
   fc.oneof(
     valid,
-    valid.chain(corruptedOften),
+    valid.chain(corruptedDocument),
     valid.chain(withHostileStrings),
-    fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Row>,
+    fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<JsonObject>,
   );
 
 /** The bytes of a document, some of them with bytes changed, removed or inserted. */
-function bytesOf(document: fc.Arbitrary<Row>, wrap: (row: Row) => Row): fc.Arbitrary<Buffer> {
-  const edit = fc.record({ at: fc.nat(), length: fc.nat({ max: 20 }), bytes: fc.uint8Array({ maxLength: 8 }) });
+function bytesOf(document: fc.Arbitrary<JsonObject>, wrap: (row: JsonObject) => JsonObject): fc.Arbitrary<Buffer> {
+  const edit = fc.record({ offset: fc.nat(), length: fc.nat({ max: 20 }), bytes: fc.uint8Array({ maxLength: 8 }) });
   return fc
     .tuple(
       document,
@@ -77,8 +80,8 @@ function bytesOf(document: fc.Arbitrary<Row>, wrap: (row: Row) => Row): fc.Arbit
     )
     .map(([row, edits]) => {
       let body = Buffer.from(JSON.stringify(wrap(row)));
-      for (const { at, length, bytes } of edits) {
-        const start = at % (body.length + 1);
+      for (const { offset, length, bytes } of edits) {
+        const start = offset % (body.length + 1);
         body = Buffer.concat([body.subarray(0, start), bytes, body.subarray(start + length)]);
       }
       return body;
@@ -111,13 +114,13 @@ interface Sample {
   readonly poll: PollResult;
 }
 
-/** Some results are checked by external parsers, together as targets of one exposition, because the parsers start slowly. */
+/** Results for external parsers, which start slowly and therefore check all samples in one exposition. */
 const samples: Sample[] = [];
 const MAX_SAMPLES = 300;
 
-function expectHarmless(source: DocumentSource, body: Buffer, height: string | undefined): void {
-  const poll = readBody(source, 'fuzz', body, height === undefined ? undefined : trustedDigits(height));
-  const { result } = poll;
+function expectValidResult(source: DocumentSource, body: Buffer, height: string | undefined): void {
+  const poll = processBody(source, 'fuzz', body, height === undefined ? undefined : asDecimalString(height));
+  const { outcome: result } = poll;
   if (!result.ok) {
     expect(['not_json', 'schema', 'too_large']).toContain(result.error.reason);
     expect(result.error.message).toMatch(/^fuzz: .{1,250}$/);
@@ -128,7 +131,7 @@ function expectHarmless(source: DocumentSource, body: Buffer, height: string | u
     expect(series.length, name).toBeLessThanOrEqual(MAX_SERIES);
     expect(series.every((sample) => sample.name === name && Number.isFinite(sample.value))).toBe(true);
     expect(new Set(series.map(({ labels }) => labels)).size, name).toBe(series.length);
-    // Six labels of at most 128 characters, all of them escaped.
+    // A series has up to six labels of up to 128 characters, which can all be escaped.
     expect(Math.max(...series.map(({ labels }) => labels.length))).toBeLessThan(2000);
   }
   if (samples.length < MAX_SAMPLES && result.families.length > 10) {
@@ -138,13 +141,13 @@ function expectHarmless(source: DocumentSource, body: Buffer, height: string | u
 
 const height = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String), { nil: undefined });
 
-describe('reading a hostile body', () => {
+describe('readBody with a hostile body', () => {
   it(
-    'results in well-formed, bounded series or an expected failure, for module_state',
+    'returns valid and bounded series or an expected failure for module_state',
     () => {
       const bodies = bytesOf(documents(bridgeState), (state) => ({ state }));
       fc.assert(
-        fc.property(bodies, height, (body, hubHeight) => expectHarmless(bridge, body, hubHeight)),
+        fc.property(bodies, height, (body, hubHeight) => expectValidResult(bridge, body, hubHeight)),
         { numRuns: RUNS },
       );
     },
@@ -152,11 +155,11 @@ describe('reading a hostile body', () => {
   );
 
   it(
-    'results in well-formed, bounded series or an expected failure, for rate_limiter_input',
+    'returns valid and bounded series or an expected failure for rate_limiter_input',
     () => {
       const bodies = bytesOf(documents(crosschainDocument), (document) => document);
       fc.assert(
-        fc.property(bodies, height, (body, hubHeight) => expectHarmless(crosschain, body, hubHeight)),
+        fc.property(bodies, height, (body, hubHeight) => expectValidResult(crosschain, body, hubHeight)),
         { numRuns: RUNS },
       );
     },
@@ -169,27 +172,27 @@ const hasParser = hasTool(PYTHON, ['-c', 'import prometheus_client.openmetrics.p
 
 /** Renders all samples as one exposition. */
 function renderSamples(format: 'text' | 'openmetrics'): string {
-  const snapshots = createSnapshots(
+  const snapshots = createEndpointStore(
     samples.map(({ source }) => endpointKeyOf(source)),
     { maxBodyBytes: 1, staleAfterMs: 1 },
   );
   for (const { source, poll } of samples) snapshots.record(endpointKeyOf(source), withTarget(poll, source), NOW);
-  return renderExposition(snapshots, format, NOW);
+  return renderEndpoints(snapshots, format, NOW);
 }
 
-/** Replaces the target label, to make the series of each sample unique. */
+/** Replaces the target label, so that the series of each sample are unique. */
 function withTarget(poll: PollResult, { target }: DocumentSource): PollResult {
-  if (!poll.result.ok) return poll;
+  if (!poll.outcome.ok) return poll;
   const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-  const families = poll.result.families.map((family) => ({
+  const families = poll.outcome.families.map((family) => ({
     ...family,
     lines: family.lines.replaceAll(/^(\w+\{)target="(?:[^"\\]|\\.)*"/gm, (_match, start: string) => start + label),
   }));
-  return { ...poll, result: { ...poll.result, families } };
+  return { ...poll, outcome: { ...poll.outcome, families } };
 }
 
 describe('the exposition of hostile bodies', () => {
-  it('contains enough samples', () => {
+  it('contains the maximum number of samples', () => {
     expect(samples.length).toBe(MAX_SAMPLES);
   });
 

@@ -1,25 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Job, PollResult } from '../../src/poll/collect.js';
-import type { Collector } from '../../src/poll/collector.js';
-import { parseConfig } from '../../src/config/parser.js';
 import { jobsOf } from '../../src/poll/jobs.js';
+import type { PollExecutor, PollJob, PollResult } from '../../src/poll/poll.js';
 import { startPollLoop, startScheduler, type PollLoop, type Scheduler } from '../../src/poll/scheduler.js';
+import { parseValidConfig } from '../support/config.js';
 
 const HOUR = 3_600_000;
 const INTERVAL_MS = 1000;
 
-function jobs(password: string, ...names: readonly string[]): Job[] {
+function jobs(password: string, ...names: readonly string[]): PollJob[] {
   const auth = `basic_auth: {username: u, password: ${password}}`;
   const targets = names.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example", ${auth}}}`);
-  const parsed = parseConfig(`targets: [${targets.join(', ')}]`, 'test');
-  if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
-  return jobsOf(parsed.config);
+  return jobsOf(parseValidConfig(`targets: [${targets.join(', ')}]`));
 }
 
 describe('the scheduler', () => {
-  const started: Job[] = [];
-  const collector: Collector = {
-    collect: (job) => {
+  const started: PollJob[] = [];
+  const executor: PollExecutor = {
+    poll: (job) => {
       started.push(job);
       return new Promise<PollResult>(() => undefined);
     },
@@ -28,7 +25,7 @@ describe('the scheduler', () => {
   let scheduler: Scheduler;
 
   beforeEach(() => {
-    scheduler = startScheduler(collector, () => undefined);
+    scheduler = startScheduler(executor, () => undefined);
   });
 
   afterEach(() => {
@@ -57,7 +54,7 @@ describe('the scheduler', () => {
     expect(names()).toEqual(many);
   });
 
-  it('restarts a job when its password changes, although its JSON is the same', () => {
+  it('restarts a job if its password changes', () => {
     scheduler.replaceJobs(jobs('hunter2', 'a'), HOUR);
     scheduler.replaceJobs(jobs('hunter3', 'a'), HOUR);
     expect(names()).toEqual(['a', 'a']);
@@ -78,7 +75,7 @@ describe('a poll loop', () => {
     vi.useRealTimers();
   });
 
-  it('polls at once, and again one interval with 10 % jitter after the end of each poll', async () => {
+  it('polls immediately, and again one interval with 10 % jitter after the end of each poll', async () => {
     const starts: number[] = [];
     const createdAt = Date.now();
     loop = startPollLoop(async () => void starts.push(Date.now() - createdAt), INTERVAL_MS);
@@ -91,7 +88,7 @@ describe('a poll loop', () => {
     expect(new Set(gaps).size, 'the gaps differ').toBeGreaterThan(20);
   });
 
-  it('starts after the delay, or never if it is closed before', async () => {
+  it('starts after the delay, and never if it is closed before', async () => {
     let polls = 0;
     const poll = async (): Promise<void> => void (polls += 1);
     loop = startPollLoop(poll, 10 * INTERVAL_MS, 2 * INTERVAL_MS);
@@ -103,7 +100,7 @@ describe('a poll loop', () => {
     expect(polls).toBe(1);
   });
 
-  it('never runs two polls at the same time, however long they take', async () => {
+  it('never runs two polls at the same time', async () => {
     let running = 0;
     let polls = 0;
     const slowPoll = async (): Promise<void> => {
@@ -119,7 +116,7 @@ describe('a poll loop', () => {
     expect(polls).toBe(5);
   });
 
-  it('stops polling when it is closed during a poll', async () => {
+  it('stops polling after it is closed during a poll', async () => {
     let polls = 0;
     const poll = async (): Promise<void> => {
       polls += 1;

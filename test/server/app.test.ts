@@ -1,12 +1,12 @@
+import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pendingDocument } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import type { Snapshots } from '../../src/poll/snapshots.js';
+import type { EndpointStore } from '../../src/poll/endpoint-store.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { at, CROSSCHAIN, FAILED, idsIn, polledSnapshots, TARGET, transfer } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
@@ -202,7 +202,7 @@ describe('--web.max-requests', () => {
 });
 
 describe('/pending', () => {
-  async function servePending(snapshots: Snapshots, seconds: number): Promise<string> {
+  async function servePending(snapshots: EndpointStore, seconds: number): Promise<string> {
     const document = () => pendingDocument(snapshots, at(seconds));
     return serve({
       pendingPage: (sorting) => pendingPage(document(), sorting, '/metrics', '0.1.0'),

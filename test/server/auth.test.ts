@@ -1,9 +1,10 @@
+import { hashSync } from 'bcryptjs';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashSync } from 'bcryptjs';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuthenticator, matchesHash, type VerifyPassword } from '../../src/server/auth.js';
+import { createAuthenticator, type VerifyPassword } from '../../src/server/auth.js';
+import { matchesHash } from '../../src/server/password-thread.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config.js';
 import { get, type HttpResponse } from '../support/http.js';

@@ -9,7 +9,7 @@ export function createTestApp(dependencies: Partial<AppDependencies> = {}, optio
       statusPage: () => '<!doctype html>',
       pendingPage: () => '<!doctype html>',
       pendingDocument: () => ({ generatedAt: '', endpoints: [] }),
-      unpolled: () => [],
+      notYetPolled: () => [],
       reload: async () => ({ ok: true }),
       ...dependencies,
     },

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
-import { specFields } from '../support/spec-fields.js';
 import { get } from '../support/http.js';
+import { specFields } from '../support/spec-fields.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { parseSpecFields, parseSpecParameters, parseSpecPaths } from './spec-parser.js';
 

@@ -1,5 +1,5 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import forge from 'node-forge';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createTempFolder, type TempFolder } from './temp-folder.js';
 
 /** A certificate with its key, as PEM and as the paths of PEM files. */

@@ -1,5 +1,5 @@
-import { freePort } from './ports.js';
 import { get } from './http.js';
+import { freePort } from './ports.js';
 import { startProcess } from './processes.js';
 import type { TempFolder } from './temp-folder.js';
 import { waitUntil } from './wait-for.js';

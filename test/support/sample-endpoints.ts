@@ -1,10 +1,10 @@
-import { readBody, type DocumentSource } from '../../src/poll/collect.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import type { Instant } from '../../src/poll/clock.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { documentSourceBase, endpointKeyOf } from '../../src/poll/jobs.js';
+import { processBody, type DocumentSource } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import type { Instant } from '../../src/poll/clock.js';
-import { endpointKeyOf, documentSourceBase } from '../../src/poll/jobs.js';
-import { createSnapshots, type Snapshots } from '../../src/poll/snapshots.js';
-import { trustedDigits } from '../../src/json/numeral.js';
 
 /** A deterministic chain, 40 blocks after the start. */
 export function sampleModel(): Model {
@@ -18,7 +18,7 @@ export const NOW: Instant = { epochSeconds: 1_790_000_100.25, monotonicMs: 100_0
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
 /** The snapshots after one successful poll of both endpoints of the demo's target. */
-export function sampleSnapshots(model: Model = sampleModel()): Snapshots {
+export function sampleSnapshots(model: Model = sampleModel()): EndpointStore {
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
@@ -31,10 +31,15 @@ export function sampleSnapshots(model: Model = sampleModel()): Snapshots {
     ],
   ];
   const keys = bodies.map(([source]) => endpointKeyOf(source));
-  const snapshots = createSnapshots(keys, config.poll);
+  const snapshots = createEndpointStore(keys, config.poll);
   for (const [source, body] of bodies) {
-    const result = readBody(source, 'sample', Buffer.from(JSON.stringify(body)), trustedDigits(String(model.height)));
-    snapshots.record(endpointKeyOf(source), { ...result, seconds: DURATIONS }, NOW);
+    const result = processBody(
+      source,
+      'sample',
+      Buffer.from(JSON.stringify(body)),
+      asDecimalString(String(model.height)),
+    );
+    snapshots.record(endpointKeyOf(source), { ...result, phaseSeconds: DURATIONS }, NOW);
   }
   return snapshots;
 }

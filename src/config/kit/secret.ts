@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
 /**
- * A string that must not be printed. A `KeyObject` can be sent to the collect thread, while JSON, template literals, logs
+ * A string that must not be printed. A `KeyObject` can be sent to the worker thread, while JSON, template literals, logs
  * and `inspect` do not show its content; only `reveal` does.
  */
 export type Secret = KeyObject;

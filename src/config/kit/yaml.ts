@@ -1,13 +1,13 @@
 import {
-  type Document,
-  type YAMLError,
-  LineCounter,
   isAlias,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  LineCounter,
   parseAllDocuments,
+  type Document,
+  type YAMLError,
 } from 'yaml';
 import { formatFirst, formatPath, type Path, type PositionLabel } from './problems.js';
 

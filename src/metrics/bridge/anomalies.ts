@@ -1,4 +1,6 @@
-import { dataPart } from '../../chain/address.js';
+import { dataPart } from '../../chain/field-shapes.js';
+import { labelledGauge, perKind } from '../family.js';
+import { required, rows } from '../withdrawal.js';
 import { voters } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -10,8 +12,6 @@ import {
   registrationByAddress,
   registrationBySender,
 } from './joins.js';
-import { required, rows } from '../withdrawal.js';
-import { labelledGauge, perKind } from '../family.js';
 
 function orphanValsetConfirms(input: BridgeInput): number {
   const live = new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce)));
@@ -27,7 +27,7 @@ function orphanBatchConfirms(input: BridgeInput): number {
   return orphans.reduce((total, count) => total + count, 0);
 }
 
-/** Confirms of what is no longer there. */
+/** Number of confirms of validator sets or batches that are not in the state. */
 function countOrphans<Key>(confirms: ReadonlyMap<Key, readonly unknown[]>, isLive: (key: Key) => boolean): number {
   return Array.from(confirms).reduce((total, [key, { length }]) => total + (isLive(key) ? 0 : length), 0);
 }
@@ -39,7 +39,6 @@ function membersWithoutOrchestrator(input: BridgeInput): number {
 
 function unknownVoters(input: BridgeInput): number {
   const known = registrationBySender(input);
-  // The few who vote, before they are compared with other texts: votes of one voter share one.
   const all = new Set<string>();
   for (const attestation of rows(input.state.attestations)) {
     for (const voter of voters(attestation)) all.add(voter);
@@ -60,13 +59,13 @@ function duplicateOrchestrators({ state }: BridgeInput): number {
   }).length;
 }
 
-/** What should not be there: each is harmless by itself and a reason to look. */
+/** Inconsistencies of the state. They are harmless by themselves, but can indicate a bug or an attack. */
 export const anomalyFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_anomalies',
     help: 'Number of inconsistent rows of the state by kind.',
     unit: 'rows',
-    // The five kinds.
+    // Five series per target.
     labels: ['kind'],
     overLimit: 'aggregate',
     derive: perKind<BridgeInput>({

@@ -1,22 +1,22 @@
 import { eventNonceOfPackedClaim } from '../../chain/claim.js';
-import { memoize } from '../memoize.js';
+import { add, compareNumerals, decimal, integer, lowestNumeral, toDecimalString } from '../../chain/decimal.js';
 import type { Attestation } from '../../chain/module-state.js';
-import type { BridgeInput } from './input.js';
-import { add, compareNumerals, decimal, toDigits, integer, lowestNumeral } from '../../chain/decimal.js';
 import type { Numeral } from '../../json/numeral.js';
+import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../withdrawal.js';
+import type { BridgeInput } from './input.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
   readonly attestation: Attestation;
 }
 
-/** Every attestation with its event nonce. One whose nonce cannot be read withdraws what asks: it could be the newest. */
+/** All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the newest. */
 export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
   rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
 );
 
-/** The field `event_nonce` of an unpacked claim, as real nodes send it, or field 1 of the packed bytes the spec shows. */
+/** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
 function eventNonce(attestation: Attestation): Numeral {
   const claim = required(attestation.claim);
   const nonce = optional(claim.event_nonce) ?? eventNonceOfPackedClaim(required(claim.value));
@@ -27,7 +27,7 @@ export function lastObservedNonce({ state }: BridgeInput): Numeral {
   return required(state.last_observed_nonce);
 }
 
-/** The observed attestations of the last observed event; several when validators claimed differently. */
+/** The observed attestations of the last observed event; more than one after conflicting claims. */
 const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] => {
   const last = lastObservedNonce(input);
   return eventAttestations(input)
@@ -36,7 +36,7 @@ const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] => {
     .filter(({ observed }) => required(observed));
 });
 
-/** Who voted for the last observed event, by data part; `undefined` when the event is no longer in the state. */
+/** The voters for the last observed event, by data part; `undefined` when the event is no longer in the state. */
 export const votersOfLastObserved = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
   const observed = observedOfLast(input);
   return observed.length === 0 ? undefined : new Set(observed.flatMap(voters));
@@ -47,9 +47,9 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
   lowestHeight(observedOfLast(input)),
 );
 
-/** The attestations of the event that the oracle has to observe next. */
+/** The attestations of the event after the last observed one. */
 export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] => {
-  const next = toDigits(add(decimal(lastObservedNonce(input)), integer(1)));
+  const next = toDecimalString(add(decimal(lastObservedNonce(input)), integer(1)));
   return eventAttestations(input)
     .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
     .map(({ attestation }) => attestation);

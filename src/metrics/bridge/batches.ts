@@ -1,8 +1,3 @@
-import { memoize } from '../memoize.js';
-import type { Batch } from '../../chain/module-state.js';
-import { gauge } from '../family.js';
-import { heightOfLastObserved } from './attestations.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   add,
   compare,
@@ -14,11 +9,16 @@ import {
   toDouble,
   type Decimal,
 } from '../../chain/decimal.js';
+import type { Batch } from '../../chain/module-state.js';
+import { gauge } from '../family.js';
+import { memoize } from '../memoize.js';
 import { required, rows } from '../withdrawal.js';
+import { heightOfLastObserved } from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
 
 /**
- * The external height by now, reckoned from the last observed event with the block times of the parameters. The hub itself
- * learns of it only with the next event.
+ * The current external height, estimated from the last observed event and the average block times of the parameters. The hub
+ * updates its own value only when it observes an event. `undefined` when the last observed event is no longer in the state.
  */
 export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
   const { state, height } = input;
@@ -33,19 +33,19 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | u
   return floorDivide(add(multiply(base, externalBlock), elapsed), externalBlock);
 });
 
-/** The hub's own rule: over when the timeout is below the external height it knows. */
+/** Whether the hub cancels the batch: its timeout is below the last observed external height. */
 export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boolean {
   return compare(decimal(required(batch_timeout)), decimal(required(state.last_observed_external_height))) < 0;
 }
 
-/** Dead outside by the projected height while the hub, which does not know it yet, still holds it; unknown without a projection. */
+/** Whether the batch has timed out at the estimated external height, but not yet for the hub; `undefined` without the estimate. */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
-  const projected = estimatedExternalHeight(input);
-  if (projected === undefined) return undefined;
-  return compare(decimal(required(batch.batch_timeout)), projected) <= 0 && !isExpired(input, batch);
+  const estimated = estimatedExternalHeight(input);
+  if (estimated === undefined) return undefined;
+  return compare(decimal(required(batch.batch_timeout)), estimated) <= 0 && !isExpired(input, batch);
 }
 
-/** How long live batches wait, and whether the contract would still take them. */
+/** Age and timeout of live batches. */
 export const batchFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_batch_oldest_height',
@@ -79,8 +79,8 @@ export const batchFamilies: readonly BridgeFamily[] = [
     help: 'Estimated current external height, from the last observed event and the average block times, rounded down.',
     unit: 'external height',
     value: (input) => {
-      const projected = estimatedExternalHeight(input);
-      return projected && toDouble(projected);
+      const estimated = estimatedExternalHeight(input);
+      return estimated && toDouble(estimated);
     },
   }),
   gauge({

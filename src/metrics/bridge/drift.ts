@@ -1,26 +1,26 @@
+import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import { gauge } from '../family.js';
+import { required } from '../withdrawal.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestPowers, newestTotalPower, newestValset, powerByAddress, totalPower } from './joins.js';
-import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
-import { required } from '../withdrawal.js';
 
-/** Σ |share in one − share in the other|, over a common denominator so that only the end is rounded. */
+/** The L1 distance between the power shares of two validator sets, over a common denominator, so that it is rounded once. */
 function drift(input: BridgeInput): number | undefined {
   const observed = required(input.state.last_observed_valset);
   const newest = newestValset(input);
   if (newest === undefined || required(newest.members).length === 0 || required(observed.members).length === 0)
     return undefined;
-  const [here, there] = [newestPowers(input), powerByAddress(observed)];
-  const [hereTotal, thereTotal] = [newestTotalPower(input), totalPower(observed)];
-  const differences = Array.from(new Set([...here.keys(), ...there.keys()]), (address) =>
-    magnitude(
-      subtract(multiply(here.get(address) ?? ZERO, thereTotal), multiply(there.get(address) ?? ZERO, hereTotal)),
-    ),
-  );
-  return ratio(sum(differences), multiply(hereTotal, thereTotal));
+  const [newestByAddress, observedByAddress] = [newestPowers(input), powerByAddress(observed)];
+  const [newestTotal, observedTotal] = [newestTotalPower(input), totalPower(observed)];
+  const addresses = new Set([...newestByAddress.keys(), ...observedByAddress.keys()]);
+  const differences = Array.from(addresses, (address) => {
+    const newestPower = multiply(newestByAddress.get(address) ?? ZERO, observedTotal);
+    return abs(subtract(newestPower, multiply(observedByAddress.get(address) ?? ZERO, newestTotal)));
+  });
+  return ratio(sum(differences), multiply(newestTotal, observedTotal));
 }
 
-function magnitude(value: Decimal): Decimal {
+function abs(value: Decimal): Decimal {
   return value.units < 0n ? subtract(ZERO, value) : value;
 }
 

@@ -1,16 +1,3 @@
-import { memoize } from '../memoize.js';
-import type { Attestation } from '../../chain/module-state.js';
-import { gauge } from '../family.js';
-import {
-  eventAttestations,
-  lastObservedNonce,
-  lowestHeight,
-  nextEventAttestations,
-  voters,
-  type EventAttestation,
-} from './attestations.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestPowers, newestTotalPower, powerOf, registrationBySender } from './joins.js';
 import {
   compare,
   compareNumerals,
@@ -25,10 +12,23 @@ import {
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
+import type { Attestation } from '../../chain/module-state.js';
 import type { Numeral } from '../../json/numeral.js';
+import { gauge } from '../family.js';
+import { memoize } from '../memoize.js';
 import { required } from '../withdrawal.js';
+import {
+  eventAttestations,
+  lastObservedNonce,
+  lowestHeight,
+  nextEventAttestations,
+  voters,
+  type EventAttestation,
+} from './attestations.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { newestPowers, newestTotalPower, powerOf, registrationBySender } from './joins.js';
 
-/** External addresses of the validators that voted; each counts once, however many votes point at it. */
+/** External addresses of the validators that voted for an attestation. */
 export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {
   const validators = registrationBySender(input);
   const voted = new Set<string>();
@@ -39,13 +39,13 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
   return voted;
 }
 
-/** Claims of events that are not observed yet. */
+/** The attestations of events that are not yet observed. */
 export const pendingAttestations = memoize((input: BridgeInput): readonly EventAttestation[] => {
   const last = lastObservedNonce(input);
   return eventAttestations(input).filter(({ nonce }) => compareNumerals(nonce, last) > 0);
 });
 
-/** The events not observed yet of which validators claim different things, by key of their nonce. */
+/** The pending events with more than one claim, by the key of their nonce. */
 export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numeral> => {
   const claimed = new Set<Numeral>();
   const conflicting = new Set<Numeral>();
@@ -57,7 +57,7 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
   return conflicting;
 });
 
-/** How many events are claimed and not observed yet, also those before the newest that no claim is left of. */
+/** Number of pending events up to the newest claimed one, including those whose claims are no longer in the state. */
 export function pendingEventCount(input: BridgeInput): Decimal {
   const last = lastObservedNonce(input);
   const pending = subtract(decimal(newestNonce(input) ?? last), decimal(last));
@@ -68,7 +68,7 @@ function newestNonce(input: BridgeInput): Numeral | undefined {
   return highestNumeral(eventAttestations(input), ({ nonce }) => nonce);
 }
 
-/** External events that validators claim and the hub has not executed. A nonce that stands still with none is health. */
+/** External events that validators have claimed and the hub has not yet executed. */
 export const eventFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_newest_attested_nonce',

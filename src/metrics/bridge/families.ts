@@ -4,18 +4,16 @@ import { driftFamilies } from './drift.js';
 import { eventFamilies } from './events.js';
 import { hashFamilies } from './hashes.js';
 import type { BridgeFamily } from './input.js';
-import { lengthFamilies } from './lengths.js';
 import { orchestratorFamilies } from './orchestrators.js';
 import { paramsFamilies } from './params.js';
-import { progressFamilies } from './progress.js';
 import { signingFamilies } from './signing.js';
 import { tokenFamilies } from './tokens.js';
+import { totalFamilies } from './totals.js';
 import { valsetFamilies } from './valsets.js';
 
 /** All families of the module state, in the order of the exposition. */
 export const bridgeFamilies: readonly BridgeFamily[] = [
-  ...progressFamilies,
-  ...lengthFamilies,
+  ...totalFamilies,
   ...valsetFamilies,
   ...signingFamilies,
   ...orchestratorFamilies,

@@ -1,29 +1,28 @@
 import type { Field } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
-import type { BridgeFamily } from './input.js';
 import { optional, required } from '../withdrawal.js';
+import type { BridgeFamily } from './input.js';
 
-/** The canonical form of what was read: sorted keys and lists, missing as null. */
-function canonical(read: Field<unknown>): unknown {
-  const value = optional(read);
+/** A canonical form: keys and lists are sorted, missing fields are null. */
+function canonical(field: Field<unknown>): unknown {
+  const value = optional(field);
   if (value === undefined) return null;
   if (typeof value === 'number') return String(value);
-  if (Array.isArray(value)) return inOrder(value.map(canonical));
+  if (Array.isArray(value)) return sortedByJson(value.map(canonical));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, field]) => [key, canonical(field)]));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, canonical(entry)]));
 }
 
-/** By their JSON. */
-function inOrder(values: readonly unknown[]): readonly unknown[] {
+function sortedByJson(values: readonly unknown[]): readonly unknown[] {
   return values
     .map((value) => ({ value, json: JSON.stringify(value) }))
     .toSorted((a, b) => (a.json < b.json ? -1 : a.json > b.json ? 1 : 0))
     .map(({ value }) => value);
 }
 
-/** Fingerprints, to alert on a change of what should hardly ever change. */
+/** Fingerprints of parameters and lists that rarely change, to alert on every change. */
 export const hashFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_params_hash',

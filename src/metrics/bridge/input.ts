@@ -1,12 +1,12 @@
 import type { ModuleState } from '../../chain/module-state.js';
 import type { BridgeSettings, TokenConfig } from '../../config/config.js';
-import type { Family } from '../family.js';
 import type { Numeral } from '../../json/numeral.js';
+import type { Family } from '../family.js';
 
-/** What a bridge family is derived from: one response and the configuration, and nothing that changes by itself. */
+/** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {
   readonly state: ModuleState;
-  /** Hub height of the response, `H` in the definitions; absent when the node does not send the header. */
+  /** Hub height of the response; `undefined` when the node does not send the header. */
   readonly height: Numeral | undefined;
   readonly settings: BridgeSettings;
   readonly tokens: readonly TokenConfig[];

@@ -1,17 +1,17 @@
-import { memoize, memoizePerRow } from '../memoize.js';
+import { add, compare, decimal, numeralKey, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { type Field } from '../../json/field.js';
-import { firstBy, groupBy } from '../grouping.js';
-import type { BridgeInput } from './input.js';
-import { add, compare, decimal, numeralKey, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Numeral } from '../../json/numeral.js';
+import { firstBy, groupBy } from '../grouping.js';
+import { memoize, memoizePerRow } from '../memoize.js';
 import { required, rows } from '../withdrawal.js';
+import type { BridgeInput } from './input.js';
 
 /*
  * The joins across the state that several families share.
  */
 
-/** The validator set with the highest nonce, the first of them when the nonce repeats; none when there are no sets. */
+/** The validator set with the highest nonce, the first one of equals; `undefined` when the state has none. */
 export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined => {
   const valsets = rows(state.valsets).map((valset) => ({ valset, nonce: decimal(required(valset.nonce)) }));
   const [first, ...others] = valsets;
@@ -20,8 +20,8 @@ export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined
 });
 
 /**
- * The set whose signatures the contract counts: the last observed one; the newest while none was observed, when its members
- * are there and empty.
+ * The validator set in the contract, whose signatures the contract verifies: the last observed one, or the newest one while none
+ * was observed and the list of members is empty.
  */
 export const contractValset = memoize((input: BridgeInput): Valset | undefined => {
   const observed = required(input.state.last_observed_valset);
@@ -32,7 +32,7 @@ export function totalPower({ members }: Valset): Decimal {
   return sum(rows(members).map(({ power }) => decimal(required(power))));
 }
 
-/** The addresses of a set, each once. */
+/** The distinct addresses of a validator set. */
 export function memberAddresses({ members }: Valset): ReadonlySet<string> {
   return new Set(rows(members).map(({ external_address }) => required(external_address)));
 }
@@ -42,7 +42,7 @@ export const newestMemberAddresses = memoize((input: BridgeInput): ReadonlySet<s
   return newest === undefined ? new Set() : memberAddresses(newest);
 });
 
-/** Power by address; rows with one address are added up. */
+/** Power by address; rows with the same address are added up. */
 export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal> {
   const powers = new Map<string, Decimal>();
   for (const { external_address, power } of rows(members)) {
@@ -52,9 +52,9 @@ export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal
   return powers;
 }
 
-/** Power of these addresses, of which those without any have none. */
-export function powerOf(powers: ReadonlyMap<string, Decimal>, of: readonly string[] | ReadonlySet<string>): Decimal {
-  return sum(Array.from(of, (address) => powers.get(address) ?? ZERO));
+/** Total power of some addresses. An address that is not a member has none. */
+export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<string>): Decimal {
+  return sum(Array.from(members, (address) => powers.get(address) ?? ZERO));
 }
 
 export const newestPowers = memoize((input: BridgeInput): ReadonlyMap<string, Decimal> => {
@@ -67,7 +67,7 @@ export const newestTotalPower = memoize((input: BridgeInput): Decimal => {
   return newest === undefined ? ZERO : totalPower(newest);
 });
 
-/** Equal nonces, equal keys, however they are written. */
+/** A Map key that is the same for equal nonces, however they are written. */
 export function nonceKey(nonce: Field<Numeral>): Numeral {
   return numeralKey(required(nonce));
 }
@@ -76,13 +76,13 @@ export const confirmsByValset = memoize(({ state }: BridgeInput) =>
   groupBy(rows(state.valset_confirms), ({ nonce }) => nonceKey(nonce)),
 );
 
-/** Who confirmed a validator set. */
+/** The external addresses that signed a validator set. */
 export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySet<string> {
   const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
   return addresses(confirms.map(({ eth_address }) => eth_address));
 }
 
-/** Batch nonces are counted for all tokens together on some chains and for each token on others: both are the key. */
+/** Rows by batch nonce and token contract: some chains number the batches of each token separately. */
 type ByBatch<T> = ReadonlyMap<Numeral, ReadonlyMap<string, readonly T[]>>;
 
 function byBatch<T>(
@@ -91,7 +91,7 @@ function byBatch<T>(
   token: (row: T) => Field<string>,
 ): ByBatch<T> {
   const byNonce = groupBy(list, (row) => nonceKey(nonce(row)));
-  return new Map(Array.from(byNonce, ([key, rest]) => [key, groupBy(rest, (row) => required(token(row)))]));
+  return new Map(Array.from(byNonce, ([key, ofNonce]) => [key, groupBy(ofNonce, (row) => required(token(row)))]));
 }
 
 export const batchesByKey = memoize(({ state }: BridgeInput) =>
@@ -110,28 +110,28 @@ export const confirmsByBatch = memoize(({ state }: BridgeInput) =>
   ),
 );
 
-/** Who confirmed a batch: asked for by several families, and of hundreds of batches. */
+/** The external addresses that signed a batch. */
 export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
   const [nonce, token] = [nonceKey(batch.batch_nonce), required(batch.token_contract)];
   const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
   return addresses(confirms.map(({ eth_signer }) => eth_signer));
 });
 
-function addresses(reads: readonly Field<string>[]): ReadonlySet<string> {
-  return new Set(reads.map(required));
+function addresses(fields: readonly Field<string>[]): ReadonlySet<string> {
+  return new Set(fields.map(required));
 }
 
-/** The validator behind an external address; the first row counts when an address repeats. */
+/** Registrations of orchestrators by external address; the first one of equals. */
 export const registrationByAddress = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
   firstBy(rows(state.orchestrator_addresses), ({ eth_address }) => required(eth_address)),
 );
 
-/** The validator behind a vote, by the data part that its account and its operator address share. */
+/** Registrations of orchestrators by the data part of the validator address, which votes contain. */
 export const registrationBySender = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
   firstBy(rows(state.orchestrator_addresses), ({ sender }) => required(sender)),
 );
 
-/** Validator sets newer than the one in the contract. */
+/** Validator sets that are newer than the one in the contract. */
 export const unrelayedValsets = memoize(({ state }: BridgeInput): readonly Valset[] => {
   const observed = decimal(required(required(state.last_observed_valset).nonce));
   return rows(state.valsets).filter(({ nonce }) => compare(decimal(required(nonce)), observed) > 0);

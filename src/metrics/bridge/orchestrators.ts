@@ -1,7 +1,9 @@
-import { dataPart } from '../../chain/address.js';
-import { memoize } from '../memoize.js';
+import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { dataPart } from '../../chain/field-shapes.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
+import { memoize } from '../memoize.js';
+import { optional, orEmpty, required, rows } from '../withdrawal.js';
 import { votersOfLastObserved } from './attestations.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
@@ -13,8 +15,6 @@ import {
   registrationByAddress,
   valsetSigners,
 } from './joins.js';
-import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
-import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
 const LABELS = ['orchestrator', 'external_address'] as const;
 
@@ -25,14 +25,14 @@ export interface Member {
   readonly labels: LabelValues<'orchestrator' | 'external_address'>;
 }
 
-/** Most powerful first, so that the limit on series keeps those that matter most. */
+/** The members with series, by descending power, so that the limit on series keeps the most powerful. */
 export const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
   const watched = new Set(input.settings.watch.map(dataPart));
   const rowOf = registrationByAddress(input);
   const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
     const row = rowOf.get(address);
     if (row === undefined) return [];
-    // Without a choice to make it is a label and nothing else.
+    // Without a watch list, the address is only a label, and may be missing.
     const orchestrator = watched.size > 0 ? required(row.orchestrator) : (optional(row.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
     return [
@@ -40,32 +40,34 @@ export const exportedMembers = memoize((input: BridgeInput): readonly Member[] =
     ];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
-  const powerOf = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
-  return members.toSorted((a, b) => compare(powerOf(b), powerOf(a)) || compareLabels(LABELS, a.labels, b.labels));
+  const memberPower = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
+  return members.toSorted(
+    (a, b) => compare(memberPower(b), memberPower(a)) || compareLabels(LABELS, a.labels, b.labels),
+  );
 });
 
-/** Validator sets whose deadline is not past, with who is in them and who has signed. */
-const owedValsets = memoize((input: BridgeInput) => {
+/** Validator sets whose signing deadline has not passed, with their members and signers. */
+const openValsets = memoize((input: BridgeInput) => {
   const { state, height } = input;
   required(state.valset_confirms);
   const window = optional(optional(state.params)?.signed_valsets_window);
-  const isOwed = (valset: Valset): boolean =>
+  const isOpen = (valset: Valset): boolean =>
     height === undefined ||
     window === undefined ||
     compare(confirmDeadline(valset, decimal(window)), decimal(height)) >= 0;
   return rows(state.valsets)
-    .filter(isOwed)
+    .filter(isOpen)
     .map((valset) => ({ valset, members: memberAddresses(valset), signers: valsetSigners(input, valset) }));
 });
 
-/** Hub height after which a member that has not signed the set is jailed. */
+/** The last hub height at which a member can sign a validator set without being jailed. */
 export function confirmDeadline({ height }: Valset, window: Decimal): Decimal {
   return add(decimal(required(height)), window);
 }
 
-/** Validator sets a member has not signed. */
+/** The open validator sets that a member has not signed. */
 export function unsignedValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
-  return owedValsets(input)
+  return openValsets(input)
     .filter(({ members, signers }) => members.has(address) && !signers.has(address))
     .map(({ valset }) => valset);
 }
@@ -88,11 +90,10 @@ function eachMember(value: (input: BridgeInput, member: Member) => number | unde
     exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
-// One series for each member of the newest set, some tens on real chains; over the limit the most powerful stay, and of
-// deadlines those that are next.
+// One series per member of the newest validator set, some tens on real chains.
 const BOUNDED = { labels: LABELS, overLimit: 'keep-first' } as const;
 
-/** Who of the newest validator set owes a signature or a vote, and until when. */
+/** Power, missing signatures and missing votes of each member of the newest validator set. */
 export const orchestratorFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_orchestrator_power_ratio',

@@ -1,6 +1,6 @@
-import { gauge, labelledGauge, labelValues, toLabelValue, secondsOf, doubleOf } from '../family.js';
-import type { BridgeFamily } from './input.js';
+import { doubleOf, gauge, labelledGauge, labelValues, secondsOf, toLabelValue } from '../family.js';
 import { optional, required } from '../withdrawal.js';
+import type { BridgeFamily } from './input.js';
 
 const INFO_LABELS = [
   'bridge_id',
@@ -17,7 +17,7 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     name: 'bridge_params_info',
     help: 'Identity of the bridge as labels; the value is always 1.',
     unit: 'none',
-    // One series a target: its labels are single values of the state.
+    // One series per target: the labels are single values of the state.
     labels: INFO_LABELS,
     overLimit: 'keep-first',
     derive: ({ state }) => {

@@ -1,6 +1,9 @@
-import { memoize, memoizePerRow } from '../memoize.js';
+import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import { gauge, doubleOf } from '../family.js';
+import { asDecimalString } from '../../json/numeral.js';
+import { doubleOf, gauge } from '../family.js';
+import { memoize, memoizePerRow } from '../memoize.js';
+import { required, rows } from '../withdrawal.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchSigners,
@@ -11,20 +14,17 @@ import {
   unrelayedValsets,
   valsetSigners,
 } from './joins.js';
-import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
-import { required, rows } from '../withdrawal.js';
-import { trustedDigits } from '../../json/numeral.js';
 
-/** Power of the contract's set, by address and in all, and how much of it has to sign. */
+/** Power of the validator set in the contract by address and in total, and the power that must sign. */
 const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
   const total = totalPower(valset);
-  const needed = multiply(decimal(trustedDigits(input.settings.powerThreshold)), total);
+  const needed = multiply(decimal(asDecimalString(input.settings.powerThreshold)), total);
   return { byAddress: powerByAddress(valset), total, needed };
 });
 
-/** Signed power beside the power of the contract's set; absent when there is no such set or it has no power. */
+/** The signed power of a batch or validator set, in the validator set in the contract. */
 export interface SignedPower {
   readonly signed: Decimal;
   readonly total: Decimal;
@@ -45,17 +45,17 @@ export const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch)
   signedPower(input, batchSigners(input, batch)),
 );
 
-const ofUnrelayed = memoize((input: BridgeInput) => {
+const unrelayedValsetPowers = memoize((input: BridgeInput) => {
   required(input.state.valset_confirms);
   return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
 });
 
-const ofBatches = memoize((input: BridgeInput) => {
+const batchPowers = memoize((input: BridgeInput) => {
   required(input.state.batch_confirms);
   return signedPowers(input, rows(input.state.batches), batchSignedPower);
 });
 
-/** Asks for the set of the contract even when nothing waits: without it, that nothing is below the threshold is not known. */
+/** An unknown validator set in the contract withdraws the families even when the list is empty. */
 function signedPowers<T>(
   input: BridgeInput,
   list: readonly T[],
@@ -72,20 +72,20 @@ function lowestRatio(powers: readonly SignedPower[]): number | undefined {
   return signed && first && ratio(signed, first.total);
 }
 
-/** Whether too little power has signed for anyone to relay it. */
+/** Whether the contract would reject the batch or validator set, because too little power has signed it. */
 export function isBelowThreshold({ signed, needed }: SignedPower): boolean {
   return compare(signed, needed) < 0;
 }
 
 export function valsetsBelowThreshold(input: BridgeInput): number {
-  return ofUnrelayed(input).filter(isBelowThreshold).length;
+  return unrelayedValsetPowers(input).filter(isBelowThreshold).length;
 }
 
 export function batchesBelowThreshold(input: BridgeInput): number {
-  return ofBatches(input).filter(isBelowThreshold).length;
+  return batchPowers(input).filter(isBelowThreshold).length;
 }
 
-/** Whether what waits for signatures has enough of them, by the set whose signatures the contract counts. */
+/** Signed power of live batches and unrelayed validator sets. */
 export const signingFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_unrelayed_valsets',
@@ -97,7 +97,7 @@ export const signingFamilies: readonly BridgeFamily[] = [
     name: 'bridge_unrelayed_valset_min_signed_power_ratio',
     help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
     unit: 'ratio, 0 to 1',
-    value: (input) => lowestRatio(ofUnrelayed(input)),
+    value: (input) => lowestRatio(unrelayedValsetPowers(input)),
   }),
   gauge({
     name: 'bridge_unrelayed_valsets_below_threshold',
@@ -109,7 +109,7 @@ export const signingFamilies: readonly BridgeFamily[] = [
     name: 'bridge_batch_min_signed_power_ratio',
     help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
     unit: 'ratio, 0 to 1',
-    value: (input) => lowestRatio(ofBatches(input)),
+    value: (input) => lowestRatio(batchPowers(input)),
   }),
   gauge({
     name: 'bridge_batches_below_threshold',
@@ -121,6 +121,6 @@ export const signingFamilies: readonly BridgeFamily[] = [
     name: 'bridge_power_threshold_ratio',
     help: 'Configured share of the power that must sign a batch or a validator set.',
     unit: 'ratio, 0 to 1',
-    value: ({ settings }) => doubleOf(trustedDigits(settings.powerThreshold)),
+    value: ({ settings }) => doubleOf(asDecimalString(settings.powerThreshold)),
   }),
 ];

@@ -1,13 +1,13 @@
-import { memoize } from '../memoize.js';
+import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
 import { gauge, labelledGauge, toLabelValue, type Sample } from '../family.js';
 import { groupBy } from '../grouping.js';
+import { memoize } from '../memoize.js';
+import { optional, orEmpty, required, rows } from '../withdrawal.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
-import { optional, required, rows, orEmpty } from '../withdrawal.js';
 
-/** Transfers that wait for a batch. */
+/** Transfers that are not yet in a batch. */
 export const unbatchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =>
   rows(state.unbatched_transfers),
 );
@@ -23,7 +23,7 @@ export const transferredCoin: CoinOf = ({ erc20_token }) => optional(erc20_token
 
 export const feeCoin: CoinOf = ({ erc20_fee }) => optional(erc20_fee);
 
-/** The label value of a contract. Transfers are grouped by it: contracts that are truncated to one value share a series. */
+/** The label value of a contract, by which transfers are grouped: contracts with the same truncated value share a series. */
 export function contractLabel(contract: Field<string>): string {
   return toLabelValue(required(contract));
 }
@@ -88,8 +88,8 @@ function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
   });
 }
 
-// Anyone can bridge a junk token, so contracts are the chain's to choose: counts fold the smallest into `other`; amounts of
-// different tokens have no common unit, so there the smallest are left out.
+// Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
+// aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
 const COUNTED = { labels: ['token_contract', 'denom'], overLimit: 'aggregate', unit: 'transfers' } as const;
 const SUMMED = {
   labels: ['token_contract', 'denom'],
@@ -97,7 +97,7 @@ const SUMMED = {
   unit: 'smallest units of the token',
 } as const;
 
-/** What waits, for each token. */
+/** Pending transfers by token. */
 export const tokenFamilies: readonly BridgeFamily[] = [
   labelledGauge({
     name: 'bridge_token_unbatched_transfers',
@@ -139,7 +139,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     name: 'bridge_token_info',
     help: 'Configured symbol of a token contract as a label; the value is always 1.',
     unit: 'none',
-    // One series for each configured token.
+    // One series per configured token.
     labels: ['token_contract', 'symbol'],
     overLimit: 'keep-first',
     derive: ({ tokens }) =>
@@ -151,7 +151,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     name: 'bridge_token_decimals',
     help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
     unit: 'decimals',
-    // One series for each configured token.
+    // One series per configured token.
     labels: ['token_contract'],
     overLimit: 'keep-first',
     derive: ({ tokens }) =>

@@ -1,9 +1,9 @@
+import { toDouble } from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
-import { gauge, lengthOf, doubleOf } from '../family.js';
+import { doubleOf, gauge, lengthOf } from '../family.js';
+import { required } from '../withdrawal.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestValset, totalPower } from './joins.js';
-import { toDouble } from '../../chain/decimal.js';
-import { required } from '../withdrawal.js';
 
 function power(valset: Valset): number {
   return toDouble(totalPower(valset));
@@ -16,7 +16,7 @@ function ofNewest(value: (valset: Valset) => number): (input: BridgeInput) => nu
   };
 }
 
-/** The validator set that the contract is known to have, and the newest one of the hub. */
+/** The last validator set observed in the contract, and the newest one of the hub. */
 export const valsetFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_last_observed_valset_nonce',

@@ -1,11 +1,11 @@
-import { cctxsByIndex, currentOutbound, rowsOf, listNames } from './cctxs.js';
+import { compare, decimal } from '../../chain/decimal.js';
+import { labelledGauge, perKind } from '../family.js';
+import { required } from '../withdrawal.js';
+import { cctxsByIndex, currentOutbound, listNames, rowsOf } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 import { listedCount } from './totals.js';
-import { compare, decimal } from '../../chain/decimal.js';
-import { required } from '../withdrawal.js';
-import { labelledGauge, perKind } from '../family.js';
 
-/** Rows of both lists whose index occurred before, in one of them or in the other. */
+/** Number of rows whose index occurred before, in the same list or in the other one. */
 function duplicates(input: CrosschainInput): number {
   const missed = cctxsByIndex.missed(input);
   const pending = cctxsByIndex.pending(input);
@@ -14,13 +14,13 @@ function duplicates(input: CrosschainInput): number {
   return listedCount(input) - (missed.size + pending.size - inBoth);
 }
 
-/** What should not be there, or makes other numbers lower bounds. */
+/** Inconsistencies of the rate limiter input. */
 export const anomalyFamilies: readonly CrosschainFamily[] = [
   labelledGauge({
     name: 'crosschain_anomalies',
     help: 'Number of inconsistencies of the rate limiter input by kind.',
     unit: 'rows; 0 or 1 for lowest_above_height',
-    // The three kinds.
+    // Three series per target.
     labels: ['kind'],
     overLimit: 'aggregate',
     derive: perKind<CrosschainInput>({

@@ -1,10 +1,13 @@
+import { compareNumerals, double, isPositive, lowestNumeral } from '../../chain/decimal.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
+import type { Numeral } from '../../json/numeral.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
 import { countByLabels } from '../grouping.js';
+import { optional, orEmpty, required } from '../withdrawal.js';
 import {
+  cctxsByChain,
   chainIdLabel,
   chainName,
-  cctxsByChain,
   currentOutbound,
   distinctCctxs,
   listNames,
@@ -12,11 +15,8 @@ import {
   type ListName,
 } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
-import { compareNumerals, double, isPositive, lowestNumeral } from '../../chain/decimal.js';
-import type { Numeral } from '../../json/numeral.js';
-import { optional, required, orEmpty } from '../withdrawal.js';
 
-/** The samples of both lists; a list that cannot be read takes only its own series away. */
+/** The samples of both lists. An invalid list withdraws only its own series. */
 function eachList<Label extends string>(derive: (list: ListName, input: CrosschainInput) => readonly Sample<Label>[]) {
   return (input: CrosschainInput): readonly Sample<Label>[] =>
     listNames.flatMap((list) => orEmpty(() => derive(list, input)));
@@ -38,7 +38,7 @@ function direction(cctx: Cctx, hubChainIds: readonly string[] | undefined): stri
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
-/** The instant it was created; when that is not known, that of its last change; nothing for neither. */
+/** Creation time of a transaction in Unix seconds, or the time of its last update when the creation time is unknown. */
 export function createdAt(cctx: Cctx): Numeral | undefined {
   const created = required(required(cctx.cctx_status).created_timestamp);
   if (isPositive(created)) return created;
@@ -51,26 +51,26 @@ function hasNoHash(cctx: Cctx): boolean {
   return outbound !== undefined && required(outbound.hash).isEmpty;
 }
 
-function lowestOf(cctxs: readonly Cctx[], tell: (cctx: Cctx) => Numeral | undefined): number | undefined {
-  const low = lowestNumeral(cctxs, tell);
+function lowestOf(cctxs: readonly Cctx[], numeralOf: (cctx: Cctx) => Numeral | undefined): number | undefined {
+  const low = lowestNumeral(cctxs, numeralOf);
   return low === undefined ? undefined : double(low);
 }
 
-/** The sequence number of the signers; of no meaning without an outbound. */
-function signersNonce(cctx: Cctx): Numeral | undefined {
+/** The nonce of the transaction on its external chain. */
+function outboundNonce(cctx: Cctx): Numeral | undefined {
   const outbound = currentOutbound(cctx);
   return outbound && required(outbound.tss_nonce);
 }
 
 const CCTX_LABELS = ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'] as const;
 
-/** What is missed and pending, by what it is and where it waits. */
+/** Missed and pending transactions by chain, status, coin type and direction. */
 export const breakdownFamilies: readonly CrosschainFamily[] = [
   labelledGauge({
     name: 'crosschain_cctxs',
     help: 'Number of distinct listed transactions by list, status, coin type, chain and direction.',
     unit: 'cross-chain transactions',
-    // Statuses, coin types and directions are closed lists; chain ids are the chain's to choose.
+    // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
     labels: CCTX_LABELS,
     overLimit: 'aggregate',
     derive: eachList((list, input) =>
@@ -88,7 +88,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     name: 'crosschain_oldest_cctx_created_timestamp_seconds',
     help: 'Creation time of the oldest listed transaction by chain, or its last update time when the creation time is unknown.',
     unit: 'seconds since 1970',
-    // Chain ids are the chain's to choose.
+    // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'keep-lowest',
     derive: eachList(eachChain((cctxs) => lowestOf(cctxs, createdAt))),
@@ -97,7 +97,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     name: 'crosschain_cctxs_without_hash',
     help: 'Number of listed transactions by chain whose outbound has no hash and is not yet broadcast.',
     unit: 'cross-chain transactions',
-    // Chain ids are the chain's to choose.
+    // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'aggregate',
     derive: eachList(eachChain((cctxs) => cctxs.filter(hasNoHash).length)),
@@ -106,13 +106,13 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
     name: 'crosschain_lowest_pending_nonce',
     help: 'Lowest nonce of the pending outbound transactions of a chain, which all later ones wait for.',
     unit: 'nonce',
-    // Chain ids are the chain's to choose.
+    // The number of chain ids is not bounded.
     labels: ['chain_id', 'chain'],
     overLimit: 'keep-lowest',
     derive: (input) =>
       cctxsByChain.pending(input).map(({ chainId, chain, cctxs }) => ({
         labels: { chain_id: chainId, chain },
-        value: lowestOf(cctxs, signersNonce),
+        value: lowestOf(cctxs, outboundNonce),
       })),
   }),
   gauge({

@@ -1,9 +1,9 @@
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import type { Config, CrosschainSettings } from '../../config/config.js';
-import type { Family } from '../family.js';
 import type { Numeral } from '../../json/numeral.js';
+import type { Family } from '../family.js';
 
-/** What a cross-chain family is derived from: one response and the configuration, and nothing that changes by itself. */
+/** The input of the cross-chain families: one response and the configuration. */
 export interface CrosschainInput {
   readonly document: RateLimiterInput;
   readonly height: Numeral | undefined;

@@ -1,5 +1,3 @@
-import { gauge } from '../family.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
 import {
   add,
   compare,
@@ -13,37 +11,40 @@ import {
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
+import { asDecimalString } from '../../json/numeral.js';
+import { gauge } from '../family.js';
 import { required } from '../withdrawal.js';
-import { trustedDigits } from '../../json/numeral.js';
+import type { CrosschainFamily, CrosschainInput } from './input.js';
 
-/** The configured window, stretched back to the lowest pending transaction when that is older. */
-function window({ document, settings }: CrosschainInput): Decimal | undefined {
+/** The configured window, extended to the lowest pending height. */
+function effectiveWindow({ document, settings }: CrosschainInput): Decimal | undefined {
   if (settings.window === undefined) return undefined;
-  const chosen = decimal(trustedDigits(settings.window));
+  const configured = decimal(asDecimalString(settings.window));
   const low = decimal(required(document.lowest_pending_cctx_height));
-  const reach = add(subtract(decimal(required(document.height)), low), integer(1));
-  return compare(low, ZERO) !== 0 && compare(reach, chosen) > 0 ? reach : chosen;
+  const extended = add(subtract(decimal(required(document.height)), low), integer(1));
+  return compare(low, ZERO) !== 0 && compare(extended, configured) > 0 ? extended : configured;
 }
 
-function value({ document }: CrosschainInput): Decimal {
+/** Value of past and pending transactions. */
+function totalValue({ document }: CrosschainInput): Decimal {
   return add(decimal(required(document.past_cctxs_value)), decimal(required(document.pending_cctxs_value)));
 }
 
-/** What may move in the window; absent unless both window and rate are configured. */
+/** The value allowed in the window; `undefined` unless both window and rate are configured. */
 function allowance(input: CrosschainInput): Decimal | undefined {
-  const blocks = window(input);
+  const blocks = effectiveWindow(input);
   const { rate } = input.settings;
-  return blocks === undefined || rate === undefined ? undefined : multiply(decimal(trustedDigits(rate)), blocks);
+  return blocks === undefined || rate === undefined ? undefined : multiply(decimal(asDecimalString(rate)), blocks);
 }
 
-/** How much of the configured rate is used; newer real nodes no longer enforce it, so there it is informational. */
+/** Utilization of the configured rate limit. Newer nodes do not enforce it; there it is only informational. */
 export const rateLimitFamilies: readonly CrosschainFamily[] = [
   gauge({
     name: 'crosschain_rate_limit_window_blocks',
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
     unit: 'hub blocks',
     value: (input) => {
-      const blocks = window(input);
+      const blocks = effectiveWindow(input);
       return blocks && toDouble(blocks);
     },
   }),
@@ -52,15 +53,15 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Configured window in hub blocks.',
     unit: 'hub blocks',
     value: ({ settings }) =>
-      settings.window === undefined ? undefined : toDouble(decimal(trustedDigits(settings.window))),
+      settings.window === undefined ? undefined : toDouble(decimal(asDecimalString(settings.window))),
   }),
   gauge({
     name: 'crosschain_withdraw_rate',
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
     unit: 'smallest units of the native coin per block',
     value: (input) => {
-      const blocks = window(input);
-      const rate = blocks && floorDivide(value(input), blocks);
+      const blocks = effectiveWindow(input);
+      const rate = blocks && floorDivide(totalValue(input), blocks);
       return rate && toDouble(rate);
     },
   }),
@@ -69,7 +70,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Configured rate limit, in smallest units of the native coin per block.',
     unit: 'smallest units of the native coin per block',
     value: ({ settings: { window: blocks, rate } }) =>
-      blocks === undefined || rate === undefined ? undefined : toDouble(decimal(trustedDigits(rate))),
+      blocks === undefined || rate === undefined ? undefined : toDouble(decimal(asDecimalString(rate))),
   }),
   gauge({
     name: 'crosschain_rate_limit_utilization_ratio',
@@ -77,7 +78,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     unit: 'ratio',
     value: (input) => {
       const allowed = allowance(input);
-      return allowed && ratio(value(input), allowed);
+      return allowed && ratio(totalValue(input), allowed);
     },
   }),
   gauge({
@@ -86,7 +87,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     unit: '1 or 0',
     value: (input) => {
       const allowed = allowance(input);
-      return allowed && (compare(value(input), allowed) > 0 ? 1 : 0);
+      return allowed && (compare(totalValue(input), allowed) > 0 ? 1 : 0);
     },
   }),
 ];

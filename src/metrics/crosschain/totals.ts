@@ -1,20 +1,20 @@
-import { gauge, lengthOf, doubleOf } from '../family.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
 import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { doubleOf, gauge, lengthOf } from '../family.js';
 import { required } from '../withdrawal.js';
+import type { CrosschainFamily, CrosschainInput } from './input.js';
 
-/** Rows of both lists. */
+/** Number of rows in both lists. */
 export function listedCount({ document }: CrosschainInput): number {
   return lengthOf(document.cctxs_missed) + lengthOf(document.cctxs_pending);
 }
 
-/** Pending transactions that are in neither list. */
+/** Number of pending transactions that are in neither list. */
 export function hiddenCount(input: CrosschainInput): Decimal {
   const hidden = subtract(decimal(required(input.document.total_pending)), integer(listedCount(input)));
   return compare(hidden, ZERO) > 0 ? hidden : ZERO;
 }
 
-/** The plain numbers of the rate limiter's input and how long its lists are. */
+/** Numbers of the rate limiter input and lengths of its lists. */
 export const totalFamilies: readonly CrosschainFamily[] = [
   gauge({
     name: 'crosschain_height',

@@ -16,7 +16,7 @@ test.each([
   ['1y', 31_536_000_000],
   ['1y1w1d1h1m1s1ms', 32_230_861_001],
   ['90s', 90_000],
-])('parses the duration %s as %i ms', (text, milliseconds) => {
+])('parseDuration parses %s as %i ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });
 
@@ -35,19 +35,19 @@ test.each([
   '1ms1s',
   ' 1s',
   '99999999999999999y',
-])('rejects the duration "%s"', (text) => {
+])('parseDuration rejects "%s"', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
-test('parses a formatted duration to the same duration', () => {
+test('a formatted duration is parsed as the same duration', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (milliseconds) => parseDuration(formatDuration(milliseconds)) === milliseconds),
   );
 });
 
-test('formats durations in units of days and smaller', () => {
-  const written = [0, 1, 1_500, 60_000, 90_000, 3_600_000, 86_400_000, 604_800_000].map(formatDuration);
-  expect(written).toEqual(['0s', '1ms', '1s500ms', '1m', '1m30s', '1h', '1d', '7d']);
+test('formatDuration uses days as the largest unit', () => {
+  const formatted = [0, 1, 1_500, 60_000, 90_000, 3_600_000, 86_400_000, 604_800_000].map(formatDuration);
+  expect(formatted).toEqual(['0s', '1ms', '1s500ms', '1m', '1m30s', '1h', '1d', '7d']);
 });
 
 test.each([
@@ -60,18 +60,18 @@ test.each([
   ['10KB', 10_000],
   ['10MB', 10_000_000],
   ['1GB', 1_000_000_000],
-])('parses the size %s as %i bytes', (text, bytes) => {
+])('parseSize parses %s as %i bytes', (text, bytes) => {
   expect(parseSize(text)).toBe(bytes);
 });
 
 test.each(['', 'MiB', '1.5MiB', '-1B', '64 MiB', '64mib', '64M', '64Mb', '1TiB', '0x10', '1e3', '99999999999GiB'])(
-  'rejects the size "%s"',
+  'parseSize rejects "%s"',
   (text) => {
     expect(parseSize(text)).toBeUndefined();
   },
 );
 
-test('parses a formatted size to the same size', () => {
+test('a formatted size is parsed as the same size', () => {
   const bytes = fc.oneof(
     fc.maxSafeNat(),
     fc.nat(2 ** 20).map((count) => count * 2 ** 20),

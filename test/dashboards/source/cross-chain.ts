@@ -4,14 +4,14 @@ import {
   datasourceVariable,
   labelVariable,
   type Row,
-  statPanel,
   stateTimelinePanel,
+  statPanel,
   tablePanel,
   textVariable,
   timeSeriesPanel,
 } from './grafana.js';
 import { CHAIN_MATCHER, latest, latestBy, latestByChain, TARGET_MATCHER } from './queries.js';
-import { cctxAge, cctxsPending, rateLimitUtilization, orangeFromOne } from './thresholds.js';
+import { cctxAge, cctxsPending, orangeFromOne, rateLimitUtilization } from './thresholds.js';
 
 const BLOCKS = 'suffix: blocks';
 const CHAIN_NAME = '{{target}} {{chain}} {{chain_id}}';

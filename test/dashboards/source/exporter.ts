@@ -4,13 +4,13 @@ import {
   datasourceVariable,
   labelVariable,
   type Row,
-  statPanel,
   stateTimelinePanel,
+  statPanel,
   tablePanel,
   timeSeriesPanel,
 } from './grafana.js';
 import { TARGET_MATCHER } from './queries.js';
-import { dataAge, redBelowOne, responseSizeRatio, orangeFromOne } from './thresholds.js';
+import { dataAge, orangeFromOne, redBelowOne, responseSizeRatio } from './thresholds.js';
 
 const ENDPOINT = '{{target}} {{endpoint}} {{instance}}';
 const INSTANCE = '{{job}} {{instance}}';

@@ -5,8 +5,8 @@ import {
   datasourceVariable,
   labelVariable,
   type Row,
-  statPanel,
   stateTimelinePanel,
+  statPanel,
   tablePanel,
   timeSeriesPanel,
 } from './grafana.js';

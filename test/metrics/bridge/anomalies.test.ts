@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { omit, type JsonObject } from '../../support/json.js';
+import type { SeriesValues } from '../derive.js';
 import {
   account,
   attestation,
@@ -8,11 +10,9 @@ import {
   operator,
   orchestrator,
   state,
-  told,
   valset,
   valsetConfirm,
-  without,
-  type Row,
+  valueOf,
 } from './state.js';
 
 const kinds = [
@@ -23,12 +23,12 @@ const kinds = [
   'duplicate_orchestrators',
 ] as const;
 
-function anomalies(of: Row): Record<string, number | undefined> {
-  const found = told(of, 'bridge_anomalies');
-  return Object.fromEntries(kinds.map((kind) => [kind, (found as Record<string, number>)[`kind="${kind}"`]]));
+function anomaliesOf(document: JsonObject): Record<string, number | undefined> {
+  const values = valueOf(document, 'bridge_anomalies') as SeriesValues;
+  return Object.fromEntries(kinds.map((kind) => [kind, values[`kind="${kind}"`]]));
 }
 
-const none = {
+const noAnomalies = {
   orphan_valset_confirms: 0,
   orphan_batch_confirms: 0,
   members_without_orchestrator: 0,
@@ -36,22 +36,22 @@ const none = {
   duplicate_orchestrators: 0,
 };
 
-describe('anomalies', () => {
-  it('are 0 in an empty state', () => {
-    expect(anomalies(state({}))).toEqual(none);
+describe('bridge_anomalies', () => {
+  it('is 0 for every kind if the state is empty', () => {
+    expect(anomaliesOf(state({}))).toEqual(noAnomalies);
   });
 
-  it('are confirms of a valset that is not listed', () => {
-    const of = state({
+  it('counts confirms of validator sets that are not listed', () => {
+    const document = state({
       valsets: [valset('5', {})],
       last_observed_valset: valset('4', {}),
       valset_confirms: ['5', '05', '4', '6', '6'].map((nonce) => valsetConfirm(nonce, '0xaa')),
     });
-    expect(anomalies(of)).toEqual({ ...none, orphan_valset_confirms: 3 });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, orphan_valset_confirms: 3 });
   });
 
-  it('are confirms of a batch that is not live, by nonce and token', () => {
-    const of = state({
+  it('counts confirms of batches that are not live, which it identifies by nonce and token', () => {
+    const document = state({
       batches: [batch('5', '0xT1'), batch('6', '0xt2')],
       batch_confirms: [
         batchConfirm('5', '0xt1', '0xaa'),
@@ -60,49 +60,47 @@ describe('anomalies', () => {
         batchConfirm('7', '0xt1', '0xaa'),
       ],
     });
-    expect(anomalies(of)).toEqual({ ...none, orphan_batch_confirms: 2 });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, orphan_batch_confirms: 2 });
   });
 
-  it('are addresses of the newest valset without a row', () => {
+  it('counts member addresses of the newest validator set without an orchestrator', () => {
     const newest = {
       ...valset('2', {}),
       members: [...members({ '0xaa': 1, '0xbb': 1 }), ...members({ '0xBB': 1, '0xcc': 0 })],
     };
-    const of = state({
+    const document = state({
       valsets: [newest, valset('1', { '0xdd': 1 })],
       orchestrator_addresses: [orchestrator('aaaa', '0xAA')],
     });
-    expect(anomalies(of)).toEqual({ ...none, members_without_orchestrator: 2 });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, members_without_orchestrator: 2 });
   });
 
-  it('are voters that are no sender, each once', () => {
-    const of = state({
+  it('counts distinct voters that are not the sender of an orchestrator row', () => {
+    const document = state({
       orchestrator_addresses: [{ ...orchestrator('aaaa', '0xaa'), orchestrator: account('eeee') }],
       attestations: [
         attestation('1', [operator('aaaa'), operator('xxxx'), operator('eeee')]),
         attestation('2', [operator('xxxx'), account('XXXX'), account('aaaa')], { claim: null }),
       ],
     });
-    expect(anomalies(of)).toEqual({ ...none, unknown_voters: 2 });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, unknown_voters: 2 });
   });
 
-  it('are rows that repeat an address or an orchestrator', () => {
-    const of = state({
+  it('counts orchestrator rows that repeat an external address or an orchestrator', () => {
+    const document = state({
       orchestrator_addresses: [
         orchestrator('aaaa', '0xaa'),
         orchestrator('eeee', '0xbb'),
-        orchestrator('cccc', '0xAA'), // the address
-        { ...orchestrator('dddd', '0xdd'), orchestrator: operator('EEEE') }, // the orchestrator
-        orchestrator('aaaa', '0xbb'), // both, and still one row
+        orchestrator('cccc', '0xAA'), // repeats the address
+        { ...orchestrator('dddd', '0xdd'), orchestrator: operator('EEEE') }, // repeats the orchestrator
+        orchestrator('aaaa', '0xbb'), // repeats both and counts once
       ],
     });
-    expect(anomalies(of)).toEqual({ ...none, duplicate_orchestrators: 3 });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, duplicate_orchestrators: 3 });
   });
-});
 
-describe('a kind that cannot be told', () => {
   const row = orchestrator('aaaa', '0xaa');
-  const full = state({
+  const consistent = state({
     valsets: [valset('1', { '0xaa': 1 })],
     valset_confirms: [valsetConfirm('1', '0xaa')],
     batches: [batch('1', '0xt')],
@@ -112,35 +110,39 @@ describe('a kind that cannot be told', () => {
   });
   type Kind = (typeof kinds)[number];
 
-  it.each<[string, Row, Kind[]]>([
+  it.each<[string, JsonObject, Kind[]]>([
     ['valsets', { valsets: null }, ['orphan_valset_confirms', 'members_without_orchestrator']],
-    ['the members of the newest valset', { valsets: [{ nonce: '1' }] }, ['members_without_orchestrator']],
-    ['the members of another valset', { valsets: [valset('2', { '0xaa': 1 }), { nonce: '1' }] }, []],
+    ['members of the newest validator set', { valsets: [{ nonce: '1' }] }, ['members_without_orchestrator']],
+    ['members of an older validator set', { valsets: [valset('2', { '0xaa': 1 }), { nonce: '1' }] }, []],
     ['valset_confirms', { valset_confirms: null }, ['orphan_valset_confirms']],
-    ['the signer of a confirm', { valset_confirms: [{ nonce: '1' }] }, []],
+    ['eth_address of a valset confirm', { valset_confirms: [{ nonce: '1' }] }, []],
     ['batches', { batches: null }, ['orphan_batch_confirms']],
-    ['batch_confirms', { batch_confirms: [{ nonce: '1' }] }, ['orphan_batch_confirms']],
+    ['token_contract of a batch confirm', { batch_confirms: [{ nonce: '1' }] }, ['orphan_batch_confirms']],
     ['attestations', { attestations: null }, ['unknown_voters']],
-    ['the votes of any attestation', { attestations: [{ claim: { event_nonce: '1' } }] }, ['unknown_voters']],
-    ['a claim', { attestations: [attestation('', [operator('aaaa')])] }, []],
+    ['votes of an attestation', { attestations: [{ claim: { event_nonce: '1' } }] }, ['unknown_voters']],
+    ['event_nonce of a claim', { attestations: [attestation('', [operator('aaaa')])] }, []],
     [
       'orchestrator_addresses',
       { orchestrator_addresses: null },
       ['members_without_orchestrator', 'unknown_voters', 'duplicate_orchestrators'],
     ],
-    ['a sender', { orchestrator_addresses: [without(row, 'sender')] }, ['unknown_voters']],
-    ['an orchestrator', { orchestrator_addresses: [without(row, 'orchestrator')] }, ['duplicate_orchestrators']],
+    ['sender of an orchestrator row', { orchestrator_addresses: [omit(row, 'sender')] }, ['unknown_voters']],
     [
-      'an external address',
-      { orchestrator_addresses: [without(row, 'eth_address')] },
+      'orchestrator of an orchestrator row',
+      { orchestrator_addresses: [omit(row, 'orchestrator')] },
+      ['duplicate_orchestrators'],
+    ],
+    [
+      'eth_address of an orchestrator row',
+      { orchestrator_addresses: [omit(row, 'eth_address')] },
       ['members_without_orchestrator', 'duplicate_orchestrators'],
     ],
-  ])('is withdrawn alone, for want of %s', (_, broken, withdrawn) => {
-    expect(anomalies(full)).toEqual(none);
-    const left = Object.entries(none).map(([kind, count]) => [
+  ])('withdraws only the kinds that read a missing field: %s', (_, fields, withdrawn) => {
+    expect(anomaliesOf(consistent)).toEqual(noAnomalies);
+    const remaining = Object.entries(noAnomalies).map(([kind, count]) => [
       kind,
       withdrawn.includes(kind as Kind) ? undefined : count,
     ]);
-    expect(anomalies({ ...full, ...broken })).toEqual(Object.fromEntries(left));
+    expect(anomaliesOf({ ...consistent, ...fields })).toEqual(Object.fromEntries(remaining));
   });
 });

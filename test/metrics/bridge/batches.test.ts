@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { attestation, batch, present, state, told, toldOf, type Row } from './state.js';
+import type { JsonObject } from '../../support/json.js';
+import { attestation, batch, exportedOf, state, valueOf, valuesOf } from './state.js';
 
-const OLDEST = 'bridge_batch_oldest_height';
-const NEXT = 'bridge_batch_next_timeout_height';
+const OLDEST_HEIGHT = 'bridge_batch_oldest_height';
+const NEXT_TIMEOUT = 'bridge_batch_next_timeout_height';
 const EXPIRED = 'bridge_batches_expired';
-const PROJECTED = 'bridge_external_height_projected';
+const ESTIMATED_HEIGHT = 'bridge_external_height_projected';
 const OVERDUE = 'bridge_batches_overdue';
-const all = [OLDEST, NEXT, EXPIRED, PROJECTED, OVERDUE];
+const all = [OLDEST_HEIGHT, NEXT_TIMEOUT, EXPIRED, ESTIMATED_HEIGHT, OVERDUE];
 const height = '110';
 
 /**
- * The last event was seen at hub height 100 and external height 1000. Ten hub blocks of 2 s later the outside is 20 s on:
- * 1 block of 15 s, and a third that is rounded down. So it is at 1001.
+ * The last event was observed at hub height 100 and external height 1000. At hub height 110, 20 s have passed, which are
+ * 1.33 external blocks. The estimated external height is 1001.
  */
 const bridge = state({
   params: { average_block_time: '2000', average_external_block_time: '15000' },
@@ -24,35 +25,35 @@ const bridge = state({
   ],
   batches: [
     batch('1', '0xt', { batch_timeout: '999', block: '42' }), // expired
-    batch('2', '0xt', { batch_timeout: '1000', block: '41' }), // over by the projection
-    batch('3', '0xt', { batch_timeout: '1001', block: '43' }), // over from this block on
-    batch('4', '0xt', { batch_timeout: '1002', block: '44' }), // not over
+    batch('2', '0xt', { batch_timeout: '1000', block: '41' }), // overdue
+    batch('3', '0xt', { batch_timeout: '1001', block: '43' }), // overdue from this block on
+    batch('4', '0xt', { batch_timeout: '1002', block: '44' }), // live
   ],
 });
 
-describe('batches', () => {
-  it('are told by their height, their timeout and the external height', () => {
-    expect(toldOf(bridge, all, { height })).toEqual({
-      [OLDEST]: 41,
-      [NEXT]: 999,
+describe('the batch metrics', () => {
+  it('are derived from creation heights, timeouts and the external height', () => {
+    expect(valuesOf(bridge, all, { height })).toEqual({
+      [OLDEST_HEIGHT]: 41,
+      [NEXT_TIMEOUT]: 999,
       [EXPIRED]: 1,
-      [PROJECTED]: 1001,
+      [ESTIMATED_HEIGHT]: 1001,
       [OVERDUE]: 2,
     });
   });
 
-  it('are 0 expired and 0 overdue when there are none, and then have no minimum', () => {
-    expect(toldOf({ ...bridge, batches: [] }, all, { height })).toEqual({
-      [OLDEST]: undefined,
-      [NEXT]: undefined,
+  it('export counts of 0 and no minimum if there are no batches', () => {
+    expect(valuesOf({ ...bridge, batches: [] }, all, { height })).toEqual({
+      [OLDEST_HEIGHT]: undefined,
+      [NEXT_TIMEOUT]: undefined,
       [EXPIRED]: 0,
-      [PROJECTED]: 1001,
+      [ESTIMATED_HEIGHT]: 1001,
       [OVERDUE]: 0,
     });
   });
 
-  it('are compared beyond 2^53', () => {
-    const far = {
+  it('compare heights above 2^53 exactly', () => {
+    const document = {
       ...bridge,
       last_observed_external_height: '9007199254740993',
       batches: [
@@ -60,64 +61,77 @@ describe('batches', () => {
         batch('2', '0xt', { batch_timeout: '9007199254740994' }),
       ],
     };
-    // …992 is below …993. By height 110 the projection is one block on, …994, and the other is over.
-    expect(toldOf(far, [EXPIRED, OVERDUE], { height })).toEqual({ [EXPIRED]: 1, [OVERDUE]: 1 });
+    // The first timeout is below the observed height …993, the second one equals the estimated height …994.
+    expect(valuesOf(document, [EXPIRED, OVERDUE], { height })).toEqual({ [EXPIRED]: 1, [OVERDUE]: 1 });
   });
 });
 
-describe('the projected external height', () => {
+describe('bridge_external_height_projected', () => {
   it.each([
-    // hub blocks since × 2000 / 15000: 7 → 0.93, 8 → 1.07, 150 → exactly 20
+    // Hub blocks since height 100 × 2000 / 15000: 0.93, 1.07 and exactly 20.
     ['107', 1000],
     ['108', 1001],
     ['250', 1020],
-    // and before it: -1 × 2000 / 15000 = -0.13
+    // -1 × 2000 / 15000 = -0.13
     ['99', 999],
-  ])('of hub height %s is rounded down to %s', (at, projected) => {
-    expect(told(bridge, PROJECTED, { height: at })).toBe(projected);
+  ])('is rounded down: at hub height %s it is %s', (hubHeight, estimate) => {
+    expect(valueOf(bridge, ESTIMATED_HEIGHT, { height: hubHeight })).toBe(estimate);
   });
 
-  it('starts from the earliest of several observed claims', () => {
+  it('uses the earliest of several observed claims', () => {
     const earlier = attestation('7', [], { observed: true, height: '25' });
-    const several = { ...bridge, attestations: [...(bridge['attestations'] as Row[]), earlier] };
+    const several = { ...bridge, attestations: [...(bridge['attestations'] as JsonObject[]), earlier] };
     // (110 - 25) × 2000 / 15000 = 11.3
-    expect(told(several, PROJECTED, { height })).toBe(1011);
+    expect(valueOf(several, ESTIMATED_HEIGHT, { height })).toBe(1011);
   });
 
-  it.each<[string, Row]>([
-    ['an external block takes no time', { params: { average_block_time: '2000', average_external_block_time: '0' } }],
-    ['there are no params', { params: null }],
+  it.each<[string, JsonObject]>([
+    ['the external block time is 0', { params: { average_block_time: '2000', average_external_block_time: '0' } }],
+    ['params is missing', { params: null }],
     ['a block time is missing', { params: { average_external_block_time: '15000' } }],
     ['the external height is missing', { last_observed_external_height: '' }],
-    ['the last nonce is missing', { last_observed_nonce: null }],
-    ['the event is no longer in the state', { last_observed_nonce: '6' }],
-    ['the event is not observed', { attestations: [attestation('7', [], { height: '100' })] }],
-    ['there are no attestations', { attestations: null }],
-    ['one attestation has no nonce', { attestations: [...(bridge['attestations'] as Row[]), attestation('', [])] }],
+    ['last_observed_nonce is missing', { last_observed_nonce: null }],
+    ['the last observed event is not in the state', { last_observed_nonce: '6' }],
+    ['the attestation of the event is not observed', { attestations: [attestation('7', [], { height: '100' })] }],
+    ['attestations is missing', { attestations: null }],
+    [
+      'an attestation has no event nonce',
+      { attestations: [...(bridge['attestations'] as JsonObject[]), attestation('', [])] },
+    ],
     ['the height of the event is missing', { attestations: [attestation('7', [], { observed: true, height: '' })] }],
-  ])('is absent when %s, and so is what is overdue by it', (_, fields) => {
-    expect(present({ ...bridge, ...fields }, [PROJECTED, OVERDUE, OLDEST, NEXT], { height })).toEqual([OLDEST, NEXT]);
+  ])('is absent, like bridge_batches_overdue, if %s', (_, fields) => {
+    expect(
+      exportedOf({ ...bridge, ...fields }, [ESTIMATED_HEIGHT, OVERDUE, OLDEST_HEIGHT, NEXT_TIMEOUT], { height }),
+    ).toEqual([OLDEST_HEIGHT, NEXT_TIMEOUT]);
   });
 
-  it('is absent without the height of the answer', () => {
-    expect(present(bridge, all)).toEqual([OLDEST, NEXT, EXPIRED]);
+  it('is absent, like bridge_batches_overdue, if the response has no height', () => {
+    expect(exportedOf(bridge, all)).toEqual([OLDEST_HEIGHT, NEXT_TIMEOUT, EXPIRED]);
   });
 });
 
-describe('what cannot be read', () => {
-  it.each<[string, Row, string[]]>([
-    ['batches', { batches: null }, [PROJECTED]],
-    ['a batch', { batches: [null] }, [PROJECTED]],
-    ['a block', { batches: [batch('1', '0xt', { block: 'x' })] }, [NEXT, EXPIRED, PROJECTED, OVERDUE]],
-    ['a timeout', { batches: [batch('1', '0xt', { batch_timeout: true })] }, [OLDEST, PROJECTED]],
-    ['the external height', { last_observed_external_height: {} }, [OLDEST, NEXT]],
-    ['a batch nonce and token', { batches: [{ block: '1', batch_timeout: '1' }] }, all],
-  ])('%s withdraws what needs it and no more', (_, broken, left) => {
-    expect(present({ ...bridge, ...broken }, all, { height })).toEqual(left);
+describe('the withdrawal of batch metrics', () => {
+  it.each<[string, JsonObject, string[]]>([
+    ['batches', { batches: null }, [ESTIMATED_HEIGHT]],
+    ['a row of batches', { batches: [null] }, [ESTIMATED_HEIGHT]],
+    [
+      'block of a batch',
+      { batches: [batch('1', '0xt', { block: 'x' })] },
+      [NEXT_TIMEOUT, EXPIRED, ESTIMATED_HEIGHT, OVERDUE],
+    ],
+    [
+      'batch_timeout of a batch',
+      { batches: [batch('1', '0xt', { batch_timeout: true })] },
+      [OLDEST_HEIGHT, ESTIMATED_HEIGHT],
+    ],
+    ['last_observed_external_height', { last_observed_external_height: {} }, [OLDEST_HEIGHT, NEXT_TIMEOUT]],
+    ['batch_nonce and token_contract of a batch', { batches: [{ block: '1', batch_timeout: '1' }] }, all],
+  ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
+    expect(exportedOf({ ...bridge, ...fields }, all, { height })).toEqual(remaining);
   });
 
-  it('the external height does so without a batch as well', () => {
-    const none = { ...bridge, batches: [], last_observed_external_height: '' };
-    expect(present(none, all, { height })).toEqual([]);
+  it('includes metrics that read last_observed_external_height even if there are no batches', () => {
+    const document = { ...bridge, batches: [], last_observed_external_height: '' };
+    expect(exportedOf(document, all, { height })).toEqual([]);
   });
 });

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { omit, type JsonObject } from '../../support/json.js';
 import {
   account,
   attestation,
+  exportedOf,
   members,
   operator,
   orchestrator,
-  present,
   state,
-  told,
-  toldOf,
   valset,
-  without,
-  type Row,
+  valueOf,
+  valuesOf,
 } from './state.js';
 
 const NEWEST = 'bridge_newest_attested_nonce';
@@ -21,21 +20,21 @@ const VOTED = 'bridge_next_event_voted_power_ratio';
 const FIRST = 'bridge_next_event_first_vote_height';
 const all = [NEWEST, PENDING, CONFLICTS, VOTED, FIRST];
 
-/** Event 7 is executed; of 8 there are two claims, of 9 and 11 two each, of 10 one. */
+/** Event 7 is observed. Events 8, 9 and 11 have two claims each, event 10 has one. */
 const bridge = state({
   last_observed_nonce: '7',
   valsets: [valset('1', { '0xdd': 1 }), valset('2', { '0xAA': 50, '0xbb': 30, '0xcc': 20 })],
   orchestrator_addresses: [
     orchestrator('aaaa', '0xaa'),
     orchestrator('cccc', '0xCC'),
-    orchestrator('dddd', '0xdd'), // of an older set
-    orchestrator('aaaa', '0xbb'), // repeats a sender: in look-ups the first row counts
+    orchestrator('dddd', '0xdd'), // a member of an older validator set only
+    orchestrator('aaaa', '0xbb'), // repeats a sender: lookups use the first row
   ],
   attestations: [
     attestation('7', [], { observed: true, height: '1' }),
     attestation('7', [operator('aaaa')], { height: '2' }),
-    attestation('8', [operator('aaaa'), account('AAAA'), operator('xxxx')], { height: '60' }), // 50, once
-    attestation('8', [operator('cccc'), operator('dddd')], { height: '50' }), // 20
+    attestation('8', [operator('aaaa'), account('AAAA'), operator('xxxx')], { height: '60' }), // power 50, counted once
+    attestation('8', [operator('cccc'), operator('dddd')], { height: '50' }), // power 20
     attestation('9', [operator('aaaa'), operator('cccc')], { height: '40' }),
     attestation('9', [], { height: '70' }),
     attestation('10', [], { height: '70' }),
@@ -44,14 +43,14 @@ const bridge = state({
   ],
 });
 
-describe('events', () => {
-  it('are pending up to the newest claim, and conflict where a pending one is claimed twice', () => {
-    // The claims of 7 are several as well, but that is executed; best of 8 is 50 / 100, and its first vote at 50.
-    expect(toldOf(bridge, all)).toEqual({ [NEWEST]: 11, [PENDING]: 4, [CONFLICTS]: 3, [VOTED]: 0.5, [FIRST]: 50 });
+describe('the event metrics', () => {
+  it('count events up to the newest claim as pending and events with several claims as conflicting', () => {
+    // Event 7 is already observed. The leading claim of event 8 has 50 of 100, and the first vote is at height 50.
+    expect(valuesOf(bridge, all)).toEqual({ [NEWEST]: 11, [PENDING]: 4, [CONFLICTS]: 3, [VOTED]: 0.5, [FIRST]: 50 });
   });
 
-  it('are none without an attestation', () => {
-    expect(toldOf({ ...bridge, attestations: [] }, all)).toEqual({
+  it('count no events if there are no attestations', () => {
+    expect(valuesOf({ ...bridge, attestations: [] }, all)).toEqual({
       [NEWEST]: undefined,
       [PENDING]: 0,
       [CONFLICTS]: 0,
@@ -60,9 +59,9 @@ describe('events', () => {
     });
   });
 
-  it('are none when the newest claim is executed, or older', () => {
-    const quiet = { ...bridge, last_observed_nonce: '12' };
-    expect(toldOf(quiet, all)).toEqual({
+  it('count no pending events if the newest claim is already observed', () => {
+    const document = { ...bridge, last_observed_nonce: '12' };
+    expect(valuesOf(document, all)).toEqual({
       [NEWEST]: 11,
       [PENDING]: 0,
       [CONFLICTS]: 0,
@@ -71,121 +70,129 @@ describe('events', () => {
     });
   });
 
-  it('may have a gap after the executed one', () => {
-    expect(toldOf({ ...bridge, attestations: [attestation('9', [])] }, [PENDING, VOTED, FIRST])).toEqual({
+  it('count events without claims before the newest claim as pending', () => {
+    expect(valuesOf({ ...bridge, attestations: [attestation('9', [])] }, [PENDING, VOTED, FIRST])).toEqual({
       [PENDING]: 2,
       [VOTED]: undefined,
       [FIRST]: undefined,
     });
   });
 
-  it('have nonces beyond 2^53', () => {
-    const far = {
+  it('compare nonces above 2^53 exactly', () => {
+    const document = {
       ...bridge,
       last_observed_nonce: '9007199254740992',
       attestations: [attestation('9007199254740993', [], { height: '5' }), attestation('9007199254740995', [])],
     };
-    expect(toldOf(far, [PENDING, CONFLICTS, FIRST])).toEqual({ [PENDING]: 3, [CONFLICTS]: 0, [FIRST]: 5 });
+    expect(valuesOf(document, [PENDING, CONFLICTS, FIRST])).toEqual({ [PENDING]: 3, [CONFLICTS]: 0, [FIRST]: 5 });
   });
 });
 
-describe('the voted power', () => {
-  const voted = (votes: readonly string[], fields: Row = {}) =>
-    told({ ...bridge, attestations: [attestation('8', votes)], ...fields }, VOTED);
+describe('bridge_next_event_voted_power_ratio', () => {
+  const votedPower = (votes: readonly string[], fields: JsonObject = {}) =>
+    valueOf({ ...bridge, attestations: [attestation('8', votes)], ...fields }, VOTED);
 
-  it('is that of the members of the newest set behind the votes', () => {
-    expect(voted([operator('aaaa'), operator('cccc')])).toBe(0.7);
-    expect(voted([operator('dddd'), operator('xxxx')])).toBe(0);
-    expect(voted([])).toBe(0);
+  it('is the power share of the voters in the newest validator set', () => {
+    expect(votedPower([operator('aaaa'), operator('cccc')])).toBe(0.7);
+    expect(votedPower([operator('dddd'), operator('xxxx')])).toBe(0);
+    expect(votedPower([])).toBe(0);
   });
 
-  it('counts an address once, whoever voted for it', () => {
+  it('counts an address once if several of its orchestrators voted', () => {
     const shared = [orchestrator('aaaa', '0xaa'), orchestrator('eeee', '0xAA')];
-    expect(voted([operator('aaaa'), operator('eeee')], { orchestrator_addresses: shared })).toBe(0.5);
+    expect(votedPower([operator('aaaa'), operator('eeee')], { orchestrator_addresses: shared })).toBe(0.5);
   });
 
-  it('adds up the members with one address', () => {
-    const twice = { ...valset('3', {}), members: [...members({ '0xaa': 1, '0xbb': 2 }), ...members({ '0xAA': 1 })] };
-    expect(voted([operator('aaaa')], { valsets: [twice] })).toBe(0.5);
+  it('adds up the powers of members with the same address', () => {
+    const repeated = { ...valset('3', {}), members: [...members({ '0xaa': 1, '0xbb': 2 }), ...members({ '0xAA': 1 })] };
+    expect(votedPower([operator('aaaa')], { valsets: [repeated] })).toBe(0.5);
   });
 
-  it.each([[[]], [[valset('1', {})]], [[valset('1', { '0xaa': 0 })]]])('is absent with the valsets %j', (valsets) => {
-    expect(voted([operator('aaaa')], { valsets })).toBeUndefined();
-  });
+  it.each([[[]], [[valset('1', {})]], [[valset('1', { '0xaa': 0 })]]])(
+    'is absent with the validator sets %j',
+    (valsets) => {
+      expect(votedPower([operator('aaaa')], { valsets })).toBeUndefined();
+    },
+  );
 });
 
-describe('the nonce of an event', () => {
-  /** `told` of one claim; the field after the nonce makes the message look like a real one. */
-  const nonceOf = (claim: Row | null) => told(state({ attestations: [{ votes: [], height: '1', claim }] }), NEWEST);
-  const packed = (...bytes: number[]): Row => ({ type_url: '/x', value: Buffer.from(bytes).toString('base64') });
+describe('the event nonce of a claim', () => {
+  /** The event nonce of a single claim. */
+  const nonceOf = (claim: JsonObject | null) =>
+    valueOf(state({ attestations: [{ votes: [], height: '1', claim }] }), NEWEST);
+  const packed = (...bytes: number[]): JsonObject => ({ type_url: '/x', value: Buffer.from(bytes).toString('base64') });
 
-  it.each<[string, Row, number]>([
+  it.each<[string, JsonObject, number]>([
     ['event_nonce', { event_nonce: '7' }, 7],
-    ['event_nonce as a number', { event_nonce: 7 }, 7],
-    ['field 1 of the bytes', packed(8, 9, 16, 200, 1, 26, 2, 104, 105), 9],
+    ['event_nonce as a JSON number', { event_nonce: 7 }, 7],
+    ['field 1 of the protobuf message', packed(8, 9, 16, 200, 1, 26, 2, 104, 105), 9],
     ['a varint of two bytes', packed(8, 0xac, 0x02), 300],
     ['a varint of ten bytes', packed(8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1), 2 ** 64],
-    ['field 1 after all others', packed(17, 1, 2, 3, 4, 5, 6, 7, 8, 29, 1, 2, 3, 4, 18, 1, 8, 8, 5), 5],
+    ['field 1 after all other fields', packed(17, 1, 2, 3, 4, 5, 6, 7, 8, 29, 1, 2, 3, 4, 18, 1, 8, 8, 5), 5],
     ['the last of two fields 1', packed(8, 1, 16, 9, 8, 2), 2],
     ['a field 1 that is 0', packed(8, 0), 0],
-    ['event_nonce before the bytes', { ...packed(8, 9), event_nonce: '7' }, 7],
-    ['the bytes where event_nonce is empty', { ...packed(8, 9), event_nonce: '' }, 9],
-    ['the bytes where event_nonce is null', { ...packed(8, 9), event_nonce: null }, 9],
-    ['event_nonce before bytes that are none', { event_nonce: '7', value: '???' }, 7],
-  ])('is %s', (_, claim, nonce) => {
+    ['event_nonce in preference to the protobuf message', { ...packed(8, 9), event_nonce: '7' }, 7],
+    ['field 1 if event_nonce is empty', { ...packed(8, 9), event_nonce: '' }, 9],
+    ['field 1 if event_nonce is null', { ...packed(8, 9), event_nonce: null }, 9],
+    ['event_nonce in preference to an invalid protobuf message', { event_nonce: '7', value: '???' }, 7],
+  ])('is read from %s', (_, claim, nonce) => {
     expect(nonceOf(claim)).toBe(nonce);
   });
 
-  it.each<[string, Row | null]>([
-    ['no claim', null],
+  it.each<[string, JsonObject | null]>([
+    ['a missing claim', null],
     ['an empty claim', {}],
-    ['an event_nonce that is no number', { ...packed(8, 9), event_nonce: 'nine' }],
-    ['no bytes', { value: '' }],
-    ['bytes that are no text', { value: 8 }],
-    ['no field 1', packed(16, 9)],
+    ['an event_nonce that is not a number', { ...packed(8, 9), event_nonce: 'nine' }],
+    ['an empty message', { value: '' }],
+    ['a message that is not a string', { value: 8 }],
+    ['a message without field 1', packed(16, 9)],
     ['a field 1 of another wire type', packed(10, 1, 9)],
     ['a last field 1 of another wire type', packed(8, 9, 10, 1, 9)],
-    ['a varint that is cut off', packed(8, 0x80)],
-    ['a field that is cut off after the nonce', packed(8, 9, 26, 5, 104)],
-    ['a number of eight bytes that is cut off', packed(8, 9, 17, 1, 2, 3)],
-    ['a tag alone', packed(8, 9, 16)],
-    ['a group, which no claim has', packed(8, 9, 19, 20)],
+    ['a truncated varint', packed(8, 0x80)],
+    ['a truncated field after the nonce', packed(8, 9, 26, 5, 104)],
+    ['a truncated 64-bit field', packed(8, 9, 17, 1, 2, 3)],
+    ['a tag without a value', packed(8, 9, 16)],
+    ['a protobuf group', packed(8, 9, 19, 20)],
     ['field 0', packed(0, 1, 8, 9)],
     ['a varint of eleven bytes', packed(8, ...Array.from({ length: 10 }, () => 0x80), 0)],
-    ['base64 without its padding', { value: 'CAk' }],
-    ['base64 with bits left over', { value: 'CAl=' }],
+    ['base64 without padding', { value: 'CAk' }],
+    ['base64 with unused bits', { value: 'CAl=' }],
     ['base64 with a line break', { value: 'CAk=\n' }],
-    ['the alphabet of URLs', { value: Buffer.from([8, 9, 26, 1, 0xff]).toString('base64url') }],
-  ])('cannot be read from %s', (_, claim) => {
+    ['base64url', { value: Buffer.from([8, 9, 26, 1, 0xff]).toString('base64url') }],
+  ])('is invalid for %s', (_, claim) => {
     expect(nonceOf(claim)).toBeUndefined();
   });
 
-  it('reads the base64 that the refused ones differ from', () => {
+  it('is read from canonical base64', () => {
     expect(nonceOf({ value: 'CAk=' })).toBe(9);
   });
 });
 
-describe('what cannot be read', () => {
-  const last = (bridge['attestations'] as Row[])[2] ?? {};
-  const but = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
+describe('the withdrawal of event metrics', () => {
+  const nextEvent = (bridge['attestations'] as JsonObject[])[2] ?? {};
+  const allExcept = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
 
-  it.each<[string, Row, string[]]>([
+  it.each<[string, JsonObject, string[]]>([
     ['attestations', { attestations: null }, []],
-    ['one claim', { attestations: [...(bridge['attestations'] as Row[]), { ...last, claim: null }] }, []],
+    [
+      'claim of an attestation',
+      { attestations: [...(bridge['attestations'] as JsonObject[]), { ...nextEvent, claim: null }] },
+      [],
+    ],
     ['last_observed_nonce', { last_observed_nonce: '' }, [NEWEST]],
-    ['last_observed_nonce, without an attestation', { last_observed_nonce: '', attestations: [] }, []],
-    ['the votes of the next event', { attestations: [without(last, 'votes')] }, but(VOTED)],
-    ['one vote', { attestations: [{ ...last, votes: [3] }] }, but(VOTED)],
-    ['the height of the next event', { attestations: [without(last, 'height')] }, but(FIRST)],
-    ['votes and height of others', { attestations: [last, { claim: { event_nonce: '9' } }] }, all],
-    ['observed', { attestations: [without(last, 'observed')] }, all],
-    ['orchestrator_addresses', { orchestrator_addresses: null }, but(VOTED)],
-    ['a sender', { orchestrator_addresses: [{ eth_address: '0xaa' }] }, but(VOTED)],
-    ['the address of a voter', { orchestrator_addresses: [{ sender: account('aaaa') }] }, but(VOTED)],
-    ['the address of no voter', { orchestrator_addresses: [{ sender: account('zzzz') }] }, all],
-    ['valsets', { valsets: null }, but(VOTED)],
-    ['a power', { valsets: [valset('1', { '0xaa': '' })] }, but(VOTED)],
-  ])('%s withdraws what needs it and no more', (_, broken, left) => {
-    expect(present({ ...bridge, ...broken }, all)).toEqual(left);
+    ['last_observed_nonce, with no attestations', { last_observed_nonce: '', attestations: [] }, []],
+    ['votes of the next event', { attestations: [omit(nextEvent, 'votes')] }, allExcept(VOTED)],
+    ['an entry of votes', { attestations: [{ ...nextEvent, votes: [3] }] }, allExcept(VOTED)],
+    ['height of the next event', { attestations: [omit(nextEvent, 'height')] }, allExcept(FIRST)],
+    ['votes and height of a later event', { attestations: [nextEvent, { claim: { event_nonce: '9' } }] }, all],
+    ['observed', { attestations: [omit(nextEvent, 'observed')] }, all],
+    ['orchestrator_addresses', { orchestrator_addresses: null }, allExcept(VOTED)],
+    ['sender of an orchestrator row', { orchestrator_addresses: [{ eth_address: '0xaa' }] }, allExcept(VOTED)],
+    ['eth_address of a voter', { orchestrator_addresses: [{ sender: account('aaaa') }] }, allExcept(VOTED)],
+    ['eth_address of a validator that has not voted', { orchestrator_addresses: [{ sender: account('zzzz') }] }, all],
+    ['valsets', { valsets: null }, allExcept(VOTED)],
+    ['power of a member', { valsets: [valset('1', { '0xaa': '' })] }, allExcept(VOTED)],
+  ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
+    expect(exportedOf({ ...bridge, ...fields }, all)).toEqual(remaining);
   });
 });

@@ -1,35 +1,34 @@
 import { describe, expect, it } from 'vitest';
+import { omit, type JsonObject } from '../../support/json.js';
 import {
   account,
   attestation,
   batch,
   batchConfirm,
+  exportedOf,
   members,
   operator,
   orchestrator,
-  present,
   state,
-  told,
-  toldOf,
   valset,
   valsetConfirm,
-  without,
-  type Row,
+  valueOf,
+  valuesOf,
 } from './state.js';
 
 const POWER = 'bridge_orchestrator_power_ratio';
-const MISSING_VALSETS = 'bridge_orchestrator_missing_valset_confirms';
+const MISSING_VALSET_CONFIRMS = 'bridge_orchestrator_missing_valset_confirms';
 const DEADLINE = 'bridge_orchestrator_confirm_deadline_height';
-const MISSING_BATCHES = 'bridge_orchestrator_missing_batch_confirms';
+const MISSING_BATCH_CONFIRMS = 'bridge_orchestrator_missing_batch_confirms';
 const MISSING_VOTES = 'bridge_orchestrator_missing_votes';
-const all = [POWER, MISSING_VALSETS, DEADLINE, MISSING_BATCHES, MISSING_VOTES];
+const all = [POWER, MISSING_VALSET_CONFIRMS, DEADLINE, MISSING_BATCH_CONFIRMS, MISSING_VOTES];
 
-const named = (data: string, address: string): string =>
+const labelsOf = (data: string, address: string): string =>
   `orchestrator="${account(data)}",external_address="${address}"`;
-const A = named('aaaa', '0xaa');
-const C = named('cccc', '0xcc');
+const A = labelsOf('aaaa', '0xaa');
+const C = labelsOf('cccc', '0xcc');
 
-/** Of the newest set 120, `0xaa` and `0xcc` have an orchestrator; `0xbb` has none, and `0xdd` is no member. */
+/** Members 0xaa and 0xcc of the newest validator set 120 have an orchestrator, 0xbb has none, and 0xdd is not a member. */
 const bridge = state({
   params: { signed_valsets_window: '50' },
   valsets: [
@@ -42,14 +41,14 @@ const bridge = state({
     orchestrator('dddd', '0xdd'),
     orchestrator('aaaa', '0xaA'),
     orchestrator('cccc', '0xCC'),
-    orchestrator('zzzz', '0xcc'), // repeats 0xcc: in look-ups the first row counts
+    orchestrator('zzzz', '0xcc'), // repeats 0xcc: lookups use the first row
   ],
   batches: [batch('1', '0xT1'), batch('1', '0xt2')],
   batch_confirms: [
     batchConfirm('1', '0xt1', '0xAA'),
     batchConfirm('1', '0xt2', '0xaa'),
     batchConfirm('1', '0xt2', '0xcc'),
-    batchConfirm('2', '0xt1', '0xcc'), // an orphan
+    batchConfirm('2', '0xt1', '0xcc'), // a batch that is not live
   ],
   last_observed_nonce: '7',
   attestations: [
@@ -59,54 +58,59 @@ const bridge = state({
   ],
 });
 
-describe('an orchestrator of the newest set', () => {
-  it('is a member with a row of its address', () => {
-    // 60 / 100 and 10 / 100: the power of 0xbb counts in the total
-    expect(told(bridge, POWER)).toEqual({ [A]: 0.6, [C]: 0.1 });
+describe('the orchestrator metrics', () => {
+  it('are exported for members of the newest validator set with an orchestrator', () => {
+    // 60 / 100 and 10 / 100: the total includes 0xbb.
+    expect(valueOf(bridge, POWER)).toEqual({ [A]: 0.6, [C]: 0.1 });
   });
 
-  it('has the power of all members of its address', () => {
-    const twice = { ...valset('1', {}), members: [...members({ '0xaa': 2, '0xbb': 1 }), ...members({ '0xAA': 1 })] };
-    const of = state({ valsets: [twice], orchestrator_addresses: [orchestrator('aaaa', '0xaa')] });
-    expect(told(of, POWER)).toEqual({ [A]: 0.75 });
+  it('add up the powers of members with the same address', () => {
+    const repeated = { ...valset('1', {}), members: [...members({ '0xaa': 2, '0xbb': 1 }), ...members({ '0xAA': 1 })] };
+    const document = state({ valsets: [repeated], orchestrator_addresses: [orchestrator('aaaa', '0xaa')] });
+    expect(valueOf(document, POWER)).toEqual({ [A]: 0.75 });
   });
 
-  it('has no power ratio in a set without power, and all else', () => {
+  it('lack only the power ratio if the validator set has no power', () => {
     const powerless = { ...bridge, valsets: [valset('1', { '0xaa': 0 })] };
-    expect(present(powerless, all)).toEqual([MISSING_VALSETS, DEADLINE, MISSING_BATCHES, MISSING_VOTES]);
+    expect(exportedOf(powerless, all)).toEqual([
+      MISSING_VALSET_CONFIRMS,
+      DEADLINE,
+      MISSING_BATCH_CONFIRMS,
+      MISSING_VOTES,
+    ]);
   });
 
   it.each([{ valsets: [] }, { valsets: [valset('1', {})] }, { orchestrator_addresses: [] }])(
-    'is nobody with %j',
+    'are absent with %j',
     (fields) => {
-      expect(present({ ...bridge, ...fields }, all)).toEqual([]);
+      expect(exportedOf({ ...bridge, ...fields }, all)).toEqual([]);
     },
   );
 
-  it('is shown when it is watched, with any prefix and case', () => {
-    const watched = (watch: readonly string[]) => told(bridge, POWER, { watch });
-    expect(watched([account('aaaa')])).toEqual({ [A]: 0.6 });
-    expect(watched([operator('cccc')])).toEqual({ [C]: 0.1 });
-    expect(watched([account('AAAA'), account('dddd')])).toEqual({ [A]: 0.6 });
-    expect(watched([account('dddd')])).toBeUndefined();
+  it('are limited to watched orchestrators, which match with any prefix and case', () => {
+    const powerOf = (watch: readonly string[]) => valueOf(bridge, POWER, { watch });
+    expect(powerOf([account('aaaa')])).toEqual({ [A]: 0.6 });
+    expect(powerOf([operator('cccc')])).toEqual({ [C]: 0.1 });
+    expect(powerOf([account('AAAA'), account('dddd')])).toEqual({ [A]: 0.6 });
+    expect(powerOf([account('dddd')])).toBeUndefined();
   });
 
-  it('may have a row that does not name it, unless it has to be found', () => {
-    const unnamed = { ...bridge, orchestrator_addresses: [{ sender: account('aaaa'), eth_address: '0xaa' }] };
+  it('have an empty label for a row without an orchestrator, unless orchestrators are watched', () => {
+    const document = { ...bridge, orchestrator_addresses: [{ sender: account('aaaa'), eth_address: '0xaa' }] };
     const label = 'orchestrator="",external_address="0xaa"';
-    expect(toldOf(unnamed, all)).toEqual({
+    expect(valuesOf(document, all)).toEqual({
       [POWER]: { [label]: 0.6 },
-      [MISSING_VALSETS]: { [label]: 2 },
+      [MISSING_VALSET_CONFIRMS]: { [label]: 2 },
       [DEADLINE]: { [label]: 150 },
-      [MISSING_BATCHES]: { [label]: 0 },
+      [MISSING_BATCH_CONFIRMS]: { [label]: 0 },
       [MISSING_VOTES]: { [label]: 0 },
     });
-    expect(present(unnamed, all, { watch: [account('aaaa')] })).toEqual([]);
+    expect(exportedOf(document, all, { watch: [account('aaaa')] })).toEqual([]);
   });
 });
 
-describe('confirms of valsets', () => {
-  // Deadlines: 100 + 50, 110 + 50, 120 + 50. 0xaa lacks 100 and 110, 0xcc lacks 100 and 120.
+describe('bridge_orchestrator_missing_valset_confirms', () => {
+  // The deadlines are 150, 160 and 170. 0xaa has not signed 100 and 110, 0xcc has not signed 100 and 120.
   it.each([
     ['140', { [A]: 2, [C]: 2 }, { [A]: 150, [C]: 150 }],
     ['150', { [A]: 2, [C]: 2 }, { [A]: 150, [C]: 150 }],
@@ -114,93 +118,109 @@ describe('confirms of valsets', () => {
     ['161', { [A]: 0, [C]: 1 }, { [C]: 170 }],
     ['171', { [A]: 0, [C]: 0 }, undefined],
     [undefined, { [A]: 2, [C]: 2 }, { [A]: 150, [C]: 150 }],
-  ])('are missing at height %s until their deadline is below it', (height, missing, deadline) => {
-    expect(toldOf(bridge, [MISSING_VALSETS, DEADLINE], height === undefined ? {} : { height })).toEqual({
-      [MISSING_VALSETS]: missing,
+  ])('counts, at height %s, validator sets whose deadline has not passed', (height, missing, deadline) => {
+    expect(valuesOf(bridge, [MISSING_VALSET_CONFIRMS, DEADLINE], height === undefined ? {} : { height })).toEqual({
+      [MISSING_VALSET_CONFIRMS]: missing,
       [DEADLINE]: deadline,
     });
   });
 
   it.each([{ params: null }, { params: {} }, { params: { signed_valsets_window: '' } }])(
-    'have no deadline with %j, and all of them count',
+    'counts all unsigned validator sets if there is no deadline: %j',
     (fields) => {
-      const found = toldOf({ ...bridge, ...fields }, [MISSING_VALSETS, DEADLINE], { height: '9999' });
-      expect(found).toEqual({ [MISSING_VALSETS]: { [A]: 2, [C]: 2 }, [DEADLINE]: undefined });
+      const values = valuesOf({ ...bridge, ...fields }, [MISSING_VALSET_CONFIRMS, DEADLINE], { height: '9999' });
+      expect(values).toEqual({ [MISSING_VALSET_CONFIRMS]: { [A]: 2, [C]: 2 }, [DEADLINE]: undefined });
     },
   );
 
-  it('are reckoned beyond 2^53', () => {
-    const far = valset('1', { '0xaa': 1 }, { height: '9007199254740993' });
-    const late = { ...bridge, valsets: [far], params: { signed_valsets_window: '0' } };
-    expect(told(late, MISSING_VALSETS, { height: '9007199254740993' })).toEqual({ [A]: 1 });
-    expect(told(late, MISSING_VALSETS, { height: '9007199254740994' })).toEqual({ [A]: 0 });
+  it('compares heights above 2^53 exactly', () => {
+    const newest = valset('1', { '0xaa': 1 }, { height: '9007199254740993' });
+    const document = { ...bridge, valsets: [newest], params: { signed_valsets_window: '0' } };
+    expect(valueOf(document, MISSING_VALSET_CONFIRMS, { height: '9007199254740993' })).toEqual({ [A]: 1 });
+    expect(valueOf(document, MISSING_VALSET_CONFIRMS, { height: '9007199254740994' })).toEqual({ [A]: 0 });
   });
 });
 
-describe('confirms of batches', () => {
-  it('are missing by nonce and token', () => {
-    expect(told(bridge, MISSING_BATCHES)).toEqual({ [A]: 0, [C]: 1 });
-    expect(told({ ...bridge, batches: [] }, MISSING_BATCHES)).toEqual({ [A]: 0, [C]: 0 });
+describe('bridge_orchestrator_missing_batch_confirms', () => {
+  it('identifies batches by nonce and token', () => {
+    expect(valueOf(bridge, MISSING_BATCH_CONFIRMS)).toEqual({ [A]: 0, [C]: 1 });
+    expect(valueOf({ ...bridge, batches: [] }, MISSING_BATCH_CONFIRMS)).toEqual({ [A]: 0, [C]: 0 });
   });
 });
 
-describe('the vote for the last observed event', () => {
-  it('is missing without one by the same key, whatever its prefix', () => {
-    expect(told(bridge, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 1 });
+describe('bridge_orchestrator_missing_votes', () => {
+  it('matches votes and senders by the data part of the address', () => {
+    expect(valueOf(bridge, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 1 });
   });
 
-  it('may be with any of several observed claims', () => {
+  it('counts votes of all observed claims of the event', () => {
     const second = attestation('7', [account('CCCC')], { observed: true });
-    const several = { ...bridge, attestations: [...(bridge['attestations'] as Row[]), second] };
-    expect(told(several, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 0 });
+    const several = { ...bridge, attestations: [...(bridge['attestations'] as JsonObject[]), second] };
+    expect(valueOf(several, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 0 });
     const unobserved = { ...several, attestations: [bridge['attestations'], [{ ...second, observed: false }]].flat() };
-    expect(told(unobserved as Row, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 1 });
+    expect(valueOf(unobserved as JsonObject, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 1 });
   });
 
   it.each([
-    ['none', { attestations: [] }],
-    ['one that is not observed', { attestations: [attestation('7', [operator('aaaa')])] }],
-    ['one of another event', { last_observed_nonce: '5' }],
-  ])('is not told with %s in the state', (_, fields) => {
-    expect(told({ ...bridge, ...fields }, MISSING_VOTES)).toBeUndefined();
+    ['attestation', { attestations: [] }],
+    ['observed attestation', { attestations: [attestation('7', [operator('aaaa')])] }],
+    ['attestation of the last observed event', { last_observed_nonce: '5' }],
+  ])('is absent if the state contains no %s', (_, fields) => {
+    expect(valueOf({ ...bridge, ...fields }, MISSING_VOTES)).toBeUndefined();
   });
 });
 
-describe('what cannot be read', () => {
-  const rows = bridge['orchestrator_addresses'] as Row[];
-  const but = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
+describe('the withdrawal of orchestrator metrics', () => {
+  const rows = bridge['orchestrator_addresses'] as JsonObject[];
+  const allExcept = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
 
-  it.each<[string, Row, string[]]>([
+  it.each<[string, JsonObject, string[]]>([
     ['valsets', { valsets: null }, []],
     ['orchestrator_addresses', { orchestrator_addresses: 'none' }, []],
-    ['the address of a row', { orchestrator_addresses: [...rows, { sender: '', orchestrator: '' }] }, []],
-    ['the name of a row, a number,', { orchestrator_addresses: [{ ...rows[1], orchestrator: 1 }] }, []],
-    ['the sender of a row', { orchestrator_addresses: [without(rows[1] ?? {}, 'sender')] }, but(MISSING_VOTES)],
-    ['the sender of no member', { orchestrator_addresses: [...rows, { eth_address: '0xee' }] }, all],
-    ['a power', { valsets: [{ ...valset('1', {}), members: [{ external_address: '0xaa' }] }] }, but(POWER)],
+    ['eth_address of an orchestrator row', { orchestrator_addresses: [...rows, { sender: '', orchestrator: '' }] }, []],
+    ['orchestrator of an orchestrator row', { orchestrator_addresses: [{ ...rows[1], orchestrator: 1 }] }, []],
     [
-      'the height of a set',
-      { valsets: [valset('1', { '0xaa': 1 }, { height: null })] },
-      but(MISSING_VALSETS, DEADLINE),
+      'sender of an orchestrator row',
+      { orchestrator_addresses: [omit(rows[1] ?? {}, 'sender')] },
+      allExcept(MISSING_VOTES),
     ],
-    ['the window, an object,', { params: { signed_valsets_window: {} } }, but(MISSING_VALSETS, DEADLINE)],
-    ['valset_confirms', { valset_confirms: null }, but(MISSING_VALSETS, DEADLINE)],
-    ['who confirmed a set', { valset_confirms: [{ nonce: '120' }] }, but(MISSING_VALSETS, DEADLINE)],
-    ['who confirmed no set', { valset_confirms: [{ nonce: '1' }] }, all],
-    ['batches', { batches: null }, but(MISSING_BATCHES)],
-    ['batch_confirms', { batch_confirms: null }, but(MISSING_BATCHES)],
-    ['batch_confirms without a batch', { batches: [], batch_confirms: null }, but(MISSING_BATCHES)],
-    ['last_observed_nonce', { last_observed_nonce: '' }, but(MISSING_VOTES)],
-    ['attestations', { attestations: null }, but(MISSING_VOTES)],
-    ['the nonce of any event', { attestations: [attestation('', [])] }, but(MISSING_VOTES)],
-    ['the votes', { attestations: [attestation('7', [], { observed: true, votes: null })] }, but(MISSING_VOTES)],
-  ])('%s withdraws what needs it and no more', (_, broken, left) => {
-    expect(present({ ...bridge, ...broken }, all, { height: '10' })).toEqual(left);
+    [
+      'sender of a row whose address is not a member',
+      { orchestrator_addresses: [...rows, { eth_address: '0xee' }] },
+      all,
+    ],
+    [
+      'power of a member',
+      { valsets: [{ ...valset('1', {}), members: [{ external_address: '0xaa' }] }] },
+      allExcept(POWER),
+    ],
+    [
+      'height of a validator set',
+      { valsets: [valset('1', { '0xaa': 1 }, { height: null })] },
+      allExcept(MISSING_VALSET_CONFIRMS, DEADLINE),
+    ],
+    ['signed_valsets_window', { params: { signed_valsets_window: {} } }, allExcept(MISSING_VALSET_CONFIRMS, DEADLINE)],
+    ['valset_confirms', { valset_confirms: null }, allExcept(MISSING_VALSET_CONFIRMS, DEADLINE)],
+    ['eth_address of a confirm', { valset_confirms: [{ nonce: '120' }] }, allExcept(MISSING_VALSET_CONFIRMS, DEADLINE)],
+    ['eth_address of a confirm for another validator set', { valset_confirms: [{ nonce: '1' }] }, all],
+    ['batches', { batches: null }, allExcept(MISSING_BATCH_CONFIRMS)],
+    ['batch_confirms', { batch_confirms: null }, allExcept(MISSING_BATCH_CONFIRMS)],
+    ['batch_confirms, with no batches', { batches: [], batch_confirms: null }, allExcept(MISSING_BATCH_CONFIRMS)],
+    ['last_observed_nonce', { last_observed_nonce: '' }, allExcept(MISSING_VOTES)],
+    ['attestations', { attestations: null }, allExcept(MISSING_VOTES)],
+    ['event_nonce of a claim', { attestations: [attestation('', [])] }, allExcept(MISSING_VOTES)],
+    [
+      'votes of the last observed event',
+      { attestations: [attestation('7', [], { observed: true, votes: null })] },
+      allExcept(MISSING_VOTES),
+    ],
+  ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
+    expect(exportedOf({ ...bridge, ...fields }, all, { height: '10' })).toEqual(remaining);
   });
 
-  it('valset_confirms withdraws what needs it even when every deadline is past', () => {
-    expect(present(bridge, all, { height: '171' })).toEqual(but(DEADLINE));
-    const left = present({ ...bridge, valset_confirms: null }, all, { height: '171' });
-    expect(left).toEqual(but(MISSING_VALSETS, DEADLINE));
+  it('includes metrics that read valset_confirms even if all deadlines have passed', () => {
+    expect(exportedOf(bridge, all, { height: '171' })).toEqual(allExcept(DEADLINE));
+    const remaining = exportedOf({ ...bridge, valset_confirms: null }, all, { height: '171' });
+    expect(remaining).toEqual(allExcept(MISSING_VALSET_CONFIRMS, DEADLINE));
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { omit, type Json, type JsonObject } from '../../support/json.js';
 import { deriveBridge } from '../derive.js';
-import { present, state, told, toldOf, without, type Json, type Row } from './state.js';
+import { exportedOf, state, valueOf, valuesOf } from './state.js';
 
-const params: Row = {
+const params: JsonObject = {
   bridge_id: 'id',
   contract_source_hash: '',
   bridge_external_address: '0xF955Aa',
@@ -45,14 +46,14 @@ const numbers = {
   bridge_params_slash_fraction_bad_eth_signature_ratio: 0.1,
   bridge_params_claim_slashing_enabled: 0,
   bridge_params_bridge_contract_start_height: 12705133,
-  // 2^53 + 1 lies between two doubles; the even one is nearest by convention
+  // 2^53 + 1 is halfway between two doubles and rounds to even.
   bridge_params_valset_reward_amount: 9007199254740992,
   bridge_params_admins: 2,
 };
 const all = [INFO, ...Object.keys(numbers), HASH];
 
-const withParams = (changed: Row): Row => state({ params: { ...params, ...changed } });
-const info = (of: Row): Json => told(of, INFO) as Json;
+const withParams = (fields: JsonObject): JsonObject => state({ params: { ...params, ...fields } });
+const infoOf = (document: JsonObject): Json => valueOf(document, INFO) as Json;
 const labels = (values: readonly string[]): string => {
   const [id, chain, address, source, denom, contract] = values;
   return (
@@ -61,114 +62,114 @@ const labels = (values: readonly string[]): string => {
   );
 };
 
-describe('parameters', () => {
-  it('are told in the units of their names', () => {
-    expect(toldOf(state({ params }), Object.keys(numbers))).toEqual(numbers);
-    expect(told(withParams({ claim_slashing_enabled: true }), 'bridge_params_claim_slashing_enabled')).toBe(1);
+describe('the parameter metrics', () => {
+  it('convert parameters to the units of their names', () => {
+    expect(valuesOf(state({ params }), Object.keys(numbers))).toEqual(numbers);
+    expect(valueOf(withParams({ claim_slashing_enabled: true }), 'bridge_params_claim_slashing_enabled')).toBe(1);
   });
 
-  it('name the bridge in labels, addresses in lower case', () => {
-    expect(info(state({ params }))).toEqual({ [labels(['id', '1', '0xf955aa', '', 'inj', '0xe28b'])]: 1 });
+  it('identify the bridge in labels, with addresses in lower case', () => {
+    expect(infoOf(state({ params }))).toEqual({ [labels(['id', '1', '0xf955aa', '', 'inj', '0xe28b'])]: 1 });
   });
 
-  it('may have a chain id that is a JSON integer', () => {
+  it('accept a chain id that is a JSON integer', () => {
     const changed = withParams({ bridge_chain_id: 1 });
-    expect(info(changed)).toEqual({ [labels(['id', '1', '0xf955aa', '', 'inj', '0xe28b'])]: 1 });
-    expect(present(changed, all)).toEqual(all);
+    expect(infoOf(changed)).toEqual({ [labels(['id', '1', '0xf955aa', '', 'inj', '0xe28b'])]: 1 });
+    expect(exportedOf(changed, all)).toEqual(all);
     expect(deriveBridge(changed).invalid).toEqual({});
   });
 
-  it('leave the labels empty that are missing, alone or all together', () => {
-    const one = state({ params: without(params, 'hub_coin_denom') });
-    expect(info(one)).toEqual({ [labels(['id', '1', '0xf955aa', '', '', '0xe28b'])]: 1 });
-    expect(info(state({ params: null }))).toEqual({ [labels(['', '', '', '', '', ''])]: 1 });
+  it('have empty labels for missing parameters', () => {
+    const withoutDenom = state({ params: omit(params, 'hub_coin_denom') });
+    expect(infoOf(withoutDenom)).toEqual({ [labels(['id', '1', '0xf955aa', '', '', '0xe28b'])]: 1 });
+    expect(infoOf(state({ params: null }))).toEqual({ [labels(['', '', '', '', '', ''])]: 1 });
   });
 
-  it('have labels cut at 128 characters, with halves of surrogate pairs replaced', () => {
+  it('truncate labels to 128 characters and replace lone surrogates', () => {
     const long = withParams({ bridge_id: `${'🦊'.repeat(128)}x`, hub_coin_denom: 'a\uDC00b' });
-    const [label = ''] = Object.keys(info(long) as Row);
+    const [label = ''] = Object.keys(infoOf(long) as JsonObject);
     expect(label).toContain(`bridge_id="${'🦊'.repeat(128)}",`);
     expect(label).toContain('hub_coin_denom="a\uFFFDb"');
   });
 
-  it.each(Object.keys(params))('%s withdraws only its own series when it is missing, and never the hash', (name) => {
-    const missing = present(state({ params: without(params, name) }), all);
+  it.each(Object.keys(params))('lack only the metric of a missing parameter: %s', (name) => {
+    const remaining = exportedOf(state({ params: omit(params, name) }), all);
     const own = name === 'admins' ? ['bridge_params_admins'] : all.filter((family) => family.includes(`_${name}`));
-    expect(missing).toEqual(all.filter((family) => !own.includes(family)));
+    expect(remaining).toEqual(all.filter((family) => !own.includes(family)));
   });
 
-  it('of a wrong kind withdraw the hash as well', () => {
-    expect(present(withParams({ slash_fraction_batch: {} }), all)).toEqual(
+  it('lack the metric of an invalid parameter and the hash', () => {
+    expect(exportedOf(withParams({ slash_fraction_batch: {} }), all)).toEqual(
       all.filter((family) => family !== 'bridge_params_slash_fraction_batch_ratio' && family !== HASH),
     );
-    expect(present(withParams({ hub_coin_denom: 5 }), all)).toEqual(Object.keys(numbers));
-    expect(present(state({ params: 'none' }), all)).toEqual([]);
+    expect(exportedOf(withParams({ hub_coin_denom: 5 }), all)).toEqual(Object.keys(numbers));
+    expect(exportedOf(state({ params: 'none' }), all)).toEqual([]);
   });
 });
 
-describe('the hash of the parameters', () => {
-  const hash = (of: Row) => told(of, HASH) as number;
-  const usual = hash(state({ params }));
+describe('bridge_params_hash', () => {
+  const hashOf = (document: JsonObject) => valueOf(document, HASH) as number;
+  const hash = hashOf(state({ params }));
 
   it('has 48 bits', () => {
-    expect(usual).toBeGreaterThan(0);
-    expect(usual).toBeLessThan(2 ** 48);
-    expect(Number.isInteger(usual)).toBe(true);
+    expect(hash).toBeGreaterThan(0);
+    expect(hash).toBeLessThan(2 ** 48);
+    expect(Number.isInteger(hash)).toBe(true);
   });
 
-  it.each(Object.keys(params))('changes with %s', (name) => {
+  it.each(Object.keys(params))('changes when a parameter changes or is missing: %s', (name) => {
     const value = params[name] ?? null;
     const other = typeof value === 'boolean' ? !value : typeof value === 'string' ? `${value}1` : [];
     const changed = name === 'valset_reward' ? { denom: 'inj', amount: '1' } : other;
-    expect(hash(withParams({ [name]: changed }))).not.toBe(usual);
-    const missing = hash(state({ params: without(params, name) }));
-    expect(missing).not.toBe(usual);
-    expect(hash(withParams({ [name]: null }))).toBe(missing);
+    expect(hashOf(withParams({ [name]: changed }))).not.toBe(hash);
+    const missing = hashOf(state({ params: omit(params, name) }));
+    expect(missing).not.toBe(hash);
+    expect(hashOf(withParams({ [name]: null }))).toBe(missing);
   });
 
-  it('knows empty from missing', () => {
-    expect(hash(withParams({ contract_source_hash: null }))).not.toBe(usual);
-    expect(hash(withParams({ admins: [] }))).not.toBe(hash(withParams({ admins: null })));
+  it('distinguishes empty from missing parameters', () => {
+    expect(hashOf(withParams({ contract_source_hash: null }))).not.toBe(hash);
+    expect(hashOf(withParams({ admins: [] }))).not.toBe(hashOf(withParams({ admins: null })));
   });
 
-  it('does not change with the order of keys and lists, the case of addresses, or keys the spec does not have', () => {
-    expect(hash(state({ params: Object.fromEntries(Object.entries(params).toReversed()) }))).toBe(usual);
-    expect(hash(withParams({ admins: ['inj1a', 'INJ1B'] }))).toBe(usual);
-    expect(hash(withParams({ bridge_external_address: '0xf955aA', hub_coin_erc20_contract: '0xe28B' }))).toBe(usual);
-    expect(hash(withParams({ segregated_wallet_address: '0x1' }))).toBe(usual);
-    expect(hash({ ...state({ params }), last_observed_nonce: '9' })).toBe(usual);
+  it('ignores the order of keys and lists, the case of addresses, and unknown keys', () => {
+    expect(hashOf(state({ params: Object.fromEntries(Object.entries(params).toReversed()) }))).toBe(hash);
+    expect(hashOf(withParams({ admins: ['inj1a', 'INJ1B'] }))).toBe(hash);
+    expect(hashOf(withParams({ bridge_external_address: '0xf955aA', hub_coin_erc20_contract: '0xe28B' }))).toBe(hash);
+    expect(hashOf(withParams({ segregated_wallet_address: '0x1' }))).toBe(hash);
+    expect(hashOf({ ...state({ params }), last_observed_nonce: '9' })).toBe(hash);
   });
 });
 
-describe('the hash of the blacklist', () => {
-  const hash = (external_blacklist: Json) => told(state({ external_blacklist }), BLACKLIST_HASH);
+describe('bridge_external_blacklist_hash', () => {
+  const hashOf = (external_blacklist: Json) => valueOf(state({ external_blacklist }), BLACKLIST_HASH);
 
-  it('does not change with the order and the case of its rows', () => {
-    expect(hash(['0xAA', '0xbb', '0xcc'])).toBe(hash(['0xCC', '0xaa', '0xBB']));
+  it('ignores the order and the case of addresses', () => {
+    expect(hashOf(['0xAA', '0xbb', '0xcc'])).toBe(hashOf(['0xCC', '0xaa', '0xBB']));
   });
 
-  it('changes with its rows, and their number', () => {
+  it('changes with the addresses and their number', () => {
     const lists = [[], ['0xaa'], ['0xbb'], ['0xaa', '0xaa'], ['0xaa', '0xbb']];
-    expect(new Set(lists.map(hash)).size).toBe(lists.length);
+    expect(new Set(lists.map(hashOf)).size).toBe(lists.length);
   });
 
-  it.each([null, 'none', [3], [['0xaa']]])('is absent for %j', (blacklist) => {
-    expect(hash(blacklist)).toBeUndefined();
+  it.each([null, 'none', [3], [['0xaa']]])('is absent if the blacklist is %j', (blacklist) => {
+    expect(hashOf(blacklist)).toBeUndefined();
   });
 });
 
-describe('the dialect of real nodes', () => {
-  it('says the same under other names', () => {
-    const names: Record<string, string> = {
+describe('the parameter metrics of the peggy dialect', () => {
+  it('equal those of the neutral dialect', () => {
+    const wireNames: Record<string, string> = {
       bridge_id: 'peggy_id',
       bridge_external_address: 'bridge_ethereum_address',
       average_external_block_time: 'average_ethereum_block_time',
       hub_coin_denom: 'cosmos_coin_denom',
       hub_coin_erc20_contract: 'cosmos_coin_erc20_contract',
     };
-    const peggy = Object.fromEntries(Object.entries(params).map(([name, value]) => [names[name] ?? name, value]));
-    expect(toldOf(state({ params: peggy }), all, { dialect: 'peggy' })).toEqual(toldOf(state({ params }), all));
-    expect(present(state({ params }), [INFO, HASH], { dialect: 'peggy' })).toEqual([INFO, HASH]);
-    expect(told(state({ params }), HASH, { dialect: 'peggy' })).not.toBe(told(state({ params }), HASH));
+    const peggy = Object.fromEntries(Object.entries(params).map(([name, value]) => [wireNames[name] ?? name, value]));
+    expect(valuesOf(state({ params: peggy }), all, { dialect: 'peggy' })).toEqual(valuesOf(state({ params }), all));
+    expect(exportedOf(state({ params }), [INFO, HASH], { dialect: 'peggy' })).toEqual([INFO, HASH]);
+    expect(valueOf(state({ params }), HASH, { dialect: 'peggy' })).not.toBe(valueOf(state({ params }), HASH));
   });
 });

@@ -1,33 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import { answer, cctx, outbound, told, without, type Row } from './document.js';
+import { omit, type JsonObject } from '../../support/json.js';
+import type { SeriesValues } from '../derive.js';
+import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
 const kinds = ['duplicate_cctxs', 'lowest_above_height', 'cctxs_without_outbound'] as const;
-const none = { duplicate_cctxs: 0, lowest_above_height: 0, cctxs_without_outbound: 0 };
+const noAnomalies = { duplicate_cctxs: 0, lowest_above_height: 0, cctxs_without_outbound: 0 };
 
-function anomalies(of: Row): Record<string, number | undefined> {
-  const found = told(of, 'crosschain_anomalies');
-  return Object.fromEntries(kinds.map((kind) => [kind, (found as Record<string, number>)[`kind="${kind}"`]]));
+function anomaliesOf(document: JsonObject): Record<string, number | undefined> {
+  const values = valueOf(document, 'crosschain_anomalies') as SeriesValues;
+  return Object.fromEntries(kinds.map((kind) => [kind, values[`kind="${kind}"`]]));
 }
 
-const fine = (index: string): Row => cctx(index, [outbound('1')]);
+const consistent = (index: string): JsonObject => cctx(index, [outbound('1')]);
 
-describe('anomalies', () => {
-  it('are 0 in an empty answer', () => {
-    expect(anomalies(answer({}))).toEqual(none);
+describe('crosschain_anomalies', () => {
+  it('is 0 for every kind if the lists are empty', () => {
+    expect(anomaliesOf(rateLimiterInput({}))).toEqual(noAnomalies);
   });
 
-  it('are rows whose index occurred earlier, in the same list or the other', () => {
-    const of = answer({
-      cctxs_missed: [fine('0x1'), fine('0x2'), fine('0x1')], // 0x1 again
-      cctxs_pending: [fine('0x3'), fine('0x2'), fine('0x2'), fine('0x3')], // all but the first
+  it('counts rows that repeat an index of either list', () => {
+    const document = rateLimiterInput({
+      cctxs_missed: [consistent('0x1'), consistent('0x2'), consistent('0x1')], // repeats 0x1
+      cctxs_pending: [consistent('0x3'), consistent('0x2'), consistent('0x2'), consistent('0x3')], // repeats 0x2, 0x2 and 0x3
     });
-    expect(anomalies(of)).toEqual({ ...none, duplicate_cctxs: 4 });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, duplicate_cctxs: 4 });
   });
 
-  it('may have any text for an index', () => {
-    const odd = ['__proto__', 'constructor', ''].map(fine);
-    expect(anomalies(answer({ cctxs_missed: odd }))).toEqual(none);
-    expect(anomalies(answer({ cctxs_missed: odd, cctxs_pending: odd }))).toEqual({ ...none, duplicate_cctxs: 3 });
+  it('accepts any string as index', () => {
+    const rows = ['__proto__', 'constructor', ''].map(consistent);
+    expect(anomaliesOf(rateLimiterInput({ cctxs_missed: rows }))).toEqual(noAnomalies);
+    expect(anomaliesOf(rateLimiterInput({ cctxs_missed: rows, cctxs_pending: rows }))).toEqual({
+      ...noAnomalies,
+      duplicate_cctxs: 3,
+    });
   });
 
   it.each([
@@ -35,37 +40,44 @@ describe('anomalies', () => {
     ['100', 0],
     ['101', 1],
     ['100.5', 1],
-  ])('are a lowest height of %s at height 100: %s', (lowest_pending_cctx_height, lowest_above_height) => {
-    expect(anomalies(answer({ lowest_pending_cctx_height }))).toEqual({ ...none, lowest_above_height });
+  ])(
+    'reports a lowest height above the height: for %s at height 100 it is %s',
+    (lowest_pending_cctx_height, lowest_above_height) => {
+      expect(anomaliesOf(rateLimiterInput({ lowest_pending_cctx_height }))).toEqual({
+        ...noAnomalies,
+        lowest_above_height,
+      });
+    },
+  );
+
+  it('compares heights above 2^53 exactly', () => {
+    const document = rateLimiterInput({ height: '9007199254740992', lowest_pending_cctx_height: '9007199254740993' });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, lowest_above_height: 1 });
   });
 
-  it('are a lowest height one above the height beyond 2^53', () => {
-    const of = answer({ height: '9007199254740992', lowest_pending_cctx_height: '9007199254740993' });
-    expect(anomalies(of)).toEqual({ ...none, lowest_above_height: 1 });
+  it('counts transactions of both lists without an outbound', () => {
+    const document = rateLimiterInput({
+      cctxs_missed: [cctx('0x1', []), consistent('0x2')],
+      cctxs_pending: [cctx('0x3', [])],
+    });
+    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, cctxs_without_outbound: 2 });
   });
 
-  it('are transactions without an outbound, in both lists', () => {
-    const of = answer({ cctxs_missed: [cctx('0x1', []), fine('0x2')], cctxs_pending: [cctx('0x3', [])] });
-    expect(anomalies(of)).toEqual({ ...none, cctxs_without_outbound: 2 });
-  });
-});
-
-describe('a kind that cannot be told', () => {
   type Kind = (typeof kinds)[number];
-  const ofRows: Kind[] = ['duplicate_cctxs', 'cctxs_without_outbound'];
+  const rowKinds: Kind[] = ['duplicate_cctxs', 'cctxs_without_outbound'];
 
-  it.each<[string, Row, Kind[]]>([
-    ['cctxs_missed', { cctxs_missed: null }, ofRows],
-    ['cctxs_pending', { cctxs_pending: 'none' }, ofRows],
-    ['a row', { cctxs_missed: [null] }, ofRows],
-    ['an index', { cctxs_missed: [without(fine(''), 'index')] }, ['duplicate_cctxs']],
-    ['outbound_params', { cctxs_pending: [without(fine('0x1'), 'outbound_params')] }, ['cctxs_without_outbound']],
-    ['what is in an outbound', { cctxs_pending: [cctx('0x1', [{}])] }, []],
+  it.each<[string, JsonObject, Kind[]]>([
+    ['cctxs_missed', { cctxs_missed: null }, rowKinds],
+    ['cctxs_pending', { cctxs_pending: 'none' }, rowKinds],
+    ['a row of cctxs_missed', { cctxs_missed: [null] }, rowKinds],
+    ['index', { cctxs_missed: [omit(consistent(''), 'index')] }, ['duplicate_cctxs']],
+    ['outbound_params', { cctxs_pending: [omit(consistent('0x1'), 'outbound_params')] }, ['cctxs_without_outbound']],
+    ['all fields of an outbound', { cctxs_pending: [cctx('0x1', [{}])] }, []],
     ['height', { height: '' }, ['lowest_above_height']],
     ['lowest_pending_cctx_height', { lowest_pending_cctx_height: null }, ['lowest_above_height']],
     ['total_pending', { total_pending: null }, []],
-  ])('is withdrawn alone, for want of %s', (_, broken, withdrawn) => {
-    const left = kinds.map((kind) => [kind, withdrawn.includes(kind) ? undefined : 0]);
-    expect(anomalies({ ...answer({}), ...broken })).toEqual(Object.fromEntries(left));
+  ])('withdraws only the kinds that read the missing or invalid field: %s', (_, fields, withdrawn) => {
+    const remaining = kinds.map((kind) => [kind, withdrawn.includes(kind) ? undefined : 0]);
+    expect(anomaliesOf({ ...rateLimiterInput({}), ...fields })).toEqual(Object.fromEntries(remaining));
   });
 });

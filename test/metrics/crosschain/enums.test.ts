@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../support/json.js';
 import { deriveCrosschain } from '../derive.js';
-import { answer, cctx, outbound, told, type Json, type Row } from './document.js';
+import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
 const CCTXS = 'crosschain_cctxs';
 const LARGEST = 'crosschain_largest_pending_native_amount';
-const pending = (row: Row): Row => answer({ cctxs_pending: [row] });
+const pending = (row: JsonObject): JsonObject => rateLimiterInput({ cctxs_pending: [row] });
 
-describe('enum values', () => {
-  const statusOf = (value: Json): Row => pending(cctx('0x1', [], { cctx_status: { status: value } }));
-  const coinOf = (coin_type: Json): Row => pending(cctx('0x1', [outbound('', { coin_type })]));
+describe('the enum labels of crosschain_cctxs', () => {
+  const withStatus = (value: Json): JsonObject => pending(cctx('0x1', [], { cctx_status: { status: value } }));
+  const withCoinType = (coin_type: Json): JsonObject => pending(cctx('0x1', [outbound('', { coin_type })]));
   const label = (value: string): RegExp => new RegExp(`^list="pending",status="${value}",`);
 
   it.each<[Json, string]>([
@@ -24,16 +25,19 @@ describe('enum values', () => {
     [4, 'PendingRevert'],
     [5, 'Reverted'],
     [6, 'Aborted'],
-  ])('status %j is %s', (value, shown) => {
-    expect(Object.keys(told(statusOf(value), CCTXS) ?? {})).toEqual([expect.stringMatching(label(shown))]);
-    expect(deriveCrosschain(statusOf(value)).unknown).toEqual({});
+  ])('map the status %j to %s', (value, expected) => {
+    expect(Object.keys(valueOf(withStatus(value), CCTXS) ?? {})).toEqual([expect.stringMatching(label(expected))]);
+    expect(deriveCrosschain(withStatus(value)).unknown).toEqual({});
   });
 
-  it.each<Json>([2, 7, -1, 'Unheard', 'pendingoutbound', 'constructor', '__proto__'])('status %j is other', (value) => {
-    expect(Object.keys(told(statusOf(value), CCTXS) ?? {})).toEqual([expect.stringMatching(label('other'))]);
-    const { unknown, invalid } = deriveCrosschain(statusOf(value));
-    expect({ unknown, invalid }).toEqual({ unknown: { 'cctxs_pending[].cctx_status.status': 1 }, invalid: {} });
-  });
+  it.each<Json>([2, 7, -1, 'Unheard', 'pendingoutbound', 'constructor', '__proto__'])(
+    'map the unknown status %j to other and count it as unknown',
+    (value) => {
+      expect(Object.keys(valueOf(withStatus(value), CCTXS) ?? {})).toEqual([expect.stringMatching(label('other'))]);
+      const { unknown, invalid } = deriveCrosschain(withStatus(value));
+      expect({ unknown, invalid }).toEqual({ unknown: { 'cctxs_pending[].cctx_status.status': 1 }, invalid: {} });
+    },
+  );
 
   it.each<[Json, string, number]>([
     ['Native', 'Native', 0],
@@ -49,20 +53,20 @@ describe('enum values', () => {
     [5, 'other', 1],
     ['Zeta', 'other', 1],
     ['toString', 'other', 1],
-  ])('coin type %j is %s', (value, shown, unknown) => {
-    expect(Object.keys(told(coinOf(value), CCTXS) ?? {}).join('')).toContain(`coin_type="${shown}"`);
-    expect(Object.values(deriveCrosschain(coinOf(value)).unknown)).toEqual(unknown === 0 ? [] : [unknown]);
+  ])('map the coin type %j to %s', (value, expected, unknown) => {
+    expect(Object.keys(valueOf(withCoinType(value), CCTXS) ?? {}).join('')).toContain(`coin_type="${expected}"`);
+    expect(Object.values(deriveCrosschain(withCoinType(value)).unknown)).toEqual(unknown === 0 ? [] : [unknown]);
   });
 
-  it('are those of the dialect: Zeta is Native', () => {
-    const of = coinOf('Zeta');
-    expect(Object.keys(told(of, CCTXS, { dialect: 'zeta' }) ?? {}).join('')).toContain('coin_type="Native"');
-    expect(told(of, LARGEST, { dialect: 'zeta' })).toBe(0);
-    expect(told(of, LARGEST)).toBeUndefined();
+  it('map the coin type Zeta to Native in the zeta dialect', () => {
+    const document = withCoinType('Zeta');
+    expect(Object.keys(valueOf(document, CCTXS, { dialect: 'zeta' }) ?? {}).join('')).toContain('coin_type="Native"');
+    expect(valueOf(document, LARGEST, { dialect: 'zeta' })).toBe(0);
+    expect(valueOf(document, LARGEST)).toBeUndefined();
   });
 
-  it.each<Json>([true, {}, []])('of the wrong kind %j withdraw the list', (value) => {
-    expect(told(statusOf(value), CCTXS)).toBeUndefined();
-    expect(deriveCrosschain(statusOf(value)).invalid).toEqual({ 'cctxs_pending[].cctx_status.status': 1 });
+  it.each<Json>([true, {}, []])('are withdrawn for the invalid status %j', (value) => {
+    expect(valueOf(withStatus(value), CCTXS)).toBeUndefined();
+    expect(deriveCrosschain(withStatus(value)).invalid).toEqual({ 'cctxs_pending[].cctx_status.status': 1 });
   });
 });

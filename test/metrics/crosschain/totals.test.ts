@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../support/json.js';
 import { deriveCrosschain } from '../derive.js';
-import { answer, cctx, present, told, toldOf, type Row } from './document.js';
+import { cctx, exportedOf, rateLimiterInput, valueOf, valuesOf } from './document.js';
 
 const HIDDEN = 'crosschain_cctxs_hidden';
 const lengths = ['crosschain_cctxs_missed', 'crosschain_cctxs_pending'];
@@ -13,7 +14,7 @@ const scalars = [
 ];
 const all = [...scalars, ...lengths, HIDDEN];
 
-const busy = answer({
+const document = rateLimiterInput({
   height: '8214702',
   cctxs_missed: [cctx('0x1', []), cctx('0x1', [])],
   cctxs_pending: [cctx('0x2', []), cctx('0x3', []), null],
@@ -23,15 +24,15 @@ const busy = answer({
   lowest_pending_cctx_height: 8214000,
 });
 
-describe('the totals', () => {
-  it('are what the service says, and the lengths of its lists', () => {
-    expect(toldOf(busy, all)).toEqual({
+describe('the total metrics', () => {
+  it('export the totals of the response and the lengths of its lists', () => {
+    expect(valuesOf(document, all)).toEqual({
       crosschain_height: 8214702,
       crosschain_total_pending: 9,
       crosschain_past_cctxs_value: 1.2e21,
       crosschain_pending_cctxs_value: 2 ** 256,
       crosschain_lowest_pending_cctx_height: 8214000,
-      // rows, whatever is in them
+      // Invalid rows count.
       crosschain_cctxs_missed: 2,
       crosschain_cctxs_pending: 3,
       [HIDDEN]: 4,
@@ -43,19 +44,19 @@ describe('the totals', () => {
     ['4', 0],
     ['6', 1],
     ['9007199254740999', 9007199254740994],
-  ])('hide, of %s in all with 5 listed, %s', (total_pending, hidden) => {
-    expect(told({ ...busy, total_pending }, HIDDEN)).toBe(hidden);
+  ])('count, of %s transactions with 5 listed, %s as hidden', (total_pending, hidden) => {
+    expect(valueOf({ ...document, total_pending }, HIDDEN)).toBe(hidden);
   });
 
-  it('hide what a limit on the list cuts off', () => {
-    const listed = (name: string, count: number): Row[] =>
-      Array.from({ length: count }, (_, at) => cctx(`${name}${at}`, []));
-    const of = (pending: number): Row =>
-      answer({ total_pending: '400', cctxs_missed: listed('m', 200), cctxs_pending: listed('p', pending) });
-    expect([told(of(200), HIDDEN), told(of(100), HIDDEN)]).toEqual([0, 100]);
+  it('count transactions beyond the limit of the list as hidden', () => {
+    const listed = (name: string, count: number): JsonObject[] =>
+      Array.from({ length: count }, (_, index) => cctx(`${name}${index}`, []));
+    const withPending = (pending: number): JsonObject =>
+      rateLimiterInput({ total_pending: '400', cctxs_missed: listed('m', 200), cctxs_pending: listed('p', pending) });
+    expect([valueOf(withPending(200), HIDDEN), valueOf(withPending(100), HIDDEN)]).toEqual([0, 100]);
   });
 
-  it.each<[string, Row, string[]]>([
+  it.each<[string, JsonObject, string[]]>([
     ['height', { height: null }, ['crosschain_height']],
     ['total_pending', { total_pending: '' }, ['crosschain_total_pending', HIDDEN]],
     ['past_cctxs_value', { past_cctxs_value: '1e21' }, ['crosschain_past_cctxs_value']],
@@ -63,12 +64,17 @@ describe('the totals', () => {
     ['lowest_pending_cctx_height', { lowest_pending_cctx_height: '0x10' }, ['crosschain_lowest_pending_cctx_height']],
     ['cctxs_missed', { cctxs_missed: null }, ['crosschain_cctxs_missed', HIDDEN]],
     ['cctxs_pending', { cctxs_pending: {} }, ['crosschain_cctxs_pending', HIDDEN]],
-  ])('are withdrawn for want of %s where they need it, and nowhere else', (_, broken, withdrawn) => {
-    expect(present({ ...busy, ...broken }, all)).toEqual(all.filter((name) => !withdrawn.includes(name)));
+  ])('are withdrawn only if they read the missing or invalid field: %s', (_, fields, withdrawn) => {
+    expect(exportedOf({ ...document, ...fields }, all)).toEqual(all.filter((name) => !withdrawn.includes(name)));
   });
 
-  it('count as invalid what is of a wrong kind, and not what is missing', () => {
-    const broken = answer({ height: null, total_pending: '', past_cctxs_value: '1e21', cctxs_missed: 'none' });
-    expect(deriveCrosschain(broken).invalid).toEqual({ past_cctxs_value: 1, cctxs_missed: 1 });
+  it('report invalid fields, but not missing ones, as problems', () => {
+    const invalid = rateLimiterInput({
+      height: null,
+      total_pending: '',
+      past_cctxs_value: '1e21',
+      cctxs_missed: 'none',
+    });
+    expect(deriveCrosschain(invalid).invalid).toEqual({ past_cctxs_value: 1, cctxs_missed: 1 });
   });
 });

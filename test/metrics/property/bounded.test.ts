@@ -1,56 +1,56 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answer, cctx, outbound, status } from '../crosschain/document.js';
 import { account, orchestrator, state, transfer, valset } from '../bridge/state.js';
-import { deriveBridge, deriveCrosschain, type Derived } from '../derive.js';
+import { cctx, outbound, rateLimiterInput, status } from '../crosschain/document.js';
+import { deriveBridge, deriveCrosschain, type DerivedMetrics } from '../derive.js';
 import { byFamily } from './families.js';
 
 /*
- * Documents with far more tokens, chains and members than may be shown. What is kept is reckoned here from how they were made,
- * so that the choice has a reason and not only a size.
+ * Documents with more tokens, chains and members than the limit of series per family. The expected series are computed from
+ * the generated documents.
  */
 
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
-/** As text, these sort like the numbers. */
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+/** Padded strings sort like the numbers. */
 const padded = (value: number): string => value.toString().padStart(5, '0');
 const numRuns = 5;
 
-function shuffledOnce<T>(rows: readonly T[]): fc.Arbitrary<T[]> {
+function shuffled<T>(rows: readonly T[]): fc.Arbitrary<T[]> {
   return fc.shuffledSubarray([...rows], { minLength: rows.length });
 }
 
-function labelsOf({ values }: Derived, family: string): string[] {
+function labelsOf({ values }: DerivedMetrics, family: string): string[] {
   return Object.keys(byFamily(values).get(family) ?? {}).map((series) => series.slice(family.length + 1, -1));
 }
 
-const sum = (derived: Derived, family: string): number =>
+const sumOf = (derived: DerivedMetrics, family: string): number =>
   Object.values(byFamily(derived.values).get(family) ?? {}).reduce((total, value) => total + value, 0);
 
-describe('10,000 token contracts', () => {
+describe('the series of 10,000 token contracts', () => {
   const contracts = 10_000;
-  /** Every contract has one transfer, of an amount that grows with its number; every thousandth has three. */
-  const transfers = numbers(contracts).flatMap((token) =>
-    numbers(token % 1000 === 0 ? 3 : 1).map(() => transfer('1', `0x${padded(token)}`, String(token + 1))),
+  /** Every contract has one transfer and every thousandth three. The amount is the number of the contract plus one. */
+  const transfers = range(contracts).flatMap((token) =>
+    range(token % 1000 === 0 ? 3 : 1).map(() => transfer('1', `0x${padded(token)}`, String(token + 1))),
   );
   const bridge = state({ unbatched_transfers: transfers });
   const derived = deriveBridge(bridge);
   const label = (token: number): string => `token_contract="0x${padded(token)}",denom=""`;
 
-  it('have at most 200 series a family, one of them for all others', () => {
-    const counts = numbers(10).map((thousand) => label(1000 * thousand));
-    // Of those with one transfer, the first by label.
-    const first = numbers(191).flatMap((token) => (token % 1000 === 0 ? [] : [label(token)]));
+  it('are limited to 200 per family, of which one aggregates the others', () => {
+    const counts = range(10).map((thousand) => label(1000 * thousand));
+    // The first contracts with one transfer, by label.
+    const first = range(191).flatMap((token) => (token % 1000 === 0 ? [] : [label(token)]));
     const expected = [...counts, ...first.slice(0, 189), 'token_contract="other",denom="other"'];
     expect(labelsOf(derived, 'bridge_token_unbatched_transfers').toSorted()).toEqual(expected.toSorted());
     expect(derived.values['bridge_token_unbatched_transfers{token_contract="other",denom="other"}']).toBe(9801);
-    expect(sum(derived, 'bridge_token_unbatched_transfers')).toBe(transfers.length);
+    expect(sumOf(derived, 'bridge_token_unbatched_transfers')).toBe(transfers.length);
     expect(derived.dropped['bridge_token_unbatched_transfers']).toBe(9801);
   });
 
-  it('keep the largest amounts and leave out the rest, which have no common unit', () => {
-    // Three times 9,001 is more than 10,000, and so on down to three times 4,001; of the others the last are the largest.
+  it('are those with the largest amounts, without an aggregate of different tokens', () => {
+    // The contracts with three transfers down to number 4,000 exceed the largest single transfers.
     const amount = (token: number): number => (token % 1000 === 0 ? 3 : 1) * (token + 1);
-    const largest = numbers(contracts)
+    const largest = range(contracts)
       .toSorted((a, b) => amount(b) - amount(a))
       .slice(0, 200);
     expect(labelsOf(derived, 'bridge_token_unbatched_amount').toSorted()).toEqual(largest.map(label).toSorted());
@@ -59,73 +59,73 @@ describe('10,000 token contracts', () => {
     expect(derived.dropped['bridge_token_unbatched_amount']).toBe(9800);
   });
 
-  it('are as many as configured', () => {
-    const few = deriveBridge(bridge, { maxSeries: 3 });
-    expect(labelsOf(few, 'bridge_token_unbatched_transfers')).toHaveLength(3);
-    expect(labelsOf(few, 'bridge_token_unbatched_amount').toSorted()).toEqual([7000, 8000, 9000].map(label));
-    expect(few.dropped).toMatchObject({
+  it('are limited to the configured maximum', () => {
+    const limited = deriveBridge(bridge, { maxSeries: 3 });
+    expect(labelsOf(limited, 'bridge_token_unbatched_transfers')).toHaveLength(3);
+    expect(labelsOf(limited, 'bridge_token_unbatched_amount').toSorted()).toEqual([7000, 8000, 9000].map(label));
+    expect(limited.dropped).toMatchObject({
       bridge_token_unbatched_transfers: 9998,
       bridge_token_unbatched_amount: 9997,
       bridge_token_batched_transfers: 9998,
     });
-    const enough = deriveBridge(bridge, { maxSeries: contracts });
-    expect(labelsOf(enough, 'bridge_token_unbatched_transfers')).toHaveLength(contracts);
-    expect(enough.dropped['bridge_token_unbatched_transfers']).toBe(0);
+    const unlimited = deriveBridge(bridge, { maxSeries: contracts });
+    expect(labelsOf(unlimited, 'bridge_token_unbatched_transfers')).toHaveLength(contracts);
+    expect(unlimited.dropped['bridge_token_unbatched_transfers']).toBe(0);
   });
 
-  it('are added up in one series with a token that is itself called so', () => {
+  it('aggregate into the existing series of a token that is named other', () => {
     const named = state({
       erc20_to_denoms: [{ erc20: 'other', denom: 'other' }],
       unbatched_transfers: ['other', 'other', '0xb', '0xc'].map((contract) => transfer('1', contract, '1')),
     });
-    const few = deriveBridge(named, { maxSeries: 2 });
-    expect(labelsOf(few, 'bridge_token_unbatched_transfers')).toContain('token_contract="other",denom="other"');
-    expect(sum(few, 'bridge_token_unbatched_transfers')).toBe(4);
+    const limited = deriveBridge(named, { maxSeries: 2 });
+    expect(labelsOf(limited, 'bridge_token_unbatched_transfers')).toContain('token_contract="other",denom="other"');
+    expect(sumOf(limited, 'bridge_token_unbatched_transfers')).toBe(4);
   });
 
-  it('stay the same ones in any order', () => {
-    const property = fc.property(shuffledOnce(transfers), (unbatched_transfers) => {
+  it('do not depend on the order of the transfers', () => {
+    const property = fc.property(shuffled(transfers), (unbatched_transfers) => {
       expect(deriveBridge(state({ unbatched_transfers }))).toEqual(derived);
     });
     fc.assert(property, { numRuns });
   });
 });
 
-describe('5,000 chains', () => {
+describe('the series of 5,000 chains', () => {
   const chains = 5000;
-  /** The higher the chain id, the younger and the later in its queue; every thousandth waits for its hash, twice. */
-  const rows = numbers(chains).flatMap((chain) =>
-    numbers(chain % 1000 === 0 ? 2 : 1).map((again) =>
+  /** Timestamps and nonces grow with the chain id. Every thousandth chain has two transactions without a hash. */
+  const rows = range(chains).flatMap((chain) =>
+    range(chain % 1000 === 0 ? 2 : 1).map((copy) =>
       cctx(
-        `0x${chain}-${again}`,
+        `0x${chain}-${copy}`,
         [outbound(padded(chain), { tss_nonce: String(chain), hash: chain % 1000 === 0 ? '' : '0xabc' })],
         { cctx_status: status({ created_timestamp: String(1_700_000_000 + chain) }) },
       ),
     ),
   );
-  const derived = deriveCrosschain(answer({ cctxs_pending: rows }));
-  const family = (name: string): string[] => labelsOf(derived, name);
-  const ids = (name: string): string[] => family(name).map((label) => /chain_id="(.*?)"/.exec(label)?.[1] ?? '');
-  const thousands = numbers(5).map((thousand) => padded(1000 * thousand));
-  const lowest = numbers(200).map(padded);
+  const derived = deriveCrosschain(rateLimiterInput({ cctxs_pending: rows }));
+  const chainIds = (name: string): string[] =>
+    labelsOf(derived, name).map((label) => /chain_id="(.*?)"/.exec(label)?.[1] ?? '');
+  const thousands = range(5).map((thousand) => padded(1000 * thousand));
+  const lowest = range(200).map(padded);
 
-  it('have at most 200 series a family, the counts with one for all others', () => {
-    const counted = [...thousands, ...numbers(195).slice(1).map(padded), 'other'].toSorted();
-    expect(ids('crosschain_cctxs').toSorted()).toEqual(counted);
-    expect(ids('crosschain_cctxs_without_hash').toSorted()).toEqual(counted);
-    expect(sum(derived, 'crosschain_cctxs')).toBe(rows.length);
-    expect(sum(derived, 'crosschain_cctxs_without_hash')).toBe(10);
+  it('are limited to 200 per family, of which one aggregates the other counts', () => {
+    const counted = [...thousands, ...range(195).slice(1).map(padded), 'other'].toSorted();
+    expect(chainIds('crosschain_cctxs').toSorted()).toEqual(counted);
+    expect(chainIds('crosschain_cctxs_without_hash').toSorted()).toEqual(counted);
+    expect(sumOf(derived, 'crosschain_cctxs')).toBe(rows.length);
+    expect(sumOf(derived, 'crosschain_cctxs_without_hash')).toBe(10);
     const other = 'list="other",status="other",coin_type="other",chain_id="other",chain="other",direction="other"';
     expect(derived.values[`crosschain_cctxs{${other}}`]).toBe(4801);
     expect(derived.values['crosschain_cctxs_without_hash{list="other",chain_id="other",chain="other"}']).toBe(0);
   });
 
-  it('keep the lowest timestamps and nonces', () => {
-    expect(ids('crosschain_oldest_cctx_created_timestamp_seconds').toSorted()).toEqual(lowest);
-    expect(ids('crosschain_lowest_pending_nonce').toSorted()).toEqual(lowest);
+  it('are those with the lowest timestamps and nonces', () => {
+    expect(chainIds('crosschain_oldest_cctx_created_timestamp_seconds').toSorted()).toEqual(lowest);
+    expect(chainIds('crosschain_lowest_pending_nonce').toSorted()).toEqual(lowest);
   });
 
-  it('say how many are not shown by themselves', () => {
+  it('are counted when they are dropped', () => {
     expect(derived.dropped).toEqual({
       crosschain_cctxs: 4801,
       crosschain_cctxs_without_hash: 4801,
@@ -135,62 +135,64 @@ describe('5,000 chains', () => {
     });
   });
 
-  it('stay the same ones in any order', () => {
-    const property = fc.property(shuffledOnce(rows), (cctxs_pending) => {
-      expect(deriveCrosschain(answer({ cctxs_pending }))).toEqual(derived);
+  it('do not depend on the order of the transactions', () => {
+    const property = fc.property(shuffled(rows), (cctxs_pending) => {
+      expect(deriveCrosschain(rateLimiterInput({ cctxs_pending }))).toEqual(derived);
     });
     fc.assert(property, { numRuns });
   });
 });
 
-describe('300 orchestrators', () => {
-  /** Power grows by hundreds: within one, the order is that of the labels. */
+describe('the series of 300 orchestrators', () => {
+  /** Each hundred members have the same power, which grows from one hundred to the next. */
   const address = (member: number): string => `0x${padded(member)}`;
-  const names = numbers(300).map((member) =>
+  const names = range(300).map((member) =>
     padded(member).replaceAll(/\d/g, (digit) => 'qpzry9x8gf'.charAt(Number(digit))),
   );
   const rows = names.map((name, member) => orchestrator(name, address(member)));
   const accounts = names.map(account);
-  const powers = Object.fromEntries(numbers(300).map((member) => [address(member), Math.floor(member / 100)]));
-  const derive = (orchestrator_addresses: typeof rows): Derived =>
+  const powers = Object.fromEntries(range(300).map((member) => [address(member), Math.floor(member / 100)]));
+  const derive = (orchestrator_addresses: typeof rows): DerivedMetrics =>
     deriveBridge(
       state({ valsets: [valset('1', powers)], orchestrator_addresses, params: { signed_valsets_window: '5' } }),
     );
   const derived = derive(rows);
-  const kept = numbers(300).slice(100).map(address);
+  const mostPowerful = range(300).slice(100).map(address);
 
   it.each([
     'bridge_orchestrator_power_ratio',
     'bridge_orchestrator_missing_valset_confirms',
     'bridge_orchestrator_missing_batch_confirms',
-  ])('of %s the most powerful 200 are shown and the rest left out', (name) => {
-    const shown = labelsOf(derived, name).map((label) => /external_address="(.*?)"/.exec(label)?.[1] ?? '');
-    expect(shown.toSorted()).toEqual(kept);
+  ])('are those of the 200 most powerful members: %s', (name) => {
+    const addresses = labelsOf(derived, name).map((label) => /external_address="(.*?)"/.exec(label)?.[1] ?? '');
+    expect(addresses.toSorted()).toEqual(mostPowerful);
     expect(derived.dropped[name]).toBe(100);
   });
 
-  it('keep the lowest deadlines, whose members are in danger first', () => {
-    const weakest = Object.fromEntries(numbers(100).map((member) => [address(member), 1]));
-    const of = state({
+  it('are those with the lowest deadlines', () => {
+    const weakest = Object.fromEntries(range(100).map((member) => [address(member), 1]));
+    const document = state({
       valsets: [valset('50', powers), valset('1', weakest)],
       orchestrator_addresses: rows,
       params: { signed_valsets_window: '5' },
     });
-    const shown = byFamily(deriveBridge(of).values).get('bridge_orchestrator_confirm_deadline_height') ?? {};
-    expect(Object.values(shown).filter((deadline) => deadline === 6)).toHaveLength(100);
-    expect(Object.values(shown).filter((deadline) => deadline === 55)).toHaveLength(100);
+    const deadlines = byFamily(deriveBridge(document).values).get('bridge_orchestrator_confirm_deadline_height') ?? {};
+    expect(Object.values(deadlines).filter((deadline) => deadline === 6)).toHaveLength(100);
+    expect(Object.values(deadlines).filter((deadline) => deadline === 55)).toHaveLength(100);
   });
 
-  it('are chosen by label where their power is the same, in any order', () => {
-    const few = (all: typeof rows): string[] =>
+  it('are selected by label among members with the same power, in any order', () => {
+    const exportedLabels = (registrations: typeof rows): string[] =>
       labelsOf(
-        deriveBridge(state({ valsets: [valset('1', powers)], orchestrator_addresses: all }), { maxSeries: 101 }),
+        deriveBridge(state({ valsets: [valset('1', powers)], orchestrator_addresses: registrations }), {
+          maxSeries: 101,
+        }),
         'bridge_orchestrator_power_ratio',
       );
     const byLabel = accounts.slice(100, 200).toSorted();
-    const property = fc.property(shuffledOnce(rows), (all) => {
-      const shown = few(all).map((label) => /orchestrator="(.*?)"/.exec(label)?.[1] ?? '');
-      expect(shown.toSorted()).toEqual([...accounts.slice(200), byLabel[0] ?? ''].toSorted());
+    const property = fc.property(shuffled(rows), (registrations) => {
+      const exported = exportedLabels(registrations).map((label) => /orchestrator="(.*?)"/.exec(label)?.[1] ?? '');
+      expect(exported.toSorted()).toEqual([...accounts.slice(200), byLabel[0] ?? ''].toSorted());
     });
     fc.assert(property, { numRuns });
   });

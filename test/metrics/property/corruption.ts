@@ -1,38 +1,38 @@
 import fc from 'fast-check';
-import type { Json, Row } from './documents.js';
+import type { Json, JsonObject } from '../../support/json.js';
 
-/** The keys and list positions from the top of a document to one of its values. */
+/** Keys and list indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
 
 export interface Corruption {
   readonly path: Path;
-  readonly document: Row;
+  readonly document: JsonObject;
 }
 
-export function pathsOf(json: Json, above: Path = []): readonly Path[] {
+export function pathsOf(json: Json, parent: Path = []): readonly Path[] {
   const children: readonly [string | number, Json][] = Array.isArray(json)
     ? [...json.entries()]
     : typeof json === 'object' && json !== null
       ? Object.entries(json)
       : [];
-  return children.flatMap(([key, value]) => [[...above, key], ...pathsOf(value, [...above, key])]);
+  return children.flatMap(([key, value]) => [[...parent, key], ...pathsOf(value, [...parent, key])]);
 }
 
-/** The document with another value at the path, or without one there. */
-function replaced(json: Json, [key, ...below]: Path, value: Json | undefined): Json {
+/** Replaces or removes the value at the path. */
+function replace(json: Json, [key, ...below]: Path, value: Json | undefined): Json {
   if (key === undefined) return value ?? null;
   if (Array.isArray(json)) {
-    return json.map((element: Json, at) => (at === key ? replaced(element, below, value) : element));
+    return json.map((element: Json, index) => (index === key ? replace(element, below, value) : element));
   }
-  const entries = Object.entries(json as Row).flatMap(([name, old]): [string, Json][] => {
+  const entries = Object.entries(json as JsonObject).flatMap(([name, old]): [string, Json][] => {
     if (name !== key) return [[name, old]];
-    return below.length === 0 && value === undefined ? [] : [[name, replaced(old, below, value)]];
+    return below.length === 0 && value === undefined ? [] : [[name, replace(old, below, value)]];
   });
   return Object.fromEntries(entries);
 }
 
-/** `undefined` drops the field; in a list it leaves null, as a row cannot be missing. */
-const wrong = fc.constantFrom<Json | undefined>(
+/** Replacements for a value. `undefined` removes a field and replaces a list entry with null. */
+const corruptValue = fc.constantFrom<Json | undefined>(
   undefined,
   undefined,
   null,
@@ -46,18 +46,18 @@ const wrong = fc.constantFrom<Json | undefined>(
   '9'.repeat(101),
 );
 
-/** The same document with one field dropped, or replaced by a value most likely of a wrong kind. */
-export function corrupted(document: Row): fc.Arbitrary<Corruption> {
+/** Removes one field of the document or replaces it with a value that mostly has the wrong type. */
+export function corruptionOf(document: JsonObject): fc.Arbitrary<Corruption> {
   const paths = pathsOf(document);
-  return fc.record({ path: fc.constantFrom(...paths), value: wrong }).map(({ path, value }) => ({
+  return fc.record({ path: fc.constantFrom(...paths), value: corruptValue }).map(({ path, value }) => ({
     path,
-    document: replaced(document, path, value) as Row,
+    document: replace(document, path, value) as JsonObject,
   }));
 }
 
-/** The same with up to three such fields. */
-export function corruptedOften(document: Row): fc.Arbitrary<Row> {
-  const again = (times: number, row: Row): fc.Arbitrary<Row> =>
-    times === 0 ? fc.constant(row) : corrupted(row).chain((corruption) => again(times - 1, corruption.document));
-  return fc.integer({ min: 1, max: 3 }).chain((times) => again(times, document));
+/** A document with one to three missing or invalid fields. */
+export function corruptedDocument(document: JsonObject): fc.Arbitrary<JsonObject> {
+  const corrupt = (times: number, current: JsonObject): fc.Arbitrary<JsonObject> =>
+    times === 0 ? fc.constant(current) : corruptionOf(current).chain((next) => corrupt(times - 1, next.document));
+  return fc.integer({ min: 1, max: 3 }).chain((times) => corrupt(times, document));
 }

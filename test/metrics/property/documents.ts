@@ -1,42 +1,41 @@
 import fc from 'fast-check';
+import type { Json, JsonObject } from '../../support/json.js';
 
 /*
- * Whole documents out of small pools of addresses, nonces, tokens and chains, so that the joins between their lists hit,
- * and the same with values of the wrong kind. All names are those of the spec.
+ * Arbitraries of whole documents with the field names of the spec. Addresses, nonces, tokens and chains come from small
+ * pools, so that rows of different lists refer to each other.
  */
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-export type Row = Readonly<Record<string, Json>>;
 
 const externalAddresses = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`);
 const tokens = ['1', '2', '3'].map((digit) => `0x${digit.repeat(39)}f`);
-const keys = ['q', 'p', 'z', 'r', 'y'].map((letter) => letter.repeat(32));
+const dataParts = ['q', 'p', 'z', 'r', 'y'].map((letter) => letter.repeat(32));
 
-/** As the chain does, addresses are at times in mixed case. */
-const inAnyCase = (texts: readonly string[]): fc.Arbitrary<string> =>
-  fc.tuple(fc.constantFrom(...texts), fc.boolean()).map(([text, upper]) => (upper ? text.toUpperCase() : text));
+/** Chains use mixed case in addresses. */
+const inAnyCase = (addresses: readonly string[]): fc.Arbitrary<string> =>
+  fc.tuple(fc.constantFrom(...addresses), fc.boolean()).map(([text, upper]) => (upper ? text.toUpperCase() : text));
 
 const externalAddress = inAnyCase(externalAddresses);
 const token = inAnyCase(tokens);
 const bech32 = (prefix: string): fc.Arbitrary<string> =>
-  fc.constantFrom(...keys).map((data) => `${prefix}1${data}cccccc`);
+  fc.constantFrom(...dataParts).map((data) => `${prefix}1${data}cccccc`);
 const account = bech32('inj');
 
+/** A number as string or JSON number, some with unusual zeros. */
 const asNumber = (value: bigint): fc.Arbitrary<Json> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constant(value.toString()) },
     { weight: 1, arbitrary: fc.constant(value <= 2n ** 53n ? Number(value) : value.toString()) },
     { weight: 1, arbitrary: fc.constant(`00${value}.00`) },
   );
-const smallNumber = (least: number, most: number): fc.Arbitrary<Json> =>
-  fc.integer({ min: least, max: most }).chain((value) => asNumber(BigInt(value)));
+const smallNumber = (min: number, max: number): fc.Arbitrary<Json> =>
+  fc.integer({ min, max }).chain((value) => asNumber(BigInt(value)));
 const nonce = smallNumber(1, 5);
 const height = smallNumber(90, 130);
 const power = fc.constantFrom(0n, 1n, 1n, 2n, 3n, 2n ** 53n + 1n).chain(asNumber);
 const amount = fc.constantFrom(0n, 1n, 7n, 10n ** 18n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 256n).chain(asNumber);
 const fraction = fc.constantFrom('0.001000000000000000', '0', '1', '0.1');
 
-const rows = <T>(row: fc.Arbitrary<T>, most = 5): fc.Arbitrary<T[]> => fc.array(row, { maxLength: most });
+const rows = <T>(row: fc.Arbitrary<T>, maxLength = 5): fc.Arbitrary<T[]> => fc.array(row, { maxLength });
 
 const valset = fc.record({
   nonce,
@@ -54,9 +53,9 @@ const transfer = fc.record({
   erc20_fee: fc.record({ contract: token, amount }),
 });
 
-/** A claim as the gateway writes it, or as the spec shows it. */
-const claim: fc.Arbitrary<Row> = fc.oneof(
-  nonce.map((event) => ({ '@type': '/bridge.MsgDepositClaim', event_nonce: event })),
+/** A claim in the format of the gateway or in the format of the spec. */
+const claim: fc.Arbitrary<JsonObject> = fc.oneof(
+  nonce.map((event_nonce) => ({ '@type': '/bridge.MsgDepositClaim', event_nonce })),
   fc.integer({ min: 1, max: 5 }).map((event) => ({
     type_url: '/bridge.MsgDepositClaim',
     value: Buffer.from([8, event, 16, 200, 1, 26, 2, 104, 105]).toString('base64'),
@@ -118,7 +117,7 @@ export const bridgeLists = {
 };
 export type BridgeList = keyof typeof bridgeLists;
 
-export const bridgeState: fc.Arbitrary<Row> = fc.record({
+export const bridgeState: fc.Arbitrary<JsonObject> = fc.record({
   params,
   last_observed_nonce: smallNumber(0, 4),
   valsets: rows(bridgeLists.valsets),
@@ -136,12 +135,12 @@ export const bridgeState: fc.Arbitrary<Row> = fc.record({
   external_blacklist: rows(bridgeLists.external_blacklist, 3),
 });
 
-/** What a poll knows of a bridge beside the document. */
-export const bridgeAbout = fc.record(
+/** The hub height and the configuration of a bridge endpoint. */
+export const bridgeOptions = fc.record(
   {
     height: fc.integer({ min: 100, max: 140 }).map(String),
     powerThreshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
-    watch: fc.subarray(keys.map((data) => `inj1${data}cccccc`)),
+    watch: fc.subarray(dataParts.map((data) => `inj1${data}cccccc`)),
     tokens: fc.constant([{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }]),
   },
   { requiredKeys: [] },
@@ -174,7 +173,7 @@ const cctx = fc.record({
 export const crosschainLists = { cctxs_missed: cctx, cctxs_pending: cctx };
 export type CrosschainList = keyof typeof crosschainLists;
 
-export const crosschainDocument: fc.Arbitrary<Row> = fc.record({
+export const crosschainDocument: fc.Arbitrary<JsonObject> = fc.record({
   height,
   cctxs_missed: rows(cctx, 3),
   cctxs_pending: rows(cctx, 6),
@@ -184,7 +183,8 @@ export const crosschainDocument: fc.Arbitrary<Row> = fc.record({
   lowest_pending_cctx_height: smallNumber(0, 140),
 });
 
-export const crosschainAbout = fc.record(
+/** The configuration of a cross-chain endpoint. */
+export const crosschainOptions = fc.record(
   {
     window: fc.constantFrom('1', '7', '50'),
     rate: fc.constantFrom('1', '1000000000000000000'),

@@ -1,148 +1,151 @@
 /*
- * Exact arithmetic and the reading of one JSON value, as rules 1 to 3 of the contract say them and in the plainest code
- * there is: it is what the exporter is measured by, so nothing here comes from the exporter.
+ * Rational arithmetic and reading of JSON values for the reference implementation. It shares no code with the exporter.
  */
 
 /** A rational number; the denominator is positive. */
-export interface Exact {
-  readonly n: bigint;
-  readonly d: bigint;
+export interface Rational {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
 }
 
-/** What a family reads is missing or of the wrong kind. */
+/** Thrown when a field that a family reads is missing or invalid. */
 export class Withdrawn extends Error {}
 
-export function whole(value: bigint | number): Exact {
-  return { n: BigInt(value), d: 1n };
+export function integer(value: bigint | number): Rational {
+  return { numerator: BigInt(value), denominator: 1n };
 }
 
-export const zero = whole(0);
+export const zero = integer(0);
 
-export function compare(a: Exact, b: Exact): number {
-  const [left, right] = [a.n * b.d, b.n * a.d];
+export function compare(a: Rational, b: Rational): number {
+  const [left, right] = [a.numerator * b.denominator, b.numerator * a.denominator];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-export const same = (a: Exact, b: Exact): boolean => compare(a, b) === 0;
-export const above = (a: Exact, b: Exact): boolean => compare(a, b) > 0;
-export const plus = (a: Exact, b: Exact): Exact => ({ n: a.n * b.d + b.n * a.d, d: a.d * b.d });
-export const minus = (a: Exact, b: Exact): Exact => plus(a, { n: -b.n, d: b.d });
-export const times = (a: Exact, b: Exact): Exact => ({ n: a.n * b.n, d: a.d * b.d });
-export const sum = (values: readonly Exact[]): Exact => values.reduce(plus, zero);
+export const equal = (a: Rational, b: Rational): boolean => compare(a, b) === 0;
+export const isGreater = (a: Rational, b: Rational): boolean => compare(a, b) > 0;
+export const add = (a: Rational, b: Rational): Rational => ({
+  numerator: a.numerator * b.denominator + b.numerator * a.denominator,
+  denominator: a.denominator * b.denominator,
+});
+export const subtract = (a: Rational, b: Rational): Rational => add(a, { ...b, numerator: -b.numerator });
+export const multiply = (a: Rational, b: Rational): Rational => ({
+  numerator: a.numerator * b.numerator,
+  denominator: a.denominator * b.denominator,
+});
+export const sum = (values: readonly Rational[]): Rational => values.reduce(add, zero);
 
-/** A ratio with denominator 0 is absent. */
-export function over(a: Exact, b: Exact): Exact | undefined {
-  if (b.n === 0n) return undefined;
-  const sign = b.n < 0n ? -1n : 1n;
-  return { n: sign * a.n * b.d, d: sign * b.n * a.d };
+/** The quotient, or `undefined` for a divisor of 0. */
+export function divide(a: Rational, b: Rational): Rational | undefined {
+  if (b.numerator === 0n) return undefined;
+  const sign = b.numerator < 0n ? -1n : 1n;
+  return { numerator: sign * a.numerator * b.denominator, denominator: sign * b.numerator * a.denominator };
 }
 
-export function roundDown({ n, d }: Exact): Exact {
-  const quotient = n / d;
-  return whole(n % d < 0n ? quotient - 1n : quotient);
+export function floor({ numerator, denominator }: Rational): Rational {
+  const quotient = numerator / denominator;
+  return integer(numerator % denominator < 0n ? quotient - 1n : quotient);
 }
 
-export const distance = (a: Exact, b: Exact): Exact => (above(a, b) ? minus(a, b) : minus(b, a));
+export const distance = (a: Rational, b: Rational): Rational => (isGreater(a, b) ? subtract(a, b) : subtract(b, a));
 
-export function lowest(values: readonly Exact[]): Exact | undefined {
+export function lowest(values: readonly Rational[]): Rational | undefined {
   return values.toSorted(compare)[0];
 }
 
-export function highest(values: readonly Exact[]): Exact | undefined {
+export function highest(values: readonly Rational[]): Rational | undefined {
   return values.toSorted(compare).at(-1);
 }
 
-/** The nearest double: 80 significant digits and a last one for what they leave over, read by the language. */
-export function toDouble({ n, d }: Exact): number {
-  const digits = BigInt(80 + d.toString().length);
-  const scaled = n * 10n ** digits;
-  const sticky = scaled % d === 0n ? '0' : '1';
-  const sign = n < 0n ? '-' : '';
-  const quotient = scaled / d;
+/** The nearest double: `Number` parses at least 80 significant digits and a sticky digit for the remainder. */
+export function toDouble({ numerator, denominator }: Rational): number {
+  const digits = BigInt(80 + denominator.toString().length);
+  const scaled = numerator * 10n ** digits;
+  const sticky = scaled % denominator === 0n ? '0' : '1';
+  const sign = numerator < 0n ? '-' : '';
+  const quotient = scaled / denominator;
   return Number(`${sign}${quotient < 0n ? -quotient : quotient}${sticky}e-${digits + 1n}`);
 }
 
-/** A decimal string, or a number of JSON, exactly. */
-export function decimal(digits: string): Exact {
+/** The exact value of a decimal string. */
+export function decimal(digits: string): Rational {
   const match = /^(?<sign>[+-]?)(?<units>\d+)(?:\.(?<fraction>\d+))?$/.exec(digits);
   if (match?.groups === undefined || digits.length > 100) throw new Withdrawn(`${digits} is not a number`);
   const { sign = '', units = '', fraction = '' } = match.groups;
-  const n = BigInt(units + fraction);
-  return { n: sign === '-' ? -n : n, d: 10n ** BigInt(fraction.length) };
+  const numerator = BigInt(units + fraction);
+  return { numerator: sign === '-' ? -numerator : numerator, denominator: 10n ** BigInt(fraction.length) };
 }
 
-type Json = unknown;
-
-export function isMissing(json: Json): json is null | undefined {
+export function isMissing(json: unknown): json is null | undefined {
   return json === undefined || json === null;
 }
 
-export function isObject(json: Json): json is Readonly<Record<string, Json>> {
+export function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** A field of an object; of a missing object every field is missing. */
-export function field(json: Json, ...path: readonly string[]): Json {
+/** The field at a path. All fields of a missing object are missing. */
+export function field(json: unknown, ...path: readonly string[]): unknown {
   let value = json;
   for (const name of path) {
     if (isMissing(value)) return undefined;
-    if (!isObject(value)) throw new Withdrawn(`${name} is looked for in no object`);
+    if (!isObject(value)) throw new Withdrawn(`the parent of ${name} is not an object`);
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return value;
 }
 
-export function optionalNumber(json: Json): Exact | undefined {
+export function optionalNumber(json: unknown): Rational | undefined {
   if (isMissing(json) || json === '') return undefined;
   if (typeof json === 'string') return decimal(json);
   if (typeof json === 'number') return decimal(json.toString());
   throw new Withdrawn('not a number');
 }
 
-export function number(json: Json): Exact {
+export function number(json: unknown): Rational {
   const value = optionalNumber(json);
-  if (value === undefined) throw new Withdrawn('no number');
+  if (value === undefined) throw new Withdrawn('missing number');
   return value;
 }
 
-export function optionalText(json: Json): string | undefined {
+export function optionalString(json: unknown): string | undefined {
   if (isMissing(json)) return undefined;
-  if (typeof json !== 'string') throw new Withdrawn('not a text');
+  if (typeof json !== 'string') throw new Withdrawn('not a string');
   return json;
 }
 
-export function text(json: Json): string {
-  const value = optionalText(json);
-  if (value === undefined) throw new Withdrawn('no text');
+export function string(json: unknown): string {
+  const value = optionalString(json);
+  if (value === undefined) throw new Withdrawn('missing string');
   return value;
 }
 
-export function flag(json: Json): boolean {
-  if (typeof json !== 'boolean') throw new Withdrawn('no flag');
+export function boolean(json: unknown): boolean {
+  if (typeof json !== 'boolean') throw new Withdrawn('not a boolean');
   return json;
 }
 
-export function list(json: Json): readonly Json[] {
-  if (!Array.isArray(json)) throw new Withdrawn('no list');
+export function list(json: unknown): readonly unknown[] {
+  if (!Array.isArray(json)) throw new Withdrawn('not a list');
   return json;
 }
 
-export function chainId(json: Json): string {
-  return typeof json === 'number' && Number.isInteger(json) ? json.toString() : (optionalText(json) ?? '');
+export function chainId(json: unknown): string {
+  return typeof json === 'number' && Number.isInteger(json) ? json.toString() : (optionalString(json) ?? '');
 }
 
 /** An external address. */
-export const address = (json: Json): string => text(json).toLowerCase();
+export const address = (json: unknown): string => string(json).toLowerCase();
 
-/** The data part of a bech32 address: after the last `1`, without the six characters of the checksum. */
-export function key(json: Json): string {
-  const lower = text(json).toLowerCase();
+/** The data part of a bech32 address: everything after the last `1` except the six characters of the checksum. */
+export function dataPart(json: unknown): string {
+  const lower = string(json).toLowerCase();
   const separator = lower.lastIndexOf('1');
   return separator < 0 ? lower : lower.slice(separator + 1, -6);
 }
 
-/** `undefined` where the value cannot be read. */
-export function readable<T>(read: () => T): T | undefined {
+/** The result of `read`, or `undefined` if a field is missing or invalid. */
+export function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (thrown) {
@@ -151,23 +154,23 @@ export function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Collects series under the keys the harness uses. */
-export class Collected {
+/** Collects series in the format of `SeriesValues`. */
+export class SeriesCollector {
   readonly values: Record<string, number> = {};
 
-  single(name: string, value: () => Exact | undefined): void {
-    this.labelled(name, () => {
-      const exact = value();
-      return exact === undefined ? [] : [[{}, exact]];
+  gauge(name: string, value: () => Rational | undefined): void {
+    this.labelledGauge(name, () => {
+      const result = value();
+      return result === undefined ? [] : [[{}, result]];
     });
   }
 
-  labelled(name: string, derive: () => readonly (readonly [Readonly<Record<string, string>>, Exact])[]): void {
-    for (const [labels, exact] of readable(derive) ?? []) {
-      const written = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
-      const series = written.length === 0 ? name : `${name}{${written.join(',')}}`;
-      if (Object.hasOwn(this.values, series)) throw new Error(`the reference gives ${series} twice`);
-      const double = toDouble(exact);
+  labelledGauge(name: string, derive: () => readonly (readonly [Readonly<Record<string, string>>, Rational])[]): void {
+    for (const [labels, value] of orUndefined(derive) ?? []) {
+      const pairs = Object.entries(labels).map(([label, labelValue]) => `${label}=${JSON.stringify(labelValue)}`);
+      const series = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+      if (Object.hasOwn(this.values, series)) throw new Error(`duplicate series ${series}`);
+      const double = toDouble(value);
       if (Number.isFinite(double)) this.values[series] = double;
     }
   }

@@ -1,7 +1,7 @@
-import type { Values } from '../derive.js';
+import type { SeriesValues } from '../derive.js';
 
 /** Series by the name of their family. */
-export function byFamily(values: Values): ReadonlyMap<string, Values> {
+export function byFamily(values: SeriesValues): ReadonlyMap<string, SeriesValues> {
   const families = new Map<string, Record<string, number>>();
   for (const [series, value] of Object.entries(values)) {
     const [name = ''] = series.split('{', 1);
@@ -12,19 +12,19 @@ export function byFamily(values: Values): ReadonlyMap<string, Values> {
   return families;
 }
 
-/** Names of the families that do not say the same in both. */
-export function changedFamilies(before: Values, after: Values): string[] {
+/** The names of the families whose series differ. */
+export function changedFamilies(before: SeriesValues, after: SeriesValues): string[] {
   const [left, right] = [byFamily(before), byFamily(after)];
   return [...new Set([...left.keys(), ...right.keys()])].filter(
     (name) => JSON.stringify(sorted(left.get(name))) !== JSON.stringify(sorted(right.get(name))),
   );
 }
 
-function sorted(values: Values = {}): [string, number][] {
+function sorted(values: SeriesValues = {}): [string, number][] {
   return Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** The values of all series of a family. */
-export function valuesOf(values: Values, name: string): number[] {
+export function valuesOfFamily(values: SeriesValues, name: string): number[] {
   return Object.values(byFamily(values).get(name) ?? {});
 }

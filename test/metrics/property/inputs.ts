@@ -3,22 +3,23 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/c
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type Document,
   type DocumentContext,
+  type DocumentDefinition,
 } from '../../../src/documents.js';
-import { trustedDigits } from '../../../src/json/numeral.js';
+import { asDecimalString } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
 import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
-import { corruptedOften } from './corruption.js';
-import { bridgeAbout, bridgeState, crosschainAbout, crosschainDocument, type Row } from './documents.js';
+import type { JsonObject } from '../../support/json.js';
+import { corruptedDocument } from './corruption.js';
+import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 
 const numRuns = 100;
 
-/** Inputs read from random module states, half of which have missing or invalid fields. */
+/** Inputs read from random module_state documents, half of which have missing or invalid fields. */
 export function bridgeInputs(seed: number): BridgeInput[] {
-  const states = fc.oneof(bridgeState, bridgeState.chain(corruptedOften));
+  const states = fc.oneof(bridgeState, bridgeState.chain(corruptedDocument));
   return fc
-    .sample(fc.tuple(states, bridgeAbout), { seed, numRuns })
+    .sample(fc.tuple(states, bridgeOptions), { seed, numRuns })
     .flatMap(([state, { height, tokens = [], ...settings }]) =>
       inputOf(
         moduleStateDocument,
@@ -26,17 +27,17 @@ export function bridgeInputs(seed: number): BridgeInput[] {
         {
           settings: { ...defaultBridgeSettings, ...settings },
           labels: { tokens, chains: {} },
-          height: height === undefined ? undefined : trustedDigits(height),
+          height: height === undefined ? undefined : asDecimalString(height),
         },
       ),
     );
 }
 
-/** Inputs read from random rate limiter inputs, half of which have missing or invalid fields. */
+/** Inputs read from random rate_limiter_input documents, half of which have missing or invalid fields. */
 export function crosschainInputs(seed: number): CrosschainInput[] {
-  const documents = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedOften));
+  const documents = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedDocument));
   return fc
-    .sample(fc.tuple(documents, crosschainAbout), { seed, numRuns })
+    .sample(fc.tuple(documents, crosschainOptions), { seed, numRuns })
     .flatMap(([document, { chains = {}, ...settings }]) =>
       inputOf(rateLimiterInputDocument, document, {
         settings: { ...defaultCrosschainSettings, ...settings },
@@ -47,8 +48,8 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
 }
 
 function inputOf<Settings, Input>(
-  document: Document<Settings, Input>,
-  json: Row,
+  document: DocumentDefinition<Settings, Input>,
+  json: JsonObject,
   context: DocumentContext<Settings>,
 ): Input[] {
   const result = document.read(Buffer.from(JSON.stringify(json)), context, Number.POSITIVE_INFINITY);

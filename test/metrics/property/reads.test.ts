@@ -1,37 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../support/json.js';
 import { deriveBridge, deriveCrosschain } from '../derive.js';
-import { corrupted, type Path } from './corruption.js';
+import { isBelow, recordReads } from '../recorded-reads.js';
+import { corruptionOf, type Path } from './corruption.js';
 import {
-  bridgeAbout,
   bridgeLists,
+  bridgeOptions,
   bridgeState,
-  crosschainAbout,
   crosschainDocument,
   crosschainLists,
+  crosschainOptions,
   type BridgeList,
   type CrosschainList,
-  type Json,
-  type Row,
 } from './documents.js';
 import { changedFamilies } from './families.js';
-import { isBelow, recordReads } from '../recorded-reads.js';
-
-/*
- * The recorded reads of the families are complete: a field that a family does not read cannot change it.
- */
 
 const reads = recordReads();
 
-/** The path as the spec would write it: `state.batches[].block`. */
-function specPath(top: string, path: Path): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[]`;
-    return text === '' ? key : `${text}.${key}`;
-  }, top);
+/** A path in the notation of the spec: `state.batches[].block`. */
+function specPath(root: string, path: Path): string {
+  return path.reduce<string>((parent, key) => {
+    if (typeof key === 'number') return `${parent}[]`;
+    return parent === '' ? key : `${parent}.${key}`;
+  }, root);
 }
 
-/** Changing a path also changes its parents and everything below it. */
+/** Matches reads of the field, of its parents and of its descendants. */
 const readsField =
   (path: string) =>
   (read: string): boolean =>
@@ -42,8 +37,8 @@ const readsList =
   (read: string): boolean =>
     read === list || isBelow(read, list);
 
-/** The changed families that read none of the fields. */
-function unexpected(changed: readonly string[], isRead: (field: string) => boolean): string[] {
+/** The changed families that do not read the changed field. */
+function unexpectedChanges(changed: readonly string[], isRead: (field: string) => boolean): string[] {
   return reads
     .filter(({ family, fields }) => changed.includes(family) && !fields.some(isRead))
     .map(({ family }) => family);
@@ -51,62 +46,62 @@ function unexpected(changed: readonly string[], isRead: (field: string) => boole
 
 const numRuns = 500;
 
-const addedTo = (document: Row, list: string, row: Json, first: boolean): Row => {
+const withRow = (document: JsonObject, list: string, row: Json, isFirst: boolean): JsonObject => {
   const rows = document[list] as readonly Json[];
-  return { ...document, [list]: first ? [row, ...rows] : [...rows, row] };
+  return { ...document, [list]: isFirst ? [row, ...rows] : [...rows, row] };
 };
 
-describe('a row that is added to one list changes only families that read it', () => {
-  it('of a bridge', () => {
+describe('an additional row', () => {
+  it('changes only families that read its list: module_state', () => {
     const addition = fc
       .constantFrom(...(Object.keys(bridgeLists) as BridgeList[]))
       .chain((list) =>
-        fc.record({ list: fc.constant(list), row: bridgeLists[list] as fc.Arbitrary<Json>, first: fc.boolean() }),
+        fc.record({ list: fc.constant(list), row: bridgeLists[list] as fc.Arbitrary<Json>, isFirst: fc.boolean() }),
       );
-    const property = fc.property(bridgeState, bridgeAbout, addition, (state, about, { list, row, first }) => {
-      const after = deriveBridge(addedTo(state, list, row, first), about).values;
-      const changed = changedFamilies(deriveBridge(state, about).values, after);
+    const property = fc.property(bridgeState, bridgeOptions, addition, (state, options, { list, row, isFirst }) => {
+      const after = deriveBridge(withRow(state, list, row, isFirst), options).values;
+      const changed = changedFamilies(deriveBridge(state, options).values, after);
       expect(changed).not.toEqual([]);
-      expect(unexpected(changed, readsList(`state.${list}`))).toEqual([]);
+      expect(unexpectedChanges(changed, readsList(`state.${list}`))).toEqual([]);
     });
     fc.assert(property, { numRuns });
   });
 
-  it('of the cross-chain queue', () => {
+  it('changes only families that read its list: rate_limiter_input', () => {
     const addition = fc
       .constantFrom(...(Object.keys(crosschainLists) as CrosschainList[]))
-      .chain((list) => fc.record({ list: fc.constant(list), row: crosschainLists[list], first: fc.boolean() }));
-    const property = fc.property(crosschainDocument, crosschainAbout, addition, (document, about, added) => {
-      const after = deriveCrosschain(addedTo(document, added.list, added.row, added.first), about).values;
-      const changed = changedFamilies(deriveCrosschain(document, about).values, after);
+      .chain((list) => fc.record({ list: fc.constant(list), row: crosschainLists[list], isFirst: fc.boolean() }));
+    const property = fc.property(crosschainDocument, crosschainOptions, addition, (document, options, added) => {
+      const after = deriveCrosschain(withRow(document, added.list, added.row, added.isFirst), options).values;
+      const changed = changedFamilies(deriveCrosschain(document, options).values, after);
       expect(changed).not.toEqual([]);
-      expect(unexpected(changed, readsList(added.list))).toEqual([]);
+      expect(unexpectedChanges(changed, readsList(added.list))).toEqual([]);
     });
     fc.assert(property, { numRuns });
   });
 });
 
-describe('a field that is dropped or of a wrong kind changes only families that read it', () => {
-  const withCorruption = (document: fc.Arbitrary<Row>) =>
-    document.chain((before) => fc.record({ before: fc.constant(before), corruption: corrupted(before) }));
+describe('a missing or invalid field', () => {
+  const withCorruption = (document: fc.Arbitrary<JsonObject>) =>
+    document.chain((before) => fc.record({ before: fc.constant(before), corruption: corruptionOf(before) }));
 
-  it('of a bridge', () => {
-    const property = fc.property(withCorruption(bridgeState), bridgeAbout, ({ before, corruption }, about) => {
-      const after = deriveBridge(corruption.document, about).values;
-      const changed = changedFamilies(deriveBridge(before, about).values, after);
+  it('changes only families that read it: module_state', () => {
+    const property = fc.property(withCorruption(bridgeState), bridgeOptions, ({ before, corruption }, options) => {
+      const after = deriveBridge(corruption.document, options).values;
+      const changed = changedFamilies(deriveBridge(before, options).values, after);
       const path = specPath('state', corruption.path);
-      expect(unexpected(changed, readsField(path))).toEqual([]);
+      expect(unexpectedChanges(changed, readsField(path))).toEqual([]);
     });
     fc.assert(property, { numRuns: 2 * numRuns });
   });
 
-  it('of the cross-chain queue', () => {
+  it('changes only families that read it: rate_limiter_input', () => {
     const documents = withCorruption(crosschainDocument);
-    const property = fc.property(documents, crosschainAbout, ({ before, corruption }, about) => {
-      const after = deriveCrosschain(corruption.document, about).values;
-      const changed = changedFamilies(deriveCrosschain(before, about).values, after);
+    const property = fc.property(documents, crosschainOptions, ({ before, corruption }, options) => {
+      const after = deriveCrosschain(corruption.document, options).values;
+      const changed = changedFamilies(deriveCrosschain(before, options).values, after);
       const path = specPath('', corruption.path);
-      expect(unexpected(changed, readsField(path))).toEqual([]);
+      expect(unexpectedChanges(changed, readsField(path))).toEqual([]);
     });
     fc.assert(property, { numRuns: 2 * numRuns });
   });

@@ -1,13 +1,13 @@
-import { field, isMissing, number, text, whole, Withdrawn, type Exact } from './exact.js';
+import { field, integer, isMissing, number, string, Withdrawn, type Rational } from './exact.js';
 
-/** Event nonce of an attestation: named in the claim, or field 1 of its protobuf. */
-export function eventNonce(attestation: unknown): Exact {
+/** The event nonce of an attestation: `event_nonce` of the claim, or field 1 of the protobuf message in `value`. */
+export function eventNonce(attestation: unknown): Rational {
   const claim = field(attestation, 'claim');
   const named = field(claim, 'event_nonce');
   if (!isMissing(named) && named !== '') return number(named);
-  const nonce = fieldOne(bytesOf(text(field(claim, 'value'))));
+  const nonce = fieldOne(bytesOf(string(field(claim, 'value'))));
   if (nonce === undefined) throw new Withdrawn('the claim has no field 1');
-  return whole(nonce);
+  return integer(nonce);
 }
 
 function bytesOf(base64: string): readonly number[] {
@@ -16,19 +16,19 @@ function bytesOf(base64: string): readonly number[] {
   return [...bytes];
 }
 
-/** The last field 1 of a protobuf message, which has to be well-formed to its end. */
+/** The last field 1 of a protobuf message. Rejects a malformed message. */
 function fieldOne(bytes: readonly number[]): bigint | undefined {
   let found: bigint | undefined;
-  let at = 0;
+  let offset = 0;
   const next = (): number => {
-    const byte = bytes[at];
+    const byte = bytes[offset];
     if (byte === undefined) throw new Withdrawn('the protobuf ends too early');
-    at += 1;
+    offset += 1;
     return byte;
   };
   const skip = (length: number): void => {
-    if (at + length > bytes.length) throw new Withdrawn('the protobuf ends too early');
-    at += length;
+    if (offset + length > bytes.length) throw new Withdrawn('the protobuf ends too early');
+    offset += length;
   };
   const varint = (): bigint => {
     let value = 0n;
@@ -39,7 +39,7 @@ function fieldOne(bytes: readonly number[]): bigint | undefined {
     }
     throw new Withdrawn('a varint of more than ten bytes');
   };
-  while (at < bytes.length) {
+  while (offset < bytes.length) {
     const tag = varint();
     const wireType = tag % 8n;
     if (wireType === 0n) {

@@ -1,31 +1,29 @@
 import {
+  boolean,
+  divide,
   field,
-  flag,
+  integer,
   isMissing,
   isObject,
   list,
   number,
-  optionalText,
-  over,
+  optionalString,
   sum,
-  whole,
   Withdrawn,
-  type Collected,
-  type Exact,
+  type Rational,
+  type SeriesCollector,
 } from './exact.js';
 import { membersOf, totalPower, valsetsOf } from './reference-signing.js';
 
-type Json = unknown;
-
-export function referencePlain(state: Json, height: Exact | undefined, out: Collected): void {
-  out.single('bridge_height', () => height);
-  out.single('bridge_last_observed_nonce', () => number(field(state, 'last_observed_nonce')));
-  out.single('bridge_last_observed_external_height', () => number(field(state, 'last_observed_external_height')));
-  out.single('bridge_last_outgoing_batch_id', () => number(field(state, 'last_outgoing_batch_id')));
-  out.single('bridge_last_outgoing_pool_id', () => number(field(state, 'last_outgoing_pool_id')));
+export function referencePlain(state: unknown, height: Rational | undefined, out: SeriesCollector): void {
+  out.gauge('bridge_height', () => height);
+  out.gauge('bridge_last_observed_nonce', () => number(field(state, 'last_observed_nonce')));
+  out.gauge('bridge_last_observed_external_height', () => number(field(state, 'last_observed_external_height')));
+  out.gauge('bridge_last_outgoing_batch_id', () => number(field(state, 'last_outgoing_batch_id')));
+  out.gauge('bridge_last_outgoing_pool_id', () => number(field(state, 'last_outgoing_pool_id')));
 
   const length = (name: string, ...path: readonly string[]): void => {
-    out.single(name, () => whole(list(field(state, ...path)).length));
+    out.gauge(name, () => integer(list(field(state, ...path)).length));
   };
   length('bridge_valsets', 'valsets');
   length('bridge_valset_confirms', 'valset_confirms');
@@ -36,13 +34,14 @@ export function referencePlain(state: Json, height: Exact | undefined, out: Coll
   length('bridge_unbatched_transfers', 'unbatched_transfers');
   length('bridge_external_blacklist', 'external_blacklist');
   length('bridge_params_admins', 'params', 'admins');
-  out.labelled('bridge_attestations', () => {
+  out.labelledGauge('bridge_attestations', () => {
     const flags = list(field(state, 'attestations')).map((attestation) => {
-      if (!isObject(attestation)) throw new Withdrawn('an attestation that is none');
+      if (!isObject(attestation)) throw new Withdrawn('an attestation that is not an object');
       const observed = field(attestation, 'observed');
-      return isMissing(observed) ? undefined : flag(observed);
+      return isMissing(observed) ? undefined : boolean(observed);
     });
-    const count = (wanted: boolean | undefined): Exact => whole(flags.filter((one) => one === wanted).length);
+    const count = (observed: boolean | undefined): Rational =>
+      integer(flags.filter((flag) => flag === observed).length);
     const unknown = [{ observed: 'unknown' }, count(undefined)] as const;
     return [
       [{ observed: 'true' }, count(true)],
@@ -50,35 +49,35 @@ export function referencePlain(state: Json, height: Exact | undefined, out: Coll
       ...(flags.includes(undefined) ? [unknown] : []),
     ];
   });
-  out.single('bridge_batch_transactions', () =>
-    sum(list(field(state, 'batches')).map((batch) => whole(list(field(batch, 'transactions')).length))),
+  out.gauge('bridge_batch_transactions', () =>
+    sum(list(field(state, 'batches')).map((batch) => integer(list(field(batch, 'transactions')).length))),
   );
 }
 
-export function referenceValsets(state: Json, out: Collected): void {
-  const observed = (): Json => field(state, 'last_observed_valset');
-  out.single('bridge_last_observed_valset_nonce', () => number(field(observed(), 'nonce')));
-  out.single('bridge_last_observed_valset_height', () => number(field(observed(), 'height')));
-  out.single('bridge_last_observed_valset_members', () => whole(membersOf(observed()).length));
-  out.single('bridge_last_observed_valset_power', () => totalPower(observed()));
-  out.single('bridge_last_observed_valset_reward_amount', () => number(field(observed(), 'reward_amount')));
+export function referenceValsets(state: unknown, out: SeriesCollector): void {
+  const observed = (): unknown => field(state, 'last_observed_valset');
+  out.gauge('bridge_last_observed_valset_nonce', () => number(field(observed(), 'nonce')));
+  out.gauge('bridge_last_observed_valset_height', () => number(field(observed(), 'height')));
+  out.gauge('bridge_last_observed_valset_members', () => integer(membersOf(observed()).length));
+  out.gauge('bridge_last_observed_valset_power', () => totalPower(observed()));
+  out.gauge('bridge_last_observed_valset_reward_amount', () => number(field(observed(), 'reward_amount')));
 
-  const newest = (): Json => valsetsOf(state).newest;
-  out.single('bridge_newest_valset_nonce', () => number(field(newest(), 'nonce')));
-  out.single('bridge_newest_valset_height', () => number(field(newest(), 'height')));
-  out.single('bridge_newest_valset_members', () => whole(membersOf(newest()).length));
-  out.single('bridge_newest_valset_power', () => totalPower(newest()));
+  const newest = (): unknown => valsetsOf(state).newest;
+  out.gauge('bridge_newest_valset_nonce', () => number(field(newest(), 'nonce')));
+  out.gauge('bridge_newest_valset_height', () => number(field(newest(), 'height')));
+  out.gauge('bridge_newest_valset_members', () => integer(membersOf(newest()).length));
+  out.gauge('bridge_newest_valset_power', () => totalPower(newest()));
 }
 
-export function referenceParams(state: Json, out: Collected): void {
+export function referenceParams(state: unknown, out: SeriesCollector): void {
   const param = (name: string, path: string): void => {
-    out.single(name, () => number(field(state, 'params', ...path.split('.'))));
+    out.gauge(name, () => number(field(state, 'params', ...path.split('.'))));
   };
   const seconds = (name: string, path: string): void => {
-    out.single(name, () => over(number(field(state, 'params', path)), whole(1000)));
+    out.gauge(name, () => divide(number(field(state, 'params', path)), integer(1000)));
   };
-  out.labelled('bridge_params_info', () => {
-    const label = (name: string): string => optionalText(field(state, 'params', name)) ?? '';
+  out.labelledGauge('bridge_params_info', () => {
+    const label = (name: string): string => optionalString(field(state, 'params', name)) ?? '';
     const id = field(state, 'params', 'bridge_chain_id');
     return [
       [
@@ -90,7 +89,7 @@ export function referenceParams(state: Json, out: Collected): void {
           hub_coin_denom: label('hub_coin_denom'),
           hub_coin_erc20_contract: label('hub_coin_erc20_contract').toLowerCase(),
         },
-        whole(1),
+        integer(1),
       ],
     ];
   });
@@ -106,8 +105,8 @@ export function referenceParams(state: Json, out: Collected): void {
   param('bridge_params_slash_fraction_claim_ratio', 'slash_fraction_claim');
   param('bridge_params_slash_fraction_conflicting_claim_ratio', 'slash_fraction_conflicting_claim');
   param('bridge_params_slash_fraction_bad_eth_signature_ratio', 'slash_fraction_bad_eth_signature');
-  out.single('bridge_params_claim_slashing_enabled', () =>
-    whole(flag(field(state, 'params', 'claim_slashing_enabled')) ? 1 : 0),
+  out.gauge('bridge_params_claim_slashing_enabled', () =>
+    integer(boolean(field(state, 'params', 'claim_slashing_enabled')) ? 1 : 0),
   );
   param('bridge_params_bridge_contract_start_height', 'bridge_contract_start_height');
   param('bridge_params_valset_reward_amount', 'valset_reward.amount');

@@ -1,67 +1,69 @@
 import {
-  above,
   address,
   compare,
+  divide,
+  equal,
   field,
   highest,
+  integer,
+  isGreater,
   list,
   lowest,
   number,
-  over,
-  same,
   sum,
-  whole,
-  type Collected,
-  type Exact,
+  type Rational,
+  type SeriesCollector,
 } from './exact.js';
 
-type Json = unknown;
-
 export interface Valsets {
-  readonly all: readonly Json[];
-  /** The valset with the highest nonce. */
-  readonly newest: Json;
+  readonly all: readonly unknown[];
+  /** The validator set with the highest nonce. */
+  readonly newest: unknown;
 }
 
-export function valsetsOf(state: Json): Valsets {
+export function valsetsOf(state: unknown): Valsets {
   const all = list(field(state, 'valsets'));
   const top = highest(all.map((valset) => number(field(valset, 'nonce'))));
-  return { all, newest: all.find((valset) => top !== undefined && same(number(field(valset, 'nonce')), top)) };
+  return { all, newest: all.find((valset) => top !== undefined && equal(number(field(valset, 'nonce')), top)) };
 }
 
-export const membersOf = (valset: Json): readonly Json[] => list(field(valset, 'members'));
+export const membersOf = (valset: unknown): readonly unknown[] => list(field(valset, 'members'));
 
-export function totalPower(valset: Json): Exact {
+export function totalPower(valset: unknown): Rational {
   return sum(membersOf(valset).map((member) => number(field(member, 'power'))));
 }
 
-/** Address → power; members with one address are added up. */
-export function powers(valset: Json): ReadonlyMap<string, Exact> {
-  const found = new Map<string, Exact>();
+/** Power by address. The powers of members with the same address are added up. */
+export function powers(valset: unknown): ReadonlyMap<string, Rational> {
+  const found = new Map<string, Rational>();
   for (const member of membersOf(valset)) {
-    const who = address(field(member, 'external_address'));
-    found.set(who, sum([found.get(who) ?? whole(0), number(field(member, 'power'))]));
+    const externalAddress = address(field(member, 'external_address'));
+    found.set(externalAddress, sum([found.get(externalAddress) ?? integer(0), number(field(member, 'power'))]));
   }
   return found;
 }
 
-/** `L`: the set in the contract as far as the hub knows; `undefined` when there is no valset at all. */
-function relayedSet(state: Json): Json {
+/** The validator set in the contract: the last observed one, or the newest one if that has no members. */
+function contractValset(state: unknown): unknown {
   const observed = field(state, 'last_observed_valset');
   return membersOf(observed).length > 0 ? observed : valsetsOf(state).newest;
 }
 
-/** Who confirmed the valset of this nonce. */
-export function valsetSigners(state: Json): (nonce: Exact) => ReadonlySet<string> {
+/** The signers of the validator set with a nonce. */
+export function valsetSigners(state: unknown): (nonce: Rational) => ReadonlySet<string> {
   const confirms = list(field(state, 'valset_confirms')).map(
     (confirm) => [number(field(confirm, 'nonce')), confirm] as const,
   );
   return (nonce) =>
-    new Set(confirms.filter(([its]) => same(its, nonce)).map(([, confirm]) => address(field(confirm, 'eth_address'))));
+    new Set(
+      confirms
+        .filter(([confirmed]) => equal(confirmed, nonce))
+        .map(([, confirm]) => address(field(confirm, 'eth_address'))),
+    );
 }
 
-/** Who confirmed this batch: same nonce and same token. */
-export function batchSigners(state: Json): (batch: Json) => ReadonlySet<string> {
+/** The signers of a batch: of confirms with the same nonce and token. */
+export function batchSigners(state: unknown): (batch: unknown) => ReadonlySet<string> {
   const confirms = list(field(state, 'batch_confirms')).map((confirm) => ({
     nonce: number(field(confirm, 'nonce')),
     token: address(field(confirm, 'token_contract')),
@@ -69,49 +71,49 @@ export function batchSigners(state: Json): (batch: Json) => ReadonlySet<string> 
   }));
   return (batch) => {
     const [nonce, contract] = [number(field(batch, 'batch_nonce')), address(field(batch, 'token_contract'))];
-    const own = confirms.filter((row) => same(row.nonce, nonce) && row.token === contract);
-    return new Set(own.map(({ confirm }) => address(field(confirm, 'eth_signer'))));
+    const ofBatch = confirms.filter((row) => equal(row.nonce, nonce) && row.token === contract);
+    return new Set(ofBatch.map(({ confirm }) => address(field(confirm, 'eth_signer'))));
   };
 }
 
-function signedRatio(signedBy: Json, signers: ReadonlySet<string>): Exact | undefined {
-  if (signedBy === undefined) return undefined;
-  const signed = [...powers(signedBy)].filter(([member]) => signers.has(member)).map(([, power]) => power);
-  return over(sum(signed), totalPower(signedBy));
+function signedRatio(valset: unknown, signers: ReadonlySet<string>): Rational | undefined {
+  if (valset === undefined) return undefined;
+  const signed = [...powers(valset)].filter(([member]) => signers.has(member)).map(([, power]) => power);
+  return divide(sum(signed), totalPower(valset));
 }
 
-function unrelayed(state: Json): readonly Exact[] {
+function unrelayed(state: unknown): readonly Rational[] {
   const observed = number(field(state, 'last_observed_valset', 'nonce'));
   const nonces = list(field(state, 'valsets')).map((valset) => number(field(valset, 'nonce')));
-  return nonces.filter((nonce) => above(nonce, observed));
+  return nonces.filter((nonce) => isGreater(nonce, observed));
 }
 
-export function referenceSigning(state: Json, threshold: Exact, out: Collected): void {
-  const present = (ratios: readonly (Exact | undefined)[]): readonly Exact[] =>
+export function referenceSigning(state: unknown, threshold: Rational, out: SeriesCollector): void {
+  const defined = (ratios: readonly (Rational | undefined)[]): readonly Rational[] =>
     ratios.filter((ratio) => ratio !== undefined);
-  const valsetRatios = (): readonly Exact[] => {
-    const signedBy = relayedSet(state);
+  const valsetRatios = (): readonly Rational[] => {
+    const valset = contractValset(state);
     list(field(state, 'valset_confirms'));
-    const waiting = unrelayed(state);
-    if (waiting.length === 0) return [];
+    const nonces = unrelayed(state);
+    if (nonces.length === 0) return [];
     const signers = valsetSigners(state);
-    return present(waiting.map((nonce) => signedRatio(signedBy, signers(nonce))));
+    return defined(nonces.map((nonce) => signedRatio(valset, signers(nonce))));
   };
-  const batchRatios = (): readonly Exact[] => {
-    const signedBy = relayedSet(state);
+  const batchRatios = (): readonly Rational[] => {
+    const valset = contractValset(state);
     list(field(state, 'batch_confirms'));
     const batches = list(field(state, 'batches'));
     if (batches.length === 0) return [];
     const signers = batchSigners(state);
-    return present(batches.map((batch) => signedRatio(signedBy, signers(batch))));
+    return defined(batches.map((batch) => signedRatio(valset, signers(batch))));
   };
-  const below = (ratios: readonly Exact[]): Exact =>
-    whole(ratios.filter((ratio) => compare(ratio, threshold) < 0).length);
+  const below = (ratios: readonly Rational[]): Rational =>
+    integer(ratios.filter((ratio) => compare(ratio, threshold) < 0).length);
 
-  out.single('bridge_power_threshold_ratio', () => threshold);
-  out.single('bridge_unrelayed_valsets', () => whole(unrelayed(state).length));
-  out.single('bridge_unrelayed_valset_min_signed_power_ratio', () => lowest(valsetRatios()));
-  out.single('bridge_unrelayed_valsets_below_threshold', () => below(valsetRatios()));
-  out.single('bridge_batch_min_signed_power_ratio', () => lowest(batchRatios()));
-  out.single('bridge_batches_below_threshold', () => below(batchRatios()));
+  out.gauge('bridge_power_threshold_ratio', () => threshold);
+  out.gauge('bridge_unrelayed_valsets', () => integer(unrelayed(state).length));
+  out.gauge('bridge_unrelayed_valset_min_signed_power_ratio', () => lowest(valsetRatios()));
+  out.gauge('bridge_unrelayed_valsets_below_threshold', () => below(valsetRatios()));
+  out.gauge('bridge_batch_min_signed_power_ratio', () => lowest(batchRatios()));
+  out.gauge('bridge_batches_below_threshold', () => below(batchRatios()));
 }

@@ -1,10 +1,10 @@
-import { Collected, decimal } from './exact.js';
+import { decimal, SeriesCollector } from './exact.js';
 import {
   referenceBreakdown,
   referenceCctxAnomalies,
   referenceRateLimit,
   referenceTotals,
-  type CrosschainAbout,
+  type CrosschainReferenceOptions,
 } from './reference-crosschain.js';
 import { referenceAnomalies, referenceDrift, referenceEvents } from './reference-oracle.js';
 import { referenceOrchestrators } from './reference-orchestrators.js';
@@ -13,11 +13,11 @@ import { referenceBatches, referenceTokens } from './reference-queue.js';
 import { referenceSigning } from './reference-signing.js';
 
 /*
- * The families of the contract a second time, written from its text alone and without a line of the exporter: naive, slow,
- * exact. The two hashes are not here, since the contract leaves their canonical form open.
+ * Reference implementation: computes all families from their specification, without code of the exporter. It is simple
+ * and exact, and not optimized. The two hashes are missing, because their canonical form is not specified.
  */
 
-export interface BridgeAbout {
+export interface BridgeReferenceOptions {
   readonly height?: string;
   readonly powerThreshold?: string;
   readonly watch?: readonly string[];
@@ -26,27 +26,27 @@ export interface BridgeAbout {
 
 export type ReferenceValues = Readonly<Record<string, number>>;
 
-export function referenceBridge(state: unknown, about: BridgeAbout = {}): ReferenceValues {
-  const height = about.height === undefined ? undefined : decimal(about.height);
-  const out = new Collected();
+export function referenceBridge(state: unknown, options: BridgeReferenceOptions = {}): ReferenceValues {
+  const height = options.height === undefined ? undefined : decimal(options.height);
+  const out = new SeriesCollector();
   referencePlain(state, height, out);
   referenceValsets(state, out);
   referenceParams(state, out);
-  referenceSigning(state, decimal(about.powerThreshold ?? '0.6667'), out);
-  referenceOrchestrators(state, { height, watch: about.watch ?? [] }, out);
+  referenceSigning(state, decimal(options.powerThreshold ?? '0.6667'), out);
+  referenceOrchestrators(state, { height, watch: options.watch ?? [] }, out);
   referenceBatches(state, height, out);
-  referenceTokens(state, about.tokens ?? [], out);
+  referenceTokens(state, options.tokens ?? [], out);
   referenceEvents(state, out);
   referenceDrift(state, out);
   referenceAnomalies(state, out);
   return out.values;
 }
 
-export function referenceCrosschain(document: unknown, about: CrosschainAbout = {}): ReferenceValues {
-  const out = new Collected();
+export function referenceCrosschain(document: unknown, options: CrosschainReferenceOptions = {}): ReferenceValues {
+  const out = new SeriesCollector();
   referenceTotals(document, out);
-  referenceBreakdown(document, about, out);
-  referenceRateLimit(document, about, out);
+  referenceBreakdown(document, options, out);
+  referenceRateLimit(document, options, out);
   referenceCctxAnomalies(document, out);
   return out.values;
 }

@@ -1,9 +1,9 @@
 import type { FamilyHeader, Sample } from '../metrics/family.js';
 import { escapeLabelValue, formatSeries } from '../metrics/text-format.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import type { EndpointState } from '../poll/endpoint-store.js';
 
-/** A metric family about the polls of an endpoint, derived from its state as a chain family is from a document. */
-interface EndpointFamily<Label extends string = string> extends FamilyHeader {
+/** A metric family about the polls of an endpoint, derived from the state of the endpoint. */
+interface PollFamily<Label extends string = string> extends FamilyHeader {
   readonly labels: readonly Label[];
   readonly derive: (state: EndpointState) => readonly Sample<Label>[];
 }
@@ -16,7 +16,7 @@ function unlabelled(
     readonly type: FamilyHeader['type'];
     readonly value: (state: EndpointState) => number | undefined;
   },
-): EndpointFamily<never> {
+): PollFamily<never> {
   const { value, ...header } = family;
   return { ...header, labels: [], derive: (state) => [{ labels: {}, value: value(state) }] };
 }
@@ -27,11 +27,11 @@ function labelled<Label extends string>(
     readonly labels: readonly Label[];
     readonly derive: (state: EndpointState) => readonly Sample<NoInfer<Label>>[];
   },
-): EndpointFamily<Label> {
+): PollFamily<Label> {
   return family;
 }
 
-export const endpointFamilies: readonly EndpointFamily[] = [
+export const pollFamilies: readonly PollFamily[] = [
   unlabelled({
     name: 'bridge_exporter_up',
     type: 'gauge',
@@ -76,7 +76,8 @@ export const endpointFamilies: readonly EndpointFamily[] = [
     unit: 'seconds',
     // Three phases.
     labels: ['phase'],
-    derive: ({ last }) => Object.entries(last?.seconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
+    derive: ({ last }) =>
+      Object.entries(last?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
   }),
   unlabelled({
     name: 'bridge_exporter_response_size_bytes',
@@ -132,9 +133,9 @@ export const endpointFamilies: readonly EndpointFamily[] = [
 ];
 
 /** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
-export function endpointLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {
-  const fixedLabels = `target="${escapeLabelValue(state.target)}",endpoint="${state.endpoint}"`;
-  return endpointFamilies.map((family) => ({
+export function pollFamilyLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {
+  const fixedLabels = `target="${escapeLabelValue(state.target)}",endpoint="${state.document}"`;
+  return pollFamilies.map((family) => ({
     name: family.name,
     lines: family
       .derive(state)

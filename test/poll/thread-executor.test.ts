@@ -1,28 +1,27 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Job } from '../../src/poll/collect.js';
-import type { Collector } from '../../src/poll/collector.js';
-import type { startThreadCollector as startThread } from '../../src/poll/thread-collector.js';
 import { defaultBridgeSettings } from '../../src/config/schema.js';
+import type { PollExecutor, PollJob } from '../../src/poll/poll.js';
+import type { startThreadExecutor as startThread } from '../../src/poll/thread-executor.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
 /* Tests the compiled worker thread, because vitest cannot start one from TypeScript. */
 let simulator: Simulator;
-let collector: Collector;
+let executor: PollExecutor;
 
 beforeAll(async () => {
   simulator = await startTestSimulator();
-  const built = new URL('../../dist/poll/thread-collector.js', import.meta.url).href;
+  const built = new URL('../../dist/poll/thread-executor.js', import.meta.url).href;
   const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
-  collector = startThreadCollector(64, 'bridge-exporter/0.0.0');
+  executor = startThreadCollector(64, 'bridge-exporter/0.0.0');
 });
 
 afterAll(async () => {
-  await collector.close();
+  await executor.close();
   await simulator.close();
 });
 
-function job(url: string): Job {
+function job(url: string): PollJob {
   const labels = { tokens: [], chains: {} };
   return {
     url,
@@ -31,11 +30,11 @@ function job(url: string): Job {
   };
 }
 
-it('a job that crashes the worker thread fails with reason internal, and the thread is replaced', async () => {
+it('the thread executor reports a crash of the worker thread as an internal failure and replaces the thread', async () => {
   const good = job(`${simulator.url}/bridge/v1/module_state`);
-  expect((await collector.collect(good)).result.ok).toBe(true);
-  // The configuration rejects such an address.
-  const { result } = await collector.collect(job('no address'));
+  expect((await executor.poll(good)).outcome.ok).toBe(true);
+  // The configuration rejects this URL.
+  const { outcome: result } = await executor.poll(job('no address'));
   expect(result).toMatchObject({ ok: false, error: { reason: 'internal' } });
-  expect((await collector.collect(good)).result.ok).toBe(true);
+  expect((await executor.poll(good)).outcome.ok).toBe(true);
 });

@@ -1,9 +1,39 @@
-import { gauge, labelledGauge, lengthOf } from '../family.js';
-import type { BridgeFamily } from './input.js';
+import { doubleOf, gauge, labelledGauge, lengthOf } from '../family.js';
 import { optional, required, rows } from '../withdrawal.js';
+import type { BridgeFamily } from './input.js';
 
-/** How long the lists of the state are. */
-export const lengthFamilies: readonly BridgeFamily[] = [
+/** Numbers of the module state and lengths of its lists. The nonces are gauges, because a new contract resets them. */
+export const totalFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_height',
+    help: 'Hub height at which the state was read.',
+    unit: 'hub height',
+    value: ({ height }) => doubleOf(height),
+  }),
+  gauge({
+    name: 'bridge_last_observed_nonce',
+    help: 'Highest event nonce executed by the hub.',
+    unit: 'event nonce',
+    value: ({ state }) => doubleOf(state.last_observed_nonce),
+  }),
+  gauge({
+    name: 'bridge_last_observed_external_height',
+    help: 'External height of the last observed event; changes only when an event is observed.',
+    unit: 'external height',
+    value: ({ state }) => doubleOf(state.last_observed_external_height),
+  }),
+  gauge({
+    name: 'bridge_last_outgoing_batch_id',
+    help: 'Nonce of the last created batch.',
+    unit: 'batch nonce',
+    value: ({ state }) => doubleOf(state.last_outgoing_batch_id),
+  }),
+  gauge({
+    name: 'bridge_last_outgoing_pool_id',
+    help: 'Id of the last created outgoing transfer.',
+    unit: 'transfer id',
+    value: ({ state }) => doubleOf(state.last_outgoing_pool_id),
+  }),
   gauge({
     name: 'bridge_valsets',
     help: 'Number of validator sets stored by the hub.',
@@ -62,7 +92,7 @@ export const lengthFamilies: readonly BridgeFamily[] = [
     name: 'bridge_attestations',
     help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
     unit: 'attestations',
-    // Three values at most.
+    // At most three series per target.
     labels: ['observed'],
     overLimit: 'aggregate',
     derive: ({ state }) => {

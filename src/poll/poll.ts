@@ -2,18 +2,20 @@ import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { BridgeSettings, CrosschainSettings } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
+import { DOCUMENT_HEAP_SHARE } from '../config/memory.js';
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type Document,
   type DocumentContext,
+  type DocumentDefinition,
   type LabelSettings,
 } from '../documents.js';
-import type { Client, FetchLimits } from '../http/client.js';
+import { createClient, type Client, type FetchLimits } from '../http/client.js';
 import type { FailureReason, PollError } from '../http/errors.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
-import { escapeLabelValue, renderFamilies, type FamilyLines } from '../metrics/text-format.js';
+import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
+import { escapeLabelValue } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
 
 /** Everything needed to read a document, whether it comes from a node or from a file. Plain data, sent to the worker thread. */
@@ -30,7 +32,7 @@ export interface DocumentSourceBase {
 }
 
 /** One endpoint to poll. */
-export interface Job {
+export interface PollJob {
   readonly url: string;
   readonly httpClient?: HttpClientConfig;
   readonly limits: FetchLimits;
@@ -39,9 +41,9 @@ export interface Job {
 
 /** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
 export interface PollResult {
-  readonly result: Snapshot | FailedPoll;
+  readonly outcome: Snapshot | FailedPoll;
   /** Duration of each completed phase. */
-  readonly seconds: Partial<Record<Phase, number>>;
+  readonly phaseSeconds: Partial<Record<Phase, number>>;
   readonly bodyBytes?: number;
 }
 
@@ -62,38 +64,45 @@ export interface FailedPoll {
   readonly error: PollError;
 }
 
-/** The values read from a document may use this share of the heap; the rest is for deriving families and for garbage. */
-const DOCUMENT_HEAP_SHARE = 1 / 3;
+/** Memory budget of a decoded document on this thread. The rest of the heap is for deriving families and for garbage. */
 const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
 
-/** Polls an endpoint once: fetches its document and derives the families. Calls `onBody` before reading the body. */
-export async function collect(job: Job, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
+/** Polls an endpoint once: fetches its document and derives the families. Calls `onBody` when the response body is complete. */
+export async function poll(job: PollJob, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
   const url = new URL(job.url);
   const started = performance.now();
   const fetched = await client.fetch(url, job.limits, job.httpClient);
   const seconds = { fetch: secondsSince(started) };
-  if (!fetched.ok) return { result: fetched, seconds };
+  if (!fetched.ok) return { outcome: fetched, phaseSeconds: seconds };
   onBody();
   try {
-    const poll = readBody(job.source, url.pathname, fetched.body.bytes, fetched.height);
-    return { ...poll, seconds: { ...seconds, ...poll.seconds } };
+    const result = processBody(job.source, url.pathname, fetched.body.bytes, fetched.height);
+    return { ...result, phaseSeconds: { ...seconds, ...result.phaseSeconds } };
   } finally {
     fetched.body.release();
   }
 }
 
-/** The part of a poll after the fetch, also used by `replay`. Error messages begin with `name`, a path or a file name. */
-export function readBody(source: DocumentSource, name: string, body: Buffer, height: Numeral | undefined): PollResult {
+/**
+ * The part of a poll after the fetch: decodes a response body, derives and formats the families. Also used by `replay`. Error
+ * messages begin with `name`, which is a path or a file name.
+ */
+export function processBody(
+  source: DocumentSource,
+  name: string,
+  body: Buffer,
+  height: Numeral | undefined,
+): PollResult {
   switch (source.document) {
     case 'module_state':
-      return derive(moduleStateDocument, { ...source, height }, source, name, body);
+      return decodeAndDerive(moduleStateDocument, { ...source, height }, source, name, body);
     case 'rate_limiter_input':
-      return derive(rateLimiterInputDocument, { ...source, height }, source, name, body);
+      return decodeAndDerive(rateLimiterInputDocument, { ...source, height }, source, name, body);
   }
 }
 
-function derive<Settings, Input>(
-  document: Document<Settings, Input>,
+function decodeAndDerive<Settings, Input>(
+  document: DocumentDefinition<Settings, Input>,
   context: DocumentContext<Settings>,
   { target, maxSeries }: DocumentSourceBase,
   name: string,
@@ -103,17 +112,17 @@ function derive<Settings, Input>(
   const decodeStarted = performance.now();
   const read = document.read(body, context, documentBudgetBytes);
   const seconds = { decode: secondsSince(decodeStarted) };
-  if (!read.ok) return { result: failed(read.reason, `${name}: ${read.message}`), seconds, bodyBytes };
+  if (!read.ok) return { outcome: failed(read.reason, `${name}: ${read.message}`), phaseSeconds: seconds, bodyBytes };
   const { document: input, problems } = read;
   if (input === undefined) {
     const message = `${name}: not a ${document.name} document: none of its fields is present`;
-    return { result: failed('schema', message), seconds, bodyBytes };
+    return { outcome: failed('schema', message), phaseSeconds: seconds, bodyBytes };
   }
   const deriveStarted = performance.now();
   const families = renderFamilies(document.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
   const items = document.items(input);
   const result: Snapshot = { ok: true, families, items, height: document.hubHeight(input), problems };
-  return { result, seconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };
+  return { outcome: result, phaseSeconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }
 
 function failed(reason: FailureReason, message: string): FailedPoll {
@@ -122,4 +131,16 @@ function failed(reason: FailureReason, message: string): FailedPoll {
 
 function secondsSince(started: number): number {
   return (performance.now() - started) / 1000;
+}
+
+/** Executes polls: on a worker thread in the daemon (thread-executor.ts), on the calling thread in `once`. */
+export interface PollExecutor {
+  readonly poll: (job: PollJob) => Promise<PollResult>;
+  readonly close: () => Promise<void>;
+}
+
+/** Creates an executor on the calling thread. */
+export function createInlineExecutor(userAgent: string): PollExecutor {
+  const client = createClient(userAgent);
+  return { poll: (job) => poll(job, client), close: async () => undefined };
 }

@@ -1,18 +1,18 @@
+import { decimal, multiply, subtract, toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Params } from '../chain/module-state.js';
 import { type Field } from '../json/field.js';
-import type { BridgeInput } from '../metrics/bridge/input.js';
-import type { BlockSpan } from './items.js';
-import { orNull } from './section.js';
-import { decimal, toDigits, multiply, subtract, toDouble, type Decimal } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
 import { required } from '../metrics/withdrawal.js';
+import { orNull } from './item-list.js';
+import type { BlockSpan } from './items.js';
 
-/** Hub blocks from a height to the height of the answer. */
+/** Hub blocks from a height to the height of the response. */
 export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
   return hubSpan(input, () => subtract(decimal(required(input.height)), decimal(required(height))));
 }
 
-/** Hub blocks from the height of the answer to a later one. */
+/** Hub blocks from the height of the response to a later one. */
 export function hubBlocksUntil(input: BridgeInput, height: () => Decimal): BlockSpan | null {
   return hubSpan(input, () => subtract(height(), decimal(required(input.height))));
 }
@@ -33,12 +33,8 @@ function span(blocks: () => Decimal, blockTime: () => Params['average_block_time
   return orNull(() => {
     const count = blocks();
     return {
-      blocks: toDigits(count),
-      seconds: orNull(() => secondsOf(multiply(count, decimal(required(blockTime()))))),
+      blocks: toDecimalString(count),
+      seconds: orNull(() => toSeconds(multiply(count, decimal(required(blockTime()))))),
     };
   });
-}
-
-function secondsOf({ units, scale }: Decimal): number {
-  return toDouble({ units, scale: scale + 3 });
 }

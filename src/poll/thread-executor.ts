@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { PollError } from '../http/errors.js';
-import type { Job, PollResult } from './collect.js';
-import type { Collector } from './collector.js';
+import type { PollExecutor, PollJob, PollResult } from './poll.js';
 
 /** `workerData` of the thread. */
 export interface WorkerOptions {
@@ -10,17 +9,17 @@ export interface WorkerOptions {
 
 export interface WorkerRequest {
   readonly id: number;
-  readonly job: Job;
+  readonly job: PollJob;
 }
 
-/** `reading` precedes the reading of a body, so that a document that exhausts the memory of the thread can be identified. */
+/** `reading` is sent before a body is decoded, to identify a document that exhausts the memory of the thread. */
 export type WorkerMessage =
   | { readonly ready: true }
   | { readonly id: number; readonly reading: true }
   | { readonly id: number; readonly result: PollResult };
 
 interface PendingPoll {
-  readonly job: Job;
+  readonly job: PollJob;
   readonly resolve: (result: PollResult) => void;
   isReading: boolean;
   attempts: number;
@@ -36,7 +35,7 @@ const MAX_ATTEMPTS = 2;
  * Polls on a worker thread, because parsing a document of some megabytes would delay every scrape on the main thread. When a
  * document exhausts the heap of the thread, its poll fails, the thread is replaced, and the other polls are repeated.
  */
-export function startThreadCollector(maxHeapMb: number, userAgent: string): Collector {
+export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollExecutor {
   const pending = new Map<number, PendingPoll>();
   let lastId = 0;
   let isClosed = false;
@@ -58,7 +57,7 @@ export function startThreadCollector(maxHeapMb: number, userAgent: string): Coll
     });
     started.on('exit', () => {
       if (isClosed) return;
-      // A thread that cannot start would be replaced for ever.
+      // Without this limit, a thread that cannot start would be replaced forever.
       if (!isReady) throw cause ?? new Error('the worker thread does not start');
       replaceWorker(cause);
     });
@@ -83,7 +82,7 @@ export function startThreadCollector(maxHeapMb: number, userAgent: string): Coll
     for (const [id, poll] of pending) {
       if (!isCulpritKnown) poll.attempts += 1;
       if (poll.isReading || poll.attempts > MAX_ATTEMPTS) {
-        settle(id, poll, { result: { ok: false, error: threadError(cause, poll, maxHeapMb) }, seconds: {} });
+        settle(id, poll, { outcome: { ok: false, error: threadError(cause, poll, maxHeapMb) }, phaseSeconds: {} });
       } else {
         send(id, poll);
       }
@@ -95,7 +94,7 @@ export function startThreadCollector(maxHeapMb: number, userAgent: string): Coll
   }
 
   return {
-    collect: (job) =>
+    poll: (job) =>
       new Promise((resolve) => {
         lastId += 1;
         const poll: PendingPoll = { job, resolve, isReading: false, attempts: 1 };

@@ -1,10 +1,10 @@
 import { compare, decimal } from '../chain/decimal.js';
-import type { Digits } from '../json/numeral.js';
+import type { DecimalString } from '../json/numeral.js';
 
-/** Puts rows in an order a person asked for, either way round; what is not known comes last both ways. */
+/** Sorts rows ascending or descending. Rows with an unknown value come last in both directions. */
 export type RowOrder<Row> = (rows: readonly Row[], descending: boolean) => readonly Row[];
 
-export function byDigits<Row>(digits: (row: Row) => Digits | null): RowOrder<Row> {
+export function byDecimalString<Row>(digits: (row: Row) => DecimalString | null): RowOrder<Row> {
   return order(
     (row) => {
       const value = digits(row);
@@ -19,12 +19,12 @@ export function byNumber<Row>(value: (row: Row) => number | null): RowOrder<Row>
 }
 
 export function byString<Row>(text: (row: Row) => string | null): RowOrder<Row> {
-  return order(text, inTextOrder);
+  return order(text, compareStrings);
 }
 
-/** Together by what cannot be compared, such as the amounts of different tokens, and in order within each. */
+/** Sorts rows within groups that cannot be compared with each other, such as the amounts of different tokens. */
 export function groupedBy<Row>(group: (row: Row) => string, inGroup: RowOrder<Row>): RowOrder<Row> {
-  return (rows, descending) => inGroup(rows, descending).toSorted((a, b) => inTextOrder(group(a), group(b)));
+  return (rows, descending) => inGroup(rows, descending).toSorted((a, b) => compareStrings(group(a), group(b)));
 }
 
 function order<Row, Value>(
@@ -41,6 +41,6 @@ function order<Row, Value>(
       .map(({ row }) => row);
 }
 
-function inTextOrder(a: string, b: string): number {
+function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,0 +1,69 @@
+import { compareLabels, labelValues, type Family, type Sample } from './family.js';
+import { firstBy } from './grouping.js';
+import { formatSeries } from './text-format.js';
+import { orEmpty } from './withdrawal.js';
+
+/** The series of one family as text, without HELP and TYPE. */
+export interface FamilyLines {
+  readonly name: string;
+  readonly lines: string;
+  /** Number of samples without a series of their own because of the limit or equal labels; `undefined` for families without labels. */
+  readonly dropped: number | undefined;
+}
+
+/** The label value of the series that aggregates the series above the limit. */
+const OTHER = 'other';
+
+/** Derives and formats the families of a document. Families that are withdrawn or have no series are left out. */
+export function renderFamilies<Input>(
+  families: readonly Family<Input>[],
+  input: Input,
+  fixedLabels: string,
+  maxSeries: number,
+): FamilyLines[] {
+  return families.flatMap((family) => {
+    const samples = orEmpty(() => family.derive(input)).filter(hasFiniteValue);
+    if (samples.length === 0) return [];
+    const { kept, aggregate } = limitSeries(family, distinct(samples), maxSeries);
+    const exported = aggregate === undefined ? kept : [...kept, aggregate];
+    const lines = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
+    const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
+    return [{ name: family.name, lines, dropped }];
+  });
+}
+
+type FiniteSample = Sample & { readonly value: number };
+
+function hasFiniteValue(sample: Sample): sample is FiniteSample {
+  return Number.isFinite(sample.value);
+}
+
+/** The first sample of each label set: truncated label values can be equal, and a repeated series fails the whole scrape. */
+function distinct(samples: readonly FiniteSample[]): readonly FiniteSample[] {
+  if (samples.length === 1) return samples;
+  return Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());
+}
+
+interface LimitedSeries {
+  readonly kept: readonly FiniteSample[];
+  /** The sum of the samples that are not kept. */
+  readonly aggregate?: FiniteSample;
+}
+
+function limitSeries(
+  { labels: names, overLimit }: Pick<Family<unknown>, 'labels' | 'overLimit'>,
+  samples: readonly FiniteSample[],
+  maxSeries: number,
+): LimitedSeries {
+  if (samples.length <= maxSeries) return { kept: samples };
+  if (overLimit === 'keep-first') return { kept: samples.slice(0, maxSeries) };
+  const sign = overLimit === 'keep-lowest' ? 1 : -1;
+  const sorted = samples.toSorted((a, b) => sign * (a.value - b.value) || compareLabels(names, a.labels, b.labels));
+  if (overLimit !== 'aggregate') return { kept: sorted.slice(0, maxSeries) };
+  // A chain can use the label value `other` itself. That series is part of the sum, or it would be there twice.
+  const isOther = ({ labels }: FiniteSample): boolean => names.every((name) => labels[name] === OTHER);
+  const kept = new Set(sorted.filter((sample) => !isOther(sample)).slice(0, maxSeries - 1));
+  const rest = sorted.filter((sample) => !kept.has(sample));
+  const total = rest.reduce((sum, { value }) => sum + value, 0);
+  return { kept: Array.from(kept), aggregate: { labels: labelValues(names, () => OTHER), value: total } };
+}

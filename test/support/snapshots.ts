@@ -1,0 +1,54 @@
+import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { processBody, type DocumentSource, type Snapshot } from '../../src/poll/poll.js';
+
+/** The hub height of the response header and the configuration beside the settings of the endpoint. */
+interface SourceOptions {
+  readonly height?: string;
+  readonly tokens?: Config['tokens'];
+  readonly chains?: Config['chains'];
+  readonly maxSeries?: number;
+}
+
+export type BridgeOptions = SourceOptions & Partial<BridgeSettings>;
+export type CrosschainOptions = SourceOptions & Partial<CrosschainSettings>;
+
+/** The snapshot of a module_state response with this `state`. The target is `t`. */
+export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot {
+  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = options;
+  const source: DocumentSource = {
+    target: 't',
+    labels: { tokens, chains },
+    maxSeries,
+    document: 'module_state',
+    settings: { ...defaultBridgeSettings, ...settings },
+  };
+  return readSnapshot(source, { state }, height);
+}
+
+/** The snapshot of a rate_limiter_input response. The target is `t`. */
+export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot {
+  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = options;
+  const source: DocumentSource = {
+    target: 't',
+    labels: { tokens, chains },
+    maxSeries,
+    document: 'rate_limiter_input',
+    settings: { ...defaultCrosschainSettings, ...settings },
+  };
+  return readSnapshot(source, document, height);
+}
+
+/** Reads a response body as a poll does. Throws if the poll fails. */
+export function readSnapshot(source: DocumentSource, body: unknown, height?: string): Snapshot {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const { outcome: result } = processBody(
+    source,
+    'test',
+    bytes,
+    height === undefined ? undefined : asDecimalString(height),
+  );
+  if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
+  return result;
+}
