@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { hashSync } from 'bcryptjs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -260,7 +260,7 @@ describe('problems on the chains', () => {
   it('include missing signatures only when they last', () => {
     const at2Seconds = (height: string): string => {
       const snapshots = initialSnapshots();
-      snapshots.record(BRIDGE, bridgeResult({ ...settled, batches: [batch('1')] }, height), at(0));
+      snapshots.record(BRIDGE, bridgeResult({ ...idleState, batches: [batch('1')] }, height), at(0));
       return statusAt(snapshots, 2);
     };
     const young = at2Seconds('1089');
