@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { CommandName, ConfigSettings, LogSettings, Run, Shard, WebSettings } from './cli/flags.js';
+import type { CommandInvocation, CommandName, ConfigSettings, LogSettings, Shard, WebSettings } from './cli/flags.js';
 import { parseInvocation } from './cli/invocation.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { MemoryLimits } from './config/memory.js';
@@ -17,7 +17,7 @@ import type { PollExecutor } from './poll/poll.js';
 /** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. */
 type ExitCode = 0 | 1 | 2;
 
-type RunOf<Command extends CommandName> = Extract<Run, { command: Command }>;
+type RunOf<Command extends CommandName> = Extract<CommandInvocation, { command: Command }>;
 
 async function main(): Promise<ExitCode> {
   const invocation = parseInvocation(process.argv.slice(2), process.env);
@@ -76,7 +76,7 @@ async function runOnce(run: RunOf<'once'>): Promise<ExitCode> {
   const config = await loadConfig(run);
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
-  const { createInlineExecutor } = await import('./poll/poll.js');
+  const { createInlineExecutor } = await import('./poll/inline-executor.js');
   const { pollOnce } = await import('./one-shot.js');
   const executor = createInlineExecutor(userAgent());
   try {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
-import { createInlineExecutor } from '../dist/poll/poll.js';
+import { createInlineExecutor } from '../dist/poll/inline-executor.js';
 import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
 import { createLog } from '../dist/cli/log.js';

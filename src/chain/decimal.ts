@@ -23,7 +23,7 @@ export function integer(value: number | bigint): Decimal {
 }
 
 /** The nearest double; never a negative zero, which Prometheus prints as `-0`. */
-export function double(numeral: Numeral): number {
+export function numeralToDouble(numeral: Numeral): number {
   return Number(numeral) + 0;
 }
 
@@ -180,13 +180,13 @@ export function floorDivide(a: Decimal, b: Decimal): Decimal | undefined {
 }
 
 /** The nearest double, rounded once; infinite when it is out of range. Infinite values are not exported. */
-export function toDouble(value: Decimal): number {
+export function decimalToDouble(value: Decimal): number {
   return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
 }
 
 /** Milliseconds in seconds, rounded once. */
 export function toSeconds({ units, scale }: Decimal): number {
-  return toDouble({ units, scale: scale + 3 });
+  return decimalToDouble({ units, scale: scale + 3 });
 }
 
 /** All digits in canonical form: no exponent, no leading or trailing zeros. */

@@ -14,8 +14,7 @@ export const addressDataPart: Shape<string> = interned(dataPart);
 export const chainId: Shape<string> = interned(
   (id) => id,
   (json) => {
-    if (json instanceof NumberLiteral) return /^-?\d+$/.test(json.text) ? json.text : INVALID;
-    return typeof json === 'string' ? json : INVALID;
+    return json instanceof NumberLiteral && /^-?\d+$/.test(json.text) ? json.text : INVALID;
   },
 );
 
@@ -25,6 +24,7 @@ export const chainId: Shape<string> = interned(
  * case.
  */
 export function dataPart(text: string): string {
+  // The prefix can contain the separator `1`, so the last one counts.
   const bech32 = /^[^1].*1(?<data>[02-9ac-hj-np-z]+)[02-9ac-hj-np-z]{6}$/;
   const lower = text.toLowerCase();
   if (lower.startsWith('0x')) return lower;

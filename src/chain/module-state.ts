@@ -50,11 +50,12 @@ const batch = object({
   block: number,
 });
 
-/** In the spec, a claim is packed bytes. Real nodes unpack it, so that the event nonce is a field. */
+/** In the spec, a claim is a `google.protobuf.Any`: a type and packed bytes. Real nodes unpack it, so that its fields are here. */
 const claim = object({ event_nonce: number, value: string });
 
 const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });
 
+/** `sender` is only joined with votes; `orchestrator` is also exported, as a whole address. */
 const orchestratorAddress = object({ sender: addressDataPart, orchestrator: address, eth_address: address });
 
 export const moduleState = objectWithKnownKey({

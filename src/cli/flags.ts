@@ -16,8 +16,8 @@ export interface Flag<T = unknown> {
   readonly parse: (text: string | undefined) => ValueResult<T>;
 }
 
-function flag<T>(name: string, type: ValueType<T>, preset: string, description: string): Flag<T> {
-  return { name, type: type.name, default: preset, description, parse: (text = preset) => type.parse(text) };
+function flag<T>(name: string, type: ValueType<T>, defaultText: string, description: string): Flag<T> {
+  return { name, type: type.name, default: defaultText, description, parse: (text = defaultText) => type.parse(text) };
 }
 
 function optionalFlag<T>(name: string, type: ValueType<T>, description: string): Flag<T | undefined> {
@@ -77,8 +77,8 @@ const config = {
   ),
 };
 
-const webListenAddress = (preset: string) =>
-  flag('--web.listen-address', listenAddress, preset, 'Address to listen on; port 0 selects a free port.');
+const webListenAddress = (defaultAddress: string) =>
+  flag('--web.listen-address', listenAddress, defaultAddress, 'Address to listen on; port 0 selects a free port.');
 
 const web = {
   listen: webListenAddress(':10917'),
@@ -101,8 +101,8 @@ const targets = {
   shard: flag('--targets.shard', shard, '1/1', 'Shard of the targets to poll: 2/5 is the second of five.'),
 };
 
-const logFormat = (preset: 'json' | 'pretty') =>
-  flag('--log.format', types.oneOf('json', 'pretty'), preset, 'Log format; pretty is for terminals.');
+const logFormat = (defaultFormat: 'json' | 'pretty') =>
+  flag('--log.format', types.oneOf('json', 'pretty'), defaultFormat, 'Log format; pretty is for terminals.');
 
 const log = {
   level: flag(
@@ -168,7 +168,7 @@ type Settings<Flags> = { readonly [Key in keyof Flags]: Flags[Key] extends Flag<
 type CommandSettings<Groups> = { readonly [Group in keyof Groups]: Settings<Groups[Group]> };
 
 /** A command and the parsed values of its flags, in the same groups. */
-export type Run = {
+export type CommandInvocation = {
   [Command in CommandName]: { readonly command: Command } & CommandSettings<(typeof commandFlags)[Command]>;
 }[CommandName];
 
@@ -183,8 +183,8 @@ export function flagsOf(command: CommandName): Flag[] {
 }
 
 /** `--name=default`, or `--name=<type>` for a flag without a default. */
-export function formatFlag({ name, type, default: preset }: Flag): string {
-  return type === 'boolean' ? name : `${name}=${preset ?? `<${type}>`}`;
+export function formatFlag({ name, type, default: defaultText }: Flag): string {
+  return type === 'boolean' ? name : `${name}=${defaultText ?? `<${type}>`}`;
 }
 
 /** `WEB_LISTEN_ADDRESS` for `--web.listen-address`. */

@@ -1,18 +1,18 @@
 import type { Environment } from '../config/environment.js';
 import {
   commandFlags,
+  type CommandInvocation,
   type CommandName,
   commandNames,
   environmentName,
   type Flag,
   flagsOf,
-  type Run,
   subcommands,
 } from './flags.js';
 import { closestFlags, didYouMean, redactArgument, suggestCommand, suggestForArgument } from './suggestions.js';
 
 export type Invocation =
-  | Run
+  | CommandInvocation
   | { readonly command: 'help'; readonly about: CommandName }
   | { readonly command: 'version' }
   /** `about` is the command whose help to refer to. */
@@ -143,7 +143,7 @@ function parseValues(command: CommandName, flags: ReadonlyMap<string, string>, e
 }
 
 /** Groups the values as in the table of flags, which also determines their types. */
-function buildRun(command: CommandName, values: ReadonlyMap<string, unknown>): Run;
+function buildRun(command: CommandName, values: ReadonlyMap<string, unknown>): CommandInvocation;
 function buildRun(command: CommandName, values: ReadonlyMap<string, unknown>): unknown {
   const groups = Object.entries<Readonly<Record<string, Flag>>>(commandFlags[command]).map(([group, flags]) => [
     group,

@@ -1,6 +1,6 @@
 import type { HttpClientConfig } from './http-client-config.js';
 
-/** The parsed configuration file. Structured-cloneable, because it is sent to the worker thread. */
+/** The parsed configuration file. Its parts are structured-cloneable, because they are sent to the worker thread in jobs. */
 export interface Config {
   readonly poll: PollConfig;
   readonly limits: { readonly maxSeriesPerFamily: number };

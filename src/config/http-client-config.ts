@@ -11,7 +11,7 @@ import {
   type Secret,
 } from './kit/secret.js';
 import * as types from './kit/value-types.js';
-import { always, list, mapping, presentKeys, scalar } from './kit/yaml-schema.js';
+import { evenAfterOtherProblems, list, mapping, presentKeys, scalar } from './kit/yaml-schema.js';
 
 /*
  * HTTP client settings of an endpoint, with the keys of Prometheus' HTTP client configuration. No message quotes a value
@@ -131,9 +131,9 @@ const basicAuth = privateMapping({
     .describe('Password; empty if not set.'),
   password_file: z.exactOptional(file).describe('File with the password.'),
 })
-  .superRefine(requireKeyOrFile('username'), always)
-  .superRefine(rejectBoth('username', 'username_file'), always)
-  .superRefine(rejectBoth('password', 'password_file'), always)
+  .superRefine(requireKeyOrFile('username'), evenAfterOtherProblems)
+  .superRefine(rejectBoth('username', 'username_file'), evenAfterOtherProblems)
+  .superRefine(rejectBoth('password', 'password_file'), evenAfterOtherProblems)
   .transform((keys): BasicAuth => {
     const password = keys.password ?? keys.password_file;
     return { username: required(keys.username ?? keys.username_file), ...(password && { password }) };
@@ -153,8 +153,8 @@ const authorization = privateMapping({
   credentials: z.exactOptional(headerSecret).describe('Credentials after the scheme, such as a token.'),
   credentials_file: z.exactOptional(file).describe('File with the credentials.'),
 })
-  .superRefine(requireKeyOrFile('credentials'), always)
-  .superRefine(rejectBoth('credentials', 'credentials_file'), always)
+  .superRefine(requireKeyOrFile('credentials'), evenAfterOtherProblems)
+  .superRefine(rejectBoth('credentials', 'credentials_file'), evenAfterOtherProblems)
   .transform(({ type, ...keys }): Authorization => ({
     type,
     credentials: required(keys.credentials ?? keys.credentials_file),
@@ -171,13 +171,13 @@ const header = privateMapping({
   files: headerValues(file).describe('Files that each contain one secret header value.'),
 }).superRefine((input, context) => {
   if (presentKeys(input)?.size === 0) context.addIssue('has no value — expected values, secrets or files');
-}, always);
+}, evenAfterOtherProblems);
 
 const httpHeaders = z
   .record(z.string(), header, {
     error: ({ input }) => `${types.describeType(input)} — expected a mapping with header names as keys`,
   })
-  .superRefine(checkHeaderNames, always)
+  .superRefine(checkHeaderNames, evenAfterOtherProblems)
   .transform((headers) =>
     Object.entries(headers).map(([name, keys]): Header => ({ name, values: Object.values(keys).flat() })),
   );
@@ -247,11 +247,11 @@ const tlsConfig = privateMapping({
     .prefault('TLS13')
     .describe('Maximum TLS version.'),
 })
-  .superRefine(rejectBoth('ca', 'ca_file'), always)
-  .superRefine(rejectBoth('cert', 'cert_file'), always)
-  .superRefine(rejectBoth('key', 'key_file'), always)
-  .superRefine(requireKeyPair, always)
-  .superRefine(checkTlsVersions, always)
+  .superRefine(rejectBoth('ca', 'ca_file'), evenAfterOtherProblems)
+  .superRefine(rejectBoth('cert', 'cert_file'), evenAfterOtherProblems)
+  .superRefine(rejectBoth('key', 'key_file'), evenAfterOtherProblems)
+  .superRefine(requireKeyPair, evenAfterOtherProblems)
+  .superRefine(checkTlsVersions, evenAfterOtherProblems)
   .transform((keys): Tls => {
     const ca = keys.ca ?? keys.ca_file;
     const cert = keys.cert ?? keys.cert_file;

@@ -20,8 +20,8 @@ const MEMORY_PER_BODY_BYTE = 10;
 const MIN_BODY_BYTES = MEBIBYTE;
 
 /**
- * Lowers `poll.max_body_size` to what fits into memory, with a warning. A larger body would not fail its poll, but end the
- * process.
+ * Lowers `poll.max_body_size` to what fits into memory, with a warning. Bodies are outside the heap: a body that does not fit ends
+ * the process, whereas a document that exhausts the heap of the worker thread only fails its poll.
  */
 export function clampToMemory(
   config: Config,

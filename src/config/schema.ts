@@ -9,7 +9,7 @@ import {
 import { httpClientShape, rejectTwoAuthorizations, toHttpClientConfig } from './http-client-config.js';
 import { formatDuration } from './kit/units.js';
 import * as types from './kit/value-types.js';
-import { always, list, mapping, scalar } from './kit/yaml-schema.js';
+import { evenAfterOtherProblems, list, mapping, scalar } from './kit/yaml-schema.js';
 
 /*
  * The schema of the configuration file: every key with its type, default and description. The reference in
@@ -22,7 +22,7 @@ const day = 24 * hour;
 const mebibyte = 2 ** 20;
 
 const poll = mapping({
-  // The lower limits allow tests; in production the documents are expensive for the node, and change once per block at most.
+  // The minimums are this low for tests only: the documents are expensive for the node.
   // The upper limits keep every timer below 2^31 ms, the maximum of setTimeout.
   interval: scalar(types.duration(100, day))
     .prefault('30s')
@@ -38,7 +38,7 @@ const poll = mapping({
     .prefault('64MiB')
     .describe('Maximum size of a response body after decompression.'),
 })
-  .superRefine(checkStaleAfter, always)
+  .superRefine(checkStaleAfter, evenAfterOtherProblems)
   .transform((keys): PollConfig => ({
     intervalMs: keys.interval,
     timeoutMs: keys.timeout,
@@ -83,7 +83,7 @@ const endpoint = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
       ...httpClientShape,
     },
     types.describeType,
-  ).superRefine(rejectTwoAuthorizations, always);
+  ).superRefine(rejectTwoAuthorizations, evenAfterOtherProblems);
 
 const bridge = endpoint(bridgeShape).transform((keys) => ({
   url: keys.url,
@@ -132,7 +132,7 @@ const toCrosschainSettings = ({
 });
 
 const crosschain = endpoint(crosschainShape)
-  .superRefine(requireWindowForZeta, always)
+  .superRefine(requireWindowForZeta, evenAfterOtherProblems)
   .transform((keys) => ({ url: keys.url, ...toCrosschainSettings(keys), ...toHttpClientConfig(keys) }));
 
 function requireWindowForZeta(input: unknown, context: z.RefinementCtx): void {
@@ -148,7 +148,7 @@ const target = mapping({
     .exactOptional(bridge)
     .describe('Endpoint of the bridge module state. A target has this, `crosschain`, or both.'),
   crosschain: z.exactOptional(crosschain).describe('Endpoint of the cross-chain rate-limiter input.'),
-}).superRefine(requireEndpoint, always);
+}).superRefine(requireEndpoint, evenAfterOtherProblems);
 
 function requireEndpoint(input: unknown, context: z.RefinementCtx): void {
   const empty = z.object({ bridge: absent, crosschain: absent });
@@ -160,7 +160,7 @@ const token = mapping({
   symbol: z.exactOptional(scalar(types.label(32))).describe('Symbol of the token.'),
   // Amounts have up to 256 bits, which is 78 digits.
   decimals: z.exactOptional(scalar(types.integer(0, 77))).describe('Number of decimals of the token.'),
-}).superRefine(requireTokenSettings, always);
+}).superRefine(requireTokenSettings, evenAfterOtherProblems);
 
 function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
   const empty = z.object({ symbol: absent, decimals: absent });
@@ -202,10 +202,10 @@ export const configSchema = mapping(
     targets: z
       .array(target, { error: ({ input }) => `${types.describeValue(input)} — expected ${TARGETS}` })
       .min(1, { error: `is empty — expected ${TARGETS}` })
-      .superRefine(rejectDuplicates('name', 'targets'), always)
+      .superRefine(rejectDuplicates('name', 'targets'), evenAfterOtherProblems)
       .describe('Chains to poll.'),
     tokens: list(token)
-      .superRefine(rejectDuplicates('contract', 'tokens'), always)
+      .superRefine(rejectDuplicates('contract', 'tokens'), evenAfterOtherProblems)
       .prefault([])
       .describe('Symbols and decimals of token contracts.'),
     chains: z

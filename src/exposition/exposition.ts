@@ -5,7 +5,7 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState, EndpointStore } from '../poll/endpoint-store.js';
-import { pollFamilyLines, pollFamilies } from './poll-metrics.js';
+import { pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
 /*

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { formatSize } from '../config/kit/units.js';
 import { RequestError } from './errors.js';
 
-/** First buffer of a body. A larger Content-Length is trusted once the buffer is full. */
+/** Size of the first buffer. It grows to Content-Length only when it is full, so that a false header does not allocate memory. */
 const INITIAL_BYTES = 2 ** 20;
 
 /** Polls of many endpoints overlap at startup only. */
@@ -75,7 +75,7 @@ export async function bufferBody(
 type HeaderValue = string | string[] | undefined;
 
 /** The body without its content encoding; `undefined` for an encoding other than gzip, which alone is requested. */
-export function decodeBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
+export function decompressBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
   switch (String(contentEncoding ?? 'identity').toLowerCase()) {
     case 'identity':
       return body;

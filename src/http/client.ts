@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
-import { errors, Client as HttpClient, type Dispatcher } from 'undici';
+import { errors, Client as UndiciClient, type Dispatcher } from 'undici';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
 import { INVALID } from '../json/field.js';
 import { parseDecimal, type Numeral } from '../json/numeral.js';
-import { bufferBody, BufferPool, decodeBody, parseContentLength, type BufferedBody } from './body.js';
+import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
 import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
 import { readErrorResponse } from './error-response.js';
@@ -19,7 +19,7 @@ import { createRedactor, sanitize, type Sanitize } from './redact.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Plain requests without credentials; paths of files are relative to the directory, and there are none. */
+/** Plain requests without credentials. Without files, the directory is not used. */
 const DEFAULT_HTTP_CLIENT_CONFIG: HttpClientConfig = { directory: '' };
 
 export interface FetchLimits {
@@ -87,7 +87,7 @@ async function resolveConfig(httpClient: HttpClientConfig): Promise<ResolvedHttp
 }
 
 /** An undici client that opens one connection. */
-function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSignal): HttpClient {
+function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSignal): UndiciClient {
   let isConnected = false;
   const connect = callbackify(async (): Promise<Socket> => {
     // undici opens another connection when the first one is closed before the request is sent.
@@ -95,7 +95,7 @@ function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSig
     isConnected = true;
     return openConnection(url, config, signal);
   });
-  return new HttpClient(url.origin, {
+  return new UndiciClient(url.origin, {
     connect: (_options, callback) =>
       connect((error: Error | null, socket) => (error === null ? callback(null, socket) : callback(error, null))),
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -106,7 +106,7 @@ function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSig
 }
 
 async function sendRequest(
-  dispatcher: HttpClient,
+  dispatcher: UndiciClient,
   url: URL,
   config: ResolvedHttpConfig,
   userAgent: string,
@@ -128,7 +128,7 @@ async function sendRequest(
       ...(isForwarded && proxyHeaders(config)),
     },
   });
-  // A body that is abandoned emits an error.
+  // Without a listener, the error of a body that is not read completely would end the process.
   response.body.on('error', () => undefined);
   return response;
 }
@@ -140,7 +140,7 @@ async function readResponse(
   clean: Sanitize,
 ): Promise<FetchedDocument> {
   const { statusCode, headers } = response;
-  const body = decodeBody(response.body, headers['content-encoding']);
+  const body = decompressBody(response.body, headers['content-encoding']);
   if (statusCode !== 200) throw await readErrorResponse(statusCode, body, clean);
   if (body === undefined) throw new RequestError('not_json', 'unsupported content encoding');
   const buffered = await bufferBody(body, maxBodyBytes, parseContentLength(headers), pool);
@@ -177,7 +177,7 @@ function toPollError(error: unknown, isTimeout: boolean, { timeoutMs }: FetchLim
   return failure('aborted', `connection lost: ${clean(error.message)}`);
 }
 
-/** Reading a file cannot be cancelled. */
+/** Rejects when the signal is aborted. The promise continues: reading a file that hangs cannot be canceled. */
 function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });

@@ -3,7 +3,7 @@ import { INVALID, type Field } from './field.js';
 /** A decimal number as a string: optional sign, digits, optional fraction, no exponent. */
 export type DecimalString = string & { readonly __brand: 'digits' };
 
-/** A number of a document: a JavaScript number for a short non-negative integer (most numbers), else all its digits. */
+/** A number of a document: a JavaScript number for a quoted integer of at most 15 digits, as most are; else all its digits. */
 export type Numeral = number | DecimalString;
 
 /** Integers of up to this many digits are exact as doubles. */
@@ -21,7 +21,7 @@ export function parseDecimal(text: string): Field<DecimalString> {
   return text.length <= MAX_CHARACTERS && DECIMAL.test(text) ? (text as DecimalString) : INVALID;
 }
 
-/** A number of the configuration, which the schema has validated. */
+/** Casts a string that is validated elsewhere: a setting or the value of a flag. */
 export function asDecimalString(text: string): DecimalString {
   return text as DecimalString;
 }

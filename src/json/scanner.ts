@@ -10,7 +10,7 @@ import type { StringInterner } from './string-interner.js';
  * process when an allocation fails, whatever the heap limit of the worker thread. This scanner works on the bytes of the
  * response instead and builds only the values that a shape (shapes.ts) reads:
  *
- * - It holds one offset. Each method looks at the next token, validates it strictly (RFC 8259) and moves the offset behind
+ * - It holds one offset. Each method looks at the next token, validates it strictly (RFC 8259) and moves the offset after
  *   it; methods called `try…` leave the offset unchanged when the next token is of another type.
  * - Most bytes of a document are in strings, so the end of a string is searched eight bytes at a time. A string is decoded
  *   only when a shape reads it, and strings that repeat are decoded once (string-interner.ts). Escapes are left to
@@ -93,9 +93,12 @@ export class LazyString {
 const STRING_BYTES = 24;
 const NUMBER_BYTES = 16;
 
+/** Amounts of tokens with 18 decimals have fewer digits. */
+const MAX_FAST_DIGITS = 30;
+
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Length of an escape sequence by the byte behind its backslash; 0 for an invalid one. */
+/** Length of an escape sequence by the byte after its backslash; 0 for an invalid one. */
 const escapeLengths = new Uint8Array(256);
 for (const byte of Buffer.from('"\\/bfnrt')) escapeLengths[byte] = 2;
 escapeLengths[Byte.lowerU] = 6;
@@ -147,8 +150,8 @@ export class JsonScanner {
   }
 
   /**
-   * Moves to the next entry of an object or array and consumes the comma before it. Consumes the closing bracket and returns false
-   * when there is none.
+   * Moves to the next entry of an object or array and consumes the comma before it. At the end, consumes the closing bracket and
+   * returns false.
    */
   nextEntry(closeBracket: typeof Byte.closeBrace | typeof Byte.closeBracket, isFirst: boolean): boolean {
     const start = this.#skipWhitespace(this.#offset);
@@ -183,7 +186,7 @@ export class JsonScanner {
     return key;
   }
 
-  /** Reads a quoted integer of up to 30 digits without sign and leading zeros, the usual form of numbers. */
+  /** Reads a quoted integer without sign and leading zeros, the usual form of numbers. Longer ones are left to `readScalar`. */
   tryInteger(): Numeral | undefined {
     const bytes = this.#bytes;
     const quote = this.#skipWhitespace(this.#offset);
@@ -191,7 +194,7 @@ export class JsonScanner {
     if (bytes[quote] !== Byte.quote) return undefined;
     const end = this.#skipDigits(start);
     const length = end - start;
-    if (bytes[end] !== Byte.quote || length === 0 || length > 2 * MAX_EXACT_DIGITS) return undefined;
+    if (bytes[end] !== Byte.quote || length === 0 || length > MAX_FAST_DIGITS) return undefined;
     if (bytes[start] === Byte.zero && length > 1) return undefined;
     this.#offset = end + 1;
     if (length > MAX_EXACT_DIGITS) {
@@ -225,7 +228,7 @@ export class JsonScanner {
     return interner.insert(this.#view, start, end, this.#decode(start, end));
   }
 
-  /** Reads a value of any type; an object or array is skipped and returned as COMPOUND. */
+  /** Reads a scalar. An object or array is skipped and returned as COMPOUND. */
   readScalar(): ScalarOrCompound {
     const start = this.#skipWhitespace(this.#offset);
     switch (this.#bytes[start]) {
@@ -250,6 +253,7 @@ export class JsonScanner {
         return COMPOUND;
       default:
         this.#offset = this.#scanNumber(start);
+        this.allocate(STRING_BYTES + this.#offset - start);
         return new NumberLiteral(this.#bytes.toString('latin1', start, this.#offset));
     }
   }
@@ -265,7 +269,7 @@ export class JsonScanner {
     if (end < this.#bytes.length) this.#fail(end);
   }
 
-  // The scan methods validate one token or value from an offset and return the offset behind it. Offsets are passed along
+  // The scan methods validate one token or value from an offset and return the offset after it. Offsets are passed along
   // rather than stored, since loops over local variables run faster than over fields.
 
   #scanValue(start: number): number {
@@ -293,7 +297,7 @@ export class JsonScanner {
     }
   }
 
-  /** Behind a value: scans closing brackets up to the next value, or up to the end of the outermost bracket. */
+  /** After a value: scans closing brackets up to the next value, or up to the end of the outermost bracket. */
   #scanToNextValue(start: number, stack: BracketStack): number {
     const bytes = this.#bytes;
     let offset = start;
@@ -326,7 +330,7 @@ export class JsonScanner {
     }
   }
 
-  /** Scans a key, its colon and the white space behind it. */
+  /** Scans a key, its colon and the white space after it. */
   #scanKey(start: number): number {
     return this.#skipWhitespace(this.#scanColon(this.#scanString(start)));
   }
@@ -349,13 +353,13 @@ export class JsonScanner {
     return offset + 1;
   }
 
-  /** The offset of the next quote, backslash or control character. Byte by byte, reading takes 10 % longer. */
+  /** The offset of the next quote, backslash or control character. Compares eight bytes at a time; with one at a time, reading takes 10 % longer. */
   #findStringDelimiter(start: number): number {
     const bytes = this.#bytes;
     const view = this.#view;
-    const lastPair = bytes.length - 8;
+    const lastWordPair = bytes.length - 8;
     let offset = start;
-    for (; offset <= lastPair; offset += 8) {
+    for (; offset <= lastWordPair; offset += 8) {
       const first = delimitersIn(view.getInt32(offset, true));
       const second = delimitersIn(view.getInt32(offset + 4, true));
       if (first !== 0) return offset + bytesBelow(first);
@@ -445,8 +449,8 @@ export class JsonScanner {
 const SIGN_BITS = 0x80808080 | 0;
 
 /**
- * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the SWAR test for zero bytes,
- * `(x - 1) & ~x`. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
+ * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the SWAR tests for a
+ * zero byte and for a byte below a limit. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
  */
 function delimitersIn(word: number): number {
   const quotes = word ^ 0x22222222;

@@ -7,7 +7,8 @@ import { StringInterner } from './string-interner.js';
 /*
  * Shapes describe the part of a document that is read: `object({ nonce: number, members: list(member) })`. A shape is
  * compiled once into a reader, a function that reads the next value of a scanner. Fields of another type are INVALID and
- * counted by their path; keys that a shape does not name are skipped.
+ * counted by their path; keys that a shape does not name are skipped. Shapes use the names of the spec (docs/coverage.md); a
+ * dialect maps them to the names in the document. Readers keep interned strings and predicted keys from one document to the next.
  */
 
 /** Reads the next value of a document. */
@@ -42,11 +43,11 @@ export function emptyProblems(): FieldProblems {
 }
 
 /**
- * A scalar that `parse` converts. `tryFast` reads the usual form of the value without building an intermediate string, and
- * leaves other forms to `parse` by returning `undefined`.
+ * A scalar. `tryFast`, if any, reads the usual form of the value directly; when it returns `undefined`, the value is read in any
+ * form and converted by `parse`.
  */
 export function scalar<T>(
-  parse: (json: Exclude<ScalarOrCompound, null>) => Field<T>,
+  parse: (json: Exclude<ScalarOrCompound, null>, scanner: JsonScanner) => Field<T>,
   tryFast?: (scanner: JsonScanner) => T | undefined,
 ): Shape<T> {
   return {
@@ -55,7 +56,7 @@ export function scalar<T>(
       if (fast !== undefined) return fast;
       const json = scanner.readScalar();
       if (json === null) return undefined;
-      const value = parse(json);
+      const value = parse(json, scanner);
       if (value === INVALID) increment(problems.invalid, path);
       return value;
     },
@@ -65,45 +66,45 @@ export function scalar<T>(
 
 /** A number: a decimal string or a JSON number. */
 export const number: Shape<Numeral> = scalar<Numeral>(
-  (json) => {
+  (json, scanner) => {
     if (typeof json === 'string') return parseDecimal(json);
-    return json instanceof NumberLiteral ? parseLiteral(json.text) : INVALID;
+    if (!(json instanceof NumberLiteral)) return INVALID;
+    const digits = parseLiteral(json.text);
+    // A literal of few characters can have hundreds of digits: 1e308.
+    if (typeof digits === 'string') scanner.allocate(digits.length);
+    return digits;
   },
   (scanner) => scanner.tryInteger(),
 );
 
-export const string: Shape<string> = scalar(stringOf);
+export const string: Shape<string> = scalar((json) => (typeof json === 'string' ? json : INVALID));
 
 export const boolean: Shape<boolean> = scalar((json) => (typeof json === 'boolean' ? json : INVALID));
 
-/** A string that is rarely needed, of a list that may be long. */
+/** A string that is decoded only when it is used; valid until the response body is released. */
 export const lazyString: Shape<LazyString> = scalar<LazyString>(
   () => INVALID,
   (scanner) => scanner.tryRawString(),
 );
 
-/** A string that repeats in a document, converted by `convert` once per distinct value. `parse` reads other types. */
+/** A string that repeats in documents, converted by `convert` once per distinct value. `parse` converts values of other types. */
 export function interned(
   convert: (decoded: string) => string,
-  parse: (json: Exclude<ScalarOrCompound, null>) => Field<string> = stringOf,
+  parse: (json: Exclude<ScalarOrCompound, null>) => Field<string> = () => INVALID,
 ): Shape<string> {
   const interner = new StringInterner(convert);
   return scalar(parse, (scanner) => scanner.tryInterned(interner));
-}
-
-function stringOf(json: Exclude<ScalarOrCompound, null>): Field<string> {
-  return typeof json === 'string' ? json : INVALID;
 }
 
 /** Replaces enum values that the exporter does not know. */
 export const OTHER = 'other';
 
 /**
- * An enum. `names` has its values by number: a gateway sends the bare number of a value that its own code does not know.
- * Unknown values become `other` and are counted.
+ * A protobuf enum. A gRPC gateway sends the number of a value whose name it does not know, so `namesByNumber` has the name of each
+ * number. Unknown values become `other` and are counted.
  */
-export function enumeration(names: ReadonlyMap<number, string>): Shape<string> {
-  const known = new Set(names.values());
+export function enumeration(namesByNumber: ReadonlyMap<number, string>): Shape<string> {
+  const known = new Set(namesByNumber.values());
   return {
     compile: (path, { values }) => {
       const interner = new StringInterner((name) => {
@@ -120,7 +121,7 @@ export function enumeration(names: ReadonlyMap<number, string>): Shape<string> {
           increment(problems.invalid, path);
           return INVALID;
         }
-        const value = names.get(Number(json.text));
+        const value = namesByNumber.get(Number(json.text));
         if (value === undefined) increment(problems.unknown, path);
         return value ?? OTHER;
       };
@@ -148,7 +149,7 @@ export function list<T>(row: Shape<T>): Shape<readonly Field<T>[]> {
         return rows;
       };
     },
-    // A list of scalars has no path for its rows.
+    // A list of scalars is one field.
     paths: (path) => [path, ...row.paths(`${path}[]`).filter((field) => field !== `${path}[]`)],
   };
 }
@@ -169,7 +170,7 @@ export function object<F extends Fields>(fields: F): ObjectShape<F> {
   };
 }
 
-/** An object that is missing when it has none of the given keys: then it is another document, such as an error body. */
+/** An object that is read as missing unless it has one of the given keys: otherwise it is another document, such as an error. */
 export function objectWithKnownKey<F extends Fields>(fields: F): Shape<ObjectOf<F>> {
   return { ...object(fields), compile: (path, names) => compileObject(fields, path, names, true) };
 }
@@ -179,7 +180,7 @@ interface Member {
   readonly read: Reader<unknown>;
 }
 
-/** A key of the previous object: its bytes from the comma before it to the colon behind it. */
+/** A key of the previous object: its bytes from the comma before it, unless it is the first one, to the colon after it. */
 interface ExpectedKey {
   readonly token: BytePattern;
   /** `undefined` for a key that is skipped. */
@@ -245,8 +246,9 @@ function compileObject<F extends Fields>(
 }
 
 /**
- * A function that creates objects with these properties from a literal. Reading a document of 10 MB takes 10 to 20 % longer when
- * a template is spread or properties are added one by one. The names are constants of the source, never from a document.
+ * Generates a function that creates objects from a literal, so that V8 gives all of them one hidden class. Reading a document of
+ * 10 MB takes 10 to 20 % longer when a template is spread or properties are added one by one. The names are constants of the
+ * source, never from a document.
  */
 function objectFactory(names: readonly string[]): () => Record<string, unknown> {
   const properties = names.map((name) => `${JSON.stringify(name)}: undefined`).join(', ');

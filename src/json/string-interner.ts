@@ -13,8 +13,8 @@ interface Entry<T> {
 
 /**
  * Caches the values of string tokens that repeat, such as addresses of validators, by their bytes in the document. Decoding and
- * converting each occurrence makes reading a module state 60 to 90 % slower. A direct-mapped cache: an entry
- * replaces the one in its slot, so memory is bounded whatever a document contains.
+ * converting each occurrence makes reading a module state 60 to 90 % slower. A direct-mapped cache: an entry replaces the one in
+ * its slot, so memory is bounded whatever a document contains.
  */
 export class StringInterner<T> {
   readonly #make: (decoded: string) => T;
@@ -41,7 +41,7 @@ export class StringInterner<T> {
   }
 }
 
-/** A hash of the length and of some bytes: addresses differ in their last characters, or only in upper and lower case. */
+/** A hash of the length and of bytes at the end, the start and in the middle: addresses with a common prefix differ there. */
 function slotOf(document: DataView, start: number, end: number): number {
   let hash = end - start;
   if (hash < 8) {
@@ -55,6 +55,9 @@ function slotOf(document: DataView, start: number, end: number): number {
   return (hash ^ (hash >>> 13)) & (SLOTS - 1);
 }
 
+/** 2^32 divided by the golden ratio, for Fibonacci hashing. */
+const GOLDEN_RATIO = 0x9e3779b1;
+
 function mix(hash: number, word: number): number {
-  return Math.imul(hash ^ word ^ (hash >>> 15), 0x9e3779b1);
+  return Math.imul(hash ^ word ^ (hash >>> 15), GOLDEN_RATIO);
 }

@@ -1,7 +1,7 @@
-import { decimal, double, toSeconds } from '../chain/decimal.js';
+import { decimal, numeralToDouble, toSeconds } from '../chain/decimal.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
-import { orEmpty, required } from './withdrawal.js';
+import { orEmpty, required } from './required-fields.js';
 
 /*
  * A metric family is one object: name, HELP text, labels and the function that derives its samples from a document. This file
@@ -26,7 +26,7 @@ export interface FamilyHeader {
   readonly help: string;
   /** The unit in the metric reference. */
   readonly unit: string;
-  /** Label names after those that all families of a document have. */
+  /** Label names besides `target`. */
   readonly labels: readonly string[];
   /** Set while the metric may change in any release. */
   readonly stability?: 'experimental';
@@ -115,10 +115,10 @@ export function toLabelValue(text: string): string {
 
 /** The double nearest to a number of the document. */
 export function doubleOf(field: Field<Numeral>): number {
-  return double(required(field));
+  return numeralToDouble(required(field));
 }
 
-/** A number of milliseconds in seconds. */
+/** The value of a field in milliseconds, converted to seconds. */
 export function secondsOf(field: Field<Numeral>): number {
   return toSeconds(decimal(required(field)));
 }

@@ -1,7 +1,7 @@
 import { compareLabels, labelValues, type Family, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
+import { orEmpty } from './required-fields.js';
 import { formatSeries } from './text-format.js';
-import { orEmpty } from './withdrawal.js';
 
 /** The series of one family as text, without HELP and TYPE. */
 export interface FamilyLines {
@@ -12,7 +12,7 @@ export interface FamilyLines {
 }
 
 /** The label value of the series that aggregates the series above the limit. */
-const OTHER = 'other';
+const AGGREGATE = 'other';
 
 /** Derives and formats the families of a document. Families that are withdrawn or have no series are left out. */
 export function renderFamilies<Input>(
@@ -61,9 +61,9 @@ function limitSeries(
   const sorted = samples.toSorted((a, b) => sign * (a.value - b.value) || compareLabels(names, a.labels, b.labels));
   if (overLimit !== 'aggregate') return { kept: sorted.slice(0, maxSeries) };
   // A chain can use the label value `other` itself. That series is part of the sum, or it would be there twice.
-  const isOther = ({ labels }: FiniteSample): boolean => names.every((name) => labels[name] === OTHER);
+  const isOther = ({ labels }: FiniteSample): boolean => names.every((name) => labels[name] === AGGREGATE);
   const kept = new Set(sorted.filter((sample) => !isOther(sample)).slice(0, maxSeries - 1));
   const rest = sorted.filter((sample) => !kept.has(sample));
   const total = rest.reduce((sum, { value }) => sum + value, 0);
-  return { kept: Array.from(kept), aggregate: { labels: labelValues(names, () => OTHER), value: total } };
+  return { kept: Array.from(kept), aggregate: { labels: labelValues(names, () => AGGREGATE), value: total } };
 }

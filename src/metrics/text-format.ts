@@ -1,9 +1,9 @@
 import type { FamilyHeader, LabelValues } from './family.js';
 
-/** Text format 0.0.4 or OpenMetrics 1.0.0. Here they differ only in the family names of counters and in escaping. */
+/** Text format 0.0.4 or OpenMetrics 1.0.0. They differ in the metadata of counters and in escaping HELP; series are identical. */
 export type Format = 'text' | 'openmetrics';
 
-/** `# HELP` and `# TYPE` of a family. HELP of an experimental metric begins with `[EXPERIMENTAL]`, as in Kubernetes. */
+/** `# HELP` and `# TYPE` of a family. HELP of an experimental metric begins with `[EXPERIMENTAL]`, like `[ALPHA]` in Kubernetes. */
 export function formatHeader({ name, type, help, stability }: FamilyHeader, format: Format): string {
   return formatMetadata(name, type, stability === undefined ? help : `[${stability.toUpperCase()}] ${help}`, format);
 }

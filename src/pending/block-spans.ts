@@ -3,7 +3,7 @@ import type { Params } from '../chain/module-state.js';
 import { type Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { required } from '../metrics/withdrawal.js';
+import { required } from '../metrics/required-fields.js';
 import { orNull } from './item-list.js';
 import type { BlockSpan } from './items.js';
 

@@ -1,9 +1,15 @@
 import { decimal, numeralKey, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
 import { asDecimalString } from '../json/numeral.js';
-import { voters, type EventAttestation } from '../metrics/bridge/attestations.js';
 import { estimatedExternalHeight, isExpired, isOverdue } from '../metrics/bridge/batches.js';
-import { conflictingNonces, pendingAttestations, pendingEventCount, votedAddresses } from '../metrics/bridge/events.js';
+import {
+  conflictingNonces,
+  pendingAttestations,
+  pendingEventCount,
+  votedAddresses,
+  voters,
+  type EventAttestation,
+} from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   memberAddresses,
@@ -17,7 +23,7 @@ import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { lengthOf } from '../metrics/family.js';
-import { required, rows } from '../metrics/withdrawal.js';
+import { required, rows } from '../metrics/required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
 import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
 import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';

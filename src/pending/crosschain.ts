@@ -1,12 +1,12 @@
-import { double, toDecimalString } from '../chain/decimal.js';
+import { numeralToDouble, toDecimalString } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import type { Numeral } from '../json/numeral.js';
 import { createdAt } from '../metrics/crosschain/breakdown.js';
 import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
-import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
+import { hiddenCount, listedCount } from '../metrics/crosschain/numbers.js';
 import { lengthOf, toLabelValue } from '../metrics/family.js';
-import { required } from '../metrics/withdrawal.js';
+import { required } from '../metrics/required-fields.js';
 import { decimalStringOf, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
 import type { CctxItem, CrosschainItems } from './items.js';
 
@@ -60,6 +60,6 @@ const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 function isoTime(seconds: Numeral | undefined): string | undefined {
   if (seconds === undefined) return undefined;
-  const ms = double(seconds) * 1000;
+  const ms = numeralToDouble(seconds) * 1000;
   return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
 }

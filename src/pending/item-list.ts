@@ -2,7 +2,7 @@ import { canonicalDecimal, compareNumerals } from '../chain/decimal.js';
 import { type Field } from '../json/field.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { toLabelValue } from '../metrics/family.js';
-import { required, WITHDRAWN } from '../metrics/withdrawal.js';
+import { required, WITHDRAWN } from '../metrics/required-fields.js';
 import { MAX_ROWS, type ItemList } from './items.js';
 
 /** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
@@ -39,21 +39,21 @@ export function truncatedOrNull(derive: () => string | undefined): string | null
 export type SortKeys<T> = readonly ((row: T) => Numeral | null)[];
 
 /**
- * A list with the oldest rows, which have the lowest keys. It is unreadable when `all` or a field that every row needs is
- * withdrawn; then `count` returns the number of rows if possible.
+ * A list with the oldest rows, which have the lowest keys. It is unreadable when `readRows` or a field that every row needs is
+ * withdrawn; then `countRows` returns the number of rows if possible.
  */
 export function itemList<T, Row>(
-  all: () => readonly T[],
+  readRows: () => readonly T[],
   keys: SortKeys<T>,
   item: (row: T) => Row,
-  count: () => number | undefined = () => undefined,
+  countRows: () => number | undefined = () => undefined,
 ): ItemList<Row> {
   const list = orNull(() => {
-    const found = all();
+    const found = readRows();
     const { kept, unsortable } = lowest(found, keys);
     return { total: found.length, unsortable, rows: kept.map(item) };
   });
-  return list === null ? { readable: false, total: orNull(count) } : { readable: true, ...list };
+  return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
 }
 
 interface Kept<T> {

@@ -15,7 +15,7 @@ import {
 import { batchSignedPower, isBelowThreshold, valsetSignedPower, type SignedPower } from '../metrics/bridge/signing.js';
 import { toLabelValue } from '../metrics/family.js';
 import { memoize } from '../metrics/memoize.js';
-import { required } from '../metrics/withdrawal.js';
+import { required } from '../metrics/required-fields.js';
 import { orNull, truncatedOrNull } from './item-list.js';
 import { MAX_MEMBERS, type MissingMember, type MissingMembers, type Signatures } from './items.js';
 

@@ -5,7 +5,7 @@ import { failureReasonNames, type FailureReason, type PollError } from '../http/
 import { isFresh, type Instant } from './clock.js';
 import type { FailedPoll, Phase, PollResult, Snapshot } from './poll.js';
 
-/** The latest state of every endpoint. Replaced entry by entry, in one assignment, when a poll ends. */
+/** The latest state of every endpoint. When a poll ends, the state of its endpoint is replaced as a whole. */
 export interface EndpointStore {
   readonly record: (
     key: EndpointKey,
@@ -83,6 +83,7 @@ function keyOf({ target, document }: EndpointKey): string {
 export interface EndpointState {
   readonly target: string;
   readonly document: DocumentName;
+  /** The current limit, exported beside the size of the last response. */
   readonly maxBodyBytes: number;
   readonly polls: number;
   readonly failures: Readonly<Record<FailureReason, number>>;
@@ -105,7 +106,7 @@ export interface LastPoll {
   readonly bodyBytes: number | undefined;
 }
 
-/** Number of consecutive regressions after which a lower height is accepted: the node was rolled back or replaced. */
+/** The third lower height since the last success is accepted, because the node was rolled back or replaced. */
 const REGRESSIONS_TO_ACCEPT = 3;
 
 function initialState(target: string, document: DocumentName, maxBodyBytes: number): EndpointState {
@@ -125,7 +126,7 @@ function initialState(target: string, document: DocumentName, maxBodyBytes: numb
 
 /** Returns the state after one more poll. */
 function applyPollResult(before: EndpointState, poll: PollResult, at: Instant): EndpointState {
-  const isRegression = isBelow(poll, before.success?.snapshot);
+  const isRegression = hasLowerHeight(poll, before.success?.snapshot);
   const consecutiveRegressions = before.consecutiveRegressions + (isRegression ? 1 : 0);
   const isRejected = isRegression && consecutiveRegressions < REGRESSIONS_TO_ACCEPT;
   const result = isRejected ? regressionFailure(before, poll) : poll.outcome;
@@ -149,7 +150,7 @@ function applyPollResult(before: EndpointState, poll: PollResult, at: Instant): 
   };
 }
 
-function isBelow({ outcome: result }: PollResult, previous: Snapshot | undefined): boolean {
+function hasLowerHeight({ outcome: result }: PollResult, previous: Snapshot | undefined): boolean {
   if (!result.ok || result.height === undefined || previous?.height === undefined) return false;
   return compare(decimal(result.height), decimal(previous.height)) < 0;
 }

@@ -38,5 +38,5 @@ export function documentSourceBase(
 }
 
 export function endpointKeyOf({ target, document }: DocumentSource): EndpointKey {
-  return { target, document: document };
+  return { target, document };
 }

@@ -6,11 +6,10 @@ import { DOCUMENT_HEAP_SHARE } from '../config/memory.js';
 import {
   moduleStateDocument,
   rateLimiterInputDocument,
-  type DocumentContext,
   type DocumentDefinition,
   type LabelSettings,
 } from '../documents.js';
-import { createClient, type Client, type FetchLimits } from '../http/client.js';
+import type { Client, FetchLimits } from '../http/client.js';
 import type { FailureReason, PollError } from '../http/errors.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
@@ -18,7 +17,7 @@ import { renderFamilies, type FamilyLines } from '../metrics/render-families.js'
 import { escapeLabelValue } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
 
-/** Everything needed to read a document, whether it comes from a node or from a file. Plain data, sent to the worker thread. */
+/** How a response body becomes samples, whether it comes from a node or from a file. Plain data, sent to the worker thread. */
 export type DocumentSource = DocumentSourceBase &
   (
     | { readonly document: 'module_state'; readonly settings: BridgeSettings }
@@ -95,33 +94,34 @@ export function processBody(
 ): PollResult {
   switch (source.document) {
     case 'module_state':
-      return decodeAndDerive(moduleStateDocument, { ...source, height }, source, name, body);
+      return decodeAndDerive(moduleStateDocument, source.settings, source, name, body, height);
     case 'rate_limiter_input':
-      return decodeAndDerive(rateLimiterInputDocument, { ...source, height }, source, name, body);
+      return decodeAndDerive(rateLimiterInputDocument, source.settings, source, name, body, height);
   }
 }
 
 function decodeAndDerive<Settings, Input>(
-  document: DocumentDefinition<Settings, Input>,
-  context: DocumentContext<Settings>,
-  { target, maxSeries }: DocumentSourceBase,
+  definition: DocumentDefinition<Settings, Input>,
+  settings: Settings,
+  { target, labels, maxSeries }: DocumentSourceBase,
   name: string,
   body: Buffer,
+  height: Numeral | undefined,
 ): PollResult {
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
-  const read = document.read(body, context, documentBudgetBytes);
+  const read = definition.read(body, { settings, labels, height }, documentBudgetBytes);
   const seconds = { decode: secondsSince(decodeStarted) };
   if (!read.ok) return { outcome: failed(read.reason, `${name}: ${read.message}`), phaseSeconds: seconds, bodyBytes };
   const { document: input, problems } = read;
   if (input === undefined) {
-    const message = `${name}: not a ${document.name} document: none of its fields is present`;
+    const message = `${name}: not a ${definition.name} document: none of its fields is present`;
     return { outcome: failed('schema', message), phaseSeconds: seconds, bodyBytes };
   }
   const deriveStarted = performance.now();
-  const families = renderFamilies(document.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
-  const items = document.items(input);
-  const result: Snapshot = { ok: true, families, items, height: document.hubHeight(input), problems };
+  const families = renderFamilies(definition.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
+  const items = definition.items(input);
+  const result: Snapshot = { ok: true, families, items, height: definition.hubHeight(input), problems };
   return { outcome: result, phaseSeconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }
 
@@ -133,14 +133,8 @@ function secondsSince(started: number): number {
   return (performance.now() - started) / 1000;
 }
 
-/** Executes polls: on a worker thread in the daemon (thread-executor.ts), on the calling thread in `once`. */
+/** Executes polls: on a worker thread in the daemon (thread-executor.ts), on the calling thread in `once` (inline-executor.ts). */
 export interface PollExecutor {
   readonly poll: (job: PollJob) => Promise<PollResult>;
   readonly close: () => Promise<void>;
-}
-
-/** Creates an executor on the calling thread. */
-export function createInlineExecutor(userAgent: string): PollExecutor {
-  const client = createClient(userAgent);
-  return { poll: (job) => poll(job, client), close: async () => undefined };
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from './clock.js';
+import { endpointKeyOf } from './jobs.js';
 import type { PollExecutor, PollJob, PollResult } from './poll.js';
 
 /** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
@@ -15,6 +16,7 @@ const START_SPACING_MS = 10;
 
 interface JobLoop extends PollLoop {
   readonly job: PollJob;
+  readonly intervalMs: number;
 }
 
 /** `record` receives the result of each poll. */
@@ -34,6 +36,7 @@ export function startScheduler(
     const loop = startPollLoop(poll, intervalMs, delayMs);
     return {
       job,
+      intervalMs,
       close: () => {
         isCurrent = false;
         loop.close();
@@ -44,19 +47,20 @@ export function startScheduler(
   return {
     replaceJobs: (jobs, intervalMs) => {
       const previous = loops;
-      const jobsByKey = new Map(jobs.map((job) => [JSON.stringify([job, intervalMs]), job]));
-      // Secrets are redacted in JSON, so a changed password is detected by deep comparison only.
-      const unchanged = (key: string): JobLoop | undefined => {
-        const loop = previous.get(key);
-        return loop !== undefined && isDeepStrictEqual(loop.job, jobsByKey.get(key)) ? loop : undefined;
-      };
-      for (const [key, loop] of previous) if (unchanged(key) === undefined) loop.close();
+      const isUnchanged = (loop: JobLoop, job: PollJob): boolean =>
+        loop.intervalMs === intervalMs && isDeepStrictEqual(loop.job, job);
       let started = 0;
       const startNext = (job: PollJob): JobLoop => {
         started += 1;
         return startJob(job, intervalMs, Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS);
       };
-      loops = new Map(Array.from(jobsByKey, ([key, job]) => [key, unchanged(key) ?? startNext(job)]));
+      loops = new Map();
+      for (const job of jobs) {
+        const key = JSON.stringify(endpointKeyOf(job.source));
+        const loop = previous.get(key);
+        loops.set(key, loop !== undefined && isUnchanged(loop, job) ? loop : startNext(job));
+      }
+      for (const [key, loop] of previous) if (loops.get(key) !== loop) loop.close();
     },
     close: () => {
       for (const loop of loops.values()) loop.close();

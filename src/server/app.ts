@@ -34,7 +34,7 @@ export interface AppOptions {
   readonly enableLifecycle: boolean;
 }
 
-/** The Express application: every path of the exporter. The guard runs before it. */
+/** The Express application with every path of the exporter. Authentication and rate limits (guard.ts) are applied before it. */
 export function createApp(dependencies: AppDependencies, options: AppOptions, log: Logger): Express {
   const app = express();
   app.disable('etag');
@@ -122,7 +122,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 type Encode = (encoding: ContentEncoding) => Promise<Buffer>;
 
-/** Sends a body that is long enough to be worth compressing; some paths choose its format by `Accept`. */
+/** Sends a body that is long enough to be worth compressing. */
 async function send(request: Request, response: Response, contentType: string, encodedAs: Encode): Promise<void> {
   const encoding = request.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
   const body = await encodedAs(encoding);

@@ -4,9 +4,9 @@ import { createServer as createTlsServer, type ServerOptions as TlsOptions } fro
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './auth.js';
-import { createPasswordThread, type PasswordThread } from './password-thread.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
+import { createPasswordThread, type PasswordThread } from './password-thread.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
 import { watchWebConfig, type LoadedWebConfig } from './web-config.js';
 

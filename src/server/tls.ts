@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { checkCertificates, checkPrivateKey, isKeyPair } from '../config/kit/pem.js';
 import { readSmallFile } from '../config/kit/small-file.js';
 import { accept, describeType, type ParseResult } from '../config/kit/value-types.js';
-import { always, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
+import { evenAfterOtherProblems, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
 import * as value from './web-config-values.js';
 
 /*
@@ -86,9 +86,9 @@ const tlsKeys = {
 export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;
 
 export const tlsSchema = mapping(tlsKeys, describeType)
-  .superRefine(requireCertificateAndKey, always)
-  .superRefine(rejectUnusedClientRules, always)
-  .superRefine(rejectEmptyVersionRange, always);
+  .superRefine(requireCertificateAndKey, evenAfterOtherProblems)
+  .superRefine(rejectUnusedClientRules, evenAfterOtherProblems)
+  .superRefine(rejectEmptyVersionRange, evenAfterOtherProblems);
 
 /** Any of these keys enables TLS, as in exporter-toolkit. */
 const enablingKeys = ['cert', 'key', 'client_ca', 'cert_file', 'key_file', 'client_ca_file', 'client_auth_type'];

@@ -5,7 +5,7 @@ import {
   compare,
   compareNumerals,
   decimal,
-  double,
+  numeralToDouble,
   floorDivide,
   integer,
   multiply,
@@ -14,7 +14,7 @@ import {
   subtract,
   sum,
   Sum,
-  toDouble,
+  decimalToDouble,
   type Decimal,
 } from '../../src/chain/decimal.js';
 import { digits } from './digits.js';
@@ -31,7 +31,7 @@ describe('a Decimal', () => {
 
   it('is added and subtracted with different scales', () => {
     expect(add(decimalOf('0.1'), decimalOf('0.02'))).toEqual({ units: 12n, scale: 2 });
-    expect(toDouble(subtract(decimalOf('1'), decimalOf('0.999')))).toBe(0.001);
+    expect(decimalToDouble(subtract(decimalOf('1'), decimalOf('0.999')))).toBe(0.001);
   });
 
   it('is compared by value, regardless of its notation', () => {
@@ -102,8 +102,8 @@ describe('a Decimal', () => {
   });
 
   it('is never converted to -0', () => {
-    expect(Object.is(double(digits('-0')), 0)).toBe(true);
-    expect(Object.is(toDouble(decimalOf('-0')), 0)).toBe(true);
+    expect(Object.is(numeralToDouble(digits('-0')), 0)).toBe(true);
+    expect(Object.is(decimalToDouble(decimalOf('-0')), 0)).toBe(true);
   });
 
   it('is converted to the nearest double, like Number() does', () => {
@@ -114,7 +114,9 @@ describe('a Decimal', () => {
         const whole = plain.slice(0, plain.length - scale);
         return `${units < 0n ? '-' : ''}${whole}${scale > 0 ? `.${plain.slice(plain.length - scale)}` : ''}`;
       });
-    fc.assert(fc.property(notation, (digitString) => toDouble(decimalOf(digitString)) === Number(digitString) + 0));
+    fc.assert(
+      fc.property(notation, (digitString) => decimalToDouble(decimalOf(digitString)) === Number(digitString) + 0),
+    );
   });
 
   it('has a ratio that is the nearest double', () => {

@@ -15,7 +15,7 @@ const project = projectPath('.');
 const page = readProjectFile('docs/adding-a-metric.md');
 const copy = createTempFolder();
 
-const EDITED_FILE = 'src/metrics/bridge/totals.ts';
+const EDITED_FILE = 'src/metrics/bridge/numbers.ts';
 /** The tests that check every metric, without the slow ones that start processes. */
 const TESTS = [
   'docs/metric-reference',

@@ -66,9 +66,9 @@ describe('the metrics page', () => {
     const page = createMetricsPage(snapshots, metrics);
     expect(await textOf(page, 0)).toContain('rendering 1');
     snapshots.record(KEY, SUCCESS, at(500));
-    const afterPoll = await textOf(page, 999);
-    expect(afterPoll).toContain('bridge_last_observed_nonce{');
-    expect(afterPoll).toContain('rendering 1');
+    const polled = await textOf(page, 999);
+    expect(polled).toContain('bridge_last_observed_nonce{');
+    expect(polled).toContain('rendering 1');
     expect(await textOf(page, 1000)).toContain('rendering 2');
     metrics.reload();
     expect(await textOf(page, 1001)).toContain('rendering 3');

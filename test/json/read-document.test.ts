@@ -225,6 +225,10 @@ describe('readDocument', () => {
       message: 'reading the document needs more than 1 MiB of memory',
     });
     expect(read(`{"b":"${'x'.repeat(2 * 1024 * 1024)}"}`, 1024 * 1024).ok).toBe(false);
+    // 1e308 has 309 digits.
+    const literals = (count: number) => `{"rows":[${'{"id":1e308},'.repeat(count)}{}]}`;
+    expect(read(literals(1000), 1024 * 1024)).toMatchObject({ ok: true });
+    expect(read(literals(3000), 1024 * 1024)).toMatchObject({ ok: false, reason: 'too_large' });
     expect(read(`{"other":${rows},"a":"1"}`, 1024)).toMatchObject({ document: { a: 1 } });
   });
 });

@@ -2,7 +2,7 @@ import { moduleState } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { moduleStateDocument, rateLimiterInputDocument, type DocumentName } from '../../src/documents.js';
 import type { Family } from '../../src/metrics/family.js';
-import { orEmpty } from '../../src/metrics/withdrawal.js';
+import { orEmpty } from '../../src/metrics/required-fields.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 
 /*

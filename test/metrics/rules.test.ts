@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
 import { families } from '../../src/exposition/exposition.js';
 import type { Family } from '../../src/metrics/family.js';
-import { orEmpty } from '../../src/metrics/withdrawal.js';
+import { orEmpty } from '../../src/metrics/required-fields.js';
 import { deriveBridge, deriveCrosschain } from './derive.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 

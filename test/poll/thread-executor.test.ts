@@ -12,8 +12,8 @@ let executor: PollExecutor;
 beforeAll(async () => {
   simulator = await startTestSimulator();
   const built = new URL('../../dist/poll/thread-executor.js', import.meta.url).href;
-  const { startThreadCollector } = (await import(built)) as { startThreadCollector: typeof startThread };
-  executor = startThreadCollector(64, 'bridge-exporter/0.0.0');
+  const { startThreadExecutor } = (await import(built)) as { startThreadExecutor: typeof startThread };
+  executor = startThreadExecutor(64, 'bridge-exporter/0.0.0');
 });
 
 afterAll(async () => {

@@ -26,8 +26,8 @@ function describeSchema(schema: unknown, outer: Attributes): Setting[] {
   // The description of a wrapper, such as that of an optional key, overrides that of the wrapped schema.
   const attributes: Attributes = { ...(description !== undefined && { description }), ...outer };
   if (schema instanceof z.ZodPrefault) {
-    const preset = formatDefault(schema.def.defaultValue);
-    return describeSchema(schema.unwrap(), { ...attributes, required: false, default: preset });
+    const defaultText = formatDefault(schema.def.defaultValue);
+    return describeSchema(schema.unwrap(), { ...attributes, required: false, default: defaultText });
   }
   if (schema instanceof z.ZodExactOptional) return describeSchema(schema.unwrap(), { ...attributes, required: false });
   if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodUnknown)) return describeSchema(schema.in, attributes);

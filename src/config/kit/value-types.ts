@@ -16,7 +16,7 @@ export interface ValueType<T> {
 export type ValueResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** Result of the parser of one type, without what is expected. Without `problem`, the message describes the value. */
+/** Like `ValueResult`, but `problem` lacks the suffix "— expected …". Without `problem`, the message describes the value. */
 export type ParseResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem?: string };
 

@@ -30,7 +30,7 @@ export function list<Entry extends z.ZodType>(entry: Entry, describe = describeV
  * Option of a `superRefine` that runs even if other checks have failed, so that all problems are reported at once. Such a
  * check cannot rely on the type of its input.
  */
-export const always = { when: () => true };
+export const evenAfterOtherProblems = { when: () => true };
 
 /** The keys that a mapping sets, with valid values or not; `undefined` if the input is not a mapping. */
 export function presentKeys(input: unknown): ReadonlySet<string> | undefined {

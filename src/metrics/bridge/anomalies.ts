@@ -1,7 +1,7 @@
 import { dataPart } from '../../chain/field-shapes.js';
 import { labelledGauge, perKind } from '../family.js';
-import { required, rows } from '../withdrawal.js';
-import { voters } from './attestations.js';
+import { required, rows } from '../required-fields.js';
+import { voters } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchesByKey,

@@ -2,18 +2,18 @@ import {
   add,
   compare,
   decimal,
+  decimalToDouble,
   floorDivide,
   lowest,
   multiply,
   subtract,
-  toDouble,
   type Decimal,
 } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
 import { gauge } from '../family.js';
 import { memoize } from '../memoize.js';
-import { required, rows } from '../withdrawal.js';
-import { heightOfLastObserved } from './attestations.js';
+import { required, rows } from '../required-fields.js';
+import { heightOfLastObserved } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 
 /**
@@ -53,7 +53,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'hub height',
     value: ({ state }) => {
       const oldest = lowest(rows(state.batches).map(({ block }) => decimal(required(block))));
-      return oldest && toDouble(oldest);
+      return oldest && decimalToDouble(oldest);
     },
   }),
   gauge({
@@ -62,7 +62,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'external height',
     value: ({ state }) => {
       const next = lowest(rows(state.batches).map(({ batch_timeout }) => decimal(required(batch_timeout))));
-      return next && toDouble(next);
+      return next && decimalToDouble(next);
     },
   }),
   gauge({
@@ -70,6 +70,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     help: 'Number of batches whose timeout is below the last observed external height, so that the hub cancels them.',
     unit: 'batches',
     value: (input) => {
+      // Without the height, expired batches are unknown even if there is no batch.
       required(input.state.last_observed_external_height);
       return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
     },
@@ -80,7 +81,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     unit: 'external height',
     value: (input) => {
       const estimated = estimatedExternalHeight(input);
-      return estimated && toDouble(estimated);
+      return estimated && decimalToDouble(estimated);
     },
   }),
   gauge({

@@ -1,6 +1,6 @@
 import { multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import { gauge } from '../family.js';
-import { required } from '../withdrawal.js';
+import { required } from '../required-fields.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestPowers, newestTotalPower, newestValset, powerByAddress, totalPower } from './joins.js';
 

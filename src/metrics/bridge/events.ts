@@ -1,32 +1,87 @@
+import { eventNonceOfPackedClaim } from '../../chain/claim.js';
 import {
+  add,
   compare,
   compareNumerals,
   decimal,
-  double,
+  decimalToDouble,
   highest,
   highestNumeral,
+  integer,
+  lowestNumeral,
   numeralKey,
+  numeralToDouble,
   ratio,
   subtract,
-  toDouble,
+  toDecimalString,
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
-import type { Attestation } from '../../chain/module-state.js';
-import type { Numeral } from '../../json/numeral.js';
+import { type Attestation } from '../../chain/module-state.js';
+import { type Numeral } from '../../json/numeral.js';
+import { optional, required, rows } from '../required-fields.js';
+import { type BridgeFamily, type BridgeInput } from './input.js';
+
 import { gauge } from '../family.js';
 import { memoize } from '../memoize.js';
-import { required } from '../withdrawal.js';
-import {
-  eventAttestations,
-  lastObservedNonce,
-  lowestHeight,
-  nextEventAttestations,
-  voters,
-  type EventAttestation,
-} from './attestations.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestPowers, newestTotalPower, powerOf, registrationBySender } from './joins.js';
+
+export interface EventAttestation {
+  readonly nonce: Numeral;
+  readonly attestation: Attestation;
+}
+
+/** All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the newest. */
+export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
+  rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
+);
+
+/** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
+function eventNonce(attestation: Attestation): Numeral {
+  const claim = required(attestation.claim);
+  const nonce = optional(claim.event_nonce) ?? eventNonceOfPackedClaim(required(claim.value));
+  return required(nonce);
+}
+
+export function lastObservedNonce({ state }: BridgeInput): Numeral {
+  return required(state.last_observed_nonce);
+}
+
+/** The observed attestations of the last observed event; more than one after conflicting claims. */
+const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] => {
+  const last = lastObservedNonce(input);
+  return eventAttestations(input)
+    .filter(({ nonce }) => compareNumerals(nonce, last) === 0)
+    .map(({ attestation }) => attestation)
+    .filter(({ observed }) => required(observed));
+});
+
+/** The voters for the last observed event, by data part; `undefined` when the event is no longer in the state. */
+export const votersOfLastObserved = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
+  const observed = observedOfLast(input);
+  return observed.length === 0 ? undefined : new Set(observed.flatMap(voters));
+});
+
+/** Hub height of the first vote for the last observed event; `undefined` when the event is no longer in the state. */
+export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | undefined =>
+  lowestHeight(observedOfLast(input)),
+);
+
+/** The attestations of the event after the last observed one. */
+export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] => {
+  const next = toDecimalString(add(decimal(lastObservedNonce(input)), integer(1)));
+  return eventAttestations(input)
+    .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
+    .map(({ attestation }) => attestation);
+});
+
+export function voters({ votes }: Attestation): readonly string[] {
+  return rows(votes);
+}
+
+export function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
+  return lowestNumeral(attestations, ({ height }) => required(height));
+}
 
 /** External addresses of the validators that voted for an attestation. */
 export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {
@@ -76,14 +131,14 @@ export const eventFamilies: readonly BridgeFamily[] = [
     unit: 'event nonce',
     value: (input) => {
       const newest = newestNonce(input);
-      return newest === undefined ? undefined : double(newest);
+      return newest === undefined ? undefined : numeralToDouble(newest);
     },
   }),
   gauge({
     name: 'bridge_pending_events',
     help: 'Number of events that are claimed and not yet observed.',
     unit: 'events',
-    value: (input) => toDouble(pendingEventCount(input)),
+    value: (input) => decimalToDouble(pendingEventCount(input)),
   }),
   gauge({
     name: 'bridge_conflicting_claims',
@@ -110,7 +165,7 @@ export const eventFamilies: readonly BridgeFamily[] = [
     unit: 'hub height',
     value: (input) => {
       const first = lowestHeight(nextEventAttestations(input));
-      return first === undefined ? undefined : double(first);
+      return first === undefined ? undefined : numeralToDouble(first);
     },
   }),
 ];

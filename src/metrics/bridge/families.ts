@@ -4,16 +4,16 @@ import { driftFamilies } from './drift.js';
 import { eventFamilies } from './events.js';
 import { hashFamilies } from './hashes.js';
 import type { BridgeFamily } from './input.js';
+import { numberFamilies } from './numbers.js';
 import { orchestratorFamilies } from './orchestrators.js';
 import { paramsFamilies } from './params.js';
 import { signingFamilies } from './signing.js';
 import { tokenFamilies } from './tokens.js';
-import { totalFamilies } from './totals.js';
 import { valsetFamilies } from './valsets.js';
 
 /** All families of the module state, in the order of the exposition. */
 export const bridgeFamilies: readonly BridgeFamily[] = [
-  ...totalFamilies,
+  ...numberFamilies,
   ...valsetFamilies,
   ...signingFamilies,
   ...orchestratorFamilies,

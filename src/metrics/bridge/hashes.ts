@@ -1,7 +1,7 @@
 import type { Field } from '../../json/field.js';
 import { gauge } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
-import { optional, required } from '../withdrawal.js';
+import { optional, required } from '../required-fields.js';
 import type { BridgeFamily } from './input.js';
 
 /** A canonical form: keys and lists are sorted, missing fields are null. */

@@ -4,7 +4,7 @@ import { type Field } from '../../json/field.js';
 import type { Numeral } from '../../json/numeral.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { required, rows } from '../withdrawal.js';
+import { required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /*

@@ -1,10 +1,10 @@
-import { add, compare, decimal, lowest, ratio, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { add, compare, decimal, decimalToDouble, lowest, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
 import { dataPart } from '../../chain/field-shapes.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
 import { memoize } from '../memoize.js';
-import { optional, orEmpty, required, rows } from '../withdrawal.js';
-import { votersOfLastObserved } from './attestations.js';
+import { optional, orEmpty, required, rows } from '../required-fields.js';
+import { votersOfLastObserved } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchSigners,
@@ -21,22 +21,27 @@ const LABELS = ['orchestrator', 'external_address'] as const;
 /** A member of the newest validator set whose orchestrator is known. */
 export interface Member {
   readonly address: string;
-  readonly row: OrchestratorAddress;
+  readonly registration: OrchestratorAddress;
   readonly labels: LabelValues<'orchestrator' | 'external_address'>;
 }
 
 /** The members with series, by descending power, so that the limit on series keeps the most powerful. */
 export const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
   const watched = new Set(input.settings.watch.map(dataPart));
-  const rowOf = registrationByAddress(input);
+  const registrationOf = registrationByAddress(input);
   const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
-    const row = rowOf.get(address);
-    if (row === undefined) return [];
+    const registration = registrationOf.get(address);
+    if (registration === undefined) return [];
     // Without a watch list, the address is only a label, and may be missing.
-    const orchestrator = watched.size > 0 ? required(row.orchestrator) : (optional(row.orchestrator) ?? '');
+    const orchestrator =
+      watched.size > 0 ? required(registration.orchestrator) : (optional(registration.orchestrator) ?? '');
     if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
     return [
-      { address, row, labels: { orchestrator: toLabelValue(orchestrator), external_address: toLabelValue(address) } },
+      {
+        address,
+        registration,
+        labels: { orchestrator: toLabelValue(orchestrator), external_address: toLabelValue(address) },
+      },
     ];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
@@ -46,9 +51,10 @@ export const exportedMembers = memoize((input: BridgeInput): readonly Member[] =
   );
 });
 
-/** Validator sets whose signing deadline has not passed, with their members and signers. */
+/** Validator sets whose signing deadline has not passed or is unknown, with their members and signers. */
 const openValsets = memoize((input: BridgeInput) => {
   const { state, height } = input;
+  // Without the list of signatures, missing signatures are unknown even if no validator set is open.
   required(state.valset_confirms);
   const window = optional(optional(state.params)?.signed_valsets_window);
   const isOpen = (valset: Valset): boolean =>
@@ -73,6 +79,7 @@ export function unsignedValsets(input: BridgeInput, { address }: Member): readon
 }
 
 const signersOfBatches = memoize((input: BridgeInput) => {
+  // Without the list of signatures, missing signatures are unknown even if there is no batch.
   required(input.state.batch_confirms);
   return rows(input.state.batches).map((batch) => batchSigners(input, batch));
 });
@@ -82,7 +89,7 @@ function lowestDeadline(input: BridgeInput, member: Member): number | undefined 
   if (missing.length === 0) return undefined;
   const window = decimal(required(required(input.state.params).signed_valsets_window));
   const first = lowest(missing.map((valset) => confirmDeadline(valset, window)));
-  return first && toDouble(first);
+  return first && decimalToDouble(first);
 }
 
 function eachMember(value: (input: BridgeInput, member: Member) => number | undefined) {
@@ -90,8 +97,8 @@ function eachMember(value: (input: BridgeInput, member: Member) => number | unde
     exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
-// One series per member of the newest validator set, some tens on real chains.
-const BOUNDED = { labels: LABELS, overLimit: 'keep-first' } as const;
+/** One series per member of the newest validator set, some tens on real chains. */
+const PER_MEMBER = { labels: LABELS, overLimit: 'keep-first' } as const;
 
 /** Power, missing signatures and missing votes of each member of the newest validator set. */
 export const orchestratorFamilies: readonly BridgeFamily[] = [
@@ -99,7 +106,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     name: 'bridge_orchestrator_power_ratio',
     help: 'Share of the validator in the power of the newest validator set.',
     unit: 'ratio, 0 to 1',
-    ...BOUNDED,
+    ...PER_MEMBER,
     derive: eachMember((input, { address }) =>
       ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
     ),
@@ -108,14 +115,14 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     name: 'bridge_orchestrator_missing_valset_confirms',
     help: 'Number of validator sets that the validator is a member of and has not signed, and whose signing deadline has not passed.',
     unit: 'validator sets',
-    ...BOUNDED,
+    ...PER_MEMBER,
     derive: eachMember((input, member) => unsignedValsets(input, member).length),
   }),
   labelledGauge({
     name: 'bridge_orchestrator_confirm_deadline_height',
     help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
     unit: 'hub height',
-    ...BOUNDED,
+    ...PER_MEMBER,
     overLimit: 'keep-lowest',
     derive: eachMember(lowestDeadline),
   }),
@@ -123,7 +130,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     name: 'bridge_orchestrator_missing_batch_confirms',
     help: 'Number of live batches that the validator has not signed.',
     unit: 'batches',
-    ...BOUNDED,
+    ...PER_MEMBER,
     derive: eachMember(
       (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
     ),
@@ -132,11 +139,11 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     name: 'bridge_orchestrator_missing_votes',
     help: 'Whether the vote of the validator for the last observed event is missing (1) or present (0); absent when the event is no longer in the state.',
     unit: '1 or 0',
-    ...BOUNDED,
+    ...PER_MEMBER,
     derive: (input) => {
       const voters = votersOfLastObserved(input);
       if (voters === undefined) return [];
-      return exportedMembers(input).map(({ labels, row }) => ({
+      return exportedMembers(input).map(({ labels, registration: row }) => ({
         labels,
         value: voters.has(required(row.sender)) ? 0 : 1,
       }));

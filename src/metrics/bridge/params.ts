@@ -1,5 +1,5 @@
 import { doubleOf, gauge, labelledGauge, labelValues, secondsOf, toLabelValue } from '../family.js';
-import { optional, required } from '../withdrawal.js';
+import { optional, required } from '../required-fields.js';
 import type { BridgeFamily } from './input.js';
 
 const INFO_LABELS = [

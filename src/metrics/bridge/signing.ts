@@ -3,7 +3,7 @@ import type { Batch, Valset } from '../../chain/module-state.js';
 import { asDecimalString } from '../../json/numeral.js';
 import { doubleOf, gauge } from '../family.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { required, rows } from '../withdrawal.js';
+import { required, rows } from '../required-fields.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import {
   batchSigners,
@@ -24,7 +24,7 @@ const contractPower = memoize((input: BridgeInput) => {
   return { byAddress: powerByAddress(valset), total, needed };
 });
 
-/** The signed power of a batch or validator set, in the validator set in the contract. */
+/** The signed power of a batch or validator set, by the powers of the validator set in the contract. */
 export interface SignedPower {
   readonly signed: Decimal;
   readonly total: Decimal;
@@ -46,11 +46,13 @@ export const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch)
 );
 
 const unrelayedValsetPowers = memoize((input: BridgeInput) => {
+  // Without the list of signatures, the signed power is unknown even if there is no unrelayed validator set.
   required(input.state.valset_confirms);
   return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
 });
 
 const batchPowers = memoize((input: BridgeInput) => {
+  // Without the list of signatures, the signed power is unknown even if there is no batch.
   required(input.state.batch_confirms);
   return signedPowers(input, rows(input.state.batches), batchSignedPower);
 });

@@ -1,10 +1,10 @@
-import { double, lowestNumeral, Sum, toDouble } from '../../chain/decimal.js';
+import { decimalToDouble, lowestNumeral, numeralToDouble, Sum } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
 import { gauge, labelledGauge, toLabelValue, type Sample } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { optional, orEmpty, required, rows } from '../withdrawal.js';
+import { optional, orEmpty, required, rows } from '../required-fields.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 
 /** Transfers that are not yet in a batch. */
@@ -84,7 +84,7 @@ function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
   return perContract(transfersByContract, (transfers) => {
     const sum = new Sum();
     for (const transfer of transfers) sum.add(required(coinOf(transfer)?.amount));
-    return toDouble(sum.total);
+    return decimalToDouble(sum.total);
   });
 }
 
@@ -165,7 +165,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
       const oldest = lowestNumeral([unbatchedTransfers, batchedTransfers], (queue) =>
         lowestNumeral(queue(input), ({ id }) => required(id)),
       );
-      return oldest === undefined ? undefined : double(oldest);
+      return oldest === undefined ? undefined : numeralToDouble(oldest);
     },
   }),
 ];

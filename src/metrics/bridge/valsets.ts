@@ -1,12 +1,12 @@
-import { toDouble } from '../../chain/decimal.js';
+import { decimalToDouble } from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
 import { doubleOf, gauge, lengthOf } from '../family.js';
-import { required } from '../withdrawal.js';
+import { required } from '../required-fields.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
 import { newestValset, totalPower } from './joins.js';
 
 function power(valset: Valset): number {
-  return toDouble(totalPower(valset));
+  return decimalToDouble(totalPower(valset));
 }
 
 function ofNewest(value: (valset: Valset) => number): (input: BridgeInput) => number | undefined {

@@ -1,9 +1,9 @@
 import { compare, decimal } from '../../chain/decimal.js';
 import { labelledGauge, perKind } from '../family.js';
-import { required } from '../withdrawal.js';
+import { required } from '../required-fields.js';
 import { cctxsByIndex, currentOutbound, listNames, rowsOf } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
-import { listedCount } from './totals.js';
+import { listedCount } from './numbers.js';
 
 /** Number of rows whose index occurred before, in the same list or in the other one. */
 function duplicates(input: CrosschainInput): number {

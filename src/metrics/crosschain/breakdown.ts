@@ -1,9 +1,9 @@
-import { compareNumerals, double, isPositive, lowestNumeral } from '../../chain/decimal.js';
+import { compareNumerals, isPositive, lowestNumeral, numeralToDouble } from '../../chain/decimal.js';
 import { NATIVE, type Cctx } from '../../chain/rate-limiter-input.js';
 import type { Numeral } from '../../json/numeral.js';
 import { gauge, labelledGauge, type Sample } from '../family.js';
 import { countByLabels } from '../grouping.js';
-import { optional, orEmpty, required } from '../withdrawal.js';
+import { optional, orEmpty, required } from '../required-fields.js';
 import {
   cctxsByChain,
   chainIdLabel,
@@ -53,7 +53,7 @@ function hasNoHash(cctx: Cctx): boolean {
 
 function lowestOf(cctxs: readonly Cctx[], numeralOf: (cctx: Cctx) => Numeral | undefined): number | undefined {
   const low = lowestNumeral(cctxs, numeralOf);
-  return low === undefined ? undefined : double(low);
+  return low === undefined ? undefined : numeralToDouble(low);
 }
 
 /** The nonce of the transaction on its external chain. */
@@ -127,7 +127,7 @@ export const breakdownFamilies: readonly CrosschainFamily[] = [
         const amount = required(outbound.amount);
         if (largest === undefined || compareNumerals(amount, largest) > 0) largest = amount;
       }
-      return largest === undefined ? undefined : double(largest);
+      return largest === undefined ? undefined : numeralToDouble(largest);
     },
   }),
 ];

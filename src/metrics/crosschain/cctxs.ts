@@ -2,7 +2,7 @@ import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
 import { toLabelValue } from '../family.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { optional, required, rows } from '../withdrawal.js';
+import { optional, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 
 export const listNames = ['missed', 'pending'] as const;

@@ -1,12 +1,12 @@
 import { anomalyFamilies } from './anomalies.js';
 import { breakdownFamilies } from './breakdown.js';
 import type { CrosschainFamily } from './input.js';
+import { numberFamilies } from './numbers.js';
 import { rateLimitFamilies } from './rate-limit.js';
-import { totalFamilies } from './totals.js';
 
 /** All families of the rate-limiter input, in the order of the exposition. */
 export const crosschainFamilies: readonly CrosschainFamily[] = [
-  ...totalFamilies,
+  ...numberFamilies,
   ...breakdownFamilies,
   ...rateLimitFamilies,
   ...anomalyFamilies,

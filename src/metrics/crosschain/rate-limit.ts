@@ -2,18 +2,18 @@ import {
   add,
   compare,
   decimal,
+  decimalToDouble,
   floorDivide,
   integer,
   multiply,
   ratio,
   subtract,
-  toDouble,
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
 import { asDecimalString } from '../../json/numeral.js';
 import { gauge } from '../family.js';
-import { required } from '../withdrawal.js';
+import { required } from '../required-fields.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */
@@ -45,7 +45,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     unit: 'hub blocks',
     value: (input) => {
       const blocks = effectiveWindow(input);
-      return blocks && toDouble(blocks);
+      return blocks && decimalToDouble(blocks);
     },
   }),
   gauge({
@@ -53,7 +53,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Configured window in hub blocks.',
     unit: 'hub blocks',
     value: ({ settings }) =>
-      settings.window === undefined ? undefined : toDouble(decimal(asDecimalString(settings.window))),
+      settings.window === undefined ? undefined : decimalToDouble(decimal(asDecimalString(settings.window))),
   }),
   gauge({
     name: 'crosschain_withdraw_rate',
@@ -62,7 +62,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     value: (input) => {
       const blocks = effectiveWindow(input);
       const rate = blocks && floorDivide(totalValue(input), blocks);
-      return rate && toDouble(rate);
+      return rate && decimalToDouble(rate);
     },
   }),
   gauge({
@@ -70,7 +70,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     help: 'Configured rate limit, in smallest units of the native coin per block.',
     unit: 'smallest units of the native coin per block',
     value: ({ settings: { window: blocks, rate } }) =>
-      blocks === undefined || rate === undefined ? undefined : toDouble(decimal(asDecimalString(rate))),
+      blocks === undefined || rate === undefined ? undefined : decimalToDouble(decimal(asDecimalString(rate))),
   }),
   gauge({
     name: 'crosschain_rate_limit_utilization_ratio',

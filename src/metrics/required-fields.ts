@@ -1,9 +1,11 @@
 import { INVALID, type Field } from '../json/field.js';
 
-/**
- * Thrown while a family is derived when a field it reads is missing or invalid. The family is then withdrawn: it is not exported,
- * because a default would be a wrong value. A constant without a stack trace, because this is an expected result.
+/*
+ * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a field it requires is missing or
+ * invalid: a default would be a wrong value.
  */
+
+/** Thrown to withdraw a family. A constant without a stack trace, because this is an expected result. */
 export const WITHDRAWN: unique symbol = Symbol('withdrawn');
 
 /** The value of a field; a missing or invalid one withdraws the family. */

@@ -1,6 +1,6 @@
-import { compare, decimal, integer, subtract, toDouble, ZERO, type Decimal } from '../../chain/decimal.js';
+import { compare, decimal, decimalToDouble, integer, subtract, ZERO, type Decimal } from '../../chain/decimal.js';
 import { doubleOf, gauge, lengthOf } from '../family.js';
-import { required } from '../withdrawal.js';
+import { required } from '../required-fields.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** Number of rows in both lists. */
@@ -15,7 +15,7 @@ export function hiddenCount(input: CrosschainInput): Decimal {
 }
 
 /** Numbers of the rate limiter input and lengths of its lists. */
-export const totalFamilies: readonly CrosschainFamily[] = [
+export const numberFamilies: readonly CrosschainFamily[] = [
   gauge({
     name: 'crosschain_height',
     help: 'Hub height at which the rate limiter input was computed.',
@@ -62,6 +62,6 @@ export const totalFamilies: readonly CrosschainFamily[] = [
     name: 'crosschain_cctxs_hidden',
     help: 'Number of pending transactions that are not listed; above 0, the metrics of the listed ones are lower bounds.',
     unit: 'cross-chain transactions',
-    value: (input) => toDouble(hiddenCount(input)),
+    value: (input) => decimalToDouble(hiddenCount(input)),
   }),
 ];

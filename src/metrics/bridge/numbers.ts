@@ -1,9 +1,9 @@
 import { doubleOf, gauge, labelledGauge, lengthOf } from '../family.js';
-import { optional, required, rows } from '../withdrawal.js';
+import { optional, required, rows } from '../required-fields.js';
 import type { BridgeFamily } from './input.js';
 
 /** Numbers of the module state and lengths of its lists. The nonces are gauges, because a new contract resets them. */
-export const totalFamilies: readonly BridgeFamily[] = [
+export const numberFamilies: readonly BridgeFamily[] = [
   gauge({
     name: 'bridge_height',
     help: 'Hub height at which the state was read.',
