@@ -1,10 +1,10 @@
 /** One poll, from the request to the exposition, relative to download and JSON.parse in the same process. */
 import { request } from 'undici';
 import { validateConfig } from '../../dist/config/parser.js';
-import { renderExposition } from '../../dist/exposition/exposition.js';
+import { renderEndpoints } from '../../dist/exposition/exposition.js';
 import { clock } from '../../dist/poll/clock.js';
 import { endpointKeyOf, jobsOf } from '../../dist/poll/jobs.js';
-import { createSnapshots } from '../../dist/poll/snapshots.js';
+import { createEndpointStore } from '../../dist/poll/endpoint-store.js';
 import { startThreadExecutor } from '../../dist/poll/thread-executor.js';
 import { median, spread } from './statistics.mjs';
 
@@ -33,7 +33,7 @@ export async function polls({ node, sizes, runsOf }) {
     );
     const jobs = jobsOf(config);
     const keys = jobs.map(({ source }) => endpointKeyOf(source));
-    const snapshots = createSnapshots(keys, config.poll);
+    const snapshots = createEndpointStore(keys, config.poll);
     const executor = startThreadExecutor(HEAP_MB, 'bridge-exporter/bench');
     for (const job of jobs) {
       const name = job.source.document;
@@ -45,7 +45,7 @@ export async function polls({ node, sizes, runsOf }) {
         ratio: median(own) / median(baseline),
         limit: limits.get(size),
       });
-      const series = countSeries(renderExposition(snapshots, 'text', clock()), name);
+      const series = countSeries(renderEndpoints(snapshots, 'text', clock()), name);
       results.push({ name, size, own: median(own), baseline: median(baseline), series });
     }
     await executor.close();
@@ -58,7 +58,7 @@ async function measure(job, executor, snapshots, { runs, warmUps }) {
     const result = await executor.poll(job);
     if (!result.outcome.ok) throw new Error(result.outcome.error.message);
     snapshots.record(endpointKeyOf(job.source), result, clock());
-    return renderExposition(snapshots, 'text', clock());
+    return renderEndpoints(snapshots, 'text', clock());
   };
   const parse = async () => JSON.parse(await (await request(job.url)).body.text());
   for (let run = 0; run < warmUps; run += 1) await poll();
