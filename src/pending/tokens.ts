@@ -28,9 +28,9 @@ export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
 
 export function coinItem(input: BridgeInput, transfer: Transfer, coinOf: CoinOf): CoinItem {
   const coin = coinOf(transfer);
-  const token = tokenItem(input, coin?.contract);
+  const { contract, denom, symbol } = tokenItem(input, coin?.contract);
   const amount = orNull(() => decimalStringOf(coin?.amount));
-  return { ...token, amount, wholeAmount: wholeAmount(input, token.contract, amount) };
+  return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
 }
 
 function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
