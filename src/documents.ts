@@ -20,7 +20,7 @@ export interface DocumentDefinition<Settings, Input> {
   readonly name: DocumentName;
   /** Path and query, appended to the base address of the node. */
   readonly path: (settings: Settings) => string;
-  /** Reads a response body. The result has no document when the body is valid JSON with none of the expected fields. */
+  /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: DocumentContext<Settings>, budgetBytes: number) => DocumentResult<Input>;
   /** Hub height of the document, to detect a node that falls behind. */
   readonly hubHeight: (input: Input) => Numeral | undefined;
@@ -92,5 +92,5 @@ function withInput<T, Input>(
   toInput: (document: T) => Input | undefined,
 ): DocumentResult<Input> {
   if (!result.ok) return result;
-  return { ...result, document: result.document === undefined ? undefined : toInput(result.document) };
+  return { ...result, value: result.value === undefined ? undefined : toInput(result.value) };
 }

@@ -9,7 +9,7 @@ import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
 import { clock, type Instant } from './poll/clock.js';
-import { createEndpointStore, type Endpoint } from './poll/endpoint-store.js';
+import { createEndpointStore, type ReloadedEndpoint } from './poll/endpoint-store.js';
 import { endpointKeyOf, jobsOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
@@ -49,12 +49,12 @@ export async function startExporter(
   let active = activeConfig(config);
   let rejectedAt: Instant | undefined;
   const store = createEndpointStore(
-    active.jobs.map(({ source }) => endpointKeyOf(source)),
+    active.jobs.map(({ processing }) => endpointKeyOf(processing)),
     config.poll,
   );
   const logPoll = createPollLog(log);
-  const scheduler = startScheduler(executor, ({ source }, result, at) => {
-    const { before, after } = store.record(endpointKeyOf(source), result, at);
+  const scheduler = startScheduler(executor, ({ processing }, result, at) => {
+    const { before, after } = store.record(endpointKeyOf(processing), result, at);
     logPoll(before, after);
   });
   const processMetrics = createProcessMetrics(options.build);
@@ -65,7 +65,7 @@ export async function startExporter(
     processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds);
   };
 
-  const reload = serialize(async (): Promise<ConfigResult> => {
+  const reload = oneAtATime(async (): Promise<ConfigResult> => {
     const result = await options.loadConfig();
     if (!result.ok) {
       rejectedAt = clock();
@@ -99,20 +99,21 @@ export async function startExporter(
       statusPage: () => {
         const now = clock();
         const endpoints = endpointStatuses(store, now, active.poll.staleAfterMs);
-        const document = { generatedAt: isoTime(now.epochSeconds), endpoints, instance: instance(now) };
-        return statusPage(document, options.telemetryPath);
+        const status = { generatedAt: isoTime(now.epochSeconds), endpoints, instance: instance(now) };
+        return statusPage(status, options.telemetryPath);
       },
       pendingPage: (sorting) =>
         pendingPage(pendingDocument(store, clock()), sorting, options.telemetryPath, options.build.version),
       pendingDocument: () => pendingDocument(store, clock()),
       notYetPolled: () =>
-        store.all().flatMap(({ polls, target, document: endpoint }) => (polls > 0 ? [] : [`${target} ${endpoint}`])),
+        store.all().flatMap(({ polls, target, document }) => (polls > 0 ? [] : [`${target} ${document}`])),
       reload,
     },
     options,
     log,
   );
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
+  // Polling starts here.
   applyActiveConfig();
   return {
     url: server.url,
@@ -132,20 +133,20 @@ interface ActiveConfig {
 }
 
 function activeConfig(config: Config): ActiveConfig {
-  // The hash is public. It does not cover secrets, so that passwords cannot be guessed from it.
+  // The hash is a metric. It does not cover secrets, so that passwords cannot be guessed from it.
   const hash = fingerprint(formatConfig(config));
   return { jobs: jobsOf(config), poll: config.poll, hash, loadedAt: clock() };
 }
 
 /** Endpoints keep their state if they are still polled at the same URL. */
-function endpointsOf(jobs: readonly PollJob[], previousJobs: readonly PollJob[]): Endpoint[] {
-  const identityOf = ({ url, source }: PollJob): string => JSON.stringify([endpointKeyOf(source), url]);
+function endpointsOf(jobs: readonly PollJob[], previousJobs: readonly PollJob[]): ReloadedEndpoint[] {
+  const identityOf = ({ url, processing }: PollJob): string => JSON.stringify([endpointKeyOf(processing), url]);
   const previous = new Set(previousJobs.map(identityOf));
-  return jobs.map((job) => ({ ...endpointKeyOf(job.source), isKept: previous.has(identityOf(job)) }));
+  return jobs.map((job) => ({ ...endpointKeyOf(job.processing), isKept: previous.has(identityOf(job)) }));
 }
 
-/** Runs calls one after the other: of two concurrent reloads, the older configuration could win. */
-function serialize<T>(task: () => Promise<T>): () => Promise<T> {
+/** Runs calls one after the other. Otherwise, the older of two concurrent reloads could win. */
+function oneAtATime<T>(task: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {
     const next = last.then(task, task);

@@ -9,8 +9,8 @@ import { failureReasons } from './http/errors.js';
 import { asDecimalString } from './json/numeral.js';
 import { clock } from './poll/clock.js';
 import { createEndpointStore } from './poll/endpoint-store.js';
-import { documentSourceBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
-import { processBody, type DocumentSource, type PollExecutor, type PollResult } from './poll/poll.js';
+import { processingOptionsBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
+import { processBody, type ProcessingOptions, type PollExecutor, type PollResult } from './poll/poll.js';
 
 /* The commands `once` and `replay`: read every document once and print the metrics. */
 
@@ -24,7 +24,7 @@ export interface OneShot {
 type Progress = (line: string) => void;
 
 interface PolledDocument {
-  readonly source: DocumentSource;
+  readonly processing: ProcessingOptions;
   readonly result: PollResult;
 }
 
@@ -38,7 +38,7 @@ export async function pollOnce(config: Config, executor: PollExecutor, progress:
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const polls = jobs.map(async (job) => ({ source: job.source, result: await executor.poll(job) }));
+  const polls = jobs.map(async (job) => ({ processing: job.processing, result: await executor.poll(job) }));
   const documents = await Promise.all(polls);
   clearTimeout(timer);
   return renderOneShot(config, documents, 'poll');
@@ -49,17 +49,20 @@ export async function replay(config: Config, recording: Recording, progress: Pro
   const { bridgeFile, crosschainFile, hubHeight } = recording;
   const [target] = config.targets;
   if (target === undefined) throw new Error('a configuration has at least one target');
-  const base = documentSourceBase(config, target);
+  const base = processingOptionsBase(config, target);
   const documents: PolledDocument[] = [];
   if (bridgeFile !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;
-    const source: DocumentSource = { ...base, document: 'module_state', settings };
-    documents.push({ source, result: await readRecording(config, source, bridgeFile, hubHeight, progress) });
+    const processing: ProcessingOptions = { ...base, document: 'module_state', settings };
+    documents.push({ processing, result: await readRecording(config, processing, bridgeFile, hubHeight, progress) });
   }
   if (crosschainFile !== undefined) {
     const settings = target.crosschain ?? defaultCrosschainSettings;
-    const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
-    documents.push({ source, result: await readRecording(config, source, crosschainFile, undefined, progress) });
+    const processing: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings };
+    documents.push({
+      processing,
+      result: await readRecording(config, processing, crosschainFile, undefined, progress),
+    });
   }
   return renderOneShot(config, documents, 'recorded body');
 }
@@ -69,7 +72,7 @@ const LARGE_FILE_BYTES = 32 * 2 ** 20;
 
 async function readRecording(
   { poll: { maxBodyBytes } }: Config,
-  source: DocumentSource,
+  processing: ProcessingOptions,
   file: string,
   height: string | undefined,
   progress: Progress,
@@ -82,7 +85,7 @@ async function readRecording(
   }
   if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
   const body = await explainFailure(file, readFile(file));
-  return processBody(source, file, body, height === undefined ? undefined : asDecimalString(height));
+  return processBody(processing, file, body, height === undefined ? undefined : asDecimalString(height));
 }
 
 async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T> {
@@ -96,13 +99,13 @@ function renderOneShot(
   documents: readonly PolledDocument[],
   noun: 'poll' | 'recorded body',
 ): OneShot {
-  const keys = documents.map(({ source }) => endpointKeyOf(source));
+  const keys = documents.map(({ processing }) => endpointKeyOf(processing));
   const store = createEndpointStore(keys, poll);
-  for (const { source, result } of documents) store.record(endpointKeyOf(source), result, clock());
-  const failed = documents.flatMap(({ source, result: { outcome } }) =>
-    outcome.ok ? [] : [{ source, error: outcome.error }],
+  for (const { processing, result } of documents) store.record(endpointKeyOf(processing), result, clock());
+  const failed = documents.flatMap(({ processing, result: { outcome } }) =>
+    outcome.ok ? [] : [{ processing, error: outcome.error }],
   );
-  const failures = failed.flatMap(({ source: { target, document }, error: { reason, message } }) => [
+  const failures = failed.flatMap(({ processing: { target, document }, error: { reason, message } }) => [
     `${target} ${document}: ${reason}: ${message}`,
     `  ${failureReasons[reason].remedy}`,
   ]);

@@ -50,12 +50,12 @@ const batch = object({
   block: number,
 });
 
-/** In the spec, a claim is a `google.protobuf.Any`: a type and packed bytes. Real nodes unpack it, so that its fields are here. */
+/** `value` has the packed bytes, as in the spec (`google.protobuf.Any`). Nodes that unpack the claim send `event_nonce` instead. */
 const claim = object({ event_nonce: number, value: string });
 
 const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });
 
-/** `sender` is only joined with votes; `orchestrator` is also exported, as a whole address. */
+/** `sender` is only compared with votes, so its data part is enough. `orchestrator` is also exported. */
 const orchestratorAddress = object({ sender: addressDataPart, orchestrator: address, eth_address: address });
 
 export const moduleState = objectWithKnownKey({

@@ -15,6 +15,7 @@ import { chainId } from './field-shapes.js';
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
   [1, 'PendingOutbound'],
+  // The enum has no value 2.
   [3, 'OutboundMined'],
   [4, 'PendingRevert'],
   [5, 'Reverted'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Shard } from './flags.js';
 
-/** The names that a shard polls, in their order. Every name belongs to exactly one shard of `count`. */
+/** The names of the targets that a shard polls, in their order. Every name belongs to exactly one shard of `count`. */
 export function selectShard(names: readonly string[], { index, count }: Shard): readonly string[] {
   return names.filter((name) => jumpHash(keyOf(name), count) === index - 1);
 }

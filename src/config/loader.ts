@@ -8,7 +8,7 @@ import {
   presentTargetVariables,
   variableOf,
 } from './environment.js';
-import { formatPath, type PositionLabel } from './kit/problems.js';
+import { formatPath, type FormatPosition } from './kit/problems.js';
 import { describeReadError } from './kit/small-file.js';
 import { parseYaml } from './kit/yaml.js';
 import { validateConfig } from './parser.js';
@@ -73,12 +73,12 @@ export function configFromEnvironment(env: Environment): ConfigResult | undefine
 }
 
 /** Problems of the credential and certificate files that the endpoints refer to. */
-async function checkReferencedFiles({ targets }: Config, label: PositionLabel): Promise<string[]> {
+async function checkReferencedFiles({ targets }: Config, label: FormatPosition): Promise<string[]> {
   const problems = await Promise.all(targets.map(async (target, index) => checkFilesOf(target, index, label)));
   return problems.flat();
 }
 
-async function checkFilesOf(target: TargetConfig, index: number, label: PositionLabel): Promise<string[]> {
+async function checkFilesOf(target: TargetConfig, index: number, label: FormatPosition): Promise<string[]> {
   const problems = await Promise.all(
     (['bridge', 'crosschain'] as const).map(async (endpoint) => {
       const httpClient = target[endpoint]?.httpClient;

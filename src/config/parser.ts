@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Config, ConfigResult, CrosschainEndpoint, EndpointConnection, TargetConfig } from './config.js';
-import { formatProblems, type Path, type PositionLabel } from './kit/problems.js';
+import { formatProblems, type Path, type FormatPosition } from './kit/problems.js';
 import { listSettings } from './kit/settings.js';
 import { formatDuration } from './kit/units.js';
 import { parseYaml } from './kit/yaml.js';
@@ -16,7 +16,7 @@ export function parseConfig(text: string, path: string): ConfigResult {
 }
 
 /** Validates data in the format of the configuration file. `label` formats the positions in messages. */
-export function validateConfig(data: unknown, label: PositionLabel, directory = ''): ConfigResult {
+export function validateConfig(data: unknown, label: FormatPosition, directory = ''): ConfigResult {
   const { data: config, error } = configSchema.safeParse(data);
   if (error) return { ok: false, problems: formatProblems(error, settings, label) };
   const targets = config.targets.map((target) => withDirectory(target, directory));

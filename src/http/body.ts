@@ -6,7 +6,7 @@ import { RequestError } from './errors.js';
 /** Size of the first buffer. It grows to Content-Length only when it is full, so that a false header does not allocate memory. */
 const INITIAL_BYTES = 2 ** 20;
 
-/** Polls of many endpoints overlap at startup only. */
+/** After startup few polls overlap, so more free buffers would not be used. */
 const MAX_FREE_BUFFERS = 4;
 /** Reading a larger document takes so long that a new buffer makes no difference. */
 const MAX_REUSED_BYTES = 16 * 2 ** 20;
@@ -74,7 +74,7 @@ export async function bufferBody(
 
 type HeaderValue = string | string[] | undefined;
 
-/** The body without its content encoding; `undefined` for an encoding other than gzip, which alone is requested. */
+/** The body without its content encoding; `undefined` for an encoding other than gzip, the only one that is requested. */
 export function decompressBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
   switch (String(contentEncoding ?? 'identity').toLowerCase()) {
     case 'identity':

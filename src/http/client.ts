@@ -19,7 +19,7 @@ import { createRedactor, sanitize, type Sanitize } from './redact.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Plain requests without credentials. Without files, the directory is not used. */
+/** Plain requests without credentials. `directory` is the base of relative file names; there are none. */
 const DEFAULT_HTTP_CLIENT_CONFIG: HttpClientConfig = { directory: '' };
 
 export interface FetchLimits {
@@ -42,7 +42,7 @@ export type FetchResult = FetchedDocument | { readonly ok: false; readonly error
 export interface Client {
   /**
    * Fetches one document. Every expected failure is a value. Redirects are not followed, because credentials would be sent to the
-   * new address. The files of the configuration are read for each request.
+   * new address. Files with passwords, tokens and certificates are read for each request.
    */
   readonly fetch: (url: URL, limits: FetchLimits, httpClient?: HttpClientConfig) => Promise<FetchResult>;
 }
@@ -162,6 +162,7 @@ function hubHeight(headers: Dispatcher.ResponseData['headers']): Numeral | undef
 function toPollError(error: unknown, isTimeout: boolean, { timeoutMs }: FetchLimits, clean: Sanitize): PollError {
   const failure = (reason: FailureReason, message: string): PollError => ({ reason, message });
   const isConnecting = error instanceof ConnectError;
+  // A ConnectError is a RequestError too, but its message can contain secrets.
   if (error instanceof RequestError && !isConnecting) return failure(error.reason, error.message);
   const phase = isConnecting ? ' while connecting' : '';
   if (isTimeout) return failure('timeout', `timed out after ${timeoutMs} ms (poll.timeout)${phase}`);

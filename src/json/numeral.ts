@@ -3,7 +3,10 @@ import { INVALID, type Field } from './field.js';
 /** A decimal number as a string: optional sign, digits, optional fraction, no exponent. */
 export type DecimalString = string & { readonly __brand: 'digits' };
 
-/** A number of a document: a JavaScript number for a quoted integer of at most 15 digits, as most are; else all its digits. */
+/**
+ * A number of a document. Quoted integers of at most 15 digits, the usual form, are JavaScript numbers; all others, including
+ * unquoted ones, are strings with all digits.
+ */
 export type Numeral = number | DecimalString;
 
 /** Integers of up to this many digits are exact as doubles. */

@@ -3,8 +3,8 @@ import { InvalidJson, JsonScanner, MemoryBudgetExceeded } from './scanner.js';
 import { emptyProblems, type FieldProblems, type Reader } from './shapes.js';
 
 export type DocumentResult<T> =
-  /** `document` is `undefined` when the JSON is valid but is another document. */
-  | { readonly ok: true; readonly document: T | undefined; readonly problems: FieldProblems }
+  /** `value` is `undefined` when the JSON is valid but is another document. */
+  | { readonly ok: true; readonly value: T | undefined; readonly problems: FieldProblems }
   /** `message` does not contain the name of the document. */
   | { readonly ok: false; readonly reason: 'not_json' | 'too_large'; readonly message: string };
 
@@ -14,9 +14,9 @@ export function readDocument<T>(read: Reader<T>, body: Buffer, budgetBytes: numb
   const problems = emptyProblems();
   try {
     const scanner = new JsonScanner(body, budgetBytes);
-    const document = read(scanner, problems);
+    const value = read(scanner, problems);
     scanner.expectEnd();
-    return { ok: true, document: document === INVALID ? undefined : document, problems };
+    return { ok: true, value: value === INVALID ? undefined : value, problems };
   } catch (error) {
     if (error instanceof InvalidJson) return { ok: false, reason: 'not_json', message: error.message };
     if (error instanceof MemoryBudgetExceeded) {

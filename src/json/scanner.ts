@@ -187,7 +187,7 @@ export class JsonScanner {
   }
 
   /** Reads a quoted integer without sign and leading zeros, the usual form of numbers. Longer ones are left to `readScalar`. */
-  tryInteger(): Numeral | undefined {
+  tryQuotedInteger(): Numeral | undefined {
     const bytes = this.#bytes;
     const quote = this.#skipWhitespace(this.#offset);
     const start = quote + 1;
@@ -362,8 +362,8 @@ export class JsonScanner {
     for (; offset <= lastWordPair; offset += 8) {
       const first = delimitersIn(view.getInt32(offset, true));
       const second = delimitersIn(view.getInt32(offset + 4, true));
-      if (first !== 0) return offset + bytesBelow(first);
-      if (second !== 0) return offset + 4 + bytesBelow(second);
+      if (first !== 0) return offset + lowestMark(first);
+      if (second !== 0) return offset + 4 + lowestMark(second);
     }
     for (;;) {
       const byte = bytes[offset] ?? 0;
@@ -431,7 +431,7 @@ export class JsonScanner {
     }
   }
 
-  /** Decodes the string token that was scanned last. */
+  /** Decodes the string token between two offsets. It must be the one that was scanned last, to which `#hasEscape` belongs. */
   #decode(start: number, end: number): string {
     if (this.#hasEscape) return JSON.parse(this.#bytes.toString('utf8', start, end)) as string;
     return this.#bytes.toString('utf8', start + 1, end - 1);
@@ -449,8 +449,8 @@ export class JsonScanner {
 const SIGN_BITS = 0x80808080 | 0;
 
 /**
- * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the SWAR tests for a
- * zero byte and for a byte below a limit. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
+ * Marks the sign bit of each byte of a word that is a quote, a backslash or a control character, by the SWAR (SIMD within a
+ * register) tests for a zero byte and for a byte below a limit. A borrow can mark bytes above the lowest marked one wrongly, so only the lowest mark counts.
  */
 function delimitersIn(word: number): number {
   const quotes = word ^ 0x22222222;
@@ -461,8 +461,8 @@ function delimitersIn(word: number): number {
   return (quoteMask | backslashMask | controlMask) & SIGN_BITS;
 }
 
-/** How many bytes of a word are below its lowest marked byte. */
-function bytesBelow(marks: number): number {
+/** The index of the lowest marked byte of a word. */
+function lowestMark(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 

@@ -8,7 +8,7 @@ import { StringInterner } from './string-interner.js';
  * Shapes describe the part of a document that is read: `object({ nonce: number, members: list(member) })`. A shape is
  * compiled once into a reader, a function that reads the next value of a scanner. Fields of another type are INVALID and
  * counted by their path; keys that a shape does not name are skipped. Shapes use the names of the spec (docs/coverage.md); a
- * dialect maps them to the names in the document. Readers keep interned strings and predicted keys from one document to the next.
+ * dialect maps them to the names in the document. Shapes keep interned strings, and readers predicted keys, from one document to the next.
  */
 
 /** Reads the next value of a document. */
@@ -42,17 +42,14 @@ export function emptyProblems(): FieldProblems {
   return { invalid: new Map(), unknown: new Map() };
 }
 
-/**
- * A scalar. `tryFast`, if any, reads the usual form of the value directly; when it returns `undefined`, the value is read in any
- * form and converted by `parse`.
- */
+/** A scalar. `tryRead`, if any, reads values of the usual form; `parse` converts all others. */
 export function scalar<T>(
   parse: (json: Exclude<ScalarOrCompound, null>, scanner: JsonScanner) => Field<T>,
-  tryFast?: (scanner: JsonScanner) => T | undefined,
+  tryRead?: (scanner: JsonScanner) => T | undefined,
 ): Shape<T> {
   return {
     compile: (path) => (scanner, problems) => {
-      const fast = tryFast?.(scanner);
+      const fast = tryRead?.(scanner);
       if (fast !== undefined) return fast;
       const json = scanner.readScalar();
       if (json === null) return undefined;
@@ -74,7 +71,7 @@ export const number: Shape<Numeral> = scalar<Numeral>(
     if (typeof digits === 'string') scanner.allocate(digits.length);
     return digits;
   },
-  (scanner) => scanner.tryInteger(),
+  (scanner) => scanner.tryQuotedInteger(),
 );
 
 export const string: Shape<string> = scalar((json) => (typeof json === 'string' ? json : INVALID));
@@ -170,7 +167,7 @@ export function object<F extends Fields>(fields: F): ObjectShape<F> {
   };
 }
 
-/** An object that is read as missing unless it has one of the given keys: otherwise it is another document, such as an error. */
+/** An object with at least one of the given keys. Without any, it is another document, such as an error, and is read as missing. */
 export function objectWithKnownKey<F extends Fields>(fields: F): Shape<ObjectOf<F>> {
   return { ...object(fields), compile: (path, names) => compileObject(fields, path, names, true) };
 }
@@ -180,8 +177,9 @@ interface Member {
   readonly read: Reader<unknown>;
 }
 
-/** A key of the previous object: its bytes from the comma before it, unless it is the first one, to the colon after it. */
+/** A key of the last object that the reader has read. */
 interface ExpectedKey {
+  /** Its bytes, from the comma before it (the first key has none) to the colon after it. */
   readonly token: BytePattern;
   /** `undefined` for a key that is skipped. */
   readonly member: Member | undefined;
@@ -211,7 +209,7 @@ function compileObject<F extends Fields>(
   const allocation = OBJECT_BYTES + PROPERTY_BYTES * members.size;
   const expectedKeys: ExpectedKey[] = [];
 
-  /** Decodes and looks up the next key; `null` at the end of the object. */
+  /** Decodes and looks up the next key. Returns `undefined` for a key to skip, and `null` at the end of the object. */
   function lookupKey(scanner: JsonScanner, position: number): Member | undefined | null {
     const start = scanner.offset;
     if (!scanner.nextEntry(Byte.closeBrace, position === 0)) return null;

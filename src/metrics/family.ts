@@ -46,7 +46,7 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly type: 'gauge';
   readonly labels: readonly Label[];
   readonly overLimit: OverLimit;
-  /** Throws WITHDRAWN when a field that the family reads is missing or invalid. */
+  /** Throws WITHDRAWN (required-fields.ts) when a field that the family reads is missing or invalid. */
   readonly derive: (input: Input) => readonly Sample<Label>[];
 }
 
@@ -127,7 +127,7 @@ export function lengthOf(list: Field<readonly unknown[]>): number {
   return required(list).length;
 }
 
-/** One series per kind. A kind that cannot be derived is withdrawn without the others. */
+/** One series per kind of anomaly. A missing or invalid field withdraws only the kinds that read it. */
 export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number>>) {
   return (input: Input): readonly Sample<'kind'>[] =>
     Object.entries(kinds).flatMap(([kind, count]) => orEmpty(() => [{ labels: { kind }, value: count(input) }]));

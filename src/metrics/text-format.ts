@@ -9,8 +9,8 @@ export function formatHeader({ name, type, help, stability }: FamilyHeader, form
 }
 
 export function formatMetadata(name: string, type: string, help: string, format: Format): string {
-  const title = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
-  return `# HELP ${title} ${escapeHelp(help, format)}\n# TYPE ${title} ${type}\n`;
+  const familyName = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
+  return `# HELP ${familyName} ${escapeHelp(help, format)}\n# TYPE ${familyName} ${type}\n`;
 }
 
 /** The line of one series. `fixedLabels` are formatted label pairs that precede its own labels. */

@@ -51,13 +51,13 @@ export function pendingDocument(store: EndpointStore, now: Instant): PendingDocu
 }
 
 function endpointView(
-  { target, document: endpoint, last, success, failure }: EndpointState,
+  { target, document, last, success, failure }: EndpointState,
   shown: boolean,
   now: Instant,
 ): EndpointView {
   return {
     target,
-    endpoint,
+    endpoint: document,
     up: last?.ok ?? null,
     asOf: success ? isoTime(success.at.epochSeconds) : null,
     ageSeconds: success ? ageSeconds(success.at, now) : null,

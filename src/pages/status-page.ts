@@ -28,7 +28,7 @@ export interface Instance {
   readonly staleAfterMs: number;
 }
 
-/** All endpoints with their condition, worst first, after what is wrong on the chains. */
+/** First the problems of the chains, then all endpoints by condition, worst first. */
 export function statusPage({ generatedAt, endpoints, instance }: StatusDocument, telemetryPath: string): string {
   const nowMs = Date.parse(generatedAt);
   const groups = groupByCondition(endpoints);

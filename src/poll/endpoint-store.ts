@@ -13,7 +13,7 @@ export interface EndpointStore {
     at: Instant,
   ) => { before: EndpointState; after: EndpointState };
   /** Replaces the set of endpoints after a reload. Endpoints that are marked as kept retain their state. */
-  readonly replace: (endpoints: readonly Endpoint[], limits: EndpointLimits) => void;
+  readonly replace: (endpoints: readonly ReloadedEndpoint[], limits: EndpointLimits) => void;
   readonly all: () => readonly EndpointState[];
   /** Increases with every change of a state. */
   readonly version: () => number;
@@ -25,7 +25,7 @@ export interface EndpointKey {
   readonly document: DocumentName;
 }
 
-export interface Endpoint extends EndpointKey {
+export interface ReloadedEndpoint extends EndpointKey {
   /** Whether the endpoint is still polled at the same URL, so that its state remains valid. */
   readonly isKept: boolean;
 }
@@ -62,7 +62,7 @@ export function createEndpointStore(keys: readonly EndpointKey[], limits: Endpoi
 }
 
 function statesOf(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly ReloadedEndpoint[],
   { maxBodyBytes }: EndpointLimits,
   known: ReadonlyMap<string, EndpointState>,
 ): Map<string, EndpointState> {
@@ -89,6 +89,7 @@ export interface EndpointState {
   readonly failures: Readonly<Record<FailureReason, number>>;
   readonly invalidValues: ReadonlyMap<string, number>;
   readonly unknownValues: ReadonlyMap<string, number>;
+  /** Number of documents with a lower hub height than the previous one. */
   readonly regressions: number;
   /** The last poll; absent before the first. */
   readonly last?: LastPoll;
@@ -96,7 +97,7 @@ export interface EndpointState {
   readonly success?: { readonly at: Instant; readonly snapshot: Snapshot };
   /** The last failed poll, also after a recovery. */
   readonly failure?: { readonly at: Instant; readonly error: PollError };
-  readonly consecutiveRegressions: number;
+  readonly regressionsSinceSuccess: number;
 }
 
 export interface LastPoll {
@@ -120,43 +121,48 @@ function initialState(target: string, document: DocumentName, maxBodyBytes: numb
     invalidValues: new Map(),
     unknownValues: new Map(),
     regressions: 0,
-    consecutiveRegressions: 0,
+    regressionsSinceSuccess: 0,
   };
 }
 
 /** Returns the state after one more poll. */
 function applyPollResult(before: EndpointState, poll: PollResult, at: Instant): EndpointState {
   const isRegression = hasLowerHeight(poll, before.success?.snapshot);
-  const consecutiveRegressions = before.consecutiveRegressions + (isRegression ? 1 : 0);
+  const consecutiveRegressions = before.regressionsSinceSuccess + (isRegression ? 1 : 0);
   const isRejected = isRegression && consecutiveRegressions < REGRESSIONS_TO_ACCEPT;
-  const result = isRejected ? regressionFailure(before, poll) : poll.outcome;
+  const outcome = isRejected ? regressionFailure(before, poll) : poll.outcome;
   const polled = {
     ...before,
     polls: before.polls + 1,
     regressions: before.regressions + (isRegression ? 1 : 0),
-    last: { at, ok: result.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
+    last: { at, ok: outcome.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
   };
-  if (!result.ok) {
-    const { reason } = result.error;
+  if (!outcome.ok) {
+    const { reason } = outcome.error;
     const failures = { ...before.failures, [reason]: before.failures[reason] + 1 };
-    return { ...polled, failures, failure: { at, error: result.error }, consecutiveRegressions };
+    return {
+      ...polled,
+      failures,
+      failure: { at, error: outcome.error },
+      regressionsSinceSuccess: consecutiveRegressions,
+    };
   }
   return {
     ...polled,
-    invalidValues: addCounts(before.invalidValues, result.problems.invalid),
-    unknownValues: addCounts(before.unknownValues, result.problems.unknown),
-    success: { at, snapshot: result },
-    consecutiveRegressions: 0,
+    invalidValues: addCounts(before.invalidValues, outcome.problems.invalid),
+    unknownValues: addCounts(before.unknownValues, outcome.problems.unknown),
+    success: { at, snapshot: outcome },
+    regressionsSinceSuccess: 0,
   };
 }
 
-function hasLowerHeight({ outcome: result }: PollResult, previous: Snapshot | undefined): boolean {
-  if (!result.ok || result.height === undefined || previous?.height === undefined) return false;
-  return compare(decimal(result.height), decimal(previous.height)) < 0;
+function hasLowerHeight({ outcome }: PollResult, previous: Snapshot | undefined): boolean {
+  if (!outcome.ok || outcome.height === undefined || previous?.height === undefined) return false;
+  return compare(decimal(outcome.height), decimal(previous.height)) < 0;
 }
 
-function regressionFailure({ success }: EndpointState, { outcome: result }: PollResult): FailedPoll {
-  const height = result.ok ? result.height : undefined;
+function regressionFailure({ success }: EndpointState, { outcome }: PollResult): FailedPoll {
+  const height = outcome.ok ? outcome.height : undefined;
   const message = `hub height ${height} is below ${success?.snapshot.height} of the previous document`;
   return { ok: false, error: { reason: 'regression', message } };
 }

@@ -2,41 +2,45 @@ import type { Config, TargetConfig } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
 import type { EndpointKey } from './endpoint-store.js';
-import type { DocumentSource, DocumentSourceBase, PollJob } from './poll.js';
+import type { ProcessingOptions, ProcessingOptionsBase, PollJob } from './poll.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
   const { timeoutMs, maxBodyBytes } = config.poll;
-  const createJob = (url: string, httpClient: HttpClientConfig | undefined, source: DocumentSource): PollJob => ({
+  const createJob = (
+    url: string,
+    httpClient: HttpClientConfig | undefined,
+    processing: ProcessingOptions,
+  ): PollJob => ({
     url,
     ...(httpClient && { httpClient }),
     limits: { timeoutMs, maxBodyBytes },
-    source,
+    processing,
   });
   return config.targets.flatMap((target) => {
-    const base = documentSourceBase(config, target);
+    const base = processingOptionsBase(config, target);
     const jobs: PollJob[] = [];
     if (target.bridge) {
       const { url, httpClient, ...settings } = target.bridge;
-      const source: DocumentSource = { ...base, document: 'module_state', settings };
-      jobs.push(createJob(url + moduleStateDocument.path(settings), httpClient, source));
+      const processing: ProcessingOptions = { ...base, document: 'module_state', settings };
+      jobs.push(createJob(url + moduleStateDocument.path(settings), httpClient, processing));
     }
     if (target.crosschain) {
       const { url, httpClient, ...settings } = target.crosschain;
-      const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings };
-      jobs.push(createJob(url + rateLimiterInputDocument.path(settings), httpClient, source));
+      const processing: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings };
+      jobs.push(createJob(url + rateLimiterInputDocument.path(settings), httpClient, processing));
     }
     return jobs;
   });
 }
 
-export function documentSourceBase(
+export function processingOptionsBase(
   { limits, tokens, chains }: Config,
   { name }: Pick<TargetConfig, 'name'>,
-): DocumentSourceBase {
+): ProcessingOptionsBase {
   return { target: name, labels: { tokens, chains }, maxSeries: limits.maxSeriesPerFamily };
 }
 
-export function endpointKeyOf({ target, document }: DocumentSource): EndpointKey {
+export function endpointKeyOf({ target, document }: ProcessingOptions): EndpointKey {
   return { target, document };
 }

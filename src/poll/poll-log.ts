@@ -8,11 +8,11 @@ const REPEAT_AFTER_MS = 10 * 60_000;
 export function createPollLog(log: Logger): (before: EndpointState, after: EndpointState) => void {
   const loggedAtMs = new Map<string, number>();
   return (before, after) => {
-    const { target, document: endpoint, last, failure } = after;
-    const key = JSON.stringify([target, endpoint]);
+    const { target, document, last, failure } = after;
+    const key = JSON.stringify([target, document]);
     if (last === undefined) return;
     if (last.ok) {
-      if (before.last === undefined || !before.last.ok) log.info({ target, endpoint }, 'poll succeeded');
+      if (before.last === undefined || !before.last.ok) log.info({ target, endpoint: document }, 'poll succeeded');
       logNewProblems(log, before, after);
       loggedAtMs.delete(key);
       return;
@@ -23,18 +23,18 @@ export function createPollLog(log: Logger): (before: EndpointState, after: Endpo
     const isDue = last.at.monotonicMs - (loggedAtMs.get(key) ?? 0) >= REPEAT_AFTER_MS;
     if (!hasChanged && !isDue) return;
     loggedAtMs.set(key, last.at.monotonicMs);
-    log.warn({ target, endpoint, reason }, `poll failed: ${message}`);
+    log.warn({ target, endpoint: document, reason }, `poll failed: ${message}`);
   };
 }
 
 function logNewProblems(log: Logger, before: EndpointState, after: EndpointState): void {
-  const { target, document: endpoint } = after;
+  const { target, document } = after;
   for (const field of after.invalidValues.keys()) {
     if (before.invalidValues.has(field)) continue;
-    log.warn({ target, endpoint, field }, 'invalid value: metrics that read this field are withdrawn');
+    log.warn({ target, endpoint: document, field }, 'invalid value: metrics that read this field are withdrawn');
   }
   for (const field of after.unknownValues.keys()) {
     if (before.unknownValues.has(field)) continue;
-    log.warn({ target, endpoint, field }, 'unknown enum value: exported as other');
+    log.warn({ target, endpoint: document, field }, 'unknown enum value: exported as other');
   }
 }

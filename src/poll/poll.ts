@@ -17,14 +17,14 @@ import { renderFamilies, type FamilyLines } from '../metrics/render-families.js'
 import { escapeLabelValue } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
 
-/** How a response body becomes samples, whether it comes from a node or from a file. Plain data, sent to the worker thread. */
-export type DocumentSource = DocumentSourceBase &
+/** Which document a body is, and the settings to derive its families with. Plain data, sent to the worker thread. */
+export type ProcessingOptions = ProcessingOptionsBase &
   (
     | { readonly document: 'module_state'; readonly settings: BridgeSettings }
     | { readonly document: 'rate_limiter_input'; readonly settings: CrosschainSettings }
   );
 
-export interface DocumentSourceBase {
+export interface ProcessingOptionsBase {
   readonly target: string;
   readonly labels: LabelSettings;
   readonly maxSeries: number;
@@ -35,7 +35,7 @@ export interface PollJob {
   readonly url: string;
   readonly httpClient?: HttpClientConfig;
   readonly limits: FetchLimits;
-  readonly source: DocumentSource;
+  readonly processing: ProcessingOptions;
 }
 
 /** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
@@ -75,7 +75,7 @@ export async function poll(job: PollJob, client: Client, onBody: () => void = ()
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: seconds };
   onBody();
   try {
-    const result = processBody(job.source, url.pathname, fetched.body.bytes, fetched.height);
+    const result = processBody(job.processing, url.pathname, fetched.body.bytes, fetched.height);
     return { ...result, phaseSeconds: { ...seconds, ...result.phaseSeconds } };
   } finally {
     fetched.body.release();
@@ -87,23 +87,23 @@ export async function poll(job: PollJob, client: Client, onBody: () => void = ()
  * messages begin with `name`, which is a path or a file name.
  */
 export function processBody(
-  source: DocumentSource,
+  processing: ProcessingOptions,
   name: string,
   body: Buffer,
   height: Numeral | undefined,
 ): PollResult {
-  switch (source.document) {
+  switch (processing.document) {
     case 'module_state':
-      return decodeAndDerive(moduleStateDocument, source.settings, source, name, body, height);
+      return decodeAndDerive(moduleStateDocument, processing.settings, processing, name, body, height);
     case 'rate_limiter_input':
-      return decodeAndDerive(rateLimiterInputDocument, source.settings, source, name, body, height);
+      return decodeAndDerive(rateLimiterInputDocument, processing.settings, processing, name, body, height);
   }
 }
 
 function decodeAndDerive<Settings, Input>(
   definition: DocumentDefinition<Settings, Input>,
   settings: Settings,
-  { target, labels, maxSeries }: DocumentSourceBase,
+  { target, labels, maxSeries }: ProcessingOptionsBase,
   name: string,
   body: Buffer,
   height: Numeral | undefined,
@@ -113,7 +113,7 @@ function decodeAndDerive<Settings, Input>(
   const read = definition.read(body, { settings, labels, height }, documentBudgetBytes);
   const seconds = { decode: secondsSince(decodeStarted) };
   if (!read.ok) return { outcome: failed(read.reason, `${name}: ${read.message}`), phaseSeconds: seconds, bodyBytes };
-  const { document: input, problems } = read;
+  const { value: input, problems } = read;
   if (input === undefined) {
     const message = `${name}: not a ${definition.name} document: none of its fields is present`;
     return { outcome: failed('schema', message), phaseSeconds: seconds, bodyBytes };

@@ -5,7 +5,7 @@ import type { PollExecutor, PollJob, PollResult } from './poll.js';
 
 /** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
 export interface Scheduler {
-  /** Replaces all jobs. Unchanged ones continue; new and changed ones are polled as soon as the start spacing allows. */
+  /** Replaces all jobs. Unchanged ones continue; new and changed ones are polled at once, or within seconds when there are many. */
   readonly replaceJobs: (jobs: readonly PollJob[], intervalMs: number) => void;
   readonly close: () => void;
 }
@@ -56,7 +56,7 @@ export function startScheduler(
       };
       loops = new Map();
       for (const job of jobs) {
-        const key = JSON.stringify(endpointKeyOf(job.source));
+        const key = JSON.stringify(endpointKeyOf(job.processing));
         const loop = previous.get(key);
         loops.set(key, loop !== undefined && isUnchanged(loop, job) ? loop : startNext(job));
       }

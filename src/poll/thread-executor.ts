@@ -28,7 +28,7 @@ interface PendingPoll {
 /** V8's default of 48 MB makes the process 10 % larger and no faster: 40 targets of 1 MB every 2 s take 242 instead of 216 MiB. */
 const YOUNG_GENERATION_MB = 12;
 
-/** When the thread ends and no document was being read, each pending poll is repeated once. */
+/** Attempts of a poll whose thread ended for an unknown reason: the first one and one repetition. */
 const MAX_ATTEMPTS = 2;
 
 /**
@@ -57,7 +57,7 @@ export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollE
     });
     started.on('exit', () => {
       if (isClosed) return;
-      // Without this limit, a thread that cannot start would be replaced forever.
+      // Without this check, a thread that cannot start would be replaced forever.
       if (!isReady) throw cause ?? new Error('the worker thread does not start');
       replaceWorker(cause);
     });

@@ -122,7 +122,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 type Encode = (encoding: ContentEncoding) => Promise<Buffer>;
 
-/** Sends a body that is long enough to be worth compressing. */
+/** Sends a page, compressed if the client accepts it. Short texts are sent with `sendText`. */
 async function send(request: Request, response: Response, contentType: string, encodedAs: Encode): Promise<void> {
   const encoding = request.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
   const body = await encodedAs(encoding);

@@ -14,7 +14,10 @@ const defaultHeaders: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Compared literally: other spellings that Express also routes to them, such as upper case, are not exempt. */
+/**
+ * Paths that can be exempt from authentication and rate limit. Compared literally: other spellings that Express also routes to
+ * them, such as upper case, are not exempt.
+ */
 const healthPaths: ReadonlySet<string> = new Set(['/-/healthy', '/-/ready']);
 
 export type Guard = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -39,7 +42,8 @@ export function createGuard(rules: () => WebRules, authenticate: Authenticate, l
       return;
     }
     const result = isExempt || users.size === 0 ? 'accepted' : await authenticate(users, request.headers.authorization);
-    // If the client left during the check, the response has emitted 'close' already, and the request limit would wait for it.
+    // If the client left during the check, the response has already emitted 'close', and limitRequests (app.ts) would count the
+    // request forever.
     if (request.socket.destroyed) return;
     if (result === 'accepted') next();
     else if (result === 'overloaded') reject(response, 503, 'too many logins at once');

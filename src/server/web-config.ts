@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { formatProblems, type Path, type PositionLabel } from '../config/kit/problems.js';
+import { formatProblems, type Path, type FormatPosition } from '../config/kit/problems.js';
 import { listSettings } from '../config/kit/settings.js';
 import { readSmallFile } from '../config/kit/small-file.js';
 import { integer } from '../config/kit/value-types.js';
@@ -80,7 +80,7 @@ export type ParseWebConfigResult =
       readonly ok: true;
       readonly config: ParsedWebConfig;
       readonly warnings: readonly string[];
-      readonly label: PositionLabel;
+      readonly label: FormatPosition;
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 
@@ -93,8 +93,8 @@ export function parseWebConfig(text: string, source: string): ParseWebConfigResu
   const { data: file, error } = webSchema.safeParse(raw);
   if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
   const tls = tlsSettings(file.tls_server_config);
-  const isTlsWritten = value.isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
-  const found = [...(isTlsWritten && !tls ? [tlsNotEnabled] : []), ...warningsOf(file)];
+  const hasTlsSection = value.isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
+  const found = [...(hasTlsSection && !tls ? [tlsNotEnabled] : []), ...warningsOf(file)];
   const warnings = found.map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, config: { ...rulesOf(file), ...(tls && { tls }) }, warnings, label };
 }
@@ -148,18 +148,18 @@ export interface LoadedWebConfig {
   readonly path: string;
   readonly config: WebConfig;
   readonly warnings: readonly string[];
-  readonly files: FileState;
+  readonly files: WatchedFiles;
 }
 
 /** The files that a web configuration was read from, with their state just before they were read. */
-interface FileState {
+interface WatchedFiles {
   readonly paths: readonly string[];
   readonly states: readonly string[];
 }
 
 export type LoadWebConfigResult =
   | { readonly ok: true; readonly webConfig: LoadedWebConfig }
-  | { readonly ok: false; readonly problems: readonly string[]; readonly files: FileState };
+  | { readonly ok: false; readonly problems: readonly string[]; readonly files: WatchedFiles };
 
 /** Reads a web configuration and the files it refers to. */
 export async function loadWebConfig(path: string): Promise<LoadWebConfigResult> {

@@ -2,8 +2,8 @@ import { renderEndpoints } from '../../src/exposition/exposition.js';
 import type { FailureReason } from '../../src/http/errors.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { createEndpointStore } from '../../src/poll/endpoint-store.js';
-import { documentSourceBase, endpointKeyOf } from '../../src/poll/jobs.js';
-import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
+import { processingOptionsBase, endpointKeyOf } from '../../src/poll/jobs.js';
+import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
@@ -98,16 +98,21 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = { ...documentSourceBase(config, target), ...(maxSeries !== undefined && { maxSeries }) };
-  const bridge: DocumentSource = { ...base, document: 'module_state', settings: target.bridge };
-  const crosschain: DocumentSource = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
+  const base = { ...processingOptionsBase(config, target), ...(maxSeries !== undefined && { maxSeries }) };
+  const bridge: ProcessingOptions = { ...base, document: 'module_state', settings: target.bridge };
+  const crosschain: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
   const snapshots = createEndpointStore([bridge, crosschain].map(endpointKeyOf), {
     maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes,
     staleAfterMs: STALE_AFTER_MS,
   });
   const at = (seconds: number) => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
 
-  const poll = <Body>(source: DocumentSource, outcome: PollOutcome<Body>, body: () => Body, seconds: number): void => {
+  const poll = <Body>(
+    source: ProcessingOptions,
+    outcome: PollOutcome<Body>,
+    body: () => Body,
+    seconds: number,
+  ): void => {
     if (outcome === 'not polled') return;
     snapshots.record(endpointKeyOf(source), createPollResult(source, outcome, body, model.height), at(seconds));
   };
@@ -128,7 +133,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
 const UNCHANGED = { respond: (body: unknown): unknown => body };
 
 function createPollResult<Body>(
-  source: DocumentSource,
+  source: ProcessingOptions,
   outcome: Exclude<PollOutcome<Body>, string>,
   body: () => Body,
   height: number,

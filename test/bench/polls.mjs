@@ -32,11 +32,11 @@ export async function polls({ node, sizes, runsOf }) {
       (path) => path.join('.'),
     );
     const jobs = jobsOf(config);
-    const keys = jobs.map(({ source }) => endpointKeyOf(source));
+    const keys = jobs.map(({ processing }) => endpointKeyOf(processing));
     const snapshots = createEndpointStore(keys, config.poll);
     const executor = startThreadExecutor(HEAP_MB, 'bridge-exporter/bench');
     for (const job of jobs) {
-      const name = job.source.document;
+      const name = job.processing.document;
       const { own, baseline } = await measure(job, executor, snapshots, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
@@ -57,7 +57,7 @@ async function measure(job, executor, snapshots, { runs, warmUps }) {
   const poll = async () => {
     const result = await executor.poll(job);
     if (!result.outcome.ok) throw new Error(result.outcome.error.message);
-    snapshots.record(endpointKeyOf(job.source), result, clock());
+    snapshots.record(endpointKeyOf(job.processing), result, clock());
     return renderEndpoints(snapshots, 'text', clock());
   };
   const parse = async () => JSON.parse(await (await request(job.url)).body.text());

@@ -149,7 +149,7 @@ describe('readDocument', () => {
       const json = serialize(value, pad, escape);
       const result = read(json);
       expect(result.ok).toBe(true);
-      if (result.ok) expect(withDoubles(result.document)).toEqual(referenceRead(JSON.parse(json)));
+      if (result.ok) expect(withDoubles(result.value)).toEqual(referenceRead(JSON.parse(json)));
     });
     fc.assert(property, { numRuns: 3000 });
   });
@@ -173,14 +173,14 @@ describe('readDocument', () => {
       const result = read(bytes);
       const parsed = parseStrictly(bytes);
       expect(result.ok).toBe(parsed.ok);
-      if (result.ok && parsed.ok) expect(withDoubles(result.document)).toEqual(referenceRead(parsed.json));
+      if (result.ok && parsed.ok) expect(withDoubles(result.value)).toEqual(referenceRead(parsed.json));
     });
     fc.assert(property, { numRuns: 5000 });
   });
 
   it('uses the last value of a repeated key and counts all invalid values', () => {
     const result = read('{"a":"x","a":"7","rows":[{"id":true}],"rows":[{"id":[],"id":"8"}]}');
-    expect(result).toMatchObject({ ok: true, document: { a: 7, rows: [{ id: 8 }] } });
+    expect(result).toMatchObject({ ok: true, value: { a: 7, rows: [{ id: 8 }] } });
     expect(result.ok && [...result.problems.invalid]).toEqual([
       ['a', 1],
       ['rows[].id', 2],
@@ -189,11 +189,11 @@ describe('readDocument', () => {
 
   it('does not carry over fields of a document that fails', () => {
     expect(read('{"rows":[{"id":"1","name":"a"').ok).toBe(false);
-    expect(read('{"rows":[{"id":"2"}]}')).toMatchObject({ document: { rows: [{ id: 2, name: undefined }] } });
+    expect(read('{"rows":[{"id":"2"}]}')).toMatchObject({ value: { rows: [{ id: 2, name: undefined }] } });
   });
 
   it('keeps digits beyond the precision of doubles', () => {
-    expect(read('{"a":12345678901234567890}')).toMatchObject({ document: { a: '12345678901234567890' } });
+    expect(read('{"a":12345678901234567890}')).toMatchObject({ value: { a: '12345678901234567890' } });
   });
 
   it.each<[string, RegExp]>([
@@ -212,8 +212,8 @@ describe('readDocument', () => {
 
   it('skips nested values of any depth', () => {
     const deep = `${'[{"x":'.repeat(500_000)}1${'}]'.repeat(500_000)}`;
-    expect(read(`{"other":${deep},"a":"1"}`)).toMatchObject({ document: { a: 1 } });
-    expect(read(`{"a":${deep}}`)).toMatchObject({ document: { a: INVALID } });
+    expect(read(`{"other":${deep},"a":"1"}`)).toMatchObject({ value: { a: 1 } });
+    expect(read(`{"a":${deep}}`)).toMatchObject({ value: { a: INVALID } });
     expect(read(`{"other":${deep.slice(0, -1)},"a":"1"}`)).toMatchObject({ ok: false });
   });
 
@@ -229,7 +229,7 @@ describe('readDocument', () => {
     const literals = (count: number) => `{"rows":[${'{"id":1e308},'.repeat(count)}{}]}`;
     expect(read(literals(1000), 1024 * 1024)).toMatchObject({ ok: true });
     expect(read(literals(3000), 1024 * 1024)).toMatchObject({ ok: false, reason: 'too_large' });
-    expect(read(`{"other":${rows},"a":"1"}`, 1024)).toMatchObject({ document: { a: 1 } });
+    expect(read(`{"other":${rows},"a":"1"}`, 1024)).toMatchObject({ value: { a: 1 } });
   });
 });
 

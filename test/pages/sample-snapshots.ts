@@ -5,7 +5,7 @@ import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
+import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -37,7 +37,7 @@ const base = {
 };
 
 export function bridgeResult(state: unknown, height?: string): PollResult {
-  const source: DocumentSource = { ...base, document: 'module_state', settings: defaultBridgeSettings };
+  const source: ProcessingOptions = { ...base, document: 'module_state', settings: defaultBridgeSettings };
   return processBody(
     source,
     'test',
@@ -47,7 +47,7 @@ export function bridgeResult(state: unknown, height?: string): PollResult {
 }
 
 export function crosschainResult(document: unknown): PollResult {
-  const source: DocumentSource = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
+  const source: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
   return processBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 

@@ -5,7 +5,7 @@ import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { createEndpointStore } from '../../src/poll/endpoint-store.js';
 import { endpointKeyOf } from '../../src/poll/jobs.js';
-import { processBody, type DocumentSource, type PollResult } from '../../src/poll/poll.js';
+import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
 import { corruptedDocument } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -96,13 +96,13 @@ const base = {
   maxSeries: MAX_SERIES,
 };
 
-const bridge: DocumentSource = {
+const bridge: ProcessingOptions = {
   ...base,
   target: 'a"\\\n😀',
   document: 'module_state',
   settings: defaultBridgeSettings,
 };
-const crosschain: DocumentSource = {
+const crosschain: ProcessingOptions = {
   ...base,
   target: 'b',
   document: 'rate_limiter_input',
@@ -110,7 +110,7 @@ const crosschain: DocumentSource = {
 };
 
 interface Sample {
-  readonly source: DocumentSource;
+  readonly source: ProcessingOptions;
   readonly poll: PollResult;
 }
 
@@ -118,7 +118,7 @@ interface Sample {
 const samples: Sample[] = [];
 const MAX_SAMPLES = 300;
 
-function expectValidResult(source: DocumentSource, body: Buffer, height: string | undefined): void {
+function expectValidResult(source: ProcessingOptions, body: Buffer, height: string | undefined): void {
   const poll = processBody(source, 'fuzz', body, height === undefined ? undefined : asDecimalString(height));
   const { outcome: result } = poll;
   if (!result.ok) {
@@ -181,7 +181,7 @@ function renderSamples(format: 'text' | 'openmetrics'): string {
 }
 
 /** Replaces the target label, so that the series of each sample are unique. */
-function withTarget(poll: PollResult, { target }: DocumentSource): PollResult {
+function withTarget(poll: PollResult, { target }: ProcessingOptions): PollResult {
   if (!poll.outcome.ok) return poll;
   const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
   const families = poll.outcome.families.map((family) => ({

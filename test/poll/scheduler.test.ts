@@ -34,7 +34,7 @@ describe('the scheduler', () => {
     started.length = 0;
   });
 
-  const names = () => started.map(({ source }) => source.target);
+  const names = () => started.map(({ processing: source }) => source.target);
 
   it('does not restart unchanged jobs', () => {
     scheduler.replaceJobs(jobs('hunter2', 'a', 'b'), HOUR);

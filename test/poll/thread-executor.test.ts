@@ -26,7 +26,7 @@ function job(url: string): PollJob {
   return {
     url,
     limits: { timeoutMs: 5000, maxBodyBytes: 1024 * 1024 },
-    source: { target: 't', labels, maxSeries: 200, document: 'module_state', settings: defaultBridgeSettings },
+    processing: { target: 't', labels, maxSeries: 200, document: 'module_state', settings: defaultBridgeSettings },
   };
 }
 

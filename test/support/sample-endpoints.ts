@@ -1,8 +1,8 @@
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import { documentSourceBase, endpointKeyOf } from '../../src/poll/jobs.js';
-import { processBody, type DocumentSource } from '../../src/poll/poll.js';
+import { processingOptionsBase, endpointKeyOf } from '../../src/poll/jobs.js';
+import { processBody, type ProcessingOptions } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 
@@ -22,8 +22,8 @@ export function sampleSnapshots(model: Model = sampleModel()): EndpointStore {
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = documentSourceBase(config, target);
-  const bodies: [DocumentSource, unknown][] = [
+  const base = processingOptionsBase(config, target);
+  const bodies: [ProcessingOptions, unknown][] = [
     [{ ...base, document: 'module_state', settings: target.bridge }, model.moduleState()],
     [
       { ...base, document: 'rate_limiter_input', settings: target.crosschain },

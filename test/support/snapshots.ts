@@ -1,7 +1,7 @@
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import { processBody, type DocumentSource, type Snapshot } from '../../src/poll/poll.js';
+import { processBody, type ProcessingOptions, type Snapshot } from '../../src/poll/poll.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {
@@ -17,7 +17,7 @@ export type CrosschainOptions = SourceOptions & Partial<CrosschainSettings>;
 /** The snapshot of a module_state response with this `state`. The target is `t`. */
 export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot {
   const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = options;
-  const source: DocumentSource = {
+  const source: ProcessingOptions = {
     target: 't',
     labels: { tokens, chains },
     maxSeries,
@@ -30,7 +30,7 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
 /** The snapshot of a rate_limiter_input response. The target is `t`. */
 export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot {
   const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = options;
-  const source: DocumentSource = {
+  const source: ProcessingOptions = {
     target: 't',
     labels: { tokens, chains },
     maxSeries,
@@ -41,7 +41,7 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
 }
 
 /** Reads a response body as a poll does. Throws if the poll fails. */
-export function readSnapshot(source: DocumentSource, body: unknown, height?: string): Snapshot {
+export function readSnapshot(source: ProcessingOptions, body: unknown, height?: string): Snapshot {
   const bytes = Buffer.from(JSON.stringify(body));
   const { outcome: result } = processBody(
     source,

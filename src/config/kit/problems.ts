@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { suggestName } from './closest-match.js';
-import { NAME_PLACEHOLDER, type Setting } from './settings.js';
+import { NAME_PLACEHOLDER, type SettingDescription } from './settings.js';
 
 /** Keys and list indexes from the root of a file to a value. */
 export type Path = readonly PropertyKey[];
 
 /** Formats where the value at a path is set: a position in a file, or an environment variable. */
-export type PositionLabel = (path: Path) => string;
+export type FormatPosition = (path: Path) => string;
 
 interface Problem {
   readonly path: Path;
@@ -17,7 +17,11 @@ interface Problem {
 const MAX_PROBLEMS = 50;
 
 /** Formats the problems of a validation, one line each. */
-export function formatProblems(error: z.ZodError, settings: readonly Setting[], label: PositionLabel): string[] {
+export function formatProblems(
+  error: z.ZodError,
+  settings: readonly SettingDescription[],
+  label: FormatPosition,
+): string[] {
   const problems = error.issues.flatMap((issue): Problem[] =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({
@@ -36,7 +40,7 @@ export function formatFirst<T>(problems: readonly T[], format: (problem: T) => s
 }
 
 /** The known keys of the mapping at a path. */
-function keysAt(path: Path, settings: readonly Setting[]): string[] {
+function keysAt(path: Path, settings: readonly SettingDescription[]): string[] {
   const parents = path.filter((segment) => typeof segment !== 'number');
   return settings.flatMap(({ path: settingPath }) => {
     const names = settingPath.replaceAll('[]', '').split('.');

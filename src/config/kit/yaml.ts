@@ -9,11 +9,11 @@ import {
   type Document,
   type YAMLError,
 } from 'yaml';
-import { formatFirst, formatPath, type Path, type PositionLabel } from './problems.js';
+import { formatFirst, formatPath, type Path, type FormatPosition } from './problems.js';
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
 export type YamlResult =
-  | { readonly ok: true; readonly data: unknown; readonly label: PositionLabel }
+  | { readonly ok: true; readonly data: unknown; readonly label: FormatPosition }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Limits the expansion of nested aliases. */
@@ -77,7 +77,7 @@ function aliasProblem(error: ReferenceError): string {
     : 'undefined alias — expected its anchor (&name) before it; quote a string that starts with *';
 }
 
-function labelPositions(source: string, lineAt: (path: Path) => number | undefined): PositionLabel {
+function labelPositions(source: string, lineAt: (path: Path) => number | undefined): FormatPosition {
   return (path) => {
     const line = lineAt(path);
     const position = line === undefined ? source : `${source}:${line}`;

@@ -20,8 +20,8 @@ export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined
 });
 
 /**
- * The validator set in the contract, whose signatures the contract verifies: the last observed one, or the newest one while none
- * was observed and the list of members is empty.
+ * The validator set in the contract, whose signatures the contract verifies: the last observed one, or the newest one while the
+ * last observed one has no members, because none was observed.
  */
 export const contractValset = memoize((input: BridgeInput): Valset | undefined => {
   const observed = required(input.state.last_observed_valset);

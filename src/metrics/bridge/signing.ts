@@ -57,12 +57,12 @@ const batchPowers = memoize((input: BridgeInput) => {
   return signedPowers(input, rows(input.state.batches), batchSignedPower);
 });
 
-/** An unknown validator set in the contract withdraws the families even when the list is empty. */
 function signedPowers<T>(
   input: BridgeInput,
   list: readonly T[],
   power: (input: BridgeInput, row: T) => SignedPower | undefined,
 ): readonly SignedPower[] {
+  // Withdraws the family when the validator set in the contract is unknown.
   contractValset(input);
   return list.map((row) => power(input, row)).filter((signed) => signed !== undefined);
 }

@@ -31,6 +31,7 @@ function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
     }));
 }
 
+/** `unknown` when `hub_chain_ids` is not configured; empty when the sender is missing. */
 function direction(cctx: Cctx, hubChainIds: readonly string[] | undefined): string {
   if (hubChainIds === undefined) return 'unknown';
   const sender = optional(optional(cctx.inbound_params)?.sender_chain_id);

@@ -53,5 +53,5 @@ function inputOf<Settings, Input>(
   context: DocumentContext<Settings>,
 ): Input[] {
   const result = document.read(Buffer.from(JSON.stringify(json)), context, Number.POSITIVE_INFINITY);
-  return result.ok && result.document !== undefined ? [result.document] : [];
+  return result.ok && result.value !== undefined ? [result.value] : [];
 }
