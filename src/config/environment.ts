@@ -74,7 +74,7 @@ function omitUndefined(keys: Environment): Environment {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
 }
 
-/** The variable to blame for an invalid setting. In `poll`, only the interval can be set, so it causes every problem there. */
+/** The variable that caused an invalid setting. In `poll`, variables set only the interval, so it causes every problem there. */
 export function variableOf(setting: string): string {
   const wanted = setting.startsWith('poll.') ? 'poll.interval' : setting;
   return Object.entries(targetVariables).find(([, { path }]) => path === wanted)?.[0] ?? setting;

@@ -141,7 +141,7 @@ function expectValidResult(source: ProcessingOptions, body: Buffer, height: stri
 
 const height = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String), { nil: undefined });
 
-describe('readBody with a hostile body', () => {
+describe('processBody with a hostile body', () => {
   it(
     'returns valid and bounded series or an expected failure for module_state',
     () => {
