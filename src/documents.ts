@@ -40,7 +40,7 @@ export interface DocumentContext<Settings> {
 /** Configured names of tokens and chains, for labels. */
 export type LabelSettings = Pick<Config, 'tokens' | 'chains'>;
 
-/** The values of the label `endpoint`. */
+/** The values of the label `document`. */
 export type DocumentName = 'module_state' | 'rate_limiter_input';
 
 const moduleStateReaders = readersByDialect(object({ state: moduleState }), bridgeDialects);

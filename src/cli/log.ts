@@ -31,12 +31,12 @@ interface Colors {
 }
 
 /** Fields that `formatEntry` or pino-pretty prints in a fixed place. */
-const fixedFields = new Set(['level', 'time', 'msg', 'target', 'endpoint', 'err']);
+const fixedFields = new Set(['level', 'time', 'msg', 'target', 'document', 'err']);
 
-/** `target endpoint: message field=value`, with lists and stack traces on the following lines. */
+/** `target document: message field=value`, with lists and stack traces on the following lines. */
 function formatEntry(entry: Readonly<Record<string, unknown>>, { bold, dim }: Colors): string {
-  const { msg, target, endpoint, err } = entry;
-  const subject = target === undefined ? '' : `${bold(`${format(target)} ${format(endpoint)}`)}: `;
+  const { msg, target, document, err } = entry;
+  const subject = target === undefined ? '' : `${bold(`${format(target)} ${format(document)}`)}: `;
   const fields = Object.entries(entry).filter(([key]) => !fixedFields.has(key));
   const inline = fields.flatMap(([key, value]) => (Array.isArray(value) ? [] : [` ${key}=${format(value)}`]));
   const lines = fields.flatMap(([, value]) => (Array.isArray(value) ? value.map(format) : []));

@@ -9,7 +9,7 @@ interface PollFamily<Label extends string = string> extends FamilyHeader {
 }
 
 /** The first labels of each of these families. */
-export const ENDPOINT_LABELS = ['target', 'endpoint'] as const;
+export const ENDPOINT_LABELS = ['target', 'document'] as const;
 
 function unlabelled(
   family: Pick<FamilyHeader, 'name' | 'help' | 'unit'> & {
@@ -134,7 +134,7 @@ export const pollFamilies: readonly PollFamily[] = [
 
 /** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
 export function pollFamilyLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {
-  const fixedLabels = `target="${escapeLabelValue(state.target)}",endpoint="${state.document}"`;
+  const fixedLabels = `target="${escapeLabelValue(state.target)}",document="${state.document}"`;
   return pollFamilies.map((family) => ({
     name: family.name,
     lines: family

@@ -83,8 +83,8 @@ function row(columns: readonly Column[], status: EndpointStatus, nowMs: number):
   return markup`<tr id="${idOf(status)}" class="${status.condition}">${cells}\n`;
 }
 
-function idOf({ target, endpoint }: EndpointStatus): string {
-  return anchor(target, endpoint);
+function idOf({ target, document }: EndpointStatus): string {
+  return anchor(target, document);
 }
 
 /** The style adds a colour and a shape, so that no condition depends on colour alone. */
@@ -92,8 +92,8 @@ function conditionCell(condition: Condition): Markup {
   return markup`<b class="state ${condition}">${conditionLabels[condition]}</b>`;
 }
 
-function nameCell({ target, endpoint }: EndpointStatus): Markup {
-  return markup`<a class="target" href="/pending#${anchor(target, endpoint)}">${target}</a> <small>${endpointTitles[endpoint]} <code>${endpoint}</code></small>`;
+function nameCell({ target, document }: EndpointStatus): Markup {
+  return markup`<a class="target" href="/pending#${anchor(target, document)}">${target}</a> <small>${endpointTitles[document]} <code>${document}</code></small>`;
 }
 
 function lastSuccessCell({ asOf, ageSeconds, withdrawal, condition }: EndpointStatus): Markup {

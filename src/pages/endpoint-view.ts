@@ -17,7 +17,7 @@ export interface PendingDocument {
 /** An endpoint in the JSON of `/pending`, whose keys are fixed, and on both pages. */
 export interface EndpointView {
   readonly target: string;
-  readonly endpoint: DocumentName;
+  readonly document: DocumentName;
   /** Whether the last poll succeeded; `null` before the first. */
   readonly up: boolean | null;
   /** When the last successful poll ended, ISO 8601; `null` before the first. */
@@ -57,7 +57,7 @@ function endpointView(
 ): EndpointView {
   return {
     target,
-    endpoint: document,
+    document,
     up: last?.ok ?? null,
     asOf: success ? isoTime(success.at.epochSeconds) : null,
     ageSeconds: success ? ageSeconds(success.at, now) : null,

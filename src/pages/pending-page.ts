@@ -33,9 +33,9 @@ function contents(targets: readonly string[]): Markup {
 }
 
 function endpointHtml(view: EndpointView, page: PageContext): Markup {
-  const { target, endpoint, items } = view;
-  return markup`<section id="${anchor(target, endpoint)}">
-<h3>${endpointTitles[endpoint]} <span class="quiet">${endpoint}</span></h3>
+  const { target, document, items } = view;
+  return markup`<section id="${anchor(target, document)}">
+<h3>${endpointTitles[document]} <span class="quiet">${document}</span></h3>
 ${freshness(view)}
 ${items === null ? '' : [headlineStatistics(target, items, page.nowMs), itemsHtml(view, items, page)]}
 </section>

@@ -12,7 +12,7 @@ export function createPollLog(log: Logger): (before: EndpointState, after: Endpo
     const key = JSON.stringify([target, document]);
     if (last === undefined) return;
     if (last.ok) {
-      if (before.last === undefined || !before.last.ok) log.info({ target, endpoint: document }, 'poll succeeded');
+      if (before.last === undefined || !before.last.ok) log.info({ target, document }, 'poll succeeded');
       logNewProblems(log, before, after);
       loggedAtMs.delete(key);
       return;
@@ -23,7 +23,7 @@ export function createPollLog(log: Logger): (before: EndpointState, after: Endpo
     const isDue = last.at.monotonicMs - (loggedAtMs.get(key) ?? 0) >= REPEAT_AFTER_MS;
     if (!hasChanged && !isDue) return;
     loggedAtMs.set(key, last.at.monotonicMs);
-    log.warn({ target, endpoint: document, reason }, `poll failed: ${message}`);
+    log.warn({ target, document, reason }, `poll failed: ${message}`);
   };
 }
 
@@ -31,10 +31,10 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
   const { target, document } = after;
   for (const field of after.invalidValues.keys()) {
     if (before.invalidValues.has(field)) continue;
-    log.warn({ target, endpoint: document, field }, 'invalid value: metrics that read this field are withdrawn');
+    log.warn({ target, document, field }, 'invalid value: metrics that read this field are withdrawn');
   }
   for (const field of after.unknownValues.keys()) {
     if (before.unknownValues.has(field)) continue;
-    log.warn({ target, endpoint: document, field }, 'unknown enum value: exported as other');
+    log.warn({ target, document, field }, 'unknown enum value: exported as other');
   }
 }

@@ -139,7 +139,7 @@ describe('the queries', async () => {
       // The matchers of a metric.
       for (const [, name = '', matchers = ''] of expression.matchAll(/\b(\w+)\{([^}]+)\}/g)) {
         const labels = Array.from(matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g), ([, label]) => label ?? '');
-        const metricLabels = labelsOf.get(name) ?? ['endpoint', 'target', 'family'];
+        const metricLabels = labelsOf.get(name) ?? ['document', 'target', 'family'];
         expect(
           labels.filter((label) => !metricLabels.includes(label)),
           expression,

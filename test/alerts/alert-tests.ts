@@ -56,7 +56,7 @@ function describeFirings({ title, beginsAtMinute }: Incident, firings: readonly 
   const rows = firings.map((firing) => {
     const { labels, from, until, count } = firing;
     const subject = [
-      labels['endpoint'],
+      labels['document'],
       labels['orchestrator']?.slice(-4),
       labels['chain_id'],
       labels['list'],

@@ -23,7 +23,7 @@ export function metricNamesIn(expression: string): string[] {
   );
   return (
     expanded.match(
-      /\b(?:bridge|crosschain|process|nodejs)_\w+\b|\b(?:default|endpoint|target|orchestrator|chain):\w+:\w+/g,
+      /\b(?:bridge|crosschain|process|nodejs)_\w+\b|\b(?:default|document|target|orchestrator|chain):\w+:\w+/g,
     ) ?? []
   );
 }

@@ -16,7 +16,7 @@ describe('the alerts of two replicas', () => {
     const firings = runAlerts(running, { 'other:10917': stopped })
       .filter(({ alert }) => alert === 'BridgeConflictingClaims')
       .toSorted((first, second) => second.until - first.until);
-    const labels = { job: 'bridge', target: 'demo', endpoint: 'module_state' };
+    const labels = { job: 'bridge', target: 'demo', document: 'module_state' };
     expect(firings).toMatchObject([
       { labels: { ...labels, instance: 'localhost:10917' }, from: 30, until: 74, count: 1 },
       // The series end at minute 44, and keep_firing_for extends the alert by 20 minutes.

@@ -43,7 +43,7 @@ one whose labels have the value \`other\`; all other metrics drop them. \`bridge
 Every metric is \`stable\` or \`experimental\`. HELP of an experimental metric begins with \`[EXPERIMENTAL]\`.
 
 - **Stable**: name, type, labels, unit and meaning do not change before the next major version. The sets of label values
-  (\`kind\`, \`list\`, \`direction\`, \`observed\`, \`phase\`, \`endpoint\`, \`reason\`) can be extended in a minor version, and do not shrink.
+  (\`kind\`, \`list\`, \`direction\`, \`observed\`, \`phase\`, \`document\`, \`reason\`) can be extended in a minor version, and do not shrink.
 - **Experimental**: can be changed or removed in any release, as noted in the [changelog](../CHANGELOG.md). Do not use it in critical alerts. A
   new metric is experimental, and becomes stable in a minor version when it has proven useful.
 - **Deprecated**: a stable metric is deprecated in a minor version before it is renamed or removed. Its HELP begins with
@@ -71,7 +71,7 @@ ${table(rateLimiterInputDocument.families, sourceColumn)}
 
 ## Exporter
 
-Every metric has the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).join(' and ')}; \`endpoint\` is
+Every metric has the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).join(' and ')}; \`document\` is
 \`module_state\` or \`rate_limiter_input\`. Counters start at 0, and gauges are absent before the first poll. A series of
 \`bridge_exporter_invalid_values_total\` or \`bridge_exporter_unknown_values_total\` starts when its field is first counted.
 

@@ -146,7 +146,7 @@ describe.skipIf(!hasTools)('an alert', () => {
     async () => {
       const { receiver, alert } = await waitForNotification('BridgeBacklogStuck', 'firing');
       expect(receiver).toBe('pager');
-      expect(alert.labels).toMatchObject({ severity: 'critical', target: 'demo', endpoint: 'module_state' });
+      expect(alert.labels).toMatchObject({ severity: 'critical', target: 'demo', document: 'module_state' });
       expect(alert.annotations).toMatchObject({
         summary: 'demo: transfers wait and no batch is built.',
         description: expect.stringMatching(/^At least \d+ transfers of demo have waited/),

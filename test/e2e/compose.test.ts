@@ -113,7 +113,7 @@ describe.skipIf(!hasTools)('compose.yaml', () => {
       `prometheus:9090/api/v1/query?query=${up}`,
       (series) => series.data.result.length === 2,
     );
-    expect(found.data.result.map(({ metric }) => `${metric['target']} ${metric['endpoint']}`).toSorted()).toEqual([
+    expect(found.data.result.map(({ metric }) => `${metric['target']} ${metric['document']}`).toSorted()).toEqual([
       'default module_state',
       'default rate_limiter_input',
     ]);

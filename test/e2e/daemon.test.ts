@@ -41,7 +41,7 @@ const scrapeUntil = async (daemon: Daemon, isDone: (exposition: string) => boole
   waitFor(async () => scrape(daemon), isDone);
 
 const up = (exposition: string, endpoint: string): number | undefined =>
-  valueIn(exposition, 'bridge_exporter_up', `endpoint="${endpoint}"`);
+  valueIn(exposition, 'bridge_exporter_up', `document="${endpoint}"`);
 
 describe('the daemon', () => {
   it('exports both documents and follows their changes', async () => {

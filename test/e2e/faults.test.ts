@@ -56,7 +56,7 @@ async function timedScrape(): Promise<string> {
 
 const scrapeUntil = async (isDone: (text: string) => boolean): Promise<string> => waitFor(timedScrape, isDone);
 
-const FAULTY = ['target="faulty"', 'endpoint="module_state"'] as const;
+const FAULTY = ['target="faulty"', 'document="module_state"'] as const;
 const up = (text: string): number | undefined => valueIn(text, 'bridge_exporter_up', ...FAULTY);
 const polls = (text: string): number => valueIn(text, 'bridge_exporter_polls_total', ...FAULTY) ?? 0;
 const failures = (text: string, reason: string): number =>
@@ -76,7 +76,7 @@ function expectOthersFresh(text: string): void {
     ['faulty', 'rate_limiter_input'],
   ] as const;
   for (const [target, endpoint] of others) {
-    const labels = [`target="${target}"`, `endpoint="${endpoint}"`];
+    const labels = [`target="${target}"`, `document="${endpoint}"`];
     expect(valueIn(text, 'bridge_exporter_up', ...labels)).toBe(1);
     const success = valueIn(text, 'bridge_exporter_last_success_timestamp_seconds', ...labels) ?? 0;
     expect(Date.now() / 1000 - success).toBeLessThan(3);
@@ -112,7 +112,7 @@ describe('the exporter', () => {
       if (log.source === '^$') expect(warnings).toEqual([]);
       else {
         expect(warnings.map(({ msg }) => msg)).toEqual([expect.stringMatching(log)]);
-        expect(warnings[0]).toMatchObject({ endpoint: 'module_state', ...(reason && { reason }) });
+        expect(warnings[0]).toMatchObject({ document: 'module_state', ...(reason && { reason }) });
         expect(JSON.stringify(warnings).length, 'without the body').toBeLessThan(700);
       }
 

@@ -48,7 +48,7 @@ describe('replay', () => {
     ]);
     expect(stdout).not.toMatch(/^bridge_(?!exporter_)/m);
     expect(stdout).toContain(
-      `bridge_exporter_poll_failures_total{target="default",endpoint="module_state",reason="${reason}"} 1`,
+      `bridge_exporter_poll_failures_total{target="default",document="module_state",reason="${reason}"} 1`,
     );
   });
 

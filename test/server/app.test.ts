@@ -238,7 +238,7 @@ describe('/pending', () => {
     const [bridge, crosschain] = ((await body.json()) as ReturnType<typeof pendingDocument>).endpoints;
     expect(bridge).toMatchObject({
       target: TARGET,
-      endpoint: 'module_state',
+      document: 'module_state',
       up: true,
       asOf: '2026-01-01T12:00:00.000Z',
       ageSeconds: 5,
@@ -257,7 +257,7 @@ describe('/pending', () => {
     });
     expect(crosschain).toEqual({
       target: TARGET,
-      endpoint: 'rate_limiter_input',
+      document: 'rate_limiter_input',
       up: false,
       asOf: null,
       ageSeconds: null,

@@ -55,14 +55,14 @@ const summary: Row = {
         alertname: 'Alert',
         severity: 'Severity',
         target: 'Target',
-        endpoint: 'Endpoint',
+        document: 'Document',
         orchestrator: 'Orchestrator',
         chain_id: 'Chain id',
       },
       columns: [
         {
           title: 'Active for',
-          expr: 'max by (alertname, severity, target, endpoint, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", target=~"$target|"} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", target=~"$target|"})',
+          expr: 'max by (alertname, severity, target, document, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", target=~"$target|"} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", target=~"$target|"})',
           unit: 's',
           decimals: 0,
         },
@@ -82,14 +82,14 @@ const summary: Row = {
       columns: [
         {
           title: 'Age of data',
-          expr: `time() - min by (target) (max by (target, endpoint) (bridge_exporter_last_success_timestamp_seconds{${TARGET_MATCHER}}))`,
+          expr: `time() - min by (target) (max by (target, document) (bridge_exporter_last_success_timestamp_seconds{${TARGET_MATCHER}}))`,
           unit: 's',
           decimals: 0,
           thresholds: dataAge,
         },
         {
           title: 'Last polls',
-          expr: `min by (target) (max by (target, endpoint) (bridge_exporter_up{${TARGET_MATCHER}}))`,
+          expr: `min by (target) (max by (target, document) (bridge_exporter_up{${TARGET_MATCHER}}))`,
           unit: 'none',
           valueTexts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
         },

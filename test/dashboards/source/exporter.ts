@@ -12,7 +12,7 @@ import {
 import { TARGET_MATCHER } from './queries.js';
 import { dataAge, orangeFromOne, redBelowOne, responseSizeRatio } from './thresholds.js';
 
-const ENDPOINT = '{{target}} {{endpoint}} {{instance}}';
+const ENDPOINT = '{{target}} {{document}} {{instance}}';
 const INSTANCE = '{{job}} {{instance}}';
 
 const UP_WORDS = { '0': ['failed', 'orange'], '1': ['ok', 'green'] } as const;
@@ -37,7 +37,7 @@ const freshness: Row = {
       description:
         'One row per endpoint and exporter that polls it. After a failed poll, the chain metrics keep the values of the last success until stale_after; after that they are absent, and the other dashboards are empty. The status page of the exporter explains the failure.',
       height: 8,
-      rowLabels: { target: 'Target', endpoint: 'Endpoint', job: 'Job', instance: 'Exporter' },
+      rowLabels: { target: 'Target', document: 'Document', job: 'Job', instance: 'Exporter' },
       columns: [
         { title: 'Last poll', expr: byEndpoint('bridge_exporter_up'), unit: 'none', valueTexts: UP_WORDS },
         {
@@ -56,7 +56,7 @@ const freshness: Row = {
         },
         {
           title: 'Failed in 15 minutes',
-          expr: `sum by (target, endpoint, job, instance) (increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[15m]))`,
+          expr: `sum by (target, document, job, instance) (increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[15m]))`,
           unit: 'short',
           decimals: 0,
           thresholds: orangeFromOne,
@@ -94,7 +94,7 @@ const freshness: Row = {
 };
 
 function byEndpoint(metric: string): string {
-  return `max by (target, endpoint, job, instance) (${ofSelectedTargets(metric)})`;
+  return `max by (target, document, job, instance) (${ofSelectedTargets(metric)})`;
 }
 
 const polls: Row = {
@@ -117,7 +117,7 @@ const polls: Row = {
       series: [
         {
           expr: `increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[5m]) > 0`,
-          legend: '{{target}} {{endpoint}} {{reason}} {{instance}}',
+          legend: '{{target}} {{document}} {{reason}} {{instance}}',
         },
       ],
     }),
@@ -131,7 +131,7 @@ const polls: Row = {
       series: [
         {
           expr: ofSelectedTargets('bridge_exporter_poll_duration_seconds'),
-          legend: '{{target}} {{endpoint}} {{phase}} {{instance}}',
+          legend: '{{target}} {{document}} {{phase}} {{instance}}',
         },
       ],
     }),
@@ -187,7 +187,7 @@ const completeness: Row = {
       series: [
         {
           expr: `increase(${ofSelectedTargets('bridge_exporter_invalid_values_total')}[15m])`,
-          legend: '{{target}} {{endpoint}} {{field}} {{instance}}',
+          legend: '{{target}} {{document}} {{field}} {{instance}}',
         },
       ],
     }),
@@ -200,7 +200,7 @@ const completeness: Row = {
       series: [
         {
           expr: `increase(${ofSelectedTargets('bridge_exporter_unknown_values_total')}[15m])`,
-          legend: '{{target}} {{endpoint}} {{field}} {{instance}}',
+          legend: '{{target}} {{document}} {{field}} {{instance}}',
         },
       ],
     }),
@@ -213,7 +213,7 @@ const completeness: Row = {
       series: [
         {
           expr: `${ofSelectedTargets('bridge_exporter_series_dropped')} > 0`,
-          legend: '{{target}} {{endpoint}} {{family}} {{instance}}',
+          legend: '{{target}} {{document}} {{family}} {{instance}}',
         },
       ],
     }),
