@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/exposition.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
+import { alertRules, rules, type Rule } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { incidents, type AlertKey } from './incidents.js';
@@ -34,7 +34,7 @@ describe('prometheus/alerts.yml', () => {
   it.each(alertRules.map((rule) => [rule.alert, severityOf(rule), rule] as const))(
     'has a severity, a summary, a description and a runbook for %s (%s)',
     (alert, severity, rule) => {
-      expect(['critical', 'warning', 'info']).toContain(severity);
+      expect(['critical', 'warning', 'info', ...(alert === 'BridgeWatchdog' ? ['none'] : [])]).toContain(severity);
       const { summary, description, runbook_url: url, ...others } = rule.annotations ?? {};
       expect(others).toEqual({});
       expect(summary).toMatch(/\.$/);
@@ -47,25 +47,17 @@ describe('prometheus/alerts.yml', () => {
     },
   );
 
-  it('records each threshold once, with a comment that explains it', () => {
-    const [thresholds] = ruleGroups;
+  it('explains every threshold in a comment above its alert, and reads none from a series', () => {
     const text = readProjectFile('prometheus/alerts.yml');
-    for (const { record = '' } of thresholds?.rules ?? []) {
-      expect(record).toMatch(/^default:\w+:threshold$/);
-      expect(text).toMatch(new RegExp(`\\n {6}# [^\\n]+\\n {6}- record: ${record}\\n`));
-      expect(
-        rules.some(({ expr }) => String(expr).includes(`scalar(${record})`)),
-        record,
-      ).toBe(true);
-    }
-    // Expressions may contain only small numbers, which mean none, some or few samples.
-    for (const { alert, expr } of alertRules) {
-      const numbers = String(expr).match(/(?<=[<>]=? (?:bool )?)[\d.]+/g) ?? [];
-      expect(
-        numbers.every((number) => Number(number) <= 3),
-        alert,
-      ).toBe(true);
-    }
+    const blocks = text.split(/\n(?= {6}- (?:alert|record): )/);
+    const isExplained = (index: number): boolean => /\n {6}# [^\n]+$/.test(blocks[index - 1] ?? '');
+    const unexplained = blocks.filter((block, index) => {
+      const numbers = block.match(/(?<=[<>*]=? (?:bool )?)\d[\d.]*(?=[ )\n])/g) ?? [];
+      // 0 to 3 mean none, some or few.
+      return numbers.some((number) => ![0, 1, 2, 3].includes(Number(number))) && !isExplained(index);
+    });
+    expect(unexplained).toEqual([]);
+    expect(text).not.toContain('scalar(');
   });
 
   it('uses every recording rule that it defines, and no other', () => {
@@ -122,6 +114,8 @@ describe('the queries', async () => {
 
   it('read only labels that exist', () => {
     const known = new Set([
+      'cluster',
+      'namespace',
       'job',
       'instance',
       'confirms',
@@ -149,6 +143,31 @@ describe('the queries', async () => {
     const texts = alertRules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
     const usedInTexts = Array.from(texts.matchAll(/\$labels\.(\w+)/g), ([, label]) => label ?? '');
     expect(usedInTexts.filter((label) => !known.has(label))).toEqual([]);
+  });
+});
+
+describe('labels that Prometheus or prometheus-operator assigns to targets', () => {
+  const reserved =
+    /^(?:job|instance|endpoint|namespace|service|pod|container|node|cluster|replica|prometheus|prometheus_replica)$/;
+
+  it('are not used by any metric', async () => {
+    const processMetrics = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
+    const labels = new Set([
+      ...families.flatMap((family) => family.labels),
+      ...ENDPOINT_LABELS,
+      ...Array.from(processMetrics.matchAll(/[{,](\w+)="/g), ([, label]) => label ?? ''),
+    ]);
+    expect(labels.size).toBeGreaterThan(20);
+    expect(Array.from(labels).filter((label) => reserved.test(label))).toEqual([]);
+  });
+
+  it('are not set by any rule', () => {
+    const set = rules.flatMap(({ expr, labels = {} }) => [
+      ...Object.keys(labels),
+      ...Array.from(String(expr).matchAll(/label_(?:replace|join)\([^"]*"(\w+)"/g), ([, label]) => label ?? ''),
+    ]);
+    expect(set).toContain('document');
+    expect(set.filter((label) => reserved.test(label))).toEqual([]);
   });
 });
 
@@ -182,7 +201,7 @@ describe('the incidents', () => {
   it('cover every alert, and no other', () => {
     const keys = alertRules
       .map((rule) => `${rule.alert}/${severityOf(rule)}` as AlertKey)
-      .filter((key) => key !== 'BridgeWatchdog/info');
+      .filter((key) => !key.startsWith('BridgeWatchdog/'));
     expect(keys.filter((key) => incidentsOf(key).length === 0)).toEqual([]);
     const expectedKeys = incidents.flatMap(({ expectedAlerts }) => Object.keys(expectedAlerts));
     expect(expectedKeys.filter((key) => !keys.includes(key as AlertKey))).toEqual([]);
@@ -217,7 +236,6 @@ function alertReference(): string {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const thresholds = ruleGroups[0]?.rules.map(({ record, expr }) => `| \`${record}\` | ${expr} |`) ?? [];
   const silentIncidents = incidents
     .filter(({ expectedAlerts }) => Object.keys(expectedAlerts).length === 0)
     .map(({ title }) => title);
@@ -237,11 +255,5 @@ ${silentIncidents.map((title) => `- ${title}`).join('\n')}
 | alert | condition | for | severity | tested with |
 |---|---|---|---|---|
 ${rows.join('\n')}
-
-## Thresholds
-
-| rule | value |
-|---|---|
-${thresholds.join('\n')}
 `;
 }

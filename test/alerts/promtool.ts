@@ -22,9 +22,8 @@ export function metricNamesIn(expression: string): string[] {
       .join(' '),
   );
   return (
-    expanded.match(
-      /\b(?:bridge|crosschain|process|nodejs)_\w+\b|\b(?:default|document|target|orchestrator|chain):\w+:\w+/g,
-    ) ?? []
+    expanded.match(/\b(?:bridge|crosschain|process|nodejs)_\w+\b|\b(?:document|target|orchestrator|chain):\w+:\w+/g) ??
+    []
   );
 }
 
@@ -42,11 +41,23 @@ export interface Firing {
 /** Simultaneous recordings of other exporters, by the value of their label `instance`. */
 export type OtherExporters = Readonly<Record<string, Recording>>;
 
+/** How Prometheus scrapes the exporters and evaluates the rules. */
+export interface Setup {
+  /** Labels of the target besides `job` and `instance`. With several sets, every series exists with each of them. */
+  readonly targetLabels: readonly Readonly<Record<string, string>>[];
+  /** Recordings that replace that of some sets of labels, by the value of the label `cluster`. */
+  readonly recordings?: Readonly<Record<string, Recording>>;
+  /** The labels that a second evaluation of all rules adds to its series. */
+  readonly secondEvaluation?: Readonly<Record<string, string>>;
+}
+
+const DIRECT: Setup = { targetLabels: [{}] };
+
 /**
  * Evaluates the alert rules over a recording in promtool, the rule engine of Prometheus, and returns all alerts that
  * fired.
  */
-export function runAlerts(recording: Recording, others: OtherExporters = {}): Firing[] {
+export function runAlerts(recording: Recording, others: OtherExporters = {}, setup: Setup = DIRECT): Firing[] {
   const step = recording.sampleSeconds;
   const end = (recording.samples - 1) * step;
   const firing = 'ALERTS{alertstate="firing"}';
@@ -59,7 +70,7 @@ export function runAlerts(recording: Recording, others: OtherExporters = {}): Fi
   };
   // promtool prints the result of a query when it differs from the expected one, here none.
   const tests = Object.values(queries).map((expr) => ({ expr, eval_time: `${end}s`, exp_samples: [] }));
-  const { output } = runTests(recording, { promql_expr_test: tests }, others);
+  const { output } = runTests(recording, { promql_expr_test: tests }, others, setup);
   const results = new Map(
     Array.from(
       output.matchAll(/expr: "((?:[^"\\]|\\.)*)", time: .*\n\s+exp: nil\n\s+got: (.*)\n/g),
@@ -93,25 +104,45 @@ function runTests(
   recording: Recording,
   tests: Readonly<Record<string, unknown>>,
   others: OtherExporters = {},
+  { targetLabels, recordings = {}, secondEvaluation }: Setup = DIRECT,
 ): ToolResult {
   const interval = `${recording.sampleSeconds}s`;
   const instances = { 'localhost:10917': recording, ...others };
-  const input_series = Object.entries(instances).flatMap(([instance, { series, samples }]) => {
-    // Prometheus adds these labels when it scrapes.
-    const targetLabels = `job="bridge",instance="${instance}"`;
-    return Array.from(series, ([key, values]) => ({
-      series: key.endsWith('}') ? `${key.slice(0, -1)},${targetLabels}}` : `${key}{${targetLabels}}`,
-      values: Array.from({ length: samples }, (_, sample) => notationOf(values, sample)).join(' '),
-    }));
-  });
+  const input_series = targetLabels.flatMap((labels) =>
+    Object.entries(instances).flatMap(([instance, own]) => {
+      const { series, samples } = recordings[labels['cluster'] ?? ''] ?? own;
+      // Prometheus adds these labels when it scrapes.
+      const scraped = Object.entries({ job: 'bridge', instance, ...labels }).map(
+        ([name, value]) => `${name}="${value}"`,
+      );
+      return Array.from(series, ([key, values]) => ({
+        series: key.endsWith('}') ? `${key.slice(0, -1)},${scraped.join(',')}}` : `${key}{${scraped.join(',')}}`,
+        values: Array.from({ length: samples }, (_, sample) => notationOf(values, sample)).join(' '),
+      }));
+    }),
+  );
   const file = {
-    rule_files: [RULES],
+    rule_files: [RULES, ...(secondEvaluation === undefined ? [] : [secondRules(secondEvaluation)])],
     evaluation_interval: interval,
-    group_eval_order: ruleGroups.map(({ name }) => name),
+    group_eval_order: ruleGroups.flatMap(({ name }) =>
+      secondEvaluation === undefined ? [name] : [name, secondGroup(name)],
+    ),
     tests: [{ interval, input_series, ...tests }],
   };
   // JSON is YAML.
   return runTool('promtool', ['test', 'rules', folder.write('test.yml', JSON.stringify(file))]);
+}
+
+const secondGroup = (name: string): string => `${name} of the second evaluation`;
+
+/** A copy of the rules whose series and alerts have additional labels, such as those of a second rule evaluator. */
+function secondRules(labels: Readonly<Record<string, string>>): string {
+  const groups = ruleGroups.map((group) => ({
+    ...group,
+    name: secondGroup(group.name),
+    rules: group.rules.map((rule) => ({ ...rule, labels: { ...rule.labels, ...labels } })),
+  }));
+  return folder.write('second-rules.yml', JSON.stringify({ groups }));
 }
 
 /** A sample in promtool's notation. A series that disappears gets a staleness marker, like in a scrape. */

@@ -9,7 +9,7 @@ export interface MetricInfo {
 }
 
 /** The labels that Prometheus adds to every series it scrapes. */
-const SCRAPE_LABELS = ['job', 'instance', '__name__'];
+const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {

@@ -25,9 +25,7 @@ describe('the ServiceMonitor', () => {
       ...families.flatMap(({ labels }) => labels),
       ...pollFamilies.flatMap(({ labels }) => labels),
     ]);
-    const [endpoint] = serviceMonitor.spec.endpoints;
-    const dropped = endpoint?.relabelings?.filter(({ action }) => action === 'labeldrop').map(({ regex }) => regex);
-    expect(operatorLabels.filter((label) => exporterLabels.has(label))).toEqual(dropped);
+    expect(operatorLabels.filter((label) => exporterLabels.has(label))).toEqual([]);
   });
 });
 

@@ -15,7 +15,7 @@ interface RuleGroup {
   readonly rules: readonly Rule[];
 }
 
-/** The groups of prometheus/alerts.yml. The first one records the thresholds. */
+/** The groups of prometheus/alerts.yml. */
 export const ruleGroups = (readProjectYaml('prometheus/alerts.yml') as { groups: readonly RuleGroup[] }).groups;
 
 export const rules = ruleGroups.flatMap((group) => group.rules);

@@ -3,13 +3,20 @@ import type { Thresholds } from './grafana.js';
 
 /*
  * The colors of values follow the severity of alerts: red is critical, orange is a warning. A value with an alert
- * changes its color at the threshold of the alert, which is read from prometheus/alerts.yml.
+ * changes its color at the threshold of the alert, which is read from its expression in prometheus/alerts.yml.
  */
 
-function thresholdOf(name: string): number {
-  const rule = rules.find(({ record }) => record === `default:${name}:threshold`);
-  if (typeof rule?.expr !== 'number') throw new Error(`prometheus/alerts.yml records no threshold for ${name}`);
-  return rule.expr;
+/** The number with which an alert compares, or by which it multiplies, behind this text in its expression. */
+function thresholdOf(name: string, severity: string, textBefore: string): number {
+  const rule = rules.find(({ alert, labels }) => alert === name && labels?.['severity'] === severity);
+  const [, ...after] = String(rule?.expr).split(textBefore);
+  const value = Number.parseFloat(after[0] ?? '');
+  if (after.length !== 1 || Number.isNaN(value)) {
+    throw new Error(
+      `${name} (${severity}) in prometheus/alerts.yml does not contain '${textBefore}' and a number once`,
+    );
+  }
+  return value;
 }
 
 /** The time for which the queue has to stand still before BridgeBacklogStuck with this severity fires. */
@@ -37,32 +44,37 @@ export const signedPower: Thresholds = [
 ];
 
 /** The critical BridgeBacklogStuck needs this many unbatched transfers for this long. */
-export const STUCK_TRANSFERS = thresholdOf('bridge_stuck_transfers');
+export const STUCK_TRANSFERS = thresholdOf('BridgeBacklogStuck', 'critical', 'bridge_unbatched_transfers[45m]) >= ');
 export const STUCK_SECONDS = stuckSeconds('critical');
 
-export const dataAge = red(thresholdOf('bridge_snapshot_age_seconds'));
-export const responseSizeRatio = orange(thresholdOf('bridge_response_size_ratio'));
-export const backlogTransfers = orange(thresholdOf('bridge_waiting_transfers'));
+export const dataAge = red(thresholdOf('BridgeSnapshotStale', 'critical', '\n) > '));
+export const responseSizeRatio = orange(thresholdOf('BridgeResponseNearLimit', 'warning', '\n) > '));
+export const backlogTransfers = orange(
+  thresholdOf('BridgeBacklogHigh', 'warning', 'target:bridge_pending_transfers:sum > '),
+);
 export const timeWithoutBatch = red(STUCK_SECONDS);
 export const timeWithSameOldestTransfer = orange(stuckSeconds('warning'));
 export const batchLifetimeThresholds: Thresholds = [
   ['red', null],
   ['orange', 0],
-  ['green', thresholdOf('bridge_batch_life_ratio')],
+  ['green', thresholdOf('BridgeBatchTimeoutNear', 'warning', 'target:bridge_batch_life_blocks:ratio * ')],
 ];
-export const valsetDrift = orange(thresholdOf('bridge_valset_power_drift_ratio'));
+export const valsetDrift = orange(thresholdOf('BridgeValsetDrift', 'warning', 'bridge_valset_power_drift_ratio > '));
 export const confirmWindowLeft: Thresholds = [
   ['red', null],
-  ['green', thresholdOf('bridge_confirm_window_ratio')],
+  [
+    'green',
+    thresholdOf('BridgeOrchestratorDeadlineNear', 'critical', '(bridge_params_signed_valsets_window_blocks) * '),
+  ],
 ];
-export const cctxsPending = orange(thresholdOf('crosschain_total_pending'));
+export const cctxsPending = orange(thresholdOf('CrosschainBacklogHigh', 'warning', 'crosschain_total_pending > '));
 export const cctxAge: Thresholds = [
-  ...orange(thresholdOf('crosschain_oldest_seconds')),
-  ['red', thresholdOf('crosschain_oldest_critical_seconds')],
+  ...orange(thresholdOf('CrosschainOldestPendingTooOld', 'warning', 'chain:crosschain_oldest_seconds:max > ')),
+  ['red', thresholdOf('CrosschainOldestPendingTooOld', 'critical', 'chain:crosschain_oldest_seconds:max > ')],
 ];
 export const rateLimitUtilization: Thresholds = [
   ['green', null],
-  ['yellow', thresholdOf('crosschain_rate_limit_utilization_ratio')],
+  ['yellow', thresholdOf('CrosschainRateLimitNear', 'info', 'crosschain_rate_limit_utilization_ratio > ')],
   ['orange', 1],
 ];
 

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { hasTool } from '../support/tools.js';
+import type { Incident } from './incidents.js';
+import { metricsInRules, runAlerts, type Firing, type Setup } from './promtool.js';
+import { record, type Recording } from './recording.js';
+
+/*
+ * Every incident in the common setups of Prometheus: the same alerts start and end at the same times as when one Prometheus
+ * scrapes the exporter directly and evaluates the rules once.
+ */
+const hasPromtool = hasTool('promtool');
+
+interface NamedSetup {
+  readonly title: string;
+  readonly setup: (recording: Recording) => Setup;
+  /** The labels that the setup adds to alerts. */
+  readonly labels: readonly string[];
+}
+
+const SERVICE_MONITOR_LABELS = {
+  namespace: 'monitoring',
+  service: 'bridge-exporter',
+  pod: 'bridge-exporter-0',
+  container: 'bridge-exporter',
+  endpoint: 'http',
+};
+
+const healthyRecordings = new Map<string, Recording>();
+
+/** A recording of a healthy bridge with as many samples. */
+function healthy({ samples, sampleSeconds }: Recording): Recording {
+  const key = `${samples} ${sampleSeconds}`;
+  const options = { seed: 11, sampleSeconds, valsets: 3, keep: metricsInRules };
+  const recording = healthyRecordings.get(key) ?? record([{ minutes: (samples * sampleSeconds) / 60 }], options);
+  healthyRecordings.set(key, recording);
+  return recording;
+}
+
+const setups: readonly NamedSetup[] = [
+  {
+    title: 'scraped through a ServiceMonitor',
+    setup: () => ({ targetLabels: [SERVICE_MONITOR_LABELS] }),
+    labels: Object.keys(SERVICE_MONITOR_LABELS),
+  },
+  {
+    title: 'in a store with another, healthy cluster with equal job, instance and target',
+    setup: (recording) => ({
+      targetLabels: [{ cluster: 'eu' }, { cluster: 'us' }],
+      recordings: { us: healthy(recording) },
+    }),
+    labels: ['cluster'],
+  },
+  {
+    title: 'in a store with the series of two Prometheus replicas',
+    setup: () => ({ targetLabels: [{ replica: 'a' }, { replica: 'b' }] }),
+    labels: ['replica'],
+  },
+  {
+    title: 'with rules that are evaluated in two places',
+    setup: () => ({ targetLabels: [{}], secondEvaluation: { evaluator: 'second' } }),
+    labels: ['evaluator'],
+  },
+];
+
+/** One line per alert, without the labels of the setup. */
+function describeFirings(firings: readonly Firing[], setupLabels: readonly string[]): string[] {
+  const lines = firings.map(({ alert, severity, labels, from, until, count }) => {
+    const own = Object.entries(labels).filter(([name]) => !setupLabels.includes(name));
+    const text = own.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name}=${value}`);
+    return `${alert}/${severity} from ${from} until ${until}, ${count} times: ${text.join(' ')}`;
+  });
+  return Array.from(new Set(lines)).toSorted();
+}
+
+export function testSetups(incidents: readonly Incident[]): void {
+  const direct = new Map<string, { recording: Recording; expected: readonly string[] }>();
+
+  function runDirectly({ title, phases, options }: Incident): { recording: Recording; expected: readonly string[] } {
+    const known = direct.get(title);
+    if (known !== undefined) return known;
+    const recording = record(phases, { ...options, keep: metricsInRules });
+    const run = { recording, expected: describeFirings(runAlerts(recording), []) };
+    direct.set(title, run);
+    return run;
+  }
+
+  const cases = incidents.flatMap((incident) =>
+    setups.map((setup) => [setup.title, incident.title, incident, setup] as const),
+  );
+  it.skipIf(!hasPromtool).each(cases)('%s: %s', (_setup, _incident, incident, { setup, labels }) => {
+    const { recording, expected } = runDirectly(incident);
+    const firings = runAlerts(recording, {}, setup(recording));
+    expect(firings.filter((firing) => firing.labels['cluster'] === 'us')).toEqual([]);
+    expect(describeFirings(firings, labels)).toEqual(expected);
+  });
+
+  it.skipIf(!hasPromtool)('are compared for every alert', () => {
+    const fired = new Set(
+      Array.from(direct.values()).flatMap(({ expected }) => expected.map((line) => line.split('/')[0])),
+    );
+    const alerts = incidents.flatMap(({ expectedAlerts }) =>
+      Object.keys(expectedAlerts).map((key) => key.split('/')[0]),
+    );
+    expect(alerts.filter((alert) => !fired.has(alert))).toEqual([]);
+  });
+}
