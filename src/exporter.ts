@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config, ConfigResult } from './config/config.js';
+import type { Config, ConfigResult, Shard } from './config/config.js';
 import { formatConfig } from './config/printer.js';
 import { createMetricsPage } from './exposition/exposition.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
@@ -23,6 +23,7 @@ export interface ExporterOptions {
   readonly telemetryPath: string;
   readonly maxRequests: number;
   readonly build: BuildInfo;
+  readonly shard: Shard;
   /** Absent for plain HTTP without authentication. */
   readonly webConfig?: LoadedWebConfig | undefined;
   readonly enableLifecycle: boolean;
@@ -57,12 +58,12 @@ export async function startExporter(
     const { before, after } = store.record(endpointKeyOf(processing), result, at);
     logPoll(before, after);
   });
-  const processMetrics = createProcessMetrics(options.build);
+  const processMetrics = createProcessMetrics(options.build, options.shard);
   const metricsPage = createMetricsPage(store, processMetrics);
 
   const applyActiveConfig = (): void => {
     scheduler.replaceJobs(active.jobs, active.poll.intervalMs);
-    processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds);
+    processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds, active.targets);
   };
 
   const reload = oneAtATime(async (): Promise<ConfigResult> => {
@@ -126,6 +127,7 @@ export async function startExporter(
 }
 
 interface ActiveConfig {
+  readonly targets: number;
   readonly jobs: readonly PollJob[];
   readonly poll: Config['poll'];
   readonly hash: number;
@@ -135,7 +137,7 @@ interface ActiveConfig {
 function activeConfig(config: Config): ActiveConfig {
   // The hash is a metric. It does not cover secrets, so that passwords cannot be guessed from it.
   const hash = fingerprint(formatConfig(config));
-  return { jobs: jobsOf(config), poll: config.poll, hash, loadedAt: clock() };
+  return { targets: config.targets.length, jobs: jobsOf(config), poll: config.poll, hash, loadedAt: clock() };
 }
 
 /** Endpoints keep their state if they are still polled at the same URL. */

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { CommandInvocation, CommandName, ConfigSettings, LogSettings, Shard, WebSettings } from './cli/flags.js';
+import type { CommandInvocation, CommandName, ConfigSettings, LogSettings, WebSettings } from './cli/flags.js';
 import { parseInvocation } from './cli/invocation.js';
-import type { Config, ConfigResult } from './config/config.js';
+import type { Config, ConfigResult, Shard } from './config/config.js';
 import type { MemoryLimits } from './config/memory.js';
 import type { OneShot } from './one-shot.js';
 import type { PollExecutor } from './poll/poll.js';
@@ -59,7 +59,12 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
   const build = buildInfo();
   const executor = await startPollThread(config);
   try {
-    const exporter = await startExporter(config, executor, log, { ...web, build, loadConfig: () => readConfig(run) });
+    const exporter = await startExporter(config, executor, log, {
+      ...web,
+      build,
+      shard: run.targets.shard,
+      loadConfig: () => readConfig(run),
+    });
     process.on('SIGHUP', () => void exporter.reload());
     const fields = { version: build.version, targets: config.targets.length };
     log.info(fields, `serving ${exporter.url}${run.web.telemetryPath}`);
@@ -117,7 +122,7 @@ async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'de
   const { startDemo } = await import('./simulator/demo.js');
   const stopped = waitForStopSignal();
   const executor = await startPollThread(defaultConfig);
-  const options = { ...web, build: buildInfo() };
+  const options = { ...web, build: buildInfo(), shard: { index: 1, count: 1 } };
   try {
     const demo = await startDemo(settings, executor, await createLog(log), options, printLine, progressPrinter(log));
     await stopped;

@@ -16,7 +16,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   json: [],
   chain: ['json'],
   metrics: ['chain', 'config', 'json'],
-  exposition: ['documents.ts', 'metrics', 'poll'],
+  exposition: ['config', 'documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
   server: ['config', 'exposition', 'metrics', 'pages'],
   pages: ['chain', 'config', 'documents.ts', 'http', 'json', 'pending', 'poll'],

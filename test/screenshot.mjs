@@ -37,6 +37,7 @@ const exporter = await startExporter(result.config, executor, await createLog({ 
   telemetryPath: '/metrics',
   maxRequests: 40,
   build: { version: VERSION, nodeVersion: process.versions.node },
+  shard: { index: 1, count: 1 },
   enableLifecycle: false,
   loadConfig: async () => result,
 });

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import type { Shard } from '../config/config.js';
 import type { ParseResult, ValueResult, ValueType } from '../config/kit/value-types.js';
 import * as types from '../config/kit/value-types.js';
 
@@ -53,12 +54,6 @@ const telemetryPath = types.valueType(
   'a path of letters, digits, dots, - and _ such as /metrics, except /pending and paths under /-/',
   (text) => types.acceptIf(/^(?:\/(?!\.+(?:\/|$))[\w.-]+)+$/.test(text) && !reservedPath.test(text), text),
 );
-
-/** `2/5` has index 2 and count 5. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
 
 const maxShards = 10_000;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Shard } from './flags.js';
+import type { Shard } from '../config/config.js';
 
 /** The names of the targets that a shard polls, in their order. Every name belongs to exactly one shard of `count`. */
 export function selectShard(names: readonly string[], { index, count }: Shard): readonly string[] {

@@ -63,3 +63,9 @@ export type ConfigResult =
 
 /** Name of the target if there is no configuration file. */
 export const DEFAULT_TARGET_NAME = 'default';
+
+/** One of `count` processes that share the targets of a configuration; the first one has index 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Shard } from '../config/config.js';
 import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
 
 /** Labels of `bridge_exporter_build_info`. */
@@ -9,7 +10,7 @@ export interface BuildInfo {
 
 /** Metrics of the process and its configuration, collected by prom-client. */
 export interface ProcessMetrics {
-  readonly configLoaded: (hash: number, atEpochSeconds: number) => void;
+  readonly configLoaded: (hash: number, atEpochSeconds: number, targets: number) => void;
   readonly configRejected: () => void;
   /** Counts the configurations that were loaded or rejected. */
   readonly reloads: () => number;
@@ -22,7 +23,7 @@ const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
 /** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
 const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
 
-export function createProcessMetrics({ version, nodeVersion }: BuildInfo): ProcessMetrics {
+export function createProcessMetrics({ version, nodeVersion }: BuildInfo, { index, count }: Shard): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
   for (const { name } of registry.getMetricsAsArray()) {
@@ -35,6 +36,22 @@ export function createProcessMetrics({ version, nodeVersion }: BuildInfo): Proce
     labelNames: ['version', 'nodejs'],
     registers,
   }).set({ version, nodejs: nodeVersion }, 1);
+  new Gauge({
+    name: 'bridge_exporter_shard_info',
+    help: 'Index of the shard of this process, from 1, as a label of a constant 1.',
+    labelNames: ['shard'],
+    registers,
+  }).set({ shard: String(index) }, 1);
+  new Gauge({
+    name: 'bridge_exporter_shards',
+    help: 'Configured number of shards.',
+    registers,
+  }).set(count);
+  const targetCount = new Gauge({
+    name: 'bridge_exporter_targets',
+    help: 'Number of targets that this process polls.',
+    registers,
+  });
   const successful = new Gauge({
     name: 'bridge_exporter_config_last_reload_successful',
     help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',
@@ -52,10 +69,11 @@ export function createProcessMetrics({ version, nodeVersion }: BuildInfo): Proce
   });
   let reloads = 0;
   return {
-    configLoaded: (hash, atEpochSeconds) => {
+    configLoaded: (hash, atEpochSeconds, targets) => {
       successful.set(1);
       successAt.set(atEpochSeconds);
       configHash.set(hash);
+      targetCount.set(targets);
       reloads += 1;
     },
     configRejected: () => {

@@ -22,7 +22,7 @@ BridgeBatchTimeoutNear BridgeBatchOverdue BridgeBatchUnsigned BridgeValsetUnsign
 BridgeConflictingClaims BridgeOrchestratorMissingConfirms BridgeOrchestratorDeadlineNear BridgeOrchestratorMissingVotes
 BridgeParamsChanged BridgeBlacklistChanged CrosschainBacklogHigh CrosschainBacklogStuck CrosschainCctxsMissed
 CrosschainOldestPendingTooOld CrosschainPendingListTruncated CrosschainRateLimitNear CrosschainRateLimitExceeded
-BridgeExporterInvalidValues BridgeExporterSeriesDropped BridgeWatchdog`.split(/\s+/);
+BridgeExporterInvalidValues BridgeExporterSeriesDropped BridgeExporterShardMissing BridgeWatchdog`.split(/\s+/);
 
 const severityOf = (rule: Rule): string => rule.labels?.['severity'] ?? '';
 
@@ -40,8 +40,10 @@ describe('prometheus/alerts.yml', () => {
       expect(summary).toMatch(/\.$/);
       expect(description).toMatch(/\.(?:\{\{ end \}\})?$/);
       expect(url).toBe(`${RUNBOOK_URL}#${alert.toLowerCase()}`);
-      // All alerts but these two concern a target, which the texts have to name.
-      const target = ['BridgeWatchdog', 'BridgeExporterAbsent'].includes(alert) ? '' : '{{ $labels.target }}';
+      // All alerts but these concern a target, which the texts have to name.
+      const target = ['BridgeWatchdog', 'BridgeExporterAbsent', 'BridgeExporterShardMissing'].includes(alert)
+        ? ''
+        : '{{ $labels.target }}';
       expect(summary).toContain(target);
       expect(description).toContain(target);
     },
@@ -89,7 +91,10 @@ describe('docs/runbook.md', () => {
 });
 
 describe('the queries', async () => {
-  const processMetrics = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
+  const processMetrics = await createProcessMetrics(
+    { version: '0.0.0', nodeVersion: '20' },
+    { index: 1, count: 1 },
+  ).render('text');
   const labelsOf = new Map<string, readonly string[]>(
     families.map(({ name, labels }) => [name, ['target', ...labels]]),
   );
@@ -151,7 +156,10 @@ describe('labels that Prometheus or prometheus-operator assigns to targets', () 
     /^(?:job|instance|endpoint|namespace|service|pod|container|node|cluster|replica|prometheus|prometheus_replica)$/;
 
   it('are not used by any metric', async () => {
-    const processMetrics = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
+    const processMetrics = await createProcessMetrics(
+      { version: '0.0.0', nodeVersion: '20' },
+      { index: 1, count: 1 },
+    ).render('text');
     const labels = new Set([
       ...families.flatMap((family) => family.labels),
       ...ENDPOINT_LABELS,

@@ -131,6 +131,13 @@ export const bridgeIncidents: readonly Incident[] = [
 ];
 
 export const crosschainAndExporterIncidents: readonly Incident[] = [
+  {
+    title: 'one of two shards is not scraped',
+    phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 20, lastShardDown: true }, { minutes: 40 }],
+    options: { shards: 2 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeExporterShardMissing/critical': 6 },
+  },
   scenario('missed-cctxs', 60, {
     expectedAlerts: { 'CrosschainCctxsMissed/warning': 30, 'CrosschainOldestPendingTooOld/warning': 50 },
   }),

@@ -33,6 +33,8 @@ export interface Phase {
   readonly frozen?: boolean;
   /** No exporter runs; a new one starts with the next phase. */
   readonly exporterDown?: boolean;
+  /** The last shard is not scraped. */
+  readonly lastShardDown?: boolean;
 }
 
 export interface RecordingOptions {
@@ -41,6 +43,8 @@ export interface RecordingOptions {
   readonly blockTimeMs?: number;
   readonly sampleSeconds?: number;
   readonly maxSeries?: number;
+  /** Number of shards, 1 by default. Only the series about shards are those of several processes. */
+  readonly shards?: number;
   readonly maxBodyBytes?: number;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
@@ -78,7 +82,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, seconds, options));
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);
-      for (const [key, value] of exporter.scrape(seconds, keep)) {
+      for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
         const values = series.get(key) ?? [];
         series.set(key, values);
         values[sample] = value;
@@ -90,11 +94,11 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
 
 interface Exporter {
   readonly poll: (phase: Phase, seconds: number) => void;
-  readonly scrape: (seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
+  readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
 }
 
 function createExporter(model: Model, startedAt: number, options: RecordingOptions): Exporter {
-  const { maxSeries, maxBodyBytes, valsets = 12 } = options;
+  const { maxSeries, maxBodyBytes, valsets = 12, shards = 1 } = options;
   const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
@@ -121,11 +125,16 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
       poll(bridge, phase.bridge ?? UNCHANGED, () => withLatestValsets(model.moduleState(), valsets), seconds);
       poll(crosschain, phase.crosschain ?? UNCHANGED, () => model.rateLimiterInput({ window: 500n }), seconds);
     },
-    scrape: (seconds, keep) => [
+    scrape: (phase, seconds, keep) => [
       ...seriesOfScrape(renderEndpoints(snapshots, 'text', at(seconds)), keep),
       // The process exports these, here with the simulated clock.
       ['bridge_exporter_build_info{version="0.1.0",nodejs="v20.0.0"}', 1],
       ['process_start_time_seconds', startedAt],
+      ['bridge_exporter_shards', shards],
+      ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [
+        `bridge_exporter_shard_info{shard="${index + 1}"}`,
+        1,
+      ]),
     ],
   };
 }

@@ -91,6 +91,7 @@ const exporter = await startExporter(config, executor, log, {
   telemetryPath: '/metrics',
   maxRequests: 40,
   build: { version: 'soak', nodeVersion: process.versions.node },
+  shard: { index: 1, count: 1 },
   enableLifecycle: false,
   loadConfig,
 });

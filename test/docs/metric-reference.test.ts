@@ -141,7 +141,9 @@ function groupByList(paths: readonly string[]): string[] {
 }
 
 async function exporterProcessRows(): Promise<string> {
-  const text = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }).render('text');
+  const text = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }, { index: 1, count: 1 }).render(
+    'text',
+  );
   return [...text.matchAll(/^# HELP (bridge_exporter_\S+) (.+)\n# TYPE \S+ (\S+)$/gm)]
     .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} | stable |`)
     .join('\n');

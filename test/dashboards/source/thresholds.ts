@@ -49,15 +49,13 @@ export const STUCK_SECONDS = stuckSeconds('critical');
 
 export const dataAge = red(thresholdOf('BridgeSnapshotStale', 'critical', '\n) > '));
 export const responseSizeRatio = orange(thresholdOf('BridgeResponseNearLimit', 'warning', '\n) > '));
-export const backlogTransfers = orange(
-  thresholdOf('BridgeBacklogHigh', 'warning', 'target:bridge_pending_transfers:sum > '),
-);
+export const backlogTransfers = orange(thresholdOf('BridgeBacklogHigh', 'warning', 'bridge_batch_transactions > '));
 export const timeWithoutBatch = red(STUCK_SECONDS);
 export const timeWithSameOldestTransfer = orange(stuckSeconds('warning'));
 export const batchLifetimeThresholds: Thresholds = [
   ['red', null],
   ['orange', 0],
-  ['green', thresholdOf('BridgeBatchTimeoutNear', 'warning', 'target:bridge_batch_life_blocks:ratio * ')],
+  ['green', thresholdOf('BridgeBatchTimeoutNear', 'warning', 'bridge_params_average_external_block_time_seconds * ')],
 ];
 export const valsetDrift = orange(thresholdOf('BridgeValsetDrift', 'warning', 'bridge_valset_power_drift_ratio > '));
 export const confirmWindowLeft: Thresholds = [
@@ -69,8 +67,13 @@ export const confirmWindowLeft: Thresholds = [
 ];
 export const cctxsPending = orange(thresholdOf('CrosschainBacklogHigh', 'warning', 'crosschain_total_pending > '));
 export const cctxAge: Thresholds = [
-  ...orange(thresholdOf('CrosschainOldestPendingTooOld', 'warning', 'chain:crosschain_oldest_seconds:max > ')),
-  ['red', thresholdOf('CrosschainOldestPendingTooOld', 'critical', 'chain:crosschain_oldest_seconds:max > ')],
+  ...orange(
+    thresholdOf('CrosschainOldestPendingTooOld', 'warning', 'crosschain_oldest_cctx_created_timestamp_seconds > '),
+  ),
+  [
+    'red',
+    thresholdOf('CrosschainOldestPendingTooOld', 'critical', 'crosschain_oldest_cctx_created_timestamp_seconds > '),
+  ],
 ];
 export const rateLimitUtilization: Thresholds = [
   ['green', null],
