@@ -124,6 +124,7 @@ describe('the queries', async () => {
       'job',
       'instance',
       'confirms',
+      'shard',
       'family',
       '__name__',
       ...Array.from(labelsOf.values()).flat(),
