@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { service, serviceMonitor } from '../deploy/manifests.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { freePort, listenOnFreePort } from '../support/ports.js';
 import { startDaemon, startProcess, type Daemon, type RunningProcess } from '../support/processes.js';
 import { readProjectFile } from '../support/project-files.js';
+import { operatorScrapeConfig } from '../support/operator-scrape-config.js';
 import { startPrometheus, type Prometheus } from '../support/prometheus.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -12,9 +14,9 @@ import { hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
 
 /*
- * The whole path of an alert with the real programs: simulator, exporter, Prometheus, Alertmanager, webhook. Time runs
- * 120 times faster: the chain advances two minutes per second, and every duration in prometheus/alerts.yml is divided
- * by 120.
+ * The whole path of an alert with the real programs: simulator, exporter, Prometheus, Alertmanager, webhook. Prometheus scrapes as
+ * prometheus-operator configures it, for deploy/kubernetes/operator and for a plain ServiceMonitor. Time runs 120 times faster:
+ * the chain advances two minutes per second, and every duration in prometheus/alerts.yml is divided by 120.
  */
 const SPEED = 120;
 const BLOCK_MS = 2000;
@@ -87,6 +89,29 @@ function alertmanagerConfig(webhookPort: number): string {
     .replaceAll(/(group_wait|group_interval): .*/g, '$1: 1s');
 }
 
+const OPERATOR_JOB = 'bridge-exporter';
+const PLAIN_JOB = 'plain';
+
+/** The same exporter through the ServiceMonitor of the project, and through one without relabelling. */
+function scrapeConfigs(address: string): unknown[] {
+  const [endpoint] = serviceMonitor.spec.endpoints;
+  const port = String(endpoint?.port);
+  const matchLabels = serviceMonitor.spec.selector.matchLabels ?? {};
+  const pod = (serviceName: string) => ({
+    address,
+    namespace: 'monitoring',
+    service: serviceName,
+    serviceLabels: service.metadata?.labels ?? {},
+    pod: `${serviceName}-0`,
+    container: 'exporter',
+    portName: String(service.spec?.ports?.[0]?.name),
+  });
+  return [
+    operatorScrapeConfig(pod(OPERATOR_JOB), matchLabels, port, endpoint?.relabelings),
+    operatorScrapeConfig(pod(PLAIN_JOB), matchLabels, port),
+  ];
+}
+
 beforeAll(async () => {
   if (!hasTools) return;
   const webhookPort = await listenOnFreePort(webhook);
@@ -109,7 +134,7 @@ beforeAll(async () => {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
     rule_files: [folder.write('alerts.yml', scaledRules())],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanagerAddress] }] }] },
-    scrape_configs: [{ job_name: 'bridge', static_configs: [{ targets: [new URL(daemon.url).host] }] }],
+    scrape_configs: scrapeConfigs(new URL(daemon.url).host),
   };
   prometheus = await startPrometheus(folder, stringify(prometheusConfig));
 });
@@ -123,13 +148,18 @@ afterAll(async () => {
   webhook.close();
 });
 
-/** Waits for the first notification with this status of the alert. */
-async function waitForNotification(alertname: string, status: string): Promise<{ receiver: string; alert: Alert }> {
+/** Waits for the first notification with this status of an alert, of a scrape job if one is given. */
+async function waitForNotification(
+  alertname: string,
+  status: string,
+  job?: string,
+): Promise<{ receiver: string; alert: Alert }> {
   const [found] = await waitFor(
     () =>
       notifications.flatMap(({ receiver, alerts }) => {
         const alert = alerts.find(
-          ({ labels, status: current }) => labels['alertname'] === alertname && current === status,
+          ({ labels, status: current }) =>
+            labels['alertname'] === alertname && labels['job'] === job && current === status,
         );
         return alert ? [{ receiver, alert }] : [];
       }),
@@ -140,25 +170,37 @@ async function waitForNotification(alertname: string, status: string): Promise<{
   return found;
 }
 
+/** The changes of the status of the critical BridgeBacklogStuck of a scrape job. */
+function statusChanges(job: string): string[] {
+  const statuses = notifications
+    .flatMap(({ alerts }) => alerts)
+    .filter(({ labels }) => labels['alertname'] === 'BridgeBacklogStuck' && labels['severity'] === 'critical')
+    .filter(({ labels }) => labels['job'] === job)
+    .map(({ status }) => status);
+  return statuses.filter((status, index) => status !== statuses[index - 1]);
+}
+
 describe.skipIf(!hasTools)('an alert', () => {
   it(
     'of a stuck bridge reaches the receiver once with its annotations, and resolves when the bridge recovers',
     async () => {
-      const { receiver, alert } = await waitForNotification('BridgeBacklogStuck', 'firing');
-      expect(receiver).toBe('pager');
-      expect(alert.labels).toMatchObject({ severity: 'critical', target: 'demo', document: 'module_state' });
-      expect(alert.annotations).toMatchObject({
-        summary: 'demo: transfers wait and no batch is built.',
-        description: expect.stringMatching(/^At least \d+ transfers of demo have waited/),
-        runbook_url: expect.stringMatching(/\/docs\/runbook\.md#bridgebacklogstuck$/),
-      });
+      for (const job of [OPERATOR_JOB, PLAIN_JOB]) {
+        const { receiver, alert } = await waitForNotification('BridgeBacklogStuck', 'firing', job);
+        expect(receiver).toBe('pager');
+        const labels = { severity: 'critical', target: 'demo', document: 'module_state' };
+        expect(alert.labels).toMatchObject({ ...labels, namespace: 'monitoring', pod: `${job}-0`, endpoint: 'http' });
+        expect(alert.annotations).toMatchObject({
+          summary: 'demo: transfers wait and no batch is built.',
+          description: expect.stringMatching(/^At least \d+ transfers of demo have waited/),
+          runbook_url: expect.stringMatching(/\/docs\/runbook\.md#bridgebacklogstuck$/),
+        });
+      }
 
       simulator.setScenario('healthy');
-      expect((await waitForNotification('BridgeBacklogStuck', 'resolved')).receiver).toBe('pager');
-      const critical = notifications.filter(({ alerts }) =>
-        alerts.some(({ labels }) => labels['alertname'] === 'BridgeBacklogStuck' && labels['severity'] === 'critical'),
-      );
-      expect(critical.map(({ status }) => status)).toEqual(['firing', 'resolved']);
+      for (const job of [OPERATOR_JOB, PLAIN_JOB]) {
+        expect((await waitForNotification('BridgeBacklogStuck', 'resolved', job)).receiver).toBe('pager');
+        expect(statusChanges(job)).toEqual(['firing', 'resolved']);
+      }
       expect((await waitForNotification('BridgeWatchdog', 'firing')).receiver).toBe('heartbeat');
     },
     TEST_TIMEOUT_MS,
