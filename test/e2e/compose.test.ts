@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interpolatedCompose, mountsOf } from '../deploy/compose.js';
+import { rules as allRules } from '../support/alert-rules.js';
 import { get } from '../support/http.js';
 import { freePort } from '../support/ports.js';
 import { MAIN, startDaemon, startProcess, type Daemon, type RunningProcess } from '../support/processes.js';
@@ -129,7 +130,7 @@ describe.skipIf(!hasTools)('compose.yaml', () => {
     const rules = await waitForJson<Rules>('prometheus:9090/api/v1/rules', (json) =>
       rulesOf(json).every(({ health }) => health !== 'unknown'),
     );
-    expect(rulesOf(rules).length).toBeGreaterThan(40);
+    expect(rulesOf(rules)).toHaveLength(allRules.length);
     expect(rulesOf(rules).filter(({ health }) => health !== 'ok')).toEqual([]);
 
     type Alerts = readonly { readonly labels: { readonly alertname: string }; readonly receivers: readonly object[] }[];
