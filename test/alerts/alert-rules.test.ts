@@ -6,10 +6,12 @@ import { alertRules, rules, type Rule } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { incidents, type AlertKey } from './incidents.js';
-import { metricNamesIn, RULES } from './promtool.js';
+import { metricNamesIn, NEWEST_PROMTOOL, RULES } from './promtool.js';
 
 const hasPromtool = hasTool('promtool');
+const hasNewestPromtool = hasTool(NEWEST_PROMTOOL);
 const hasAmtool = hasTool('amtool');
+const hasPint = hasTool('pint', ['version']);
 
 const runbook = readProjectFile('docs/runbook.md');
 const ALERTMANAGER_CONFIG = projectPath('prometheus/alertmanager.yml');
@@ -186,6 +188,22 @@ describe('the examples in prometheus/', () => {
     expect(runTool('promtool', ['check', 'config', projectPath('prometheus/prometheus.yml')])).toMatchObject({
       status: 0,
     });
+  });
+
+  it.skipIf(!hasNewestPromtool)('are valid for Prometheus 3', () => {
+    for (const check of [
+      ['rules', RULES],
+      ['config', projectPath('prometheus/prometheus.yml')],
+    ]) {
+      const result = runTool(NEWEST_PROMTOOL, ['check', check[0] ?? '', '--lint=all', '--lint-fatal', check[1] ?? '']);
+      expect(result).toMatchObject({ status: 0 });
+    }
+  });
+
+  it.skipIf(!hasPint)('have no remark of pint', () => {
+    const flags = ['--offline', '--no-color', 'lint', '--min-severity=info', '--fail-on=info'];
+    const { status, output } = runTool('pint', [...flags, RULES]);
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining(`entries=${rules.length} `) });
   });
 
   it.skipIf(!hasAmtool)('are valid for Alertmanager', () => {

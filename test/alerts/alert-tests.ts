@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasTool } from '../support/tools.js';
 import type { AlertKey, Incident } from './incidents.js';
-import { alertTextsAt, metricsInRules, runAlerts, type Firing } from './promtool.js';
+import { alertTextsAt, metricsInRules, NEWEST_PROMTOOL, runAlerts, type Firing, type Setup } from './promtool.js';
 import { record } from './recording.js';
 
 /*
@@ -10,6 +10,9 @@ import { record } from './recording.js';
  * runs files in parallel.
  */
 const hasPromtool = hasTool('promtool');
+
+/** The incidents run with Prometheus 3 when it is there. The setups compare them with Prometheus 2. */
+const SETUP: Setup = { targetLabels: [{}], promtool: hasTool(NEWEST_PROMTOOL) ? NEWEST_PROMTOOL : 'promtool' };
 
 const keyOf = ({ alert, severity }: Firing): AlertKey => `${alert}/${severity}` as AlertKey;
 
@@ -20,7 +23,7 @@ export function testIncidents(incidents: readonly Incident[]): void {
   }));
   it.skipIf(!hasPromtool).each(cases)('$outcome when $title', (incident) => {
     const recording = record(incident.phases, { ...incident.options, keep: metricsInRules });
-    const firings = runAlerts(recording).filter(({ alert }) => alert !== 'BridgeWatchdog');
+    const firings = runAlerts(recording, {}, SETUP).filter(({ alert }) => alert !== 'BridgeWatchdog');
     const expectedKeys = Object.keys(incident.expectedAlerts) as AlertKey[];
     if (process.env['ALERTS_SHOW']) console.log(describeFirings(incident, firings));
 
