@@ -181,7 +181,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   failure(
     'polling stops while `bridge_exporter_up` is 1',
     { minutes: 30, bridge: 'not polled', crosschain: 'not polled' },
-    { expectedAlerts: { 'BridgeSnapshotStale/critical': 10 } },
+    { expectedAlerts: { 'BridgeSnapshotStale/critical': 10, 'BridgeEndpointNotPolled/critical': 16 } },
   ),
   failure(
     'credentials are rejected',
@@ -215,7 +215,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   failure(
     'no exporter runs',
     { minutes: 20, exporterDown: true },
-    { expectedAlerts: { 'BridgeExporterAbsent/critical': 10 } },
+    { expectedAlerts: { 'BridgeExporterAbsent/critical': 10, 'BridgeEndpointNotPolled/critical': 16 } },
   ),
   failure(
     'a field has the wrong type',

@@ -40,6 +40,38 @@ describe('the alerts of two replicas', () => {
   });
 });
 
+describe('two exporters of different targets', () => {
+  it.skipIf(!hasPromtool)('have an alert when one of them disappears', () => {
+    const running = record([{ minutes: 60 }], { keep: metricsInRules, valsets: 1 });
+    const stopped = record([{ minutes: 20 }, { minutes: 40, exporterDown: true }], {
+      keep: metricsInRules,
+      valsets: 1,
+    });
+    const series = new Map(
+      Array.from(stopped.series, ([key, values]) => [key.replace('target="demo"', 'target="other"'), values]),
+    );
+    const firings = runAlerts(running, { 'other:10917': { ...stopped, series } });
+    const notPolled = { alert: 'BridgeEndpointNotPolled', severity: 'critical', from: 35, until: 59, count: 1 };
+    expect(firings.filter(({ alert }) => alert !== 'BridgeWatchdog')).toEqual([
+      { ...notPolled, labels: { target: 'other', document: 'module_state' } },
+      { ...notPolled, labels: { target: 'other', document: 'rate_limiter_input' } },
+    ]);
+  });
+
+  it.skipIf(!hasPromtool)('have an alert when one of them crashes again and again before it polls', () => {
+    const running = record([{ minutes: 60 }], { keep: metricsInRules, valsets: 1 });
+    const buildInfo = Array.from({ length: 60 }, (_, minute) => (minute < 20 || minute % 5 === 0 ? 1 : undefined));
+    const crashing = new Map(
+      Array.from(running.series, ([key, values]) => [
+        key.replace('target="demo"', 'target="other"'),
+        key.includes('build_info') ? buildInfo : values.slice(0, 20),
+      ]),
+    );
+    const firings = runAlerts(running, { 'other:10917': { ...running, series: crashing } });
+    expect(new Set(firings.map(({ alert }) => alert))).toEqual(new Set(['BridgeEndpointNotPolled', 'BridgeWatchdog']));
+  });
+});
+
 const METRICS_OF_BACKLOG_STUCK = new Set([
   'bridge_unbatched_transfers',
   'bridge_last_outgoing_batch_id',

@@ -89,27 +89,38 @@ function alertmanagerConfig(webhookPort: number): string {
     .replaceAll(/(group_wait|group_interval): .*/g, '$1: 1s');
 }
 
-const OPERATOR_JOB = 'bridge-exporter';
-const PLAIN_JOB = 'plain';
+/** The labels by which the alerts of each scrape job are known. */
+const LABELS_OF_JOBS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  // The ServiceMonitor of the project, for a StatefulSet and for a Deployment.
+  stateful: { instance: 'stateful-0' },
+  deployment: { instance: 'deployment' },
+  // A ServiceMonitor without relabelling.
+  plain: { pod: 'plain-0' },
+};
+const JOBS = Object.keys(LABELS_OF_JOBS);
 
-/** The same exporter through the ServiceMonitor of the project, and through one without relabelling. */
+/** The same exporter in each of the jobs. */
 function scrapeConfigs(address: string): unknown[] {
   const [endpoint] = serviceMonitor.spec.endpoints;
-  const port = String(endpoint?.port);
-  const matchLabels = serviceMonitor.spec.selector.matchLabels ?? {};
-  const pod = (serviceName: string) => ({
-    address,
-    namespace: 'monitoring',
-    service: serviceName,
-    serviceLabels: service.metadata?.labels ?? {},
-    pod: `${serviceName}-0`,
-    container: 'exporter',
-    portName: String(service.spec?.ports?.[0]?.name),
+  return JOBS.map((job) => {
+    const pod = {
+      address,
+      namespace: 'monitoring',
+      service: job,
+      serviceLabels: service.metadata?.labels ?? {},
+      pod: `${job}-0`,
+      podLabels: job === 'stateful' ? { 'statefulset.kubernetes.io/pod-name': `${job}-0` } : {},
+      container: 'exporter',
+      portName: String(service.spec?.ports?.[0]?.name),
+    };
+    const relabelings = job === 'plain' ? [] : endpoint?.relabelings;
+    return operatorScrapeConfig(
+      pod,
+      serviceMonitor.spec.selector.matchLabels ?? {},
+      String(endpoint?.port),
+      relabelings,
+    );
   });
-  return [
-    operatorScrapeConfig(pod(OPERATOR_JOB), matchLabels, port, endpoint?.relabelings),
-    operatorScrapeConfig(pod(PLAIN_JOB), matchLabels, port),
-  ];
 }
 
 beforeAll(async () => {
@@ -184,11 +195,13 @@ describe.skipIf(!hasTools)('an alert', () => {
   it(
     'of a stuck bridge reaches the receiver once with its annotations, and resolves when the bridge recovers',
     async () => {
-      for (const job of [OPERATOR_JOB, PLAIN_JOB]) {
+      for (const job of JOBS) {
         const { receiver, alert } = await waitForNotification('BridgeBacklogStuck', 'firing', job);
         expect(receiver).toBe('pager');
         const labels = { severity: 'critical', target: 'demo', document: 'module_state' };
-        expect(alert.labels).toMatchObject({ ...labels, namespace: 'monitoring', pod: `${job}-0`, endpoint: 'http' });
+        expect(alert.labels).toMatchObject({ ...labels, namespace: 'monitoring', endpoint: 'http' });
+        const { instance = '', pod = '' } = alert.labels;
+        expect(job === 'plain' ? { pod } : { instance, ...(pod && { pod }) }).toEqual(LABELS_OF_JOBS[job]);
         expect(alert.annotations).toMatchObject({
           summary: 'demo: transfers wait and no batch is built.',
           description: expect.stringMatching(/^At least \d+ transfers of demo have waited/),
@@ -197,7 +210,7 @@ describe.skipIf(!hasTools)('an alert', () => {
       }
 
       simulator.setScenario('healthy');
-      for (const job of [OPERATOR_JOB, PLAIN_JOB]) {
+      for (const job of JOBS) {
         expect((await waitForNotification('BridgeBacklogStuck', 'resolved', job)).receiver).toBe('pager');
         expect(statusChanges(job)).toEqual(['firing', 'resolved']);
       }

@@ -17,6 +17,7 @@ export interface DiscoveredPod {
   readonly service: string;
   readonly serviceLabels: Readonly<Record<string, string>>;
   readonly pod: string;
+  readonly podLabels: Readonly<Record<string, string>>;
   readonly container: string;
   readonly portName: string;
 }
@@ -30,7 +31,7 @@ export function operatorScrapeConfig(
   port: string,
   relabelings: readonly Relabelling[] = [],
 ) {
-  const { address, namespace, service, serviceLabels, pod: podName, container, portName } = pod;
+  const { address, namespace, service, serviceLabels, pod: podName, podLabels, container, portName } = pod;
   const discovered = {
     __meta_kubernetes_namespace: namespace,
     __meta_kubernetes_service_name: service,
@@ -40,6 +41,9 @@ export function operatorScrapeConfig(
     __meta_kubernetes_pod_name: podName,
     __meta_kubernetes_pod_container_name: container,
     __meta_kubernetes_pod_phase: 'Running',
+    ...Object.fromEntries(
+      Object.entries(podLabels).map(([name, value]) => [`__meta_kubernetes_pod_label_${metaName(name)}`, value]),
+    ),
     ...Object.fromEntries(
       Object.entries(serviceLabels).flatMap(([name, value]) => [
         [`__meta_kubernetes_service_label_${metaName(name)}`, value],

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get } from '../support/http.js';
+import { freePort } from '../support/ports.js';
+import { startProcess, type RunningProcess } from '../support/processes.js';
+import { readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool } from '../support/tools.js';
+import { waitFor, waitUntil } from '../support/wait-for.js';
+
+/*
+ * The inhibitions of prometheus/alertmanager.yml in a real Alertmanager: which alerts of other exporters and clusters
+ * stay active.
+ */
+const folder = createTempFolder();
+const hasAlertmanager = hasTool('prometheus-alertmanager');
+
+type Labels = Readonly<Record<string, string>>;
+
+interface AlertStatus {
+  readonly labels: Labels;
+  readonly status: { readonly state: 'active' | 'suppressed' | 'unprocessed' };
+}
+
+let alertmanager: RunningProcess | undefined;
+let url = '';
+
+beforeAll(async () => {
+  if (!hasAlertmanager) return;
+  const address = `127.0.0.1:${await freePort()}`;
+  url = `http://${address}/api/v2`;
+  // Without receivers: nothing is sent.
+  const config = readProjectFile('prometheus/alertmanager.yml').replaceAll(/ {4}webhook_configs:\n(?: {6}.*\n)+/g, '');
+  alertmanager = startProcess('prometheus-alertmanager', [
+    `--config.file=${folder.write('alertmanager.yml', config)}`,
+    `--storage.path=${folder.path}/data`,
+    `--web.listen-address=${address}`,
+    '--cluster.listen-address=',
+    '--log.level=error',
+  ]);
+  await waitUntil(async () =>
+    fetch(`${url}/status`)
+      .then(({ ok }) => ok)
+      .catch(() => false),
+  );
+});
+
+afterAll(async () => alertmanager?.stop('SIGKILL'));
+
+/** The names of these alerts that Alertmanager suppresses when they fire together. */
+async function suppressed(alerts: readonly Labels[]): Promise<string[]> {
+  const body = JSON.stringify(alerts.map((labels) => ({ labels })));
+  const headers = { 'content-type': 'application/json' };
+  expect((await fetch(`${url}/alerts`, { method: 'POST', headers, body })).status).toBe(200);
+  const isOurs = ({ labels }: AlertStatus): boolean =>
+    alerts.some((alert) => Object.entries(alert).every(([name, value]) => labels[name] === value));
+  const statuses = await waitFor(
+    async () => (JSON.parse((await get(`${url}/alerts`)).text) as readonly AlertStatus[]).filter(isOurs),
+    (found) => found.length === alerts.length && found.every(({ status }) => status.state !== 'unprocessed'),
+  );
+  return statuses.filter(({ status }) => status.state === 'suppressed').map(({ labels }) => labels['alertname'] ?? '');
+}
+
+describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
+  const stuck = { alertname: 'BridgeBacklogStuck', severity: 'critical', document: 'module_state' };
+  const down = { alertname: 'BridgeEndpointDown', severity: 'warning', document: 'module_state' };
+
+  it('alerts on the data of the same endpoint', async () => {
+    const labels = { target: 'same', job: 'bridge', instance: 'a' };
+    expect(
+      await suppressed([
+        { ...down, ...labels },
+        { ...stuck, ...labels },
+      ]),
+    ).toEqual(['BridgeBacklogStuck']);
+  });
+
+  it('no alert of another exporter of the same target', async () => {
+    const labels = { target: 'twins', job: 'bridge' };
+    const alerts = [
+      { ...down, ...labels, instance: 'a' },
+      { ...stuck, ...labels, instance: 'b' },
+    ];
+    expect(await suppressed(alerts)).toEqual([]);
+  });
+
+  it('no alert of another cluster', async () => {
+    const labels = { target: 'clusters', job: 'bridge', instance: 'a' };
+    const alerts = [
+      { alertname: 'BridgeHeightStalled', severity: 'critical', document: 'module_state', ...labels, cluster: 'eu' },
+      { ...stuck, ...labels, cluster: 'us' },
+      { alertname: 'BridgeExporterAbsent', severity: 'critical', cluster: 'eu' },
+      { alertname: 'BridgeEndpointNotPolled', severity: 'critical', target: 'clusters', cluster: 'us' },
+    ];
+    expect(await suppressed(alerts)).toEqual([]);
+  });
+
+  it('the warning for the same subject only', async () => {
+    const labels = { alertname: 'CrosschainOldestPendingTooOld', target: 'chains', job: 'bridge', instance: 'a' };
+    const alerts = [
+      { ...labels, severity: 'critical', chain_id: '1' },
+      { ...labels, severity: 'warning', chain_id: '1' },
+      { ...labels, severity: 'warning', chain_id: '56' },
+    ];
+    expect(await suppressed(alerts)).toEqual(['CrosschainOldestPendingTooOld']);
+  });
+});
