@@ -1,14 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that take minutes: alerts over days of a simulated chain, the whole path of an alert, fuzzing. */
+const SLOW = ['test/**/*.slow.test.ts'];
+/** Tests with random inputs. Also in `npm test`, with fewer runs. */
+const FUZZ = ['test/**/hostile-*.test.ts', 'test/metrics/property/*.test.ts', 'test/json/read-document.test.ts'];
+
 export default defineConfig({
   // Suppresses warnings about missing source maps of @actions/workflow-parser.
   logLevel: 'error',
   test: {
-    include: ['test/**/*.test.ts'],
+    // Files share the modules that a worker has loaded. Most of the time would be spent on loading otherwise.
+    pool: 'threads',
+    isolate: false,
+    maxWorkers: 3,
+    globalSetup: 'test/support/global-setup.ts',
+    reporters: ['default', './test/support/missing-tools-reporter.ts'],
     // Tests that start processes, such as the daemon or Prometheus, can take longer than the default of 5 s.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // It imports JSON without an import attribute, which Vite accepts and Node.js rejects.
     server: { deps: { inline: ['@actions/workflow-parser'] } },
+    projects: [
+      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: SLOW } },
+      { extends: true, test: { name: 'slow', include: [...SLOW, ...FUZZ] } },
+    ],
   },
 });

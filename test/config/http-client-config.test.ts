@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import { reveal } from '../../src/config/kit/secret.js';
 import { loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../../src/config/parser.js';
@@ -431,45 +429,4 @@ tls_config: {ca_file: ${authority.certFile}, cert_file: ${clientCertificate.cert
       ],
     });
   });
-});
-
-test('no configuration makes the parser throw or quote a secret', () => {
-  const keys = fc.constantFrom(
-    'basic_auth',
-    'authorization',
-    'http_headers',
-    'tls_config',
-    'proxy_url',
-    'username',
-    'password',
-    'credentials',
-    'type',
-    'values',
-    'secrets',
-    'X-Key',
-    'ca',
-    'key',
-    '__proto__',
-  );
-  const secret = fc.constantFrom('hunter2', 'u:hunter2', 'http://u:hunter2@p/', 'Bearer hunter2', 'hunter2\nhunter2');
-  const { node } = fc.letrec((tie) => ({
-    node: fc.oneof(
-      { maxDepth: 4 },
-      secret,
-      fc.constantFrom(null, true, 1),
-      fc.array(tie('node'), { maxLength: 2 }),
-      fc.dictionary(keys, tie('node'), { maxKeys: 4 }),
-    ),
-  }));
-  const endpoint = fc.dictionary(keys, node, { maxKeys: 5 });
-  fc.assert(
-    fc.property(endpoint, (settings) => {
-      const text = stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...settings } }] });
-      const result = parseConfig(text, 'b');
-      // User names and the values of headers are not secret.
-      const printed = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
-      return !`${inspect(result.ok ? result.warnings : result, { depth: 9 })}${printed}`.includes('hunter2');
-    }),
-    { numRuns: 5_000 },
-  );
 });

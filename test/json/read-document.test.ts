@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { INVALID } from '../../src/json/field.js';
 import { readDocument } from '../../src/json/read-document.js';
 import { boolean, list, number, object, string } from '../../src/json/shapes.js';
+import { fuzzRuns } from '../support/fuzz.js';
 
 const coin = object({ id: number, name: string });
 const row = object({ id: number, name: string, seen: boolean, tags: list(string), coin });
@@ -151,7 +152,7 @@ describe('readDocument', () => {
       expect(result.ok).toBe(true);
       if (result.ok) expect(withDoubles(result.value)).toEqual(referenceRead(JSON.parse(json)));
     });
-    fc.assert(property, { numRuns: 3000 });
+    fc.assert(property, { numRuns: fuzzRuns(1000) });
   });
 
   it('agrees with JSON.parse on the validity of damaged documents', () => {
@@ -175,7 +176,7 @@ describe('readDocument', () => {
       expect(result.ok).toBe(parsed.ok);
       if (result.ok && parsed.ok) expect(withDoubles(result.value)).toEqual(referenceRead(parsed.json));
     });
-    fc.assert(property, { numRuns: 5000 });
+    fc.assert(property, { numRuns: fuzzRuns(2000) });
   });
 
   it('uses the last value of a repeated key and counts all invalid values', () => {

@@ -12,10 +12,9 @@ import { seriesOf } from '../support/exposition-text.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { NOW } from '../support/sample-endpoints.js';
 import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
+import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 
-/** Half of FUZZ_RUNS for each document. FUZZ_RUNS is 20,000 in CI and 500,000 in `npm run fuzz`. */
-const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 2000) / 2);
-const TIMEOUT_MS = 60_000 + 20 * RUNS;
+const RUNS = 500;
 const MAX_SERIES = 5;
 
 /** Strings that a token issuer, a proxy or a faulty node can place in any field. */
@@ -148,10 +147,10 @@ describe('processBody with a hostile body', () => {
       const bodies = bytesOf(documents(bridgeState), (state) => ({ state }));
       fc.assert(
         fc.property(bodies, height, (body, hubHeight) => expectValidResult(bridge, body, hubHeight)),
-        { numRuns: RUNS },
+        { numRuns: fuzzRuns(RUNS) },
       );
     },
-    TIMEOUT_MS,
+    fuzzTimeoutMs(RUNS),
   );
 
   it(
@@ -160,10 +159,10 @@ describe('processBody with a hostile body', () => {
       const bodies = bytesOf(documents(crosschainDocument), (document) => document);
       fc.assert(
         fc.property(bodies, height, (body, hubHeight) => expectValidResult(crosschain, body, hubHeight)),
-        { numRuns: RUNS },
+        { numRuns: fuzzRuns(RUNS) },
       );
     },
-    TIMEOUT_MS,
+    fuzzTimeoutMs(RUNS),
   );
 });
 

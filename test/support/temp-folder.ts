@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 
 export interface TempFolder {
   readonly path: string;
@@ -9,10 +8,9 @@ export interface TempFolder {
   readonly write: (name: string, content: string | Uint8Array) => string;
 }
 
-/** A folder that is deleted after the tests of the file or of the `describe` block that creates it. */
+/** A new folder. It is deleted after all tests (global-setup.ts). */
 export function createTempFolder(): TempFolder {
-  const path = mkdtempSync(join(tmpdir(), 'bridge-exporter-test-'));
-  afterAll(() => rmSync(path, { recursive: true }));
+  const path = mkdtempSync(join(tmpdir(), 'folder-'));
   return {
     path,
     write: (name, content) => {

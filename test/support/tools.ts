@@ -1,16 +1,54 @@
 import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+
+/** How to install the programs that tests need, by name. */
+const INSTALL: Readonly<Record<string, string>> = {
+  promtool: 'apt-get install prometheus',
+  prometheus: 'apt-get install prometheus',
+  amtool: 'apt-get install prometheus-alertmanager',
+  'prometheus-alertmanager': 'apt-get install prometheus-alertmanager',
+  openssl: 'apt-get install openssl',
+  'systemd-analyze': 'apt-get install systemd',
+  '/usr/bin/chromium': 'apt-get install chromium',
+  '/usr/bin/python3': 'apt-get install python3-prometheus-client',
+  pint: 'go install tool (in .ci/tools)',
+  'promtool-newest': 'go install tool (in .ci/tools), and rename promtool to promtool-newest',
+};
+
+export interface MissingTool {
+  readonly name: string;
+  readonly install: string;
+  /** The test file that needs it. */
+  readonly file: string;
+}
+
+/** The workers write to this file, and the reporter reads it. */
+const missingToolsFile = (): string => join(tmpdir(), 'missing-tools.jsonl');
 
 /**
- * Whether a program is installed. Tests that need a missing program are skipped with a warning. With the environment
+ * Whether a program is installed. Tests that need a missing program are skipped, and the summary says so. With the environment
  * variable REQUIRE_TOOLS, as in CI, they fail instead.
  */
 export function hasTool(name: string, args: readonly string[] = ['--version']): boolean {
   const { error, status } = spawnSync(name, args, { stdio: 'ignore' });
   if (error === undefined && status === 0) return true;
-  const command = [name, ...args].join(' ');
-  if (process.env['REQUIRE_TOOLS']) throw new Error(`the tests need ${command}, which fails here`);
-  console.warn(`SKIPPED: tests that need ${command}, which fails here`);
+  if (process.env['REQUIRE_TOOLS']) throw new Error(`the tests need ${[name, ...args].join(' ')}, which fails here`);
+  const missing: MissingTool = {
+    name,
+    install: INSTALL[name] ?? `install ${name}`,
+    file: expect.getState().testPath ?? '',
+  };
+  appendFileSync(missingToolsFile(), `${JSON.stringify(missing)}\n`);
   return false;
+}
+
+export function missingTools(): MissingTool[] {
+  if (!existsSync(missingToolsFile())) return [];
+  const lines = readFileSync(missingToolsFile(), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as MissingTool);
 }
 
 export interface ToolResult {

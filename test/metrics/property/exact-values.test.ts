@@ -5,6 +5,7 @@ import { deriveBridge, deriveCrosschain, type SeriesValues } from '../derive.js'
 import { corruptedDocument } from './corruption.js';
 import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 import { referenceBridge, referenceCrosschain } from './reference.js';
+import { fuzzRuns } from '../../support/fuzz.js';
 
 /** The series that the reference implementation computes: those of stable families except hashes. */
 function withReference(values: SeriesValues): SeriesValues {
@@ -12,7 +13,7 @@ function withReference(values: SeriesValues): SeriesValues {
   return Object.fromEntries(Object.entries(values).filter(([series]) => hasReference(series.replace(/\{.*/s, ''))));
 }
 
-const numRuns = 500;
+const numRuns = fuzzRuns(150);
 
 describe('the value of every series', () => {
   it('equals the reference value for a random module_state', () => {

@@ -5,8 +5,9 @@ import { deriveBridge, deriveCrosschain, type SeriesValues } from '../derive.js'
 import { corruptedDocument } from './corruption.js';
 import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 import { valuesOfFamily } from './families.js';
+import { fuzzRuns } from '../../support/fuzz.js';
 
-const numRuns = 300;
+const numRuns = fuzzRuns(100);
 /** Valid documents and documents with missing or invalid fields. */
 const validOrCorrupted = (documents: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
   fc.oneof(documents, documents.chain(corruptedDocument));

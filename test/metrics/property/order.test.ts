@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../support/json.js';
 import { deriveBridge, deriveCrosschain } from '../derive.js';
 import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
+import { fuzzRuns } from '../../support/fuzz.js';
 
 /** Removes rows that repeat the value of a key, because lookups use the first row. */
 function withUniqueRows(document: JsonObject, list: string, ...keys: readonly string[]): JsonObject {
@@ -55,7 +56,7 @@ describe('the order of rows', () => {
     const property = fc.property(withShuffledCopy(states), bridgeOptions, ([state, copy], options) => {
       expect(deriveBridge(copy, options)).toEqual(deriveBridge(state, options));
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: fuzzRuns(100) });
   });
 
   it('does not affect the metrics of rate_limiter_input', () => {
@@ -65,6 +66,6 @@ describe('the order of rows', () => {
     const property = fc.property(withShuffledCopy(documents), crosschainOptions, ([document, copy], options) => {
       expect(deriveCrosschain(copy, options)).toEqual(deriveCrosschain(document, options));
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: fuzzRuns(100) });
   });
 });

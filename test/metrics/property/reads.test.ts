@@ -15,6 +15,7 @@ import {
   type CrosschainList,
 } from './documents.js';
 import { changedFamilies } from './families.js';
+import { fuzzRuns } from '../../support/fuzz.js';
 
 const reads = recordReads();
 
@@ -44,7 +45,7 @@ function unexpectedChanges(changed: readonly string[], isRead: (field: string) =
     .map(({ family }) => family);
 }
 
-const numRuns = 500;
+const numRuns = fuzzRuns(150);
 
 const withRow = (document: JsonObject, list: string, row: Json, isFirst: boolean): JsonObject => {
   const rows = document[list] as readonly Json[];

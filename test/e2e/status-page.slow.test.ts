@@ -19,7 +19,6 @@ import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
 
-/// <reference lib="dom" />
 /*
  * The status page in a browser, in each state of an endpoint, and its automatic refresh. Tests advance the clock of the
  * page; the daemon and the simulator are real.
@@ -64,7 +63,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     daemons = {
       healthy: await startWith(healthy),
       failing: await startWith(failing),
-      stale: await startWith(stale, '{interval: 200ms, timeout: 300ms, stale_after: 3s}'),
+      stale: await startWith(stale, '{interval: 1s, timeout: 2s, stale_after: 3s}'),
       initial: await startWith(initial),
     };
     await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));
@@ -98,23 +97,23 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
   }
 
   describe.each(names)('in the state %s', (name) => {
-    it.each([1280, 360].flatMap((width) => (['light', 'dark'] as const).map((scheme) => [width, scheme] as const)))(
-      'shows the state in a window of %i pixels with the %s color scheme',
-      async (width, colorScheme) => {
-        const { page, consoleMessages, requestedUrls } = await open(daemons[name].url, {
-          viewport: { width, height: 800 },
-          colorScheme,
-        });
-        await takeScreenshot(page, `status-${name}-${width}-${colorScheme}`);
-        expect(await page.title()).toBe(`${states[name].title} · bridge-exporter`);
-        const content = await textWithMarkers(page);
-        for (const text of states[name].texts) expect(content).toContain(text);
+    it('shows the state in wide and narrow windows with the light and the dark color scheme', async () => {
+      const { page, consoleMessages, requestedUrls } = await open(daemons[name].url);
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await takeScreenshot(page, `status-${name}-${width}-${colorScheme}`);
+        }
         expect(await horizontalOverflow(page)).toBe(0);
-        await waitForRefresh(page, () => page.innerText('#as-of time'));
-        expect(consoleMessages, 'no error, and no violation of the content security policy').toEqual([]);
-        expect(new Set(requestedUrls)).toEqual(new Set([`${daemons[name].url}/`]));
-      },
-    );
+      }
+      await waitForRefresh(page, () => page.innerText('#as-of time'));
+      expect(await page.title()).toBe(`${states[name].title} · bridge-exporter`);
+      const content = await textWithMarkers(page);
+      for (const text of states[name].texts) expect(content).toContain(text);
+      expect(consoleMessages, 'no error, and no violation of the content security policy').toEqual([]);
+      expect(new Set(requestedUrls)).toEqual(new Set([`${daemons[name].url}/`]));
+    });
 
     it('shows the same text without JavaScript, and a link that refreshes it', async () => {
       const { page } = await open(daemons[name].url, { javaScriptEnabled: false });
@@ -296,7 +295,7 @@ let files = 0;
 
 async function startWith(
   { url }: Simulator,
-  poll = '{interval: 200ms, timeout: 5m, stale_after: 1h}',
+  poll = '{interval: 1s, timeout: 5m, stale_after: 1h}',
   otherTargets: readonly string[] = [],
   ...flags: string[]
 ): Promise<Daemon> {
@@ -321,11 +320,11 @@ async function waitForRefresh(page: Page, readValue: () => Promise<string>): Pro
   const before = await readValue();
   await waitFor(
     async () => {
-      await page.clock.runFor(1000);
+      await page.clock.runFor(5000);
       return readValue();
     },
     (value) => value !== before,
-    { timeoutMs: TIMEOUT_MS },
+    { timeoutMs: TIMEOUT_MS, intervalMs: 250 },
   );
 }
 

@@ -1,0 +1,12 @@
+/**
+ * The number of runs of a property test: this many in `npm test`, ten times as many in `npm run test:slow` and 250 times as many in
+ * `npm run fuzz`, which set FUZZ_FACTOR.
+ */
+export function fuzzRuns(count: number): number {
+  return count * Number(process.env['FUZZ_FACTOR'] ?? 1);
+}
+
+/** Enough for these runs on a busy machine, in milliseconds. */
+export function fuzzTimeoutMs(count: number): number {
+  return 60_000 + 20 * fuzzRuns(count);
+}

@@ -1,0 +1,23 @@
+import type { Reporter, TestModule } from 'vitest/node';
+import { projectPath } from './project-files.js';
+import { missingTools } from './tools.js';
+import { relative } from 'node:path';
+
+/** Says at the end which tests were skipped because a program is missing, and how to install it. */
+export default class MissingToolsReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tools = missingTools();
+    if (tools.length === 0) return;
+    const names = Array.from(new Set(tools.map(({ name }) => name))).toSorted();
+    const files = new Set(tools.map(({ file }) => file));
+    const skipped = modules
+      .filter(({ moduleId }) => files.has(moduleId))
+      .map((module) => {
+        const count = Array.from(module.children.allTests('skipped')).length;
+        return `${count} in ${relative(projectPath('.'), module.moduleId)}`;
+      });
+    const packages = Array.from(new Set(tools.map(({ install }) => install))).toSorted();
+    console.log(`Skipped tests, because ${names.join(', ')} cannot be run here: ${skipped.toSorted().join(', ')}`);
+    console.log(`To run them on Debian: ${packages.join('; ')}. .ci/run installs everything.\n`);
+  }
+}
