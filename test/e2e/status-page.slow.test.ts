@@ -63,7 +63,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     daemons = {
       healthy: await startWith(healthy),
       failing: await startWith(failing),
-      stale: await startWith(stale, '{interval: 1s, timeout: 2s, stale_after: 3s}'),
+      stale: await startWith(stale, '{interval: 1s, timeout: 2s, stale_after: 10s}'),
       initial: await startWith(initial),
     };
     await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));

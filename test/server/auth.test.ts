@@ -374,7 +374,7 @@ describe('the built daemon', () => {
       expect(Math.max(...delays)).toBeLessThan(checkMs * 10);
       const { code, ms } = await daemon.stop();
       expect(code).toBe(0);
-      expect(ms).toBeLessThan(1_000);
+      expect(ms).toBeLessThan(10_000);
     } finally {
       await daemon.stop('SIGKILL');
     }

@@ -93,7 +93,7 @@ describe('close', () => {
     const half = await rawClient(server.url, 'GET / HTTP/1.1\r\nHost: a');
     const began = performance.now();
     await server.close();
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(performance.now() - began).toBeLessThan(5_000);
     await Promise.all([idle, silent, half].map(async ({ closed }) => closed));
   });
 
@@ -137,7 +137,7 @@ describe('close', () => {
     const began = performance.now();
     await server.close();
     expect(performance.now() - began).toBeGreaterThan(250);
-    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(performance.now() - began).toBeLessThan(5_000);
     slow.socket.destroy();
   });
 });

@@ -337,7 +337,7 @@ describe('misbehaving clients', () => {
     const began = performance.now();
     const ended = Promise.all([half, idle].map(async (socket) => once(socket.resume(), 'close')));
     await server.close();
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
     await ended;
   });
 });
