@@ -69,7 +69,7 @@ describe.skipIf(!hasTool('prometheus'))('a Prometheus', () => {
 `;
     prometheus = await startPrometheus(
       folder,
-      `global: {scrape_interval: 500ms, scrape_timeout: 500ms}
+      `global: {scrape_interval: 2s, scrape_timeout: 2s}
 scrape_configs:
 ${job('right', allowed, '{username: prometheus, password_file: password}')}
 ${job('wrong_password', allowed, '{username: prometheus, password: a}')}
