@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that take minutes: alerts over days of a simulated chain, the whole path of an alert, fuzzing. */
@@ -12,7 +13,8 @@ export default defineConfig({
     // Files share the modules that a worker has loaded. Most of the time would be spent on loading otherwise.
     pool: 'threads',
     isolate: false,
-    maxWorkers: 3,
+    // At least three, because many tests wait for a process.
+    maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: 'test/support/global-setup.ts',
     reporters: ['default', './test/support/missing-tools-reporter.ts'],
     // Tests that start processes, such as the daemon or Prometheus, can take longer than the default of 5 s.

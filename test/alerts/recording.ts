@@ -43,7 +43,7 @@ export interface RecordingOptions {
   readonly blockTimeMs?: number;
   readonly sampleSeconds?: number;
   readonly maxSeries?: number;
-  /** Number of shards, 1 by default. Only the series about shards are those of several processes. */
+  /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */

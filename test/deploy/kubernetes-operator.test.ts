@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { families } from '../../src/exposition/exposition.js';
-import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { readProjectFile, readProjectYaml } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -14,18 +12,6 @@ describe('the ServiceMonitor', () => {
   it('selects the Service and its port', () => {
     expect(serviceMonitor.spec.selector.matchLabels).toEqual(service.metadata?.labels);
     expect(serviceMonitor.spec.endpoints.map(({ port }) => port)).toEqual(service.spec?.ports?.map(({ name }) => name));
-  });
-
-  it('preserves every label of the exporter', () => {
-    // The operator adds these labels. Prometheus renames labels of the exporter with the same name.
-    const operatorLabels = ['namespace', 'service', 'pod', 'container', 'endpoint', 'job', 'instance'];
-    const exporterLabels = new Set([
-      'target',
-      ...ENDPOINT_LABELS,
-      ...families.flatMap(({ labels }) => labels),
-      ...pollFamilies.flatMap(({ labels }) => labels),
-    ]);
-    expect(operatorLabels.filter((label) => exporterLabels.has(label))).toEqual([]);
   });
 });
 
