@@ -7,7 +7,7 @@ import type { Numeral } from './json/numeral.js';
 import { readDocument, type DocumentResult } from './json/read-document.js';
 import { object, type Reader, type Shape, type WireNames } from './json/shapes.js';
 import { bridgeFamilies } from './metrics/bridge/families.js';
-import type { BridgeInput } from './metrics/bridge/input.js';
+import type { BridgeInput, ValidatorNames } from './metrics/bridge/input.js';
 import { crosschainFamilies } from './metrics/crosschain/families.js';
 import type { CrosschainInput } from './metrics/crosschain/input.js';
 import type { Family } from './metrics/family.js';
@@ -37,8 +37,10 @@ export interface DocumentContext<Settings> {
   readonly height: Numeral | undefined;
 }
 
-/** Configured names of tokens and chains, for labels. */
-export type LabelSettings = Pick<Config, 'tokens' | 'chains'>;
+/** Names of tokens, chains and validators, for labels. */
+export interface LabelSettings extends Pick<Config, 'tokens' | 'chains'> {
+  readonly validators: ValidatorNames;
+}
 
 /** The values of the label `document`. */
 export type DocumentName = 'module_state' | 'rate_limiter_input';
@@ -52,7 +54,9 @@ export const moduleStateDocument: DocumentDefinition<BridgeSettings, BridgeInput
   read: (body, { settings, labels, height }, budgetBytes) => {
     const result = readDocument(moduleStateReaders[settings.dialect], body, budgetBytes);
     return withInput(result, ({ state }) =>
-      state === undefined || state === INVALID ? undefined : { state, height, settings, tokens: labels.tokens },
+      state === undefined || state === INVALID
+        ? undefined
+        : { state, height, settings, tokens: labels.tokens, names: labels.validators },
     );
   },
   hubHeight: ({ height }) => height,

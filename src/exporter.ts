@@ -4,7 +4,7 @@ import { formatConfig } from './config/printer.js';
 import { createMetricsPage } from './exposition/exposition.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { fingerprint } from './metrics/fingerprint.js';
-import { endpointStatuses, pendingDocument } from './pages/endpoint-view.js';
+import { endpointStatuses, namesViews, pendingDocument } from './pages/endpoint-view.js';
 import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
@@ -14,6 +14,7 @@ import { endpointKeyOf, jobsOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
 import { startScheduler } from './poll/scheduler.js';
+import { createValidatorNames } from './poll/validator-names.js';
 import { createApp } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
@@ -54,14 +55,24 @@ export async function startExporter(
     config.poll,
   );
   const logPoll = createPollLog(log);
-  const scheduler = startScheduler(executor, ({ processing }, result, at) => {
-    const { before, after } = store.record(endpointKeyOf(processing), result, at);
-    logPoll(before, after);
+  const validatorNames = createValidatorNames(executor, {
+    onFailure: (target, { reason, message }) =>
+      log.warn({ target, reason }, `validator names cannot be read, the last ones stay: ${message}`),
+    onRecovery: (target) => log.info({ target }, 'validator names are read again'),
   });
+  const scheduler = startScheduler(
+    async (job) => executor.poll(validatorNames.addTo(job)),
+    (job, result, at) => {
+      const { before, after } = store.record(endpointKeyOf(job.processing), result, at);
+      logPoll(before, after);
+      if (result.outcome.ok) void validatorNames.refresh(job);
+    },
+  );
   const processMetrics = createProcessMetrics(options.build, options.shard);
   const metricsPage = createMetricsPage(store, processMetrics);
 
   const applyActiveConfig = (): void => {
+    validatorNames.retain(active.jobs);
     scheduler.replaceJobs(active.jobs, active.poll.intervalMs);
     processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds, active.targets);
   };
@@ -100,7 +111,8 @@ export async function startExporter(
       statusPage: () => {
         const now = clock();
         const endpoints = endpointStatuses(store, now, active.poll.staleAfterMs);
-        const status = { generatedAt: isoTime(now.epochSeconds), endpoints, instance: instance(now) };
+        const names = namesViews(validatorNames.states(), now);
+        const status = { generatedAt: isoTime(now.epochSeconds), endpoints, names, instance: instance(now) };
         return statusPage(status, options.telemetryPath);
       },
       pendingPage: (sorting) =>

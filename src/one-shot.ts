@@ -10,6 +10,7 @@ import { asDecimalString } from './json/numeral.js';
 import { clock } from './poll/clock.js';
 import { createEndpointStore } from './poll/endpoint-store.js';
 import { processingOptionsBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
+import { createValidatorNames } from './poll/validator-names.js';
 import { processBody, type ProcessingOptions, type PollExecutor, type PollResult } from './poll/poll.js';
 
 /* The commands `once` and `replay`: read every document once and print the metrics. */
@@ -38,8 +39,17 @@ export async function pollOnce(config: Config, executor: PollExecutor, progress:
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const polls = jobs.map(async (job) => ({ processing: job.processing, result: await executor.poll(job) }));
-  const documents = await Promise.all(polls);
+  const names = createValidatorNames(executor, {
+    onFailure: (target, { message }) => progress(`${target}: validator names cannot be read: ${message}`),
+    onRecovery: () => undefined,
+  });
+  names.retain(jobs);
+  const documents = await Promise.all(
+    jobs.map(async (job) => {
+      await names.refresh(job);
+      return { processing: job.processing, result: await executor.poll(names.addTo(job)) };
+    }),
+  );
   clearTimeout(timer);
   return renderOneShot(config, documents, 'poll');
 }

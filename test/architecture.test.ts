@@ -19,6 +19,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   exposition: ['config', 'documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
   server: ['config', 'exposition', 'metrics', 'pages'],
+  verdicts: ['documents.ts', 'poll'],
   pages: ['chain', 'config', 'documents.ts', 'http', 'json', 'pending', 'poll'],
   simulator: ['cli', 'config', 'exporter.ts', 'poll'],
 };

@@ -55,8 +55,7 @@ const claim = object({ event_nonce: number, value: string });
 
 const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });
 
-/** `sender` is only compared with votes, so its data part is enough. `orchestrator` is also exported. */
-const orchestratorAddress = object({ sender: addressDataPart, orchestrator: address, eth_address: address });
+const orchestratorAddress = object({ sender: address, orchestrator: address, eth_address: address });
 
 export const moduleState = objectWithKnownKey({
   params,

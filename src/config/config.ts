@@ -8,6 +8,7 @@ export interface Config {
   readonly tokens: readonly TokenConfig[];
   /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
   readonly chains: Readonly<Record<string, string>>;
+  readonly validators: readonly ValidatorConfig[];
 }
 
 export interface PollConfig {
@@ -28,7 +29,9 @@ export interface BridgeSettings {
   readonly dialect: 'neutral' | 'peggy';
   /** Decimal string as in the file. */
   readonly powerThreshold: string;
-  /** Lower case; empty means all orchestrators. */
+  /** Whether validators get names from the staking module of the node. */
+  readonly validatorNames: 'staking' | 'off';
+  /** Orchestrator, operator or external addresses of the validators to mark, in lower case. */
   readonly watch: readonly string[];
 }
 
@@ -55,6 +58,12 @@ export interface TokenConfig {
   readonly contract: string;
   readonly symbol?: string;
   readonly decimals?: number;
+}
+
+export interface ValidatorConfig {
+  /** Orchestrator, operator or external address, in lower case. */
+  readonly address: string;
+  readonly name: string;
 }
 
 export type ConfigResult =

@@ -5,7 +5,7 @@ import { REDACTED } from './kit/secret.js';
 import { formatDuration, formatSize } from './kit/units.js';
 
 /** The configuration as a configuration file, with all defaults. Secrets are redacted. */
-export function formatConfig({ poll, limits, targets, tokens, chains }: Config): string {
+export function formatConfig({ poll, limits, targets, tokens, chains, validators }: Config): string {
   const file = {
     poll: {
       interval: formatDuration(poll.intervalMs),
@@ -17,6 +17,7 @@ export function formatConfig({ poll, limits, targets, tokens, chains }: Config):
     targets: targets.map(targetKeys),
     tokens,
     chains,
+    validators,
   };
   return stringify(file, { lineWidth: 0 });
 }
@@ -30,8 +31,9 @@ function targetKeys({ name, bridge, crosschain }: TargetConfig) {
 }
 
 // Every key is listed, so that a new setting with a secret is not printed by accident.
-function bridgeKeys({ url, dialect, powerThreshold, watch, httpClient }: BridgeEndpoint) {
-  return { url, dialect, power_threshold: powerThreshold, watch, ...(httpClient && httpClientKeys(httpClient)) };
+function bridgeKeys({ url, dialect, validatorNames, powerThreshold, watch, httpClient }: BridgeEndpoint) {
+  const settings = { url, dialect, validator_names: validatorNames, power_threshold: powerThreshold, watch };
+  return { ...settings, ...(httpClient && httpClientKeys(httpClient)) };
 }
 
 function crosschainKeys({ url, dialect, window, limit, rate, hubChainIds, httpClient }: CrosschainEndpoint) {

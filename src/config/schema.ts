@@ -65,12 +65,22 @@ const bridgeShape = {
   power_threshold: scalar(types.fraction)
     .prefault('0.6667')
     .describe('Share of the voting power that must sign a valset or batch.'),
-  watch: list(scalar(types.bech32Address)).prefault([]).describe('Orchestrators to export; empty for all.'),
+  validator_names: scalar(types.oneOf('staking', 'off'))
+    .prefault('staking')
+    .describe(
+      'Where validators get their names from: `staking` reads the monikers of the staking module of the node once an hour; `off` reads none.',
+    ),
+  watch: list(scalar(types.anyAddress))
+    .prefault([])
+    .describe(
+      'Your own validators, by orchestrator, operator or external address. They are marked in metrics, alerts and pages.',
+    ),
 };
 
 const toBridgeSettings = (keys: z.output<z.ZodObject<typeof bridgeShape>>): BridgeSettings => ({
   dialect: keys.dialect,
   powerThreshold: keys.power_threshold,
+  validatorNames: keys.validator_names,
   watch: [...new Set(keys.watch)],
 });
 
@@ -162,6 +172,11 @@ const token = mapping({
   decimals: z.exactOptional(scalar(types.integer(0, 77))).describe('Number of decimals of the token.'),
 }).superRefine(requireTokenSettings, evenAfterOtherProblems);
 
+const validator = mapping({
+  address: scalar(types.anyAddress).describe('Orchestrator, operator or external address of the validator; unique.'),
+  name: scalar(types.label(128)).describe('Name of the validator.'),
+});
+
 function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
   const empty = z.object({ symbol: absent, decimals: absent });
   if (empty.safeParse(input).success)
@@ -212,6 +227,10 @@ export const configSchema = mapping(
       .record(chainIdKey, scalar(types.label(128)), { error: describeChainsIssue })
       .prefault({})
       .describe('Chain names by chain id.'),
+    validators: list(validator)
+      .superRefine(rejectDuplicates('address', 'validators'), evenAfterOtherProblems)
+      .prefault([])
+      .describe('Names of validators. They override those of the staking module.'),
   },
   types.describeValue,
   `, such as targets: ${ONE_TARGET}`,

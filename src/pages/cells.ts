@@ -92,8 +92,9 @@ export function missing(value: MissingMembers | null): Markup {
   });
 }
 
-function member({ orchestrator, externalAddress, powerRatio, watched }: MissingMember): Markup {
-  const name = orchestrator === null ? markup`unknown orchestrator` : identifier(orchestrator);
+function member({ name, orchestrator, externalAddress, powerRatio, watched }: MissingMember): Markup {
+  const label = name === null ? '' : markup`<bdi class="name">${name}</bdi> `;
+  const address = orchestrator === null ? markup`unknown orchestrator` : identifier(orchestrator);
   const power = powerRatio === null ? '' : percent(powerRatio);
-  return markup`<li${watched ? markup` class="watched"` : ''}>${name} ${identifier(externalAddress)} <span class="nowrap">${power}</span></li>`;
+  return markup`<li${watched ? markup` class="watched"` : ''}>${label}${address} ${identifier(externalAddress)} <span class="nowrap">${power}</span></li>`;
 }

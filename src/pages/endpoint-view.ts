@@ -1,7 +1,9 @@
 import type { DocumentName } from '../documents.js';
+import type { PollError } from '../http/errors.js';
 import type { Items } from '../pending/items.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState, EndpointStore } from '../poll/endpoint-store.js';
+import type { NamesState } from '../poll/validator-names.js';
 import { isoTime } from './time.js';
 
 /*
@@ -119,6 +121,28 @@ function endpointStatus(state: EndpointState, shown: boolean, now: Instant, stal
     maxBodyBytes,
     invalidFields: success && shown ? Array.from(success.snapshot.problems.invalid.keys()) : [],
   };
+}
+
+/** The names that the staking module of a target has given to validators. */
+export interface NamesView {
+  readonly target: string;
+  readonly count: number;
+  /** When the names were read, ISO 8601; `null` before the first time. */
+  readonly readAt: string | null;
+  readonly ageSeconds: number | null;
+  /** Why the last attempt failed. */
+  readonly failure: PollError | null;
+}
+
+/** Failing ones first. */
+export function namesViews(states: ReadonlyMap<string, NamesState>, now: Instant): readonly NamesView[] {
+  return Array.from(states, ([target, { names, readAt, failure }]) => ({
+    target,
+    count: names.size,
+    readAt: readAt ? isoTime(readAt.epochSeconds) : null,
+    ageSeconds: readAt ? ageSeconds(readAt, now) : null,
+    failure: failure ?? null,
+  })).toSorted((a, b) => Number(b.failure !== null) - Number(a.failure !== null));
 }
 
 function conditionOf({ up, shown, asOf }: EndpointView): Condition {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../config/kit/units.js';
 import { attentionTable, conditionLabels, initialList, upTable } from './endpoint-table.js';
-import { conditions, type Condition, type EndpointStatus } from './endpoint-view.js';
+import { conditions, type Condition, type EndpointStatus, type NamesView } from './endpoint-view.js';
 import { isKnownProblem, statisticLink, visibleStatistics, type HeadlineStatistic } from './headline-statistics.js';
 import { markup, type Markup } from './html.js';
 import { layout } from './layout.js';
@@ -9,6 +9,7 @@ import { ago, distanceElement, duration } from './time.js';
 export interface StatusDocument {
   readonly generatedAt: string;
   readonly endpoints: readonly EndpointStatus[];
+  readonly names: readonly NamesView[];
   readonly instance: Instance;
 }
 
@@ -29,7 +30,7 @@ export interface Instance {
 }
 
 /** First the problems of the chains, then all endpoints by condition, worst first. */
-export function statusPage({ generatedAt, endpoints, instance }: StatusDocument, telemetryPath: string): string {
+export function statusPage({ generatedAt, endpoints, names, instance }: StatusDocument, telemetryPath: string): string {
   const nowMs = Date.parse(generatedAt);
   const groups = groupByCondition(endpoints);
   const worst = conditions.find((condition) => groups[condition].length > 0) ?? 'initial';
@@ -42,6 +43,7 @@ ${problems(endpoints, nowMs)}
 ${listSection('attention', 'Needs attention', attention, attentionTable(attention, nowMs))}
 ${listSection('initial', 'Not polled yet', initial, initialList(initial))}
 ${listSection('up', 'Up', up, upTable(up, nowMs))}
+${namesSection(names)}
 ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, nowMs))}`;
   return layout({
     path: '/',
@@ -131,6 +133,21 @@ function section(id: string, title: Markup, body: Markup): Markup {
   return markup`<section id="${id}" class="part"><h2>${title}</h2>
 ${body}
 </section>`;
+}
+
+/** Names of validators are not part of a poll, so their age is shown on its own. */
+function namesSection(names: readonly NamesView[]): Markup {
+  if (names.length === 0) return markup``;
+  const rows = names.map(({ target, count, readAt, ageSeconds, failure }) => {
+    const age =
+      readAt === null || ageSeconds === null
+        ? markup`none read yet`
+        : markup`${count} names, read ${distanceElement(readAt, ago(ageSeconds))}`;
+    const problem =
+      failure === null ? '' : markup` <span class="state failing">${failure.reason}</span> ${failure.message}`;
+    return markup`<div><dt>${target}<dd>${age}${problem}</div>`;
+  });
+  return section('names', markup`Validator names`, markup`<dl class="facts">${rows}</dl>`);
 }
 
 function instanceFacts(instance: Instance, endpoints: readonly EndpointStatus[], nowMs: number): Markup {

@@ -103,6 +103,8 @@ export interface MissingMembers {
 export interface MissingMember {
   readonly externalAddress: string;
   readonly orchestrator: string | null;
+  /** Configured, or from the staking module. Not unique: anyone can choose any name. */
+  readonly name: string | null;
   readonly powerRatio: number | null;
   /** Whether it is configured in `watch`. */
   readonly watched: boolean;

@@ -1,5 +1,4 @@
 import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
-import { dataPart } from '../chain/field-shapes.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
@@ -13,6 +12,7 @@ import {
   valsetSigners,
 } from '../metrics/bridge/joins.js';
 import { batchSignedPower, isBelowThreshold, valsetSignedPower, type SignedPower } from '../metrics/bridge/signing.js';
+import { isWatched, validatorName } from '../metrics/bridge/validator-names.js';
 import { toLabelValue } from '../metrics/family.js';
 import { memoize } from '../metrics/memoize.js';
 import { required } from '../metrics/required-fields.js';
@@ -91,16 +91,12 @@ export function missingOf(
 }
 
 function memberItem(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
-  const orchestrator = orNull(() => {
-    const row = registrationByAddress(input).get(address);
-    return row && required(row.orchestrator);
-  });
+  const registration = orNull(() => registrationByAddress(input).get(address));
   return {
     externalAddress: toLabelValue(address),
-    orchestrator: truncatedOrNull(() => orchestrator ?? undefined),
+    orchestrator: truncatedOrNull(() => (registration ? required(registration.orchestrator) : undefined)),
+    name: registration === null ? null : validatorName(input, registration) || null,
     powerRatio,
-    watched: orchestrator !== null && watchedKeys(input).has(dataPart(orchestrator)),
+    watched: registration !== null && isWatched(input, registration),
   };
 }
-
-const watchedKeys = memoize(({ settings }: BridgeInput): ReadonlySet<string> => new Set(settings.watch.map(dataPart)));

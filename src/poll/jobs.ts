@@ -23,7 +23,10 @@ export function jobsOf(config: Config): PollJob[] {
     if (target.bridge) {
       const { url, httpClient, ...settings } = target.bridge;
       const processing: ProcessingOptions = { ...base, document: 'module_state', settings };
-      jobs.push(createJob(url + moduleStateDocument.path(settings), httpClient, processing));
+      const job = createJob(url + moduleStateDocument.path(settings), httpClient, processing);
+      const { limits } = job;
+      const names = { baseUrl: url, limits, ...(httpClient && { httpClient }) };
+      jobs.push(settings.validatorNames === 'staking' ? { ...job, names } : job);
     }
     if (target.crosschain) {
       const { url, httpClient, ...settings } = target.crosschain;
@@ -35,10 +38,14 @@ export function jobsOf(config: Config): PollJob[] {
 }
 
 export function processingOptionsBase(
-  { limits, tokens, chains }: Config,
+  { limits, tokens, chains, validators }: Config,
   { name }: Pick<TargetConfig, 'name'>,
 ): ProcessingOptionsBase {
-  return { target: name, labels: { tokens, chains }, maxSeries: limits.maxSeriesPerFamily };
+  return {
+    target: name,
+    labels: { tokens, chains, validators: { configured: validators, staking: new Map() } },
+    maxSeries: limits.maxSeriesPerFamily,
+  };
 }
 
 export function endpointKeyOf({ target, document }: ProcessingOptions): EndpointKey {

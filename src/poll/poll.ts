@@ -16,6 +16,7 @@ import type { FieldProblems } from '../json/shapes.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { escapeLabelValue } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
+import type { NamesJob, NamesResult } from './fetch-names.js';
 
 /** Which document a body is, and the settings to derive its families with. Plain data, sent to the worker thread. */
 export type ProcessingOptions = ProcessingOptionsBase &
@@ -36,6 +37,8 @@ export interface PollJob {
   readonly httpClient?: HttpClientConfig;
   readonly limits: FetchLimits;
   readonly processing: ProcessingOptions;
+  /** Where the names of the validators are read from, if at all. */
+  readonly names?: NamesJob;
 }
 
 /** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
@@ -136,5 +139,6 @@ function secondsSince(started: number): number {
 /** Executes polls: on a worker thread in the daemon (thread-executor.ts), on the calling thread in `once` (inline-executor.ts). */
 export interface PollExecutor {
   readonly poll: (job: PollJob) => Promise<PollResult>;
+  readonly fetchNames: (job: NamesJob) => Promise<NamesResult>;
   readonly close: () => Promise<void>;
 }

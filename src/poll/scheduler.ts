@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from './clock.js';
 import { endpointKeyOf } from './jobs.js';
-import type { PollExecutor, PollJob, PollResult } from './poll.js';
+import type { PollJob, PollResult } from './poll.js';
 
 /** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
 export interface Scheduler {
@@ -21,7 +21,7 @@ interface JobLoop extends PollLoop {
 
 /** `record` receives the result of each poll. */
 export function startScheduler(
-  executor: PollExecutor,
+  pollOnce: (job: PollJob) => Promise<PollResult>,
   record: (job: PollJob, result: PollResult, at: Instant) => void,
 ): Scheduler {
   let loops = new Map<string, JobLoop>();
@@ -29,7 +29,7 @@ export function startScheduler(
   function startJob(job: PollJob, intervalMs: number, delayMs: number): JobLoop {
     let isCurrent = true;
     const poll = async (): Promise<void> => {
-      const result = await executor.poll(job);
+      const result = await pollOnce(job);
       // The job may have been replaced during the poll.
       if (isCurrent) record(job, result, clock());
     };

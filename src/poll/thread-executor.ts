@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { validatorsPath } from '../chain/staking.js';
 import type { PollError } from '../http/errors.js';
+import type { NamesJob, NamesResult } from './fetch-names.js';
 import type { PollExecutor, PollJob, PollResult } from './poll.js';
 
 /** `workerData` of the thread. */
@@ -7,20 +9,23 @@ export interface WorkerOptions {
   readonly userAgent: string;
 }
 
+export type WorkerTask = { readonly poll: PollJob } | { readonly names: NamesJob };
+
 export interface WorkerRequest {
   readonly id: number;
-  readonly job: PollJob;
+  readonly task: WorkerTask;
 }
 
 /** `reading` is sent before a body is decoded, to identify a document that exhausts the memory of the thread. */
 export type WorkerMessage =
   | { readonly ready: true }
   | { readonly id: number; readonly reading: true }
-  | { readonly id: number; readonly result: PollResult };
+  | { readonly id: number; readonly result: PollResult | NamesResult };
 
-interface PendingPoll {
-  readonly job: PollJob;
-  readonly resolve: (result: PollResult) => void;
+interface PendingTask {
+  readonly task: WorkerTask;
+  readonly resolve: (result: PollResult | NamesResult) => void;
+  readonly fail: (error: PollError) => void;
   isReading: boolean;
   attempts: number;
 }
@@ -28,7 +33,7 @@ interface PendingPoll {
 /** With V8's default of 48 MB, 40 targets of 1 MB every 2 s take 242 instead of 216 MiB; a poll of 10 MB takes 10 % less time. */
 const YOUNG_GENERATION_MB = 12;
 
-/** Attempts of a poll whose thread ended for an unknown reason: the first one and one repetition. */
+/** Attempts of a task whose thread ended for an unknown reason: the first one and one repetition. */
 const MAX_ATTEMPTS = 2;
 
 /**
@@ -36,7 +41,7 @@ const MAX_ATTEMPTS = 2;
  * document exhausts the heap of the thread, its poll fails, the thread is replaced, and the other polls are repeated.
  */
 export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollExecutor {
-  const pending = new Map<number, PendingPoll>();
+  const pending = new Map<number, PendingTask>();
   let lastId = 0;
   let isClosed = false;
   let worker = startWorker();
@@ -65,41 +70,57 @@ export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollE
   }
 
   function receive(message: Exclude<WorkerMessage, { ready: true }>): void {
-    const poll = pending.get(message.id);
-    if (poll === undefined) return;
-    if ('reading' in message) poll.isReading = true;
-    else settle(message.id, poll, message.result);
-  }
-
-  function settle(id: number, poll: PendingPoll, result: PollResult): void {
-    pending.delete(id);
-    poll.resolve(result);
+    const task = pending.get(message.id);
+    if (task === undefined) return;
+    if ('reading' in message) task.isReading = true;
+    else {
+      pending.delete(message.id);
+      task.resolve(message.result);
+    }
   }
 
   function replaceWorker(cause: Error | undefined): void {
     worker = startWorker();
     const isCulpritKnown = [...pending.values()].some(({ isReading }) => isReading);
-    for (const [id, poll] of pending) {
-      if (!isCulpritKnown) poll.attempts += 1;
-      if (poll.isReading || poll.attempts > MAX_ATTEMPTS) {
-        settle(id, poll, { outcome: { ok: false, error: threadError(cause, poll, maxHeapMb) }, phaseSeconds: {} });
+    for (const [id, task] of pending) {
+      if (!isCulpritKnown) task.attempts += 1;
+      if (task.isReading || task.attempts > MAX_ATTEMPTS) {
+        pending.delete(id);
+        task.fail(threadError(cause, task, maxHeapMb));
       } else {
-        send(id, poll);
+        send(id, task);
       }
     }
   }
 
-  function send(id: number, { job }: PendingPoll): void {
-    worker.postMessage({ id, job } satisfies WorkerRequest);
+  function send(id: number, { task }: PendingTask): void {
+    worker.postMessage({ id, task } satisfies WorkerRequest);
+  }
+
+  function run(task: Pick<PendingTask, 'task' | 'resolve' | 'fail'>): void {
+    lastId += 1;
+    const pendingTask: PendingTask = { ...task, isReading: false, attempts: 1 };
+    pending.set(lastId, pendingTask);
+    send(lastId, pendingTask);
   }
 
   return {
     poll: (job) =>
       new Promise((resolve) => {
-        lastId += 1;
-        const poll: PendingPoll = { job, resolve, isReading: false, attempts: 1 };
-        pending.set(lastId, poll);
-        send(lastId, poll);
+        run({
+          task: { poll: job },
+          // The result of a poll is that of its task.
+          resolve: (result) => resolve(result as PollResult),
+          fail: (error) => resolve({ outcome: { ok: false, error }, phaseSeconds: {} }),
+        });
+      }),
+    fetchNames: (job) =>
+      new Promise((resolve) => {
+        run({
+          task: { names: job },
+          resolve: (result) => resolve(result as NamesResult),
+          fail: (error) => resolve({ ok: false, error }),
+        });
       }),
     close: async () => {
       isClosed = true;
@@ -108,9 +129,10 @@ export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollE
   };
 }
 
-function threadError(cause: Error | undefined, { job, isReading }: PendingPoll, maxHeapMb: number): PollError {
+function threadError(cause: Error | undefined, { task, isReading }: PendingTask, maxHeapMb: number): PollError {
   if (isReading && cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    const message = `${new URL(job.url).pathname}: reading the document needs more than ${maxHeapMb} MiB of memory`;
+    const url = 'poll' in task ? task.poll.url : task.names.baseUrl + validatorsPath(undefined);
+    const message = `${new URL(url).pathname}: reading the document needs more than ${maxHeapMb} MiB of memory`;
     return { reason: 'too_large', message };
   }
   return { reason: 'internal', message: `worker thread ended: ${cause?.message ?? 'without an error'}` };

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createClient } from '../http/client.js';
+import { fetchNames } from './fetch-names.js';
 import { poll } from './poll.js';
 import type { WorkerMessage, WorkerOptions, WorkerRequest } from './thread-executor.js';
 
@@ -12,8 +13,9 @@ const { userAgent }: WorkerOptions = workerData;
 const client = createClient(userAgent);
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
-async function handle({ id, job }: WorkerRequest): Promise<void> {
-  const result = await poll(job, client, () => send({ id, reading: true }));
+async function handle({ id, task }: WorkerRequest): Promise<void> {
+  const onBody = (): void => send({ id, reading: true });
+  const result = 'poll' in task ? await poll(task.poll, client, onBody) : await fetchNames(task.names, client, onBody);
   send({ id, result });
 }
 

@@ -1,7 +1,7 @@
 import { type Block, EXTERNAL_BLOCK_MS } from './block.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { Arrivals, createAccount, createExternalAddress, Random } from './random.js';
-import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params } from './responses.js';
+import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params, StakingValidator } from './responses.js';
 import type { Rules } from './scenarios.js';
 import { createErc20ToDenoms, createTokens, drawAmount, type Tokens } from './tokens.js';
 import { belongsTo, createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
@@ -90,6 +90,16 @@ export class BridgeModel {
       receiver: createAccount(this.#random),
     } as const;
     this.#oracle.emit(deposit, block);
+  }
+
+  stakingValidators(): StakingValidator[] {
+    const byStake = this.#validators.toSorted((left, right) => right.stake - left.stake);
+    return byStake.map(({ operator, moniker, stake }) => ({
+      operator_address: operator,
+      status: 'BOND_STATUS_BONDED',
+      tokens: `${Math.round(stake)}000000`,
+      description: { moniker, website: '', details: '' },
+    }));
   }
 
   state(): ModuleState {

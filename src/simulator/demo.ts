@@ -6,9 +6,9 @@ import { startExporter, type Exporter, type ExporterOptions } from '../exporter.
 import type { PollExecutor } from '../poll/poll.js';
 import { HUB_CHAIN_ID } from './cctx.js';
 import { chainNames } from './external-chains.js';
+import type { Model } from './model.js';
 import { simulate, type PrintLine } from './simulate.js';
 import type { Simulator } from './simulator.js';
-import type { Token } from './tokens.js';
 
 export interface Demo {
   readonly simulator: Simulator;
@@ -28,7 +28,7 @@ export async function startDemo(
   const simulator = await simulate(settings, print, progress);
   let exporter: Exporter;
   try {
-    const config = demoConfig({ url: simulator.url, tokens: simulator.model.tokens });
+    const config = demoConfig(simulator.url, simulator.model);
     const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
     exporter = await startExporter(config, executor, log, { ...options, loadConfig });
   } catch (error) {
@@ -54,18 +54,22 @@ export async function startDemo(
   };
 }
 
+/** One of the validators that are silent in the scenario `silent-signer`, so that the demo has one to watch. */
+const WATCHED = 'Validator Guild';
+
 /** The poll interval is short, so that a user sees the numbers change. */
-export function demoConfig({ url, tokens }: { readonly url: string; readonly tokens: readonly Token[] }): Config {
+export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingValidators'>): Config {
+  const watched = model.stakingValidators().filter(({ description }) => description.moniker === WATCHED);
   const file = {
     poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
     targets: [
       {
         name: 'demo',
-        bridge: { url },
+        bridge: { url, watch: watched.map(({ operator_address }) => operator_address) },
         crosschain: { url, window: '500', rate: String(10n ** 18n), hub_chain_ids: [HUB_CHAIN_ID] },
       },
     ],
-    tokens: tokens.map(({ contract, symbol, decimals }) => ({ contract, symbol, decimals: String(decimals) })),
+    tokens: model.tokens.map(({ contract, symbol, decimals }) => ({ contract, symbol, decimals: String(decimals) })),
     chains: chainNames,
   };
   const result = validateConfig(file, (path) => path.join('.'));

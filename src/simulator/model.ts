@@ -1,7 +1,7 @@
 import { BlockProducer } from './block.js';
 import { BridgeModel } from './bridge-model.js';
 import { CrosschainModel, type RateLimiterQuery } from './crosschain-model.js';
-import type { ModuleStateResponse, RateLimiterInput } from './responses.js';
+import type { ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { type Rules, type ScenarioName, scenarios } from './scenarios.js';
 import type { Token } from './tokens.js';
 
@@ -18,6 +18,8 @@ export interface Model {
   setScenario(scenario: ScenarioName): void;
   moduleState(): ModuleStateResponse;
   rateLimiterInput(query?: RateLimiterQuery): RateLimiterInput;
+  /** The validators of the staking module, by descending stake. */
+  stakingValidators(): readonly StakingValidator[];
 }
 
 export interface ModelOptions {
@@ -96,6 +98,10 @@ class SimulatedChain implements Model {
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
     return this.#crosschain.input(this.#blocks.latest, query);
+  }
+
+  stakingValidators(): readonly StakingValidator[] {
+    return this.#bridge.stakingValidators();
   }
 
   #step(rules: Rules): void {

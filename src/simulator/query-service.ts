@@ -5,7 +5,7 @@ import type { Model } from './model.js';
  * of its document; what the document leaves open follows the gRPC gateway of a real node.
  */
 
-export type Endpoint = 'module_state' | 'rate_limiter_input';
+export type Endpoint = 'module_state' | 'rate_limiter_input' | 'validators';
 
 export interface QueryResponse {
   readonly status: number;
@@ -18,6 +18,7 @@ export const HEIGHT_HEADER = 'Grpc-Metadata-X-Cosmos-Block-Height';
 const PATHS: Readonly<Record<string, Endpoint>> = {
   '/bridge/v1/module_state': 'module_state',
   '/chain/crosschain/rateLimiterInput': 'rate_limiter_input',
+  '/cosmos/staking/v1beta1/validators': 'validators',
 };
 export const endpointPaths: readonly string[] = Object.keys(PATHS);
 
@@ -48,11 +49,29 @@ export function parseRequest(method: string, target: string): Query | QueryRespo
 /** Like the gateway, it ignores unknown parameters and takes the first of repeated ones. */
 export function executeQuery(model: Model, { endpoint, parameters }: Query): QueryResponse {
   if (endpoint === 'module_state') return documentResponse(model, model.moduleState());
+  if (endpoint === 'validators') return validatorsResponse(model, parameters);
   const limit = parseInt64(parameters, 'limit');
   const window = parseInt64(parameters, 'window');
   if (typeof limit === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, limit);
   if (typeof window === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, window);
   return documentResponse(model, model.rateLimiterInput({ limit, window }));
+}
+
+const DEFAULT_PAGE = 100n;
+
+/** One page of the staking module. A key is the base64 form of the position of the next validator. */
+function validatorsResponse(model: Model, parameters: URLSearchParams): QueryResponse {
+  const limit = parseInt64(parameters, 'pagination.limit');
+  if (typeof limit === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, limit);
+  const first = Number(Buffer.from(parameters.get('pagination.key') ?? '', 'base64').toString() || '0');
+  if (!Number.isInteger(first)) return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, 'invalid pagination key');
+  const all = model.stakingValidators();
+  const last = first + Number(limit === undefined || limit === 0n ? DEFAULT_PAGE : limit);
+  const next_key = last < all.length ? Buffer.from(String(last)).toString('base64') : null;
+  return documentResponse(model, {
+    validators: all.slice(first, last),
+    pagination: { next_key, total: first === 0 ? String(all.length) : '0' },
+  });
 }
 
 export function errorResponse(status: number, code: number, message: string): QueryResponse {

@@ -205,3 +205,11 @@ export interface RevertOptions {
   readonly revert_message: string;
   readonly revert_gas_limit: string;
 }
+
+/** The fields of a validator of the staking module (cosmos.staking.v1beta1.Validator) that concern people. */
+export interface StakingValidator {
+  readonly operator_address: string;
+  readonly status: 'BOND_STATUS_BONDED';
+  readonly tokens: string;
+  readonly description: { readonly moniker: string; readonly website: string; readonly details: string };
+}

@@ -42,7 +42,7 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const model = createModel({ startTime: Math.floor(Date.now() / 1000), ...options });
   const faults = new Map<Endpoint, Fault>();
-  const requests: Record<Endpoint, number> = { module_state: 0, rate_limiter_input: 0 };
+  const requests: Record<Endpoint, number> = { module_state: 0, rate_limiter_input: 0, validators: 0 };
   const server = createServer((request, response) => handle({ request, response }, model, faults, requests));
   const { port } = await listen(server, options);
   const blockTimer = options.tick === false ? undefined : setInterval(() => model.advance(1), options.blockTimeMs);

@@ -14,6 +14,29 @@ const BASE_STAKES = [
   140_000, 115_000, 72_000, 64_000, 60_000, 56_000, 52_000, 48_000, 45_000, 42_000, 39_000, 36_000, 33_000, 30_000,
   27_000, 24_000, 21_000, 18_000, 15_000, 12_000,
 ];
+/** Monikers by rank. Two validators chose the same, which any chain allows. */
+const MONIKERS = [
+  'Northwind Staking',
+  'Quorum Works',
+  'Harbor Nodes',
+  'Blue Mesa',
+  'Validator Guild',
+  'Tidewater',
+  'Copperfield',
+  'Signal Hill',
+  'Ostrich Labs',
+  'Keel & Anchor',
+  'Meridian',
+  'Fern Gully',
+  'Basalt',
+  'Long Shadow',
+  'Tidewater',
+  'Paper Crane',
+  'Lantern',
+  'Three Rivers',
+  'Osprey',
+  'Little Endian',
+];
 /** Two validators of medium size, without which a quorum is still reached. */
 const SILENT_RANKS = new Set([4, 9]);
 const MINORITY_SHARE = 0.5;
@@ -32,6 +55,7 @@ export interface Validator {
   readonly rank: number;
   /** bech32 address of the operator key, as it appears in votes. */
   readonly operator: string;
+  readonly moniker: string;
   readonly sender: string;
   readonly orchestrator: string;
   readonly externalAddress: string;
@@ -53,6 +77,7 @@ export function createValidators(random: Random): Validator[] {
     return {
       rank,
       operator,
+      moniker: MONIKERS[rank] ?? `Validator ${rank}`,
       sender: account,
       orchestrator: rank % 4 === 3 ? createAccount(random) : account,
       externalAddress,

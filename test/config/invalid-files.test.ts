@@ -7,10 +7,10 @@ const ADDRESS = 'expected an http or https URL without user, query and fragment,
 const NAME = 'expected 1 to 128 characters without control characters and lone surrogates';
 const INT64 = 'expected a positive integer in decimal digits, at most 9223372036854775807';
 const BRIDGE_KEYS =
-  'url, dialect, power_threshold, watch, basic_auth, authorization, http_headers, tls_config, proxy_url';
+  'url, dialect, power_threshold, validator_names, watch, basic_auth, authorization, http_headers, tls_config, proxy_url';
 const TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
 const TARGETS = `expected a list of at least one target, such as ${TARGET}`;
-const WHOLE = `expected a mapping with poll, limits, targets, tokens, chains, such as targets: ${TARGET}`;
+const WHOLE = `expected a mapping with poll, limits, targets, tokens, chains, validators, such as targets: ${TARGET}`;
 const TOKEN = '0x0000000000000000000000000000000000000001';
 
 const invalidFiles: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
@@ -112,7 +112,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key that is similar to no other',
     withTopLevel('zzzzzzzz: 1'),
-    'bridge.yaml:4: zzzzzzzz: unknown key — expected one of poll, limits, targets, tokens, chains',
+    'bridge.yaml:4: zzzzzzzz: unknown key — expected one of poll, limits, targets, tokens, chains, validators',
   ],
   [
     'an unknown key of an endpoint',
@@ -122,12 +122,12 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key with unusual characters',
     withTopLevel(String.raw`"a b\n": 1`),
-    'bridge.yaml:4: ["a b\\n"]: unknown key — expected one of poll, limits, targets, tokens, chains',
+    'bridge.yaml:4: ["a b\\n"]: unknown key — expected one of poll, limits, targets, tokens, chains, validators',
   ],
   [
     'the key __proto__',
     withTopLevel('__proto__: {interval: 30s}'),
-    'bridge.yaml:4: __proto__: unknown key — expected one of poll, limits, targets, tokens, chains',
+    'bridge.yaml:4: __proto__: unknown key — expected one of poll, limits, targets, tokens, chains, validators',
   ],
   [
     'a key of Prometheus that is not supported',
@@ -265,9 +265,9 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'bridge.yaml:5: targets[0].bridge.power_threshold: "1.0000000000000000000000001" — expected a decimal greater than 0 and at most 1, such as 0.6667',
   ],
   [
-    'a watch entry that is not a bech32 address',
+    'a watch entry that is not an address',
     withBridge('watch: ["0x12", inj1qqqqqqqqqqq]'),
-    'bridge.yaml:5: targets[0].bridge.watch[0]: "0x12" — expected a bech32 address, such as inj1…',
+    'bridge.yaml:5: targets[0].bridge.watch[0]: "0x12" — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
   ],
   [
     'a watch that is a string',
@@ -388,7 +388,7 @@ scrape_configs: []
         'b:10: tokens[0].contract: "USDT" — expected 0x followed by 40 hexadecimal digits',
         'b:10: tokens[0]: has neither symbol nor decimals — expected at least one of them',
         'b:11: chains.one: is not a chain id — expected at most 20 decimal digits',
-        'b:12: scrape_configs: unknown key — expected one of poll, limits, targets, tokens, chains',
+        'b:12: scrape_configs: unknown key — expected one of poll, limits, targets, tokens, chains, validators',
       ],
     });
   });

@@ -31,7 +31,13 @@ describe('configFromEnvironment', () => {
         targets: [
           {
             name: 'default',
-            bridge: { url: 'https://a.example', dialect: 'neutral', powerThreshold: '0.6667', watch: [] },
+            bridge: {
+              url: 'https://a.example',
+              dialect: 'neutral',
+              powerThreshold: '0.6667',
+              validatorNames: 'staking',
+              watch: [],
+            },
           },
         ],
       },
@@ -48,7 +54,13 @@ describe('configFromEnvironment', () => {
       TARGET_NAME: 'mainnet',
       POLL_INTERVAL: '1m',
     };
-    const bridge = { url: 'https://a.example', dialect: 'neutral', powerThreshold: '0.6667', watch: [] };
+    const bridge = {
+      url: 'https://a.example',
+      dialect: 'neutral',
+      powerThreshold: '0.6667',
+      validatorNames: 'staking',
+      watch: [],
+    };
     const crosschain = { url: 'https://b.example', dialect: 'neutral', window: '500', limit: '100' };
     expect(configFromEnvironment(env)).toEqual({
       ok: true,

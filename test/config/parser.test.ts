@@ -20,6 +20,7 @@ targets:
     bridge:
       url: https://node.example.org/lcd/
       dialect: peggy
+      validator_names: off
       power_threshold: 0.66670000000000000000001
       watch: [INJ1QQQQQQQQQQQ, inj1qqqqqqqqqqq, inj1ppppppppppp]
     crosschain:
@@ -33,6 +34,9 @@ tokens:
   - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
   - {contract: "${TOKEN}", decimals: 0}
 chains: {1: ethereum, "8332": bitcoin}
+validators:
+  - {address: INJ1QQQQQQQQQQQ, name: "Alpha & Co"}
+  - {address: "0xDAC17F958D2ee523a2206206994597C13D831ec7", name: Beta}
 `;
 
 const everyKeyConfig: Config = {
@@ -45,6 +49,7 @@ const everyKeyConfig: Config = {
         url: 'https://node.example.org/lcd',
         dialect: 'peggy',
         powerThreshold: '0.66670000000000000000001',
+        validatorNames: 'off',
         watch: ['inj1qqqqqqqqqqq', 'inj1ppppppppppp'],
       },
       crosschain: {
@@ -62,6 +67,10 @@ const everyKeyConfig: Config = {
     { contract: TOKEN, decimals: 0 },
   ],
   chains: { '1': 'ethereum', '8332': 'bitcoin' },
+  validators: [
+    { address: 'inj1qqqqqqqqqqq', name: 'Alpha & Co' },
+    { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', name: 'Beta' },
+  ],
 };
 
 describe('parseConfig', () => {
@@ -73,10 +82,20 @@ describe('parseConfig', () => {
         poll: { intervalMs: 30_000, timeoutMs: 20_000, staleAfterMs: 300_000, maxBodyBytes: 67_108_864 },
         limits: { maxSeriesPerFamily: 200 },
         targets: [
-          { name: 'a', bridge: { url: 'https://a.example', dialect: 'neutral', powerThreshold: '0.6667', watch: [] } },
+          {
+            name: 'a',
+            bridge: {
+              url: 'https://a.example',
+              dialect: 'neutral',
+              powerThreshold: '0.6667',
+              validatorNames: 'staking',
+              watch: [],
+            },
+          },
         ],
         tokens: [],
         chains: {},
+        validators: [],
       },
     });
   });

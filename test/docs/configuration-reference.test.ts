@@ -229,6 +229,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].bridge.url': 'https://other.example',
   'targets[].bridge.dialect': 'peggy',
   'targets[].bridge.power_threshold': 0.67,
+  'targets[].bridge.validator_names': 'off',
   'targets[].bridge.watch': ['inj1qqqqqqqqqqq'],
   ...httpClientValuesOf('targets[].bridge'),
   'targets[].crosschain.url': 'https://other.example',
@@ -242,6 +243,8 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'tokens[].symbol': 'OTHER',
   'tokens[].decimals': 7,
   chains: { 1: 'other' },
+  'validators[].address': 'inj1zzzzzzzzzzz',
+  'validators[].name': 'Other',
 };
 
 const baseFile = `
@@ -250,6 +253,7 @@ targets:
     bridge: {url: "https://a.example"}
     crosschain: {url: "https://a.example", window: 500}
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
+validators: [{address: inj1qqqqqqqqqqq, name: A}]
 `;
 
 function printed(file: unknown): string {

@@ -46,7 +46,8 @@ describe('once', () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: 'http://127.0.0.1:1', TARGET_NAME: 'mine' };
     const { code, stderr } = await runExporter(['once'], env);
     expect(code).toBe(1);
-    expect(stderr)
+    // On a busy machine, a poll can take so long that it is announced.
+    expect(stderr.replace(/^polling 2 endpoints .*\n/, ''))
       .toBe(`mine rate_limiter_input: connect: /chain/crosschain/rateLimiterInput: request failed: connect ECONNREFUSED 127.0.0.1:1
   Check that the node and its proxy are up and accept connections from this machine.
 exit 1: 1 of 2 polls failed
@@ -114,6 +115,7 @@ describe('the simulator commands', () => {
     expect(`${stdout.join('\n')}\n`).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
   ${node}/bridge/v1/module_state
   ${node}/chain/crosschain/rateLimiterInput
+  ${node}/cosmos/staking/v1beta1/validators
 
 exporter
   status page    ${exporter}/

@@ -66,6 +66,36 @@ describe('the daemon', () => {
     for (const name of moved) expect(valueIn(next, name), name).toBeGreaterThan(valueIn(first, name) ?? Infinity);
   });
 
+  it('exports the names of validators, and reports once that they cannot be read', async () => {
+    const nameless = await startTestSimulator();
+    nameless.fault('validators', { kind: 'status', code: 501 });
+    const daemon = await startWith(`${FAST}\ntargets: [${target('named')}, ${target('nameless', nameless.url)}]`);
+    const text = await scrapeUntil(
+      daemon,
+      (exposition) =>
+        valueIn(exposition, 'bridge_orchestrator_info', 'target="named"', 'name="Northwind Staking"') === 1 &&
+        (valueIn(exposition, 'bridge_exporter_polls_total', 'target="nameless"', 'document="module_state"') ?? 0) > 3,
+    );
+    expect(text).toMatch(/^bridge_orchestrator_info\{target="nameless",.*,name="",/m);
+    expect(text).not.toMatch(/^bridge_orchestrator_info\{target="nameless",.*,name="\w/m);
+    expect(valueIn(text, 'bridge_exporter_up', 'target="nameless"', 'document="module_state"')).toBe(1);
+    const lines = daemon.log.filter((line) => line.includes('validator names'));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'warn',
+      target: 'nameless',
+      reason: 'status',
+      msg: expect.stringMatching(
+        /^validator names cannot be read, the last ones stay: .*validators.* responded with status 501/,
+      ),
+    });
+    const page = (await get(`${daemon.url}/`)).text;
+    expect(page).toMatch(/<dt>nameless<dd>none read yet.*responded with status 501/);
+    expect(page).toMatch(/<dt>named<dd>20 names, read /);
+    expect(nameless.requests.validators).toBe(1);
+    await nameless.close();
+  });
+
   it('reports a failing node, withdraws its chain series after stale_after, and exports them again after recovery', async () => {
     const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
     await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);

@@ -17,7 +17,7 @@ const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonic
 /** A poll result of this hub height, with one chain series of this value. */
 function success(height: string | undefined, value = 1): PollResult {
   const body = Buffer.from(JSON.stringify({ state: { last_outgoing_batch_id: value } }));
-  const labels = { tokens: [], chains: {} };
+  const labels = { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } };
   const reading = {
     target: 'a',
     labels,

@@ -1,6 +1,6 @@
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import { endpointStatuses } from '../../src/pages/endpoint-view.js';
+import { endpointStatuses, type NamesView } from '../../src/pages/endpoint-view.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { isoTime } from '../../src/pages/time.js';
 import type { Instant } from '../../src/poll/clock.js';
@@ -32,7 +32,11 @@ export const transfer = (id: string, amount: string, contract = '0xusdt') => ({
 
 const base = {
   target: TARGET,
-  labels: { tokens: [{ contract: '0xusdt', symbol: 'USDT', decimals: 6 }], chains: { '1': HOSTILE } },
+  labels: {
+    tokens: [{ contract: '0xusdt', symbol: 'USDT', decimals: 6 }],
+    chains: { '1': HOSTILE },
+    validators: { configured: [], staking: new Map() },
+  },
   maxSeries: 200,
 };
 
@@ -80,10 +84,11 @@ export function statusAt(
   seconds: number,
   ofInstance = instance,
   telemetryPath = '/metrics',
+  names: readonly NamesView[] = [],
 ): string {
   const now = at(seconds);
   const endpoints = endpointStatuses(snapshots, now, ofInstance.staleAfterMs);
-  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, instance: ofInstance }, telemetryPath);
+  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, names, instance: ofInstance }, telemetryPath);
 }
 
 /** Transfer ids in the order of the page. */

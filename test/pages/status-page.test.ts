@@ -340,4 +340,18 @@ describe('the markup', () => {
     }
     expect(CONTENT_SECURITY_POLICY).not.toContain('unsafe');
   });
+
+  it('shows the age of the names of validators, and why they cannot be read', () => {
+    const html = statusAt(bothUp(), 2, instance, '/metrics', [
+      { target: 'a', count: 0, readAt: null, ageSeconds: null, failure: { reason: 'status', message: HOSTILE } },
+      { target: 'b', count: 51, readAt: '2026-01-01T11:30:00.000Z', ageSeconds: 1800, failure: null },
+    ]);
+    const text = textOf(html);
+    expect(text.slice(text.indexOf('Validator names'), text.indexOf('This exporter')).trim()).toBe(`Validator names
+a
+none read yet status ${HOSTILE}
+b
+51 names, read 30 min ago`);
+    expect(statusAt(bothUp(), 2)).not.toContain('id="names"');
+  });
 });

@@ -20,7 +20,7 @@ interface ScenarioResult {
 function simulate(scenario: ScenarioName): ScenarioResult {
   const model = createModel({ seed: 3, scenario, startTime: 1_790_000_000, blockTimeMs: 2000 });
   model.advance(120);
-  const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
+  const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   const { bridge, crosschain } = target as Required<TargetConfig>;
   const base = processingOptionsBase(config, { name: 't' });

@@ -29,8 +29,8 @@ describe('the batch items', () => {
           total: 2,
           powerRatio: 0.6,
           members: [
-            { externalAddress: '0xa1', orchestrator: first?.orchestrator, powerRatio: 0.4, watched: false },
-            { externalAddress: '0xa3', orchestrator: third?.orchestrator, powerRatio: 0.2, watched: false },
+            { externalAddress: '0xa1', orchestrator: first?.orchestrator, name: null, powerRatio: 0.4, watched: false },
+            { externalAddress: '0xa3', orchestrator: third?.orchestrator, name: null, powerRatio: 0.2, watched: false },
           ],
         },
       },

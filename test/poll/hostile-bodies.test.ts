@@ -91,6 +91,7 @@ const base = {
   labels: {
     tokens: [{ contract: '0x111111111111111111111111111111111111111f', symbol: '"\n', decimals: 6 }],
     chains: { '1': 'a"\\\n', constructor: 'odd' },
+    validators: { configured: [], staking: new Map() },
   },
   maxSeries: MAX_SERIES,
 };

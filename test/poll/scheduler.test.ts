@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobsOf } from '../../src/poll/jobs.js';
-import type { PollExecutor, PollJob, PollResult } from '../../src/poll/poll.js';
+import type { PollJob, PollResult } from '../../src/poll/poll.js';
 import { startPollLoop, startScheduler, type PollLoop, type Scheduler } from '../../src/poll/scheduler.js';
 import { parseValidConfig } from '../support/config.js';
 
@@ -15,17 +15,14 @@ function jobs(password: string, ...names: readonly string[]): PollJob[] {
 
 describe('the scheduler', () => {
   const started: PollJob[] = [];
-  const executor: PollExecutor = {
-    poll: (job) => {
-      started.push(job);
-      return new Promise<PollResult>(() => undefined);
-    },
-    close: async () => undefined,
+  const poll = async (job: PollJob): Promise<PollResult> => {
+    started.push(job);
+    return new Promise<PollResult>(() => undefined);
   };
   let scheduler: Scheduler;
 
   beforeEach(() => {
-    scheduler = startScheduler(executor, () => undefined);
+    scheduler = startScheduler(poll, () => undefined);
   });
 
   afterEach(() => {

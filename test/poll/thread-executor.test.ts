@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 function job(url: string): PollJob {
-  const labels = { tokens: [], chains: {} };
+  const labels = { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } };
   return {
     url,
     limits: { timeoutMs: 5000, maxBodyBytes: 1024 * 1024 },

@@ -10,6 +10,7 @@ import { waitUntil } from '../support/wait-for.js';
 
 const MODULE_STATE = '/bridge/v1/module_state';
 const RATE_LIMITER_INPUT = '/chain/crosschain/rateLimiterInput';
+const VALIDATORS = '/cosmos/staking/v1beta1/validators';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -46,10 +47,11 @@ describe('the simulator', () => {
 
   it('counts the requests to each endpoint', async () => {
     const before = { ...simulator.requests };
-    await Promise.all([query(MODULE_STATE), query(`${RATE_LIMITER_INPUT}?limit=x`), query('/')]);
+    await Promise.all([query(MODULE_STATE), query(`${RATE_LIMITER_INPUT}?limit=x`), query(VALIDATORS), query('/')]);
     expect(simulator.requests).toEqual({
       module_state: before.module_state + 1,
       rate_limiter_input: before.rate_limiter_input + 1,
+      validators: before.validators + 1,
     });
   });
 
@@ -206,6 +208,7 @@ describe('the command simulate', () => {
       'simulated chain: scenario stuck, seed 9, a block every 2s',
       `  ${started.url}${MODULE_STATE}`,
       `  ${started.url}${RATE_LIMITER_INPUT}`,
+      `  ${started.url}${VALIDATORS}`,
     ]);
     lines.length = 0;
     await (await simulate({ ...settings, blockTimeMs: 120_000 }, print, progress)).close();

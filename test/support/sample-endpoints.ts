@@ -19,7 +19,7 @@ const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
 /** The snapshots after one successful poll of both endpoints of the demo's target. */
 export function sampleSnapshots(model: Model = sampleModel()): EndpointStore {
-  const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
+  const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const base = processingOptionsBase(config, target);

@@ -1,5 +1,6 @@
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
+import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { processBody, type ProcessingOptions, type Snapshot } from '../../src/poll/poll.js';
 
@@ -8,18 +9,21 @@ interface SourceOptions {
   readonly height?: string;
   readonly tokens?: Config['tokens'];
   readonly chains?: Config['chains'];
+  readonly validators?: ValidatorNames;
   readonly maxSeries?: number;
 }
+
+const NO_NAMES: ValidatorNames = { configured: [], staking: new Map() };
 
 export type BridgeOptions = SourceOptions & Partial<BridgeSettings>;
 export type CrosschainOptions = SourceOptions & Partial<CrosschainSettings>;
 
 /** The snapshot of a module_state response with this `state`. The target is `t`. */
 export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot {
-  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = options;
+  const { height, tokens = [], chains = {}, validators = NO_NAMES, maxSeries = 200, ...settings } = options;
   const source: ProcessingOptions = {
     target: 't',
-    labels: { tokens, chains },
+    labels: { tokens, chains, validators },
     maxSeries,
     document: 'module_state',
     settings: { ...defaultBridgeSettings, ...settings },
@@ -29,10 +33,10 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
 
 /** The snapshot of a rate_limiter_input response. The target is `t`. */
 export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot {
-  const { height, tokens = [], chains = {}, maxSeries = 200, ...settings } = options;
+  const { height, tokens = [], chains = {}, validators = NO_NAMES, maxSeries = 200, ...settings } = options;
   const source: ProcessingOptions = {
     target: 't',
-    labels: { tokens, chains },
+    labels: { tokens, chains, validators },
     maxSeries,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },

@@ -146,10 +146,14 @@ export const address = valueType('address', '0x followed by 40 hexadecimal digit
 // Prefix, separator 1, data and a checksum of six characters; the alphabet has no 1, b, i and o (BIP 173).
 const bech32 = /^[!-~]{1,83}1[02-9ac-hj-np-z]{7,}$/;
 
-export const bech32Address = valueType('address', 'a bech32 address, such as inj1…', (text) => {
-  const lower = text.toLowerCase();
-  return acceptIf(lower.length <= 90 && bech32.test(lower), lower);
-});
+export const anyAddress = valueType(
+  'address',
+  'a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
+  (text) => {
+    const lower = text.toLowerCase();
+    return acceptIf(/^0x[0-9a-f]{40}$/.test(lower) || (lower.length <= 90 && bech32.test(lower)), lower);
+  },
+);
 
 /** Kept as a decimal string, because ratios are compared with it exactly. */
 export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.6667', (text) =>

@@ -1,5 +1,5 @@
 import type { ModuleState } from '../../chain/module-state.js';
-import type { BridgeSettings, TokenConfig } from '../../config/config.js';
+import type { BridgeSettings, TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { Numeral } from '../../json/numeral.js';
 import type { Family } from '../family.js';
 
@@ -10,6 +10,14 @@ export interface BridgeInput {
   readonly height: Numeral | undefined;
   readonly settings: BridgeSettings;
   readonly tokens: readonly TokenConfig[];
+  readonly names: ValidatorNames;
+}
+
+/** Names of validators for people. */
+export interface ValidatorNames {
+  readonly configured: readonly ValidatorConfig[];
+  /** From the staking module of the node, by the data part of the operator address. */
+  readonly staking: ReadonlyMap<string, string>;
 }
 
 export type BridgeFamily = Family<BridgeInput>;

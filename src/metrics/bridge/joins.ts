@@ -1,3 +1,4 @@
+import { dataPart } from '../../chain/field-shapes.js';
 import { add, compare, decimal, numeralKey, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { type Field } from '../../json/field.js';
@@ -128,7 +129,7 @@ export const registrationByAddress = memoize(({ state }: BridgeInput): ReadonlyM
 
 /** Registrations of orchestrators by the data part of the validator address, which votes contain. */
 export const registrationBySender = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
-  firstBy(rows(state.orchestrator_addresses), ({ sender }) => required(sender)),
+  firstBy(rows(state.orchestrator_addresses), ({ sender }) => dataPart(required(sender))),
 );
 
 /** Validator sets that are newer than the one in the contract. */

@@ -3,6 +3,7 @@ import { dataPart } from '../../chain/field-shapes.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
 import { memoize } from '../memoize.js';
+import { isWatched, validatorName } from './validator-names.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
 import { votersOfLastObserved } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -23,31 +24,26 @@ export interface Member {
   readonly address: string;
   readonly registration: OrchestratorAddress;
   readonly labels: LabelValues<'orchestrator' | 'external_address'>;
+  readonly isWatched: boolean;
 }
 
-/** The members with series, by descending power, so that the limit on series keeps the most powerful. */
+/** The members with series: the watched ones first, then by descending power, in which order the limit on series keeps them. */
 export const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
-  const watched = new Set(input.settings.watch.map(dataPart));
   const registrationOf = registrationByAddress(input);
   const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
     const registration = registrationOf.get(address);
     if (registration === undefined) return [];
-    // Without a watch list, the address is only a label, and may be missing.
-    const orchestrator =
-      watched.size > 0 ? required(registration.orchestrator) : (optional(registration.orchestrator) ?? '');
-    if (watched.size > 0 && !watched.has(dataPart(orchestrator))) return [];
-    return [
-      {
-        address,
-        registration,
-        labels: { orchestrator: toLabelValue(orchestrator), external_address: toLabelValue(address) },
-      },
-    ];
+    const orchestrator = toLabelValue(optional(registration.orchestrator) ?? '');
+    const labels = { orchestrator, external_address: toLabelValue(address) };
+    return [{ address, registration, labels, isWatched: isWatched(input, registration) }];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
   const memberPower = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
   return members.toSorted(
-    (a, b) => compare(memberPower(b), memberPower(a)) || compareLabels(LABELS, a.labels, b.labels),
+    (a, b) =>
+      Number(b.isWatched) - Number(a.isWatched) ||
+      compare(memberPower(b), memberPower(a)) ||
+      compareLabels(LABELS, a.labels, b.labels),
   );
 });
 
@@ -100,8 +96,25 @@ function eachMember(value: (input: BridgeInput, member: Member) => number | unde
 /** One series per member of the newest validator set, some tens on real chains. */
 const PER_MEMBER = { labels: LABELS, overLimit: 'keep-first' } as const;
 
-/** Power, missing signatures and missing votes of each member of the newest validator set. */
+/** Name, power, missing signatures and missing votes of each member of the newest validator set. */
 export const orchestratorFamilies: readonly BridgeFamily[] = [
+  labelledGauge({
+    name: 'bridge_orchestrator_info',
+    help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
+    unit: '1',
+    labels: [...LABELS, 'validator', 'name', 'watched'],
+    overLimit: 'keep-first',
+    derive: (input) =>
+      exportedMembers(input).map(({ labels, registration, isWatched: watched }) => ({
+        labels: {
+          ...labels,
+          validator: toLabelValue(optional(registration.sender) ?? ''),
+          name: toLabelValue(validatorName(input, registration)),
+          watched: String(watched),
+        },
+        value: 1,
+      })),
+  }),
   labelledGauge({
     name: 'bridge_orchestrator_power_ratio',
     help: 'Share of the validator in the power of the newest validator set.',
@@ -145,7 +158,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       if (voters === undefined) return [];
       return exportedMembers(input).map(({ labels, registration: row }) => ({
         labels,
-        value: voters.has(required(row.sender)) ? 0 : 1,
+        value: voters.has(dataPart(required(row.sender))) ? 0 : 1,
       }));
     },
   }),

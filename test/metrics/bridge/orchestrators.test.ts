@@ -87,15 +87,16 @@ describe('the orchestrator metrics', () => {
     },
   );
 
-  it('are limited to watched orchestrators, which match with any prefix and case', () => {
-    const powerOf = (watch: readonly string[]) => valueOf(bridge, POWER, { watch });
-    expect(powerOf([account('aaaa')])).toEqual({ [A]: 0.6 });
+  it('are first kept for watched orchestrators, which match by any address and prefix', () => {
+    const powerOf = (watch: readonly string[]) => valueOf(bridge, POWER, { watch, maxSeries: 1 });
+    expect(powerOf([])).toEqual({ [A]: 0.6 });
     expect(powerOf([operator('cccc')])).toEqual({ [C]: 0.1 });
-    expect(powerOf([account('AAAA'), account('dddd')])).toEqual({ [A]: 0.6 });
-    expect(powerOf([account('dddd')])).toBeUndefined();
+    expect(powerOf(['0xcc'])).toEqual({ [C]: 0.1 });
+    expect(powerOf([account('cccc'), account('AAAA')])).toEqual({ [A]: 0.6 });
+    expect(powerOf([account('dddd')])).toEqual({ [A]: 0.6 });
   });
 
-  it('have an empty label for a row without an orchestrator, unless orchestrators are watched', () => {
+  it('have an empty label for a row without an orchestrator', () => {
     const document = { ...bridge, orchestrator_addresses: [{ sender: account('aaaa'), eth_address: '0xaa' }] };
     const label = 'orchestrator="",external_address="0xaa"';
     expect(valuesOf(document, all)).toEqual({
@@ -105,7 +106,67 @@ describe('the orchestrator metrics', () => {
       [MISSING_BATCH_CONFIRMS]: { [label]: 0 },
       [MISSING_VOTES]: { [label]: 0 },
     });
-    expect(exportedOf(document, all, { watch: [account('aaaa')] })).toEqual([]);
+  });
+});
+
+describe('bridge_orchestrator_info', () => {
+  const INFO = 'bridge_orchestrator_info';
+  /** Name and mark of each exported validator. */
+  const namesOf = (options: Parameters<typeof valueOf>[2], document = bridge): string[] =>
+    Object.keys(valueOf(document, INFO, options) ?? {}).map((labels) => labels.replace(/^.*?,name=/, 'name='));
+  const staking = new Map([
+    ['aaaa', 'Alpha'],
+    ['cccc', 'Gamma'],
+    ['bbbb', 'Not a member'],
+  ]);
+
+  it('has the addresses, the name and the mark of each exported validator', () => {
+    const options = { watch: ['0xCC'], validators: { configured: [], staking } };
+    expect(valueOf(bridge, INFO, options)).toEqual({
+      [`${C},validator="${account('cccc')}",name="Gamma",watched="true"`]: 1,
+      [`${A},validator="${account('aaaa')}",name="Alpha",watched="false"`]: 1,
+    });
+  });
+
+  it.each([operator('aaaa'), account('aaaa'), '0xaa'])('prefers the name configured for %s', (address) => {
+    const validators = { configured: [{ address, name: 'Ours' }], staking };
+    expect(namesOf({ validators })).toEqual(['name="Ours",watched="false"', 'name="Gamma",watched="false"']);
+  });
+
+  it('has an empty name without one', () => {
+    expect(namesOf({})).toEqual(['name="",watched="false"', 'name="",watched="false"']);
+  });
+
+  it('has an empty validator and no name from the staking module without a sender', () => {
+    const document = { ...bridge, orchestrator_addresses: [{ orchestrator: account('aaaa'), eth_address: '0xaa' }] };
+    expect(valueOf(document, INFO, { validators: { configured: [], staking } })).toEqual({
+      [`${A},validator="",name="",watched="false"`]: 1,
+    });
+  });
+
+  it('is the only family withdrawn by a sender of the wrong type when nobody has voted', () => {
+    const document = {
+      ...bridge,
+      attestations: [],
+      orchestrator_addresses: [{ ...orchestrator('aaaa', '0xaa'), sender: 7 }],
+    };
+    expect(exportedOf(document, [INFO, ...all])).toEqual([
+      POWER,
+      MISSING_VALSET_CONFIRMS,
+      DEADLINE,
+      MISSING_BATCH_CONFIRMS,
+    ]);
+  });
+
+  it('leaves validators with the same name distinguishable by address', () => {
+    const same = new Map([
+      ['aaaa', 'Alpha'],
+      ['cccc', 'Alpha'],
+    ]);
+    expect(Object.keys(valueOf(bridge, INFO, { validators: { configured: [], staking: same } }) ?? {})).toEqual([
+      `${A},validator="${account('aaaa')}",name="Alpha",watched="false"`,
+      `${C},validator="${account('cccc')}",name="Alpha",watched="false"`,
+    ]);
   });
 });
 

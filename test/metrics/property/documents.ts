@@ -140,7 +140,15 @@ export const bridgeOptions = fc.record(
   {
     height: fc.integer({ min: 100, max: 140 }).map(String),
     powerThreshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
-    watch: fc.subarray(dataParts.map((data) => `inj1${data}cccccc`)),
+    watch: fc.subarray([...dataParts.map((data) => `inj1${data}cccccc`), ...externalAddresses]),
+    validators: fc.record({
+      configured: fc
+        .subarray([...dataParts.map((data) => `injvaloper1${data}dddddd`), ...externalAddresses])
+        .map((addresses) => addresses.map((address) => ({ address, name: `configured ${address}` }))),
+      staking: fc
+        .subarray(dataParts)
+        .map((parts): ReadonlyMap<string, string> => new Map(parts.map((data) => [data, `moniker ${data}`]))),
+    }),
     tokens: fc.constant([{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }]),
   },
   { requiredKeys: [] },

@@ -26,7 +26,7 @@ export function bridgeInputs(seed: number): BridgeInput[] {
         { state },
         {
           settings: { ...defaultBridgeSettings, ...settings },
-          labels: { tokens, chains: {} },
+          labels: { tokens, chains: {}, validators: { configured: [], staking: new Map() } },
           height: height === undefined ? undefined : asDecimalString(height),
         },
       ),
@@ -41,7 +41,7 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
     .flatMap(([document, { chains = {}, ...settings }]) =>
       inputOf(rateLimiterInputDocument, document, {
         settings: { ...defaultCrosschainSettings, ...settings },
-        labels: { tokens: [], chains },
+        labels: { tokens: [], chains, validators: { configured: [], staking: new Map() } },
         height: undefined,
       }),
     );

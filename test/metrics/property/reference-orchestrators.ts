@@ -20,27 +20,36 @@ import {
 import { eventNonce } from './reference-claims.js';
 import { batchSigners, membersOf, powers, totalPower, valsetSigners, valsetsOf } from './reference-signing.js';
 
+/** The names of validators: by any of their addresses, and by the data part of the operator address. */
+export interface NamesReference {
+  readonly configured: readonly { readonly address: string; readonly name: string }[];
+  readonly staking: ReadonlyMap<string, string>;
+}
+
+/** What the addresses of one validator have in common; addresses of the external chain only in their own form. */
+function keyOf(text: string): string {
+  return /^0x/i.test(text) ? text.toLowerCase() : dataPart(text);
+}
+
 interface Orchestrator {
   readonly externalAddress: string;
   readonly row: unknown;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: { readonly orchestrator: string; readonly external_address: string };
 }
 
 /** Members of the newest validator set with the first orchestrator row of their address. */
-function orchestratorsOf(state: unknown, watch: readonly string[]): readonly Orchestrator[] {
+function orchestratorsOf(state: unknown): readonly Orchestrator[] {
   const rows = list(field(state, 'orchestrator_addresses')).map(
     (row) => [address(field(row, 'eth_address')), row] as const,
   );
   const { newest } = valsetsOf(state);
   const members = newest === undefined ? [] : membersOf(newest);
-  const watched = new Set(watch.map(dataPart));
   return [...new Set(members.map((member) => address(field(member, 'external_address'))))].flatMap(
     (externalAddress) => {
       const row = rows.find(([rowAddress]) => rowAddress === externalAddress)?.[1];
       if (row === undefined) return [];
       const orchestrator = field(row, 'orchestrator');
       const label = (optionalString(orchestrator) ?? '').toLowerCase();
-      if (watch.length > 0 && !watched.has(dataPart(orchestrator))) return [];
       return [{ externalAddress, row, labels: { orchestrator: label, external_address: externalAddress } }];
     },
   );
@@ -48,12 +57,31 @@ function orchestratorsOf(state: unknown, watch: readonly string[]): readonly Orc
 
 export function referenceOrchestrators(
   state: unknown,
-  { height, watch }: { readonly height: Rational | undefined; readonly watch: readonly string[] },
+  options: {
+    readonly height: Rational | undefined;
+    readonly watch?: readonly string[];
+    readonly validators?: NamesReference;
+  },
   out: SeriesCollector,
 ): void {
+  const { height, watch = [], validators = { configured: [], staking: new Map() } } = options;
+  out.labelledGauge('bridge_orchestrator_info', () =>
+    orchestratorsOf(state).map(({ row, labels, externalAddress }) => {
+      const sender = optionalString(field(row, 'sender'));
+      const addresses = [labels.orchestrator, sender, externalAddress].filter((text) => text !== undefined);
+      const isSame = (configured: string): boolean => addresses.some((text) => keyOf(text) === keyOf(configured));
+      const configured = addresses
+        .map((text) => validators.configured.findLast((validator) => keyOf(validator.address) === keyOf(text)))
+        .find((validator) => validator !== undefined);
+      const name = configured?.name ?? (sender === undefined ? undefined : validators.staking.get(keyOf(sender))) ?? '';
+      const watched = String(watch.some(isSame));
+      return [{ ...labels, validator: (sender ?? '').toLowerCase(), name, watched }, integer(1)];
+    }),
+  );
+
   const each = (name: string, prepare: () => (orchestrator: Orchestrator) => Rational | undefined): void => {
     out.labelledGauge(name, () => {
-      const orchestrators = orchestratorsOf(state, watch);
+      const orchestrators = orchestratorsOf(state);
       const value = prepare();
       return orchestrators.flatMap((orchestrator) => {
         const result = value(orchestrator);

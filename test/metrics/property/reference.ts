@@ -7,7 +7,7 @@ import {
   type CrosschainReferenceOptions,
 } from './reference-crosschain.js';
 import { referenceAnomalies, referenceDrift, referenceEvents } from './reference-oracle.js';
-import { referenceOrchestrators } from './reference-orchestrators.js';
+import { referenceOrchestrators, type NamesReference } from './reference-orchestrators.js';
 import { referenceParams, referencePlain, referenceValsets } from './reference-plain.js';
 import { referenceBatches, referenceTokens } from './reference-queue.js';
 import { referenceSigning } from './reference-signing.js';
@@ -21,6 +21,7 @@ export interface BridgeReferenceOptions {
   readonly height?: string;
   readonly powerThreshold?: string;
   readonly watch?: readonly string[];
+  readonly validators?: NamesReference;
   readonly tokens?: readonly { readonly contract: string; readonly symbol?: string; readonly decimals?: number }[];
 }
 
@@ -33,7 +34,7 @@ export function referenceBridge(state: unknown, options: BridgeReferenceOptions 
   referenceValsets(state, out);
   referenceParams(state, out);
   referenceSigning(state, decimal(options.powerThreshold ?? '0.6667'), out);
-  referenceOrchestrators(state, { height, watch: options.watch ?? [] }, out);
+  referenceOrchestrators(state, { ...options, height }, out);
   referenceBatches(state, height, out);
   referenceTokens(state, options.tokens ?? [], out);
   referenceEvents(state, out);

@@ -1,0 +1,113 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/http/client.js';
+import { fetchNames, type NamesJob, type NamesResult } from '../../src/poll/fetch-names.js';
+import { listenOnFreePort } from '../support/ports.js';
+
+const client = createClient('test');
+const limits = { timeoutMs: 2000, maxBodyBytes: 2 ** 20 };
+let server: Server | undefined;
+const requested: string[] = [];
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  requested.length = 0;
+});
+
+/** Reads the names of a node that responds to each request with the next of these bodies, and then with the last. */
+async function namesFrom(bodies: readonly unknown[], delayMs = 0): Promise<NamesResult> {
+  server = createServer((request, response) => {
+    const body = bodies[Math.min(requested.length, bodies.length - 1)];
+    requested.push(request.url ?? '');
+    setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
+  });
+  const job: NamesJob = { baseUrl: `http://127.0.0.1:${await listenOnFreePort(server)}`, limits };
+  return fetchNames(job, client);
+}
+
+async function nameOf(moniker: unknown): Promise<string | undefined> {
+  const result = await namesFrom([{ validators: [validator('qqqq', moniker)] }]);
+  if (!result.ok) throw new Error(result.error.message);
+  return result.names.get('qqqq');
+}
+
+const validator = (data: string, moniker: unknown) => ({
+  operator_address: `injvaloper1${data}cccccc`,
+  description: { moniker, identity: '', website: 'https://example.org' },
+  status: 'BOND_STATUS_BONDED',
+});
+
+describe('the names of validators', () => {
+  it('are those of all pages', async () => {
+    const result = await namesFrom([
+      { validators: [validator('qqqq', 'Alpha')], pagination: { next_key: 'a+b/c=', total: '2' } },
+      { validators: [validator('pppp', 'Beta')], pagination: { next_key: null, total: '0' } },
+    ]);
+    expect(result).toEqual({
+      ok: true,
+      names: new Map([
+        ['qqqq', 'Alpha'],
+        ['pppp', 'Beta'],
+      ]),
+    });
+    expect(requested).toEqual([
+      '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
+      '/cosmos/staking/v1beta1/validators?pagination.limit=1000&pagination.key=a%2Bb%2Fc%3D',
+    ]);
+  });
+
+  it('are rejected after ten pages, as a node can repeat a key for ever', async () => {
+    expect(await namesFrom([{ validators: [], pagination: { next_key: 'again' } }])).toEqual({
+      ok: false,
+      error: {
+        reason: 'too_large',
+        message: '/cosmos/staking/v1beta1/validators?pagination.limit=1000: more than 10 pages of validators',
+      },
+    });
+    expect(requested).toHaveLength(10);
+  });
+
+  it('have one deadline for all pages', async () => {
+    const result = await namesFrom([{ validators: [], pagination: { next_key: 'again' } }], 450);
+    expect(result).toMatchObject({ ok: false, error: { reason: 'timeout' } });
+    expect(requested.length).toBeLessThan(6);
+  });
+
+  it.each([
+    ['not a list', { validators: 7 }],
+    ['no list', {}],
+    ['an array', []],
+    ['an error body', { code: 12, message: 'Not Implemented', details: [] }],
+  ])('are rejected if the response is %s', async (_, body) => {
+    expect(await namesFrom([body])).toMatchObject({ ok: false, error: { reason: 'schema' } });
+  });
+
+  it('leave out validators without address or name, and keep the first name of an address', async () => {
+    const validators = [
+      null,
+      7,
+      {},
+      { operator_address: 'injvaloper1qqqqcccccc' },
+      { operator_address: 'injvaloper1qqqqcccccc', description: null },
+      { operator_address: 5, description: { moniker: 'No address' } },
+      validator('pppp', 5),
+      validator('pppp', '   '),
+      validator('qqqq', 'First'),
+      validator('qqqq', 'Second'),
+    ];
+    expect(await namesFrom([{ validators }])).toEqual({ ok: true, names: new Map([['qqqq', 'First']]) });
+  });
+
+  it.each([
+    ['plain text', 'Alpha Stake ✅', 'Alpha Stake ✅'],
+    ['control characters', 'Al\u0000pha\r\n\t\u001b[31m!\u0085', 'Al pha [31m!'],
+    ['directional marks and invisible characters', '\u202eevil\u2066\u200b\u2028x\ufeff', 'evil x'],
+    ['a lone surrogate', 'a\ud800b', 'a\ufffdb'],
+    ['markup', '<img src=x onerror=alert(1)>"\'&', '<img src=x onerror=alert(1)>"\'&'],
+    ['10,000 characters', 'x'.repeat(10_000), 'x'.repeat(128)],
+    ['10,000 control characters', '\u0007'.repeat(10_000), undefined],
+  ])('are cleaned of %s', async (_, moniker, expected) => {
+    expect(await nameOf(moniker)).toBe(expected);
+  });
+});
