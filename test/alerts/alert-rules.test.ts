@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/exposition.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
@@ -27,6 +28,10 @@ BridgeParamsChanged BridgeBlacklistChanged CrosschainBacklogHigh CrosschainBackl
 CrosschainOldestPendingTooOld CrosschainPendingListTruncated CrosschainRateLimitNear CrosschainRateLimitExceeded
 BridgeExporterInvalidValues BridgeExporterSeriesDropped BridgeExporterShardMissing BridgeWatchdog`.split(/\s+/);
 
+const dashboardUids = readdirSync(projectPath('grafana/dashboards')).map(
+  (file) => (JSON.parse(readProjectFile(`grafana/dashboards/${file}`)) as { readonly uid: string }).uid,
+);
+
 const severityOf = (rule: Rule): string => rule.labels?.['severity'] ?? '';
 
 describe('prometheus/alerts.yml', () => {
@@ -35,18 +40,22 @@ describe('prometheus/alerts.yml', () => {
   });
 
   it.each(alertRules.map((rule) => [rule.alert, severityOf(rule), rule] as const))(
-    'has a severity, a summary, a description and a runbook for %s (%s)',
+    'has a severity, a summary, a description, a runbook and a dashboard for %s (%s)',
     (alert, severity, rule) => {
       expect(['critical', 'warning', 'info', ...(alert === 'BridgeWatchdog' ? ['none'] : [])]).toContain(severity);
-      const { summary, description, runbook_url: url, ...others } = rule.annotations ?? {};
+      const { summary, description, runbook_url: url, dashboard_url: dashboard, ...others } = rule.annotations ?? {};
       expect(others).toEqual({});
       expect(summary).toMatch(/\.$/);
       expect(description).toMatch(/\.(?:\{\{ end \}\})?$/);
       expect(url).toBe(`${RUNBOOK_URL}#${alert.toLowerCase()}`);
+      const [, uid, variables] =
+        /^\/d\/([\w-]+)(\?var-target=\{\{ \$labels\.target \| urlquery \}\})?$/.exec(dashboard ?? '') ?? [];
+      expect(dashboardUids).toContain(uid);
       // All alerts but these concern a target, which the texts have to name.
       const target = ['BridgeWatchdog', 'BridgeExporterAbsent', 'BridgeExporterShardMissing'].includes(alert)
         ? ''
         : '{{ $labels.target }}';
+      expect(variables === undefined).toBe(target === '');
       expect(summary).toContain(target);
       expect(description).toContain(target);
     },
@@ -67,7 +76,11 @@ describe('prometheus/alerts.yml', () => {
 
   it('reads every recording rule in its own group, and no other', () => {
     for (const { name: group, rules: rulesOfGroup } of ruleGroups) {
-      const read = new Set(rulesOfGroup.flatMap(({ expr }) => metricNamesIn(String(expr))));
+      const read = new Set(
+        rulesOfGroup.flatMap(({ expr, annotations }) =>
+          metricNamesIn([String(expr), ...Object.values(annotations ?? {})].join(' ')),
+        ),
+      );
       const readRecordings = [...read].filter((name) => name.includes(':'));
       const recorded = rulesOfGroup.flatMap(({ record }) => record ?? []);
       expect(readRecordings.toSorted(), group).toEqual(recorded.toSorted());
@@ -149,7 +162,7 @@ describe('the queries', () => {
       // The matchers of a metric.
       for (const [, name = '', matchers = ''] of expression.matchAll(/\b(\w+)\{([^}]+)\}/g)) {
         const labels = Array.from(matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g), ([, label]) => label ?? '');
-        const metricLabels = labelsOf.get(name) ?? ['document', 'target', 'family'];
+        const metricLabels = labelsOf.get(name) ?? ['document', 'target', 'family', 'watched'];
         expect(
           labels.filter((label) => !metricLabels.includes(label)),
           expression,
@@ -272,6 +285,13 @@ function alertReference(): string {
 
 Generated from [\`prometheus/alerts.yml\`](../prometheus/alerts.yml) and its tests by \`npm test -- -u\`. The [runbook](runbook.md)
 describes what to do for each alert.
+
+Replace the base addresses of the links in the annotations, that of your Grafana and that of your copy of the runbook, in one place:
+
+\`\`\`sh
+sed -i -e "s|dashboard_url: '/d/|dashboard_url: 'https://grafana.example.org/d/|" \\
+  -e 's|https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md|https://wiki.example.org/bridge-runbook|' alerts.yml
+\`\`\`
 
 Each alert is tested end to end: a simulated chain goes through an incident, the exporter reads its responses, and promtool evaluates the
 rules over the exported series. The column *tested with* lists the incidents and the number of minutes within which the alert has to

@@ -1,3 +1,4 @@
+import { dataPart } from '../../src/chain/field-shapes.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import type { FailureReason } from '../../src/http/errors.js';
 import { asDecimalString } from '../../src/json/numeral.js';
@@ -99,11 +100,19 @@ interface Exporter {
 
 function createExporter(model: Model, startedAt: number, options: RecordingOptions): Exporter {
   const { maxSeries, maxBodyBytes, valsets = 12, shards = 1 } = options;
-  const config = demoConfig({ url: 'http://127.0.0.1:1317', tokens: model.tokens });
+  const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const base = { ...processingOptionsBase(config, target), ...(maxSeries !== undefined && { maxSeries }) };
   const bridge: ProcessingOptions = { ...base, document: 'module_state', settings: target.bridge };
+  const staking = new Map(
+    model.stakingValidators().map((validator) => [dataPart(validator.operator_address), validator.description.moniker]),
+  );
+  const namedBridge: ProcessingOptions = {
+    ...bridge,
+    labels: { ...base.labels, validators: { ...base.labels.validators, staking } },
+  };
+  let polls = 0;
   const crosschain: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
   const snapshots = createEndpointStore([bridge, crosschain].map(endpointKeyOf), {
     maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes,
@@ -122,8 +131,15 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   };
   return {
     poll: (phase, seconds) => {
-      poll(bridge, phase.bridge ?? UNCHANGED, () => withLatestValsets(model.moduleState(), valsets), seconds);
+      // The exporter reads the names after its first poll.
+      poll(
+        polls === 0 ? bridge : namedBridge,
+        phase.bridge ?? UNCHANGED,
+        () => withLatestValsets(model.moduleState(), valsets),
+        seconds,
+      );
       poll(crosschain, phase.crosschain ?? UNCHANGED, () => model.rateLimiterInput({ window: 500n }), seconds);
+      polls += 1;
     },
     scrape: (phase, seconds, keep) => [
       ...seriesOfScrape(renderEndpoints(snapshots, 'text', at(seconds)), keep),

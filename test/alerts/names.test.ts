@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { hasTool } from '../support/tools.js';
+import { alertTextsAt, runAlerts, type Setup } from './promtool.js';
+import type { Recording } from './recording.js';
+
+/*
+ * The names of validators in alerts: they come from bridge_orchestrator_info, which can be missing, change, or differ between replicas
+ * of Prometheus. An alert fires in every case.
+ */
+const MINUTES = 240;
+const ALERT = 'BridgeOrchestratorMissingVotes';
+
+type Series = readonly (readonly [key: string, value: (minute: number) => number | undefined])[];
+
+function recordingOf(series: Series): Recording {
+  const minutes = Array.from({ length: MINUTES }, (_, minute) => minute);
+  return {
+    sampleSeconds: 60,
+    samples: MINUTES,
+    series: new Map(series.map(([key, value]) => [key, minutes.map(value)])),
+  };
+}
+
+const member = (orchestrator: string): string =>
+  `target="main",orchestrator="${orchestrator}",external_address="0x${orchestrator}"`;
+const info = (orchestrator: string, name: string, watched = false): string =>
+  `bridge_orchestrator_info{${member(orchestrator)},validator="v",name="${name}",watched="${watched}"}`;
+
+/** Two validators whose votes are missing all the time. */
+const incident: Series = [
+  [`bridge_orchestrator_missing_votes{${member('a')}}`, () => 1],
+  [`bridge_orchestrator_missing_votes{${member('b')}}`, () => 1],
+  ['bridge_last_observed_nonce{target="main"}', () => 7],
+];
+
+/** Each alert with the labels of its validator, and how many times it fired. */
+function firingsOf(series: Series, setup?: Setup): string[] {
+  return runAlerts(recordingOf([...incident, ...series]), {}, setup)
+    .filter(({ alert }) => alert === ALERT)
+    .map(({ labels, count }) => `${labels['orchestrator']} ${labels['name']} ${labels['watched']} ${count}`)
+    .toSorted();
+}
+
+const hasPromtool = hasTool('promtool');
+
+it.skipIf(!hasPromtool)('an alert of an orchestrator has the name and the mark of its validator', () => {
+  const series: Series = [
+    [info('a', 'Alpha', true), () => 1],
+    [info('b', 'Alpha'), () => 1],
+  ];
+  expect(firingsOf(series)).toEqual(['a Alpha true 1', 'b Alpha false 1']);
+  const texts = alertTextsAt(recordingOf([...incident, ...series]), [{ alert: ALERT, minute: 200 }]);
+  expect(texts).toContain('summary="main: your validator Alpha does not vote."');
+  expect(texts).toContain('summary="main: validator Alpha does not vote."');
+  expect(texts).toContain('Your validator Alpha (orchestrator a) of main has not voted');
+  expect(texts).toContain('dashboard_url="/d/bridge-signers?var-target=main"');
+});
+
+it.skipIf(!hasPromtool)('an alert of an orchestrator fires without bridge_orchestrator_info and without a name', () => {
+  const series: Series = [[info('b', ''), () => 1]];
+  expect(firingsOf(series)).toEqual(['a undefined undefined 1', 'b undefined false 1']);
+  const texts = alertTextsAt(recordingOf([...incident, ...series]), [{ alert: ALERT, minute: 200 }]);
+  expect(texts).toContain('summary="main: validator a does not vote."');
+  expect(texts).toContain('summary="main: validator b does not vote."');
+});
+
+it.skipIf(!hasPromtool)('an alert of an orchestrator keeps its name while a restarted exporter has not read it', () => {
+  const isRestarting = (minute: number): boolean => minute >= 150 && minute < 153;
+  const series: Series = [
+    [info('a', 'Alpha'), (minute) => (isRestarting(minute) ? undefined : 1)],
+    [info('a', ''), (minute) => (isRestarting(minute) ? 1 : undefined)],
+    [info('b', 'Beta'), () => 1],
+  ];
+  expect(firingsOf(series)).toEqual(['a Alpha false 1', 'b Beta false 1']);
+});
+
+it.skipIf(!hasPromtool)('an alert of an orchestrator fires while replicas of Prometheus have different names', () => {
+  const replicas: Setup = { targetLabels: [{ replica: 'r1' }, { replica: 'r2' }] };
+  const series: Series = [
+    [info('a', 'Alpha'), () => 1],
+    [info('a', 'Alpha Renamed'), () => 1],
+    [info('b', 'Beta'), () => 1],
+  ];
+  const firings = firingsOf(series, replicas);
+  // One alert per replica, each with one of the names.
+  expect(firings).toHaveLength(4);
+  expect(firings.filter((firing) => firing === 'b Beta false 1')).toHaveLength(2);
+  expect(new Set(firings.filter((firing) => firing.startsWith('a Alpha'))).size).toBe(1);
+});
