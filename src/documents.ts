@@ -1,11 +1,11 @@
-import { bridgeDialects, crosschainDialects } from './chain/dialects.js';
+import { allAliases, bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { BridgeSettings, Config, CrosschainSettings } from './config/config.js';
 import { INVALID } from './json/field.js';
 import type { Numeral } from './json/numeral.js';
 import { readDocument, type DocumentResult } from './json/read-document.js';
-import { object, type Reader, type Shape, type WireNames } from './json/shapes.js';
+import { object } from './json/shapes.js';
 import { bridgeFamilies } from './metrics/bridge/families.js';
 import type { BridgeInput, ValidatorNames } from './metrics/bridge/input.js';
 import { crosschainFamilies } from './metrics/crosschain/families.js';
@@ -15,11 +15,13 @@ import { bridgeItems } from './pending/bridge.js';
 import { crosschainItems } from './pending/crosschain.js';
 import type { Items } from './pending/items.js';
 
-/** One of the two documents: the path it is requested from, the shape it is read by, and the families derived from it. */
+/** One of the two documents: the paths it is requested from, the shape it is read by, and the families derived from it. */
 export interface DocumentDefinition<Settings, Input> {
   readonly name: DocumentName;
-  /** Path and query, appended to the base address of the node. */
-  readonly path: (settings: Settings) => string;
+  /** The paths to request, in this order, until a node knows one. */
+  readonly paths: (settings: Settings) => readonly DocumentPath[];
+  /** Appended to the path: empty, or beginning with a question mark. */
+  readonly query: (settings: Settings) => string;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: DocumentContext<Settings>, budgetBytes: number) => DocumentResult<Input>;
   /** Hub height of the document, to detect a node that falls behind. */
@@ -45,14 +47,15 @@ export interface LabelSettings extends Pick<Config, 'tokens' | 'chains'> {
 /** The values of the label `document`. */
 export type DocumentName = 'module_state' | 'rate_limiter_input';
 
-const moduleStateReaders = readersByDialect(object({ state: moduleState }), bridgeDialects);
-const rateLimiterInputReaders = readersByDialect(rateLimiterInput, crosschainDialects);
+const readModuleState = object({ state: moduleState }).compile('', allAliases(bridgeDialects));
+const readRateLimiterInput = rateLimiterInput.compile('', allAliases(crosschainDialects));
 
 export const moduleStateDocument: DocumentDefinition<BridgeSettings, BridgeInput> = {
   name: 'module_state',
-  path: ({ dialect }) => bridgeDialects[dialect].path,
+  paths: ({ dialect }) => documentPaths(bridgeDialects, dialect),
+  query: () => '',
   read: (body, { settings, labels, height }, budgetBytes) => {
-    const result = readDocument(moduleStateReaders[settings.dialect], body, budgetBytes);
+    const result = readDocument(readModuleState, body, budgetBytes);
     return withInput(result, ({ state }) =>
       state === undefined || state === INVALID
         ? undefined
@@ -66,15 +69,13 @@ export const moduleStateDocument: DocumentDefinition<BridgeSettings, BridgeInput
 
 export const rateLimiterInputDocument: DocumentDefinition<CrosschainSettings, CrosschainInput> = {
   name: 'rate_limiter_input',
-  path: ({ dialect, window, limit }) => {
-    const query = new URLSearchParams({
-      ...(limit !== undefined && { limit }),
-      ...(window !== undefined && { window }),
-    });
-    return crosschainDialects[dialect].path + (query.size > 0 ? `?${query.toString()}` : '');
+  paths: ({ dialect }) => documentPaths(crosschainDialects, dialect),
+  query: ({ window, limit }) => {
+    const parameters = new URLSearchParams({ ...(limit !== undefined && { limit }), window });
+    return `?${parameters.toString()}`;
   },
   read: (body, { settings, labels, height }, budgetBytes) => {
-    const result = readDocument(rateLimiterInputReaders[settings.dialect], body, budgetBytes);
+    const result = readDocument(readRateLimiterInput, body, budgetBytes);
     return withInput(result, (document) => ({ document, height, settings, chains: labels.chains }));
   },
   // Some proxies drop the header; the document has its own height.
@@ -82,14 +83,6 @@ export const rateLimiterInputDocument: DocumentDefinition<CrosschainSettings, Cr
   families: crosschainFamilies,
   items: crosschainItems,
 };
-
-function readersByDialect<Dialect extends string, T>(
-  shape: Shape<T>,
-  dialects: Readonly<Record<Dialect, WireNames>>,
-): Readonly<Record<Dialect, Reader<T>>> {
-  const readers = Object.entries<WireNames>(dialects).map(([dialect, names]) => [dialect, shape.compile('', names)]);
-  return Object.fromEntries(readers) as Record<Dialect, Reader<T>>;
-}
 
 function withInput<T, Input>(
   result: DocumentResult<T>,

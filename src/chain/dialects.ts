@@ -1,36 +1,67 @@
-import type { WireNames } from '../json/shapes.js';
+import type { Aliases } from '../json/shapes.js';
 
 /**
- * The path and the field names of a public chain, where they differ from the spec. The differences follow no rule (`bridge_id`
- * is `peggy_id`, but `bridge_chain_id` is the same), so each dialect is a table of them.
+ * The path of a document on a public chain, and the names that differ from the spec. The differences follow no rule (`peggy_id` is
+ * `bridge_id`, but `bridge_chain_id` is the same), so each dialect is a table of them.
  */
-export interface Dialect extends WireNames {
+export interface Dialect extends Aliases {
   readonly path: string;
 }
 
+/** Where a document is requested. */
+export interface DocumentPath {
+  readonly dialect: string;
+  /** Appended to the base URL of the node. */
+  readonly path: string;
+}
+
+// `auto` requests the paths in the order of these tables. Public chains are first: a provider that serves only their paths may respond
+// to any other with a status that does not mean an unknown path, such as 403.
+
 export const bridgeDialects = {
-  neutral: { path: '/bridge/v1/module_state', fields: {}, values: {} },
   peggy: {
     path: '/peggy/v1/module_state',
     fields: {
-      bridge_id: 'peggy_id',
-      bridge_external_address: 'bridge_ethereum_address',
-      average_external_block_time: 'average_ethereum_block_time',
-      hub_coin_denom: 'cosmos_coin_denom',
-      hub_coin_erc20_contract: 'cosmos_coin_erc20_contract',
-      external_address: 'ethereum_address',
-      last_observed_external_height: 'last_observed_ethereum_height',
-      external_blacklist: 'ethereum_blacklist',
+      peggy_id: 'bridge_id',
+      bridge_ethereum_address: 'bridge_external_address',
+      average_ethereum_block_time: 'average_external_block_time',
+      cosmos_coin_denom: 'hub_coin_denom',
+      cosmos_coin_erc20_contract: 'hub_coin_erc20_contract',
+      ethereum_address: 'external_address',
+      last_observed_ethereum_height: 'last_observed_external_height',
+      ethereum_blacklist: 'external_blacklist',
     },
     values: {},
   },
+  neutral: { path: '/bridge/v1/module_state', fields: {}, values: {} },
 } as const satisfies Record<string, Dialect>;
 
 export const crosschainDialects = {
-  neutral: { path: '/chain/crosschain/rateLimiterInput', fields: {}, values: {} },
   zeta: {
     path: '/zeta-chain/crosschain/rateLimiterInput',
-    fields: { native_fees: 'zeta_fees', finalized_native_height: 'finalized_zeta_height' },
+    fields: { zeta_fees: 'native_fees', finalized_zeta_height: 'finalized_native_height' },
     values: { Zeta: 'Native' },
   },
+  neutral: { path: '/chain/crosschain/rateLimiterInput', fields: {}, values: {} },
 } as const satisfies Record<string, Dialect>;
+
+type Dialects<Name extends string> = Readonly<Record<Name, Dialect>>;
+
+/** The names of all dialects. They are accepted in every document, whatever path it is requested from. */
+export function allAliases(dialects: Dialects<string>): Aliases {
+  const all = Object.values(dialects);
+  return {
+    fields: Object.assign({}, ...all.map(({ fields }) => fields)),
+    values: Object.assign({}, ...all.map(({ values }) => values)),
+  };
+}
+
+/** The path of a dialect; all paths for `auto`. */
+export function documentPaths<Name extends string>(
+  dialects: Dialects<Name>,
+  selected: Name | 'auto',
+): readonly DocumentPath[] {
+  return Object.entries<Dialect>(dialects)
+    .filter(([dialect]) => selected === 'auto' || dialect === selected)
+    .map(([dialect, { path }]) => ({ dialect, path }));
+}

@@ -10,7 +10,10 @@ import {
 } from '../json/shapes.js';
 import { chainId } from './field-shapes.js';
 
-/* The fields of the rate limiter input that a family reads. */
+/*
+ * The fields of the rate limiter input that a family reads, and after them the names of the others. Newer nodes have some that are
+ * not in the spec.
+ */
 
 export const cctxStatuses = new Map([
   [0, 'PendingInbound'],
@@ -32,20 +35,63 @@ export const coinTypes = new Map([
   [4, 'NoAssetCall'],
 ]);
 
-const outbound = object({
-  receiver_chainId: chainId,
-  coin_type: enumeration(coinTypes),
-  amount: number,
-  tss_nonce: number,
-  hash: lazyString,
-});
+const outbound = object(
+  {
+    receiver_chainId: chainId,
+    coin_type: enumeration(coinTypes),
+    amount: number,
+    tss_nonce: number,
+    hash: lazyString,
+  },
+  [
+    'receiver',
+    'gas_limit',
+    'gas_price',
+    'gas_priority_fee',
+    'ballot_index',
+    'observed_external_height',
+    'gas_used',
+    'effective_gas_price',
+    'effective_gas_limit',
+    'tss_pubkey',
+    'tx_finalization_status',
+    'call_options',
+    'confirmation_mode',
+    'user_gas_fee_paid',
+  ],
+);
 
-const cctx = object({
-  index: string,
-  cctx_status: object({ status: enumeration(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number }),
-  inbound_params: object({ sender_chain_id: chainId }),
-  outbound_params: list(outbound),
-});
+const cctxStatus = object(
+  { status: enumeration(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number },
+  ['status_message', 'error_message', 'isAbortRefunded', 'error_message_revert', 'error_message_abort'],
+);
+
+const inboundParams = object({ sender_chain_id: chainId }, [
+  'sender',
+  'tx_origin',
+  'coin_type',
+  'asset',
+  'amount',
+  'observed_hash',
+  'observed_external_height',
+  'ballot_index',
+  'finalized_native_height',
+  'tx_finalization_status',
+  'is_cross_chain_call',
+  'status',
+  'confirmation_mode',
+  'error_message',
+]);
+
+const cctx = object(
+  {
+    index: string,
+    cctx_status: cctxStatus,
+    inbound_params: inboundParams,
+    outbound_params: list(outbound),
+  },
+  ['creator', 'native_fees', 'relayed_message', 'protocol_contract_version', 'revert_options'],
+);
 
 export const rateLimiterInput = objectWithKnownKey({
   height: number,

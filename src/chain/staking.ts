@@ -12,9 +12,11 @@ export function validatorsPath(nextKey: string | undefined): string {
   return `/cosmos/staking/v1beta1/validators?${query.toString()}`;
 }
 
-export const validatorsPage = object({
-  validators: list(object({ operator_address: addressDataPart, description: object({ moniker: string }) })),
-  pagination: object({ next_key: string }),
-});
+const validator = object({ operator_address: addressDataPart, description: object({ moniker: string }, 'any') }, 'any');
+
+export const validatorsPage = object(
+  { validators: list(validator), pagination: object({ next_key: string }, 'any') },
+  'any',
+);
 
 export type ValidatorsPage = ValueOf<typeof validatorsPage>;

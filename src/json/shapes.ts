@@ -7,8 +7,8 @@ import { StringInterner } from './string-interner.js';
 /*
  * Shapes describe the part of a document that is read: `object({ nonce: number, members: list(member) })`. A shape is
  * compiled once into a reader, a function that reads the next value of a scanner. Fields of another type are INVALID and
- * counted by their path; keys that a shape does not name are skipped. Shapes use the names of the spec (docs/coverage.md); a
- * dialect maps them to the names in the document. Shapes keep interned strings, and readers predicted keys, from one document to the next.
+ * counted by their path; keys that a shape does not name are skipped. Shapes use the names of the spec (docs/coverage.md);
+ * documents may also use their aliases. Shapes keep interned strings, and readers predicted keys, from one document to the next.
  */
 
 /** Reads the next value of a document. */
@@ -16,7 +16,7 @@ export type Reader<T> = (scanner: JsonScanner, problems: FieldProblems) => Field
 
 export interface Shape<T> {
   /** Compiles a reader. `path` is where the value is, in the names of the spec. */
-  readonly compile: (path: string, names: WireNames) => Reader<T>;
+  readonly compile: (path: string, aliases: Aliases) => Reader<T>;
   /** Paths of all fields that are read at or below `path`, in the names of the spec. */
   readonly paths: (path: string) => readonly string[];
 }
@@ -24,23 +24,32 @@ export interface Shape<T> {
 /** The type of the values that a shape reads. */
 export type ValueOf<S> = S extends Shape<infer T> ? T : never;
 
-/** How a document spells names; names that are not listed are spelled as in the spec. */
-export interface WireNames {
-  /** Name in the spec → key in the document. */
+/** Other names that a document may use instead of those of the spec. An alias of a field is not the name of another field. */
+export interface Aliases {
+  /** Alias → field name in the spec. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Enum value in the document → value in the spec. */
+  /** Alias → enum value in the spec. */
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Invalid values and unknown enum values of a document, counted by the path of their field. */
+export const NO_ALIASES: Aliases = { fields: {}, values: {} };
+
 export interface FieldProblems {
+  /** Number of invalid values by the path of their field. */
   readonly invalid: Map<string, number>;
+  /** Number of unknown enum values by the path of their field. */
   readonly unknown: Map<string, number>;
+  /** Paths of keys that the shape does not know; the first ones, because a document can have any number. */
+  readonly unrecognized: Set<string>;
 }
 
 export function emptyProblems(): FieldProblems {
-  return { invalid: new Map(), unknown: new Map() };
+  return { invalid: new Map(), unknown: new Map(), unrecognized: new Set() };
 }
+
+/** Limits of `unrecognized`. */
+export const MAX_UNRECOGNIZED_FIELDS = 20;
+const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
 
 /** A scalar. `tryRead`, if any, reads values of the usual form; `parse` converts all others. */
 export function scalar<T>(
@@ -103,9 +112,10 @@ export const OTHER = 'other';
 export function enumeration(namesByNumber: ReadonlyMap<number, string>): Shape<string> {
   const known = new Set(namesByNumber.values());
   return {
-    compile: (path, { values }) => {
+    compile: (path, aliases) => {
+      const values = new Map(Object.entries(aliases.values));
       const interner = new StringInterner((name) => {
-        const value = (Object.hasOwn(values, name) ? values[name] : undefined) ?? name;
+        const value = values.get(name) ?? name;
         return known.has(value) ? value : OTHER;
       });
       return (scanner, problems) => {
@@ -134,8 +144,8 @@ const PROPERTY_BYTES = 8;
 
 export function list<T>(row: Shape<T>): Shape<readonly Field<T>[]> {
   return {
-    compile: (path, names) => {
-      const readRow = row.compile(`${path}[]`, names);
+    compile: (path, aliases) => {
+      const readRow = row.compile(`${path}[]`, aliases);
       return (scanner, problems) => {
         if (!scanner.tryOpen(Byte.openBracket)) return missingOrInvalid(scanner, path, problems);
         const rows: Field<T>[] = [];
@@ -158,31 +168,46 @@ export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
   readonly fields: F;
 }
 
-/** An object. Other keys than the given ones are skipped. The last value of a repeated key counts, as in JSON.parse. */
-export function object<F extends Fields>(fields: F): ObjectShape<F> {
+/** Names of the fields that are skipped. Keys that are in neither list are skipped too, but recorded as unrecognized. */
+type SkippedFields = readonly string[] | 'any';
+
+/**
+ * An object. Other keys than the given ones are skipped. The last value of a repeated key counts, as in JSON.parse; of a key and its
+ * alias, the key counts.
+ */
+export function object<F extends Fields>(fields: F, skipped: SkippedFields = []): ObjectShape<F> {
   return {
     fields,
-    compile: (path, names) => compileObject(fields, path, names, false),
+    compile: (path, aliases) => compileObject(fields, skipped, path, aliases, false),
     paths: (path) => Object.entries(fields).flatMap(([name, shape]) => shape.paths(joinPath(path, name))),
   };
 }
 
 /** An object with at least one of the given keys. Without any, it is another document, such as an error, and is read as missing. */
-export function objectWithKnownKey<F extends Fields>(fields: F): Shape<ObjectOf<F>> {
-  return { ...object(fields), compile: (path, names) => compileObject(fields, path, names, true) };
+export function objectWithKnownKey<F extends Fields>(fields: F, skipped: SkippedFields = []): Shape<ObjectOf<F>> {
+  const compile: Shape<ObjectOf<F>>['compile'] = (path, aliases) => compileObject(fields, skipped, path, aliases, true);
+  return { ...object(fields, skipped), compile };
 }
 
 interface Member {
   readonly name: string;
   readonly read: Reader<unknown>;
+  readonly isAlias: boolean;
+  /** One bit for each field with aliases, to record that its name in the spec occurs. 0 without aliases. */
+  readonly mask: number;
+}
+
+interface KnownKey {
+  /** `undefined` for a key that is skipped. */
+  readonly member: Member | undefined;
+  /** The path of an unrecognized key. */
+  readonly unrecognized: string | undefined;
 }
 
 /** A key of the last object that the reader has read. */
-interface ExpectedKey {
+interface ExpectedKey extends KnownKey {
   /** Its bytes, from the comma before it (the first key has none) to the colon after it. */
   readonly token: BytePattern;
-  /** `undefined` for a key that is skipped. */
-  readonly member: Member | undefined;
 }
 
 /** Limits of the key prediction: later and longer keys are always decoded. */
@@ -195,30 +220,32 @@ const MAX_EXPECTED_KEY_BYTES = 64;
  */
 function compileObject<F extends Fields>(
   fields: F,
+  skipped: SkippedFields,
   path: string,
-  names: WireNames,
+  aliases: Aliases,
   needsKnownKey: boolean,
 ): Reader<ObjectOf<F>> {
-  const members = new Map(
-    Object.entries(fields).map(([name, shape]): [string, Member] => [
-      names.fields[name] ?? name,
-      { name, read: shape.compile(joinPath(path, name), names) },
-    ]),
-  );
+  const keys = keysOf(fields, skipped, path, aliases);
   const createObject = objectFactory(Object.keys(fields));
-  const allocation = OBJECT_BYTES + PROPERTY_BYTES * members.size;
+  const allocation = OBJECT_BYTES + PROPERTY_BYTES * Object.keys(fields).length;
   const expectedKeys: ExpectedKey[] = [];
 
-  /** Decodes and looks up the next key. Returns `undefined` for a key to skip, and `null` at the end of the object. */
-  function lookupKey(scanner: JsonScanner, position: number): Member | undefined | null {
+  function unknownKey(name: string): KnownKey {
+    if (skipped === 'any') return SKIPPED_KEY;
+    return { member: undefined, unrecognized: joinPath(path, name.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)) };
+  }
+
+  /** Decodes and looks up the next key. Returns `undefined` at the end of the object. */
+  function lookupKey(scanner: JsonScanner, position: number): KnownKey | undefined {
     const start = scanner.offset;
-    if (!scanner.nextEntry(Byte.closeBrace, position === 0)) return null;
-    const member = members.get(scanner.readKey());
+    if (!scanner.nextEntry(Byte.closeBrace, position === 0)) return undefined;
+    const name = scanner.readKey();
+    const key = keys.get(name) ?? unknownKey(name);
     const token = scanner.bytesSince(start);
     if (position < MAX_EXPECTED_KEYS && token.length <= MAX_EXPECTED_KEY_BYTES) {
-      expectedKeys[position] = { token: new BytePattern(token), member };
+      expectedKeys[position] = { token: new BytePattern(token), ...key };
     }
-    return member;
+    return key;
   }
 
   return (scanner, problems) => {
@@ -226,21 +253,56 @@ function compileObject<F extends Fields>(
     scanner.allocate(allocation);
     const values = createObject();
     let hasKnownKey = false;
+    let namesOfSpec = 0;
     for (let position = 0; ; position += 1) {
       const expected = expectedKeys[position];
       const isExpected = expected !== undefined && scanner.tryConsume(expected.token);
-      const member = isExpected ? expected.member : lookupKey(scanner, position);
-      if (member === null) break;
+      const key = isExpected ? expected : lookupKey(scanner, position);
+      if (key === undefined) break;
+      const { member } = key;
       if (member === undefined) {
+        if (key.unrecognized !== undefined) addUnrecognized(problems, key.unrecognized);
         scanner.skipValue();
         continue;
       }
-      values[member.name] = member.read(scanner, problems);
+      const value = member.read(scanner, problems);
+      if (!member.isAlias) namesOfSpec |= member.mask;
+      if (!member.isAlias || (namesOfSpec & member.mask) === 0) values[member.name] = value;
       hasKnownKey = true;
     }
     // Each property was read by the shape of its name.
     return hasKnownKey || !needsKnownKey ? (values as ObjectOf<F>) : undefined;
   };
+}
+
+const SKIPPED_KEY: KnownKey = { member: undefined, unrecognized: undefined };
+
+/** The keys that an object shape knows: its fields, the skipped ones, and the aliases of both. */
+function keysOf(fields: Fields, skipped: SkippedFields, path: string, aliases: Aliases): Map<string, KnownKey> {
+  const keys = new Map<string, KnownKey>();
+  for (const name of skipped === 'any' ? [] : skipped) keys.set(name, SKIPPED_KEY);
+  for (const [name, shape] of Object.entries(fields)) {
+    const member = { name, read: shape.compile(joinPath(path, name), aliases), isAlias: false, mask: 0 };
+    keys.set(name, { member, unrecognized: undefined });
+  }
+  const masks = new Map<string, number>();
+  for (const [alias, name] of Object.entries(aliases.fields)) {
+    const key = keys.get(name);
+    if (key === undefined) continue;
+    if (key.member === undefined) {
+      keys.set(alias, key);
+      continue;
+    }
+    const mask = masks.get(name) ?? 2 ** masks.size;
+    masks.set(name, mask);
+    keys.set(name, { ...key, member: { ...key.member, mask } });
+    keys.set(alias, { ...key, member: { ...key.member, mask, isAlias: true } });
+  }
+  return keys;
+}
+
+function addUnrecognized({ unrecognized }: FieldProblems, path: string): void {
+  if (unrecognized.size < MAX_UNRECOGNIZED_FIELDS) unrecognized.add(path);
 }
 
 /**

@@ -1,69 +1,165 @@
+import { readdirSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { moduleState } from '../../src/chain/module-state.js';
+import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
+import { emptyProblems, NO_ALIASES, object, type Shape } from '../../src/json/shapes.js';
+import { JsonScanner } from '../../src/json/scanner.js';
 import { jobsOf } from '../../src/poll/jobs.js';
+import type { Snapshot } from '../../src/poll/poll.js';
+import { createModel } from '../../src/simulator/model.js';
+import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { parseValidConfig } from '../support/config.js';
-import { sampleModel } from '../support/sample-endpoints.js';
+import { inverted, PEGGY_NAMES, withNames, ZETA_NAMES, type Names } from '../support/dialect-names.js';
+import { fuzzRuns } from '../support/fuzz.js';
+import { fixturesFolder } from '../support/project-files.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
+import { specFields } from '../support/spec-fields.js';
 
-/*
- * The wire names repeat those of src/chain/dialects.ts, so that a change there fails a test.
- */
-const PEGGY_NAMES = {
-  bridge_id: 'peggy_id',
-  bridge_external_address: 'bridge_ethereum_address',
-  average_external_block_time: 'average_ethereum_block_time',
-  hub_coin_denom: 'cosmos_coin_denom',
-  hub_coin_erc20_contract: 'cosmos_coin_erc20_contract',
-  external_address: 'ethereum_address',
-  last_observed_external_height: 'last_observed_ethereum_height',
-  external_blacklist: 'ethereum_blacklist',
-};
-const ZETA_NAMES = { native_fees: 'zeta_fees', finalized_native_height: 'finalized_zeta_height' };
+const hasFixtures = existsSync(fixturesFolder);
+if (!hasFixtures) console.warn(`SKIPPED: dialects of recorded responses, because ${fixturesFolder} does not exist`);
 
-/** Replaces the field names and the enum value of the spec with those of a chain. */
-function withWireNames(json: unknown, names: Readonly<Record<string, string>>): unknown {
-  return JSON.parse(JSON.stringify(json), (_key, value: unknown) => {
-    if (value === 'Native') return 'Zeta';
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [names[name] ?? name, inner]));
-  });
+/** The series of a document and the problems of its fields. */
+const exported = ({ families, problems }: Snapshot) => ({
+  text: families.map(({ lines }) => lines).join(''),
+  problems,
+});
+
+/** The documents of a folder of recorded responses, by file name. */
+function recorded(folder: string, isDocument: (json: object) => boolean): [name: string, json: object][] {
+  if (!hasFixtures) return [];
+  return readdirSync(join(fixturesFolder, folder))
+    .map((file): [string, object] => [
+      file,
+      JSON.parse(readFileSync(join(fixturesFolder, folder, file), 'utf8')) as object,
+    ])
+    .filter(([, json]) => isDocument(json));
 }
 
-const model = sampleModel();
+/** The simulated chains of all scenarios, when they differ from each other. */
+const models = scenarioNames.map((scenario) => {
+  const model = createModel({ seed: 7, scenario, startTime: 1_790_000_000, blockTimeMs: 2000 });
+  model.advance(300);
+  return { scenario, model };
+});
 
-describe('a dialect', () => {
-  it('reads the same snapshot from the wire names of peggy', () => {
-    const { state } = model.moduleState();
-    const neutral = bridgeSnapshot(state);
-    expect(bridgeSnapshot(withWireNames(state, PEGGY_NAMES), { dialect: 'peggy' })).toEqual(neutral);
+const bridgeDocuments: [name: string, json: object][] = [
+  ...models.map(({ scenario, model }): [string, object] => [`the scenario ${scenario}`, model.moduleState()]),
+  ...recorded('bridge', (json) => 'state' in json),
+];
+const crosschainDocuments: [name: string, json: object][] = [
+  ...models.map(({ scenario, model }): [string, object] => [
+    `the scenario ${scenario}`,
+    model.rateLimiterInput({ window: 500n }),
+  ]),
+  ...recorded('crosschain', (json) => 'cctxs_pending' in json),
+];
+
+const bridgeState = (json: object): unknown => ('state' in json ? json.state : undefined);
+
+/** All spellings of a document: that of the spec, that of the chain, and random mixtures of both. */
+function forEachSpelling(json: object, names: Names, check: (spelled: object, label: string) => void): void {
+  const neutral = withNames(json, inverted(names), () => true) as object;
+  check(neutral, 'the names of the spec');
+  check(withNames(neutral, names, () => true) as object, 'the names of the chain');
+  const property = fc.property(fc.infiniteStream(fc.boolean()), (choices) => {
+    const isSelected = (): boolean => choices.next().value === true;
+    check(withNames(neutral, names, isSelected) as object, 'a mixture of names');
+  });
+  fc.assert(property, { numRuns: fuzzRuns(3) });
+}
+
+describe('the dialect auto', () => {
+  it.each(bridgeDocuments)('exports the same series as the dialects of the bridge for %s', (_name, json) => {
+    const neutral = withNames(json, inverted(PEGGY_NAMES), () => true) as object;
+    const expected = exported(bridgeSnapshot(bridgeState(neutral), { dialect: 'neutral' }));
+    expect(expected.text).toMatch(/^bridge_orchestrator_addresses\{/m);
+    expect(expected.problems.unrecognized).toEqual(new Set());
+    forEachSpelling(json, PEGGY_NAMES, (spelled, label) => {
+      const state = bridgeState(spelled);
+      for (const dialect of ['auto', 'peggy', 'neutral'] as const) {
+        expect(exported(bridgeSnapshot(state, { dialect })), `${dialect}, ${label}`).toEqual(expected);
+      }
+    });
   });
 
-  it('reads the same snapshot from the wire names of zeta', () => {
-    const input = model.rateLimiterInput({ window: 500n });
-    const neutral = crosschainSnapshot(input);
-    expect(JSON.stringify(input)).toContain('"Native"');
-    expect(crosschainSnapshot(withWireNames(input, ZETA_NAMES), { dialect: 'zeta' })).toEqual(neutral);
-    expect(neutral).toMatchObject({ problems: { unknown: new Map() } });
+  it.each(crosschainDocuments)('exports the same series as the dialects of the rate limiter for %s', (_name, json) => {
+    const neutral = withNames(json, inverted(ZETA_NAMES), () => true);
+    const expected = exported(crosschainSnapshot(neutral, { dialect: 'neutral' }));
+    expect(expected.text).toMatch(/^crosschain_height\{/m);
+    expect(expected.problems.unrecognized).toEqual(new Set());
+    forEachSpelling(json, ZETA_NAMES, (spelled, label) => {
+      for (const dialect of ['auto', 'zeta', 'neutral'] as const) {
+        expect(exported(crosschainSnapshot(spelled, { dialect })), `${dialect}, ${label}`).toEqual(expected);
+      }
+    });
   });
 
-  it('ignores the wire names of other dialects', () => {
-    const { families } = bridgeSnapshot(withWireNames(model.moduleState().state, PEGGY_NAMES));
-    expect(families.map(({ name }) => name)).not.toContain('bridge_last_observed_external_height');
-    expect(families.map(({ name }) => name)).toContain('bridge_last_observed_nonce');
+  it('tests documents in which every name of a chain occurs', () => {
+    const bridge = JSON.stringify(bridgeDocuments.map(([, json]) => json));
+    const crosschain = JSON.stringify(crosschainDocuments.map(([, json]) => json));
+    for (const name of Object.keys(PEGGY_NAMES)) expect(bridge).toContain(`"${name}"`);
+    for (const name of Object.keys(ZETA_NAMES)) expect(crosschain).toContain(`"${name}"`);
   });
 
-  it('determines the path of the URL, whose query contains only configured parameters', () => {
+  it.skipIf(!hasFixtures)('reads the orchestrators of a document with the names of Injective', () => {
+    const [, json] = bridgeDocuments.find(([name]) => name.includes('.peggy.')) ?? [];
+    expect(JSON.stringify(json)).toContain('"ethereum_address"');
+    const { text } = exported(bridgeSnapshot(bridgeState(json ?? {})));
+    expect(text.match(/^bridge_orchestrator_power_ratio\{/gm)?.length).toBeGreaterThan(3);
+  });
+
+  it('uses the name of the spec when the name of a chain occurs too', () => {
+    const spec = { external_blacklist: [], last_observed_external_height: '2' };
+    const chain = { ethereum_blacklist: ['0x1'], last_observed_ethereum_height: '1' };
+    const expected = exported(bridgeSnapshot(spec));
+    expect(expected.text).toContain('bridge_last_observed_external_height{target="t"} 2\n');
+    expect(exported(bridgeSnapshot({ ...spec, ...chain }))).toEqual(expected);
+    expect(exported(bridgeSnapshot({ ...chain, ...spec }))).toEqual(expected);
+  });
+});
+
+describe('the paths of a document', () => {
+  it('are those of all dialects for auto, with public chains first, and that of the dialect otherwise', () => {
     const config = parseValidConfig(
       `targets:
-  - {name: a, bridge: {url: "http://n/prefix/"}, crosschain: {url: "http://n", window: 500, limit: 20}}
-  - {name: b, bridge: {url: "http://n", dialect: peggy}, crosschain: {url: "http://n", dialect: zeta, window: 7}}
-  - {name: c, crosschain: {url: "http://n"}}`,
+  - {name: a, bridge: {url: "http://n/prefix/"}, crosschain: {url: "http://n", window: 7, limit: 20}}
+  - {name: b, bridge: {url: "http://n", dialect: peggy}, crosschain: {url: "http://n", dialect: zeta}}
+  - {name: c, bridge: {url: "http://n", dialect: neutral}, crosschain: {url: "http://n", dialect: neutral}}`,
     );
-    expect(jobsOf(config).map(({ url }) => url)).toEqual([
-      'http://n/prefix/bridge/v1/module_state',
-      'http://n/chain/crosschain/rateLimiterInput?limit=20&window=500',
-      'http://n/peggy/v1/module_state',
-      'http://n/zeta-chain/crosschain/rateLimiterInput?window=7',
-      'http://n/chain/crosschain/rateLimiterInput',
+    const urls = jobsOf(config).map(({ baseUrl, paths, query }) => paths.map(({ path }) => baseUrl + path + query));
+    expect(urls).toEqual([
+      ['http://n/prefix/peggy/v1/module_state', 'http://n/prefix/bridge/v1/module_state'],
+      [
+        'http://n/zeta-chain/crosschain/rateLimiterInput?limit=20&window=7',
+        'http://n/chain/crosschain/rateLimiterInput?limit=20&window=7',
+      ],
+      ['http://n/peggy/v1/module_state'],
+      ['http://n/zeta-chain/crosschain/rateLimiterInput?window=500'],
+      ['http://n/bridge/v1/module_state'],
+      ['http://n/chain/crosschain/rateLimiterInput?window=500'],
     ]);
+  });
+});
+
+describe('the shapes of the documents', () => {
+  /** A value of a type of the spec with all its fields. */
+  const valueOfType = (type: string): unknown => {
+    if (type.endsWith('[]')) return [valueOfType(type.slice(0, -2))];
+    const fields = specFields[type];
+    if (fields === undefined) return null;
+    return Object.fromEntries(Object.entries(fields).map(([name, inner]) => [name, valueOfType(inner)]));
+  };
+
+  it.each<[string, Shape<unknown>]>([
+    ['module_state', object({ state: moduleState })],
+    ['rateLimiterInput', rateLimiterInput],
+  ])('recognize every field of the spec of %s', (root, shape) => {
+    const problems = emptyProblems();
+    const body = Buffer.from(JSON.stringify(valueOfType(root)));
+    expect(body.length).toBeGreaterThan(1000);
+    shape.compile('', NO_ALIASES)(new JsonScanner(body, Infinity), problems);
+    expect(problems.unrecognized).toEqual(new Set());
   });
 });

@@ -12,17 +12,22 @@ import {
   object,
   objectWithKnownKey,
   string,
+  MAX_UNRECOGNIZED_FIELDS,
+  NO_ALIASES,
+  type Aliases,
   type FieldProblems,
   type Shape,
-  type WireNames,
 } from '../../src/json/shapes.js';
 
-const neutral: WireNames = { fields: {}, values: {} };
-const renamed: WireNames = { fields: { name: 'real_name' }, values: { Real: 'Neutral' } };
+const neutral = NO_ALIASES;
+const aliases: Aliases = {
+  fields: { real_name: 'name', old_size: 'size', real_note: 'note' },
+  values: { Real: 'Neutral' },
+};
 const shape = object({ name: string, size: number, seen: boolean, rows: list(object({ size: number })) });
 
 /** Reads a value, which is a JSON string or is serialized. */
-function read<T>(target: Shape<T>, names: WireNames, json: unknown, problems: FieldProblems = emptyProblems()) {
+function read<T>(target: Shape<T>, names: Aliases, json: unknown, problems: FieldProblems = emptyProblems()) {
   const body = Buffer.from(typeof json === 'string' ? json : JSON.stringify(json));
   return target.compile('doc', names)(new JsonScanner(body, Infinity), problems);
 }
@@ -57,11 +62,53 @@ describe('object', () => {
     expect(read(shape, neutral, { rows: {} }, problems)).toMatchObject({ rows: INVALID });
   });
 
-  it('reads wire names and counts problems by the names of the spec', () => {
+  it('reads fields by their name or an alias, and counts problems by the name', () => {
     const problems = emptyProblems();
-    expect(read(shape, renamed, { real_name: 'a', name: 'b' }, problems)).toMatchObject({ name: 'a' });
-    read(shape, renamed, { real_name: 1 }, problems);
+    expect(read(shape, aliases, { name: 'a', size: '1' })).toMatchObject({ name: 'a', size: 1 });
+    expect(read(shape, aliases, { real_name: 'a', size: '1' })).toMatchObject({ name: 'a', size: 1 });
+    expect(read(shape, aliases, { old_size: '1', rows: [{ old_size: '2' }, { size: '3' }] })).toMatchObject({
+      size: 1,
+      rows: [{ size: 2 }, { size: 3 }],
+    });
+    read(shape, aliases, { real_name: 1 }, problems);
     expect([...problems.invalid.keys()]).toEqual(['doc.name']);
+  });
+
+  it.each([
+    ['{"name":"spec","real_name":"alias","old_size":"2","size":"1"}', { name: 'spec', size: 1 }],
+    ['{"real_name":"alias","name":"spec","size":"1","old_size":"2"}', { name: 'spec', size: 1 }],
+    ['{"name":null,"real_name":"alias","size":"","old_size":"2"}', { name: undefined, size: undefined }],
+    ['{"real_name":"alias","name":null,"old_size":"2","size":{}}', { name: undefined, size: INVALID }],
+    ['{"name":"spec","real_name":1,"old_size":[],"size":"1"}', { name: 'spec', size: 1 }],
+    ['{"real_name":"first","old_size":"2","real_name":"last"}', { name: 'last', size: 2 }],
+  ])('uses the name of the spec when an alias occurs too: %s', (json, values) => {
+    expect(read(list(shape), aliases, `[${json},${json},{"real_name":"alias","old_size":"3"}]`)).toMatchObject([
+      values,
+      values,
+      { name: 'alias', size: 3 },
+    ]);
+  });
+
+  it('records the paths of keys that are neither read nor skipped by name', () => {
+    const problems = emptyProblems();
+    const note = object({ name: string, rows: list(object({ size: number }, ['note'])) }, ['note']);
+    const row = { size: '1', note: {}, real_note: {}, sise: 1 };
+    read(note, aliases, { name: 'a', note: { any: 1 }, real_note: 1, nmae: 'b', rows: [row, row] }, problems);
+    expect([...problems.unrecognized]).toEqual(['doc.nmae', 'doc.rows[].sise']);
+  });
+
+  it('records no unrecognized keys of an object that can have any', () => {
+    const problems = emptyProblems();
+    expect(read(object({ name: string }, 'any'), neutral, { name: 'a', other: 1 }, problems)).toEqual({ name: 'a' });
+    expect([...problems.unrecognized]).toEqual([]);
+  });
+
+  it('limits the number and the length of the unrecognized keys that it records', () => {
+    const problems = emptyProblems();
+    const keys = Array.from({ length: 100 }, (_, index) => [`${index}${'x'.repeat(1000)}`, 1]);
+    read(shape, neutral, Object.fromEntries(keys), problems);
+    expect(problems.unrecognized.size).toBe(MAX_UNRECOGNIZED_FIELDS);
+    expect(Math.max(...Array.from(problems.unrecognized, (path) => path.length))).toBe('doc.'.length + 64);
   });
 
   it('skips unknown keys with nested values of any depth, and keys of the prototype', () => {
@@ -91,7 +138,8 @@ describe('recognizedObject', () => {
     const recognized = objectWithKnownKey(shape.fields);
     expect(read(recognized, neutral, { size: null })).toEqual({});
     expect(read(recognized, neutral, { code: 5, message: '' })).toBeUndefined();
-    expect(read(recognized, renamed, { name: 'x' })).toBeUndefined();
+    expect(read(recognized, aliases, { real_name: 'x' })).toMatchObject({ name: 'x' });
+    expect(read(objectWithKnownKey({ name: string }, ['note']), aliases, { note: 'x' })).toBeUndefined();
     expect(read(objectWithKnownKey({ constructor: string }), neutral, {})).toBeUndefined();
   });
 });
@@ -158,7 +206,7 @@ describe('a scalar shape', () => {
       ]),
     );
     const values = ['"Neutral"', '"Real"', '3', '"Done"', '"New"', '7', 'null', 'true', '[]'].map((json) =>
-      read(shapeOfEnum, renamed, json, problems),
+      read(shapeOfEnum, aliases, json, problems),
     );
     expect(values).toEqual(['Neutral', 'Neutral', 'Done', 'Done', 'other', 'other', undefined, INVALID, INVALID]);
     expect([...problems.unknown]).toEqual([['doc', 2]]);

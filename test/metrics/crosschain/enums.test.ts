@@ -51,18 +51,17 @@ describe('the enum labels of crosschain_cctxs', () => {
     [3, 'Cmd', 0],
     [4, 'NoAssetCall', 0],
     [5, 'other', 1],
-    ['Zeta', 'other', 1],
     ['toString', 'other', 1],
   ])('map the coin type %j to %s', (value, expected, unknown) => {
     expect(Object.keys(valueOf(withCoinType(value), CCTXS) ?? {}).join('')).toContain(`coin_type="${expected}"`);
     expect(Object.values(deriveCrosschain(withCoinType(value)).unknown)).toEqual(unknown === 0 ? [] : [unknown]);
   });
 
-  it('map the coin type Zeta to Native in the zeta dialect', () => {
+  it('map the coin type Zeta to Native', () => {
     const document = withCoinType('Zeta');
-    expect(Object.keys(valueOf(document, CCTXS, { dialect: 'zeta' }) ?? {}).join('')).toContain('coin_type="Native"');
-    expect(valueOf(document, LARGEST, { dialect: 'zeta' })).toBe(0);
-    expect(valueOf(document, LARGEST)).toBeUndefined();
+    expect(Object.keys(valueOf(document, CCTXS) ?? {}).join('')).toContain('coin_type="Native"');
+    expect(valueOf(document, LARGEST)).toBe(0);
+    expect(deriveCrosschain(document).unknown).toEqual({});
   });
 
   it.each<Json>([true, {}, []])('are withdrawn for the invalid status %j', (value) => {
