@@ -152,9 +152,10 @@ function activeConfig(config: Config): ActiveConfig {
   return { targets: config.targets.length, jobs: jobsOf(config), poll: config.poll, hash, loadedAt: clock() };
 }
 
-/** Endpoints keep their state if they are still polled at the same URL. */
+/** Endpoints keep their state if they are still polled at the same URLs. */
 function endpointsOf(jobs: readonly PollJob[], previousJobs: readonly PollJob[]): ReloadedEndpoint[] {
-  const identityOf = ({ url, processing }: PollJob): string => JSON.stringify([endpointKeyOf(processing), url]);
+  const identityOf = ({ baseUrl, paths, query, processing }: PollJob): string =>
+    JSON.stringify([endpointKeyOf(processing), baseUrl, paths, query]);
   const previous = new Set(previousJobs.map(identityOf));
   return jobs.map((job) => ({ ...endpointKeyOf(job.processing), isKept: previous.has(identityOf(job)) }));
 }

@@ -39,6 +39,15 @@ export const pollFamilies: readonly PollFamily[] = [
     unit: '1 or 0',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
+  labelled({
+    name: 'bridge_exporter_endpoint_info',
+    type: 'gauge',
+    help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
+    unit: '1',
+    // One series: the dialect and its path.
+    labels: ['dialect', 'path'],
+    derive: ({ success }) => (success?.foundAt === undefined ? [] : [{ labels: { ...success.foundAt }, value: 1 }]),
+  }),
   unlabelled({
     name: 'bridge_exporter_last_attempt_timestamp_seconds',
     type: 'gauge',

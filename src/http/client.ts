@@ -8,7 +8,7 @@ import { parseDecimal, type Numeral } from '../json/numeral.js';
 import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
 import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
-import { readErrorResponse } from './error-response.js';
+import { ErrorResponse, readErrorResponse } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason, type PollError } from './errors.js';
 import { createRedactor, sanitize, type Sanitize } from './redact.js';
 
@@ -25,6 +25,8 @@ const DEFAULT_HTTP_CLIENT_CONFIG: HttpClientConfig = { directory: '' };
 export interface FetchLimits {
   /** For the whole request: connecting, headers and body. */
   readonly timeoutMs: number;
+  /** The part of the timeout that earlier requests of the same poll have used. */
+  readonly elapsedMs?: number;
   /** Applies to the decoded body too, because a small gzip body can expand to gigabytes. */
   readonly maxBodyBytes: number;
 }
@@ -37,7 +39,14 @@ export interface FetchedDocument {
   readonly height: Numeral | undefined;
 }
 
-export type FetchResult = FetchedDocument | { readonly ok: false; readonly error: PollError };
+export interface FailedFetch {
+  readonly ok: false;
+  readonly error: PollError;
+  /** The status of an error response of the node. */
+  readonly statusCode?: number;
+}
+
+export type FetchResult = FetchedDocument | FailedFetch;
 
 export interface Client {
   /**
@@ -53,7 +62,8 @@ export function createClient(userAgent: string): Client {
     fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG) => {
       const controller = new AbortController();
       const { signal } = controller;
-      const timer = setTimeout(() => controller.abort(), limits.timeoutMs);
+      const { timeoutMs, elapsedMs = 0 } = limits;
+      const timer = setTimeout(() => controller.abort(), Math.max(0, timeoutMs - elapsedMs));
       let clean: Sanitize = sanitize;
       try {
         const config = await rejectOnAbort(signal, resolveConfig(httpClient));
@@ -63,13 +73,18 @@ export function createClient(userAgent: string): Client {
         const dispatcher = createDispatcher(url, config, signal);
         try {
           const response = await sendRequest(dispatcher, url, config, userAgent);
-          return await readResponse(response, limits.maxBodyBytes, pool, clean);
+          return await readResponse(response, limits, pool, clean);
         } finally {
           await dispatcher.destroy();
         }
       } catch (error) {
         const { reason, message } = toPollError(error, signal.aborted, limits, clean);
-        return { ok: false, error: { reason, message: `${url.pathname}: ${message}` } };
+        const statusCode = error instanceof ErrorResponse ? error.statusCode : undefined;
+        return {
+          ok: false,
+          error: { reason, message: `${url.pathname}: ${message}` },
+          ...(statusCode !== undefined && { statusCode }),
+        };
       } finally {
         clearTimeout(timer);
         // Closes every socket that was opened with this signal, whether or not the request has succeeded.
@@ -135,13 +150,13 @@ async function sendRequest(
 
 async function readResponse(
   response: Dispatcher.ResponseData,
-  maxBodyBytes: number,
+  { timeoutMs, maxBodyBytes }: FetchLimits,
   pool: BufferPool,
   clean: Sanitize,
 ): Promise<FetchedDocument> {
   const { statusCode, headers } = response;
   const body = decompressBody(response.body, headers['content-encoding']);
-  if (statusCode !== 200) throw await readErrorResponse(statusCode, body, clean);
+  if (statusCode !== 200) throw await readErrorResponse(statusCode, body, timeoutMs, clean);
   if (body === undefined) throw new RequestError('not_json', 'unsupported content encoding');
   const buffered = await bufferBody(body, maxBodyBytes, parseContentLength(headers), pool);
   return { ok: true, body: buffered, height: hubHeight(headers) };

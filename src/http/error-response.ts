@@ -3,20 +3,42 @@ import { RequestError, type FailureReason } from './errors.js';
 import type { Sanitize } from './redact.js';
 
 const MAX_BYTES = 64 * 1024;
-const TIMEOUT_MS = 2_000;
+
+/** The maximum time for an error body, also as a share of the timeout of the poll, which can continue with another path. */
+const MAX_MS = 2_000;
+const MAX_SHARE = 1 / 4;
 
 /** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
+
+/** A response of the node with another status than 200. */
+export class ErrorResponse extends RequestError {
+  readonly statusCode: number;
+  constructor(reason: FailureReason, statusCode: number, detail: string) {
+    super(reason, `responded with status ${statusCode}${detail}`);
+    this.statusCode = statusCode;
+  }
+}
 
 /** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
 export async function readErrorResponse(
   statusCode: number,
   body: Readable | undefined,
+  pollTimeoutMs: number,
   sanitize: Sanitize,
-): Promise<RequestError> {
-  const { code, message } = body === undefined ? {} : parseErrorBody(await readStart(body));
-  const detail = message === undefined ? '' : `: ${sanitize(message)}`;
-  return new RequestError(reasonForStatus(statusCode, code), `responded with status ${statusCode}${detail}`);
+): Promise<ErrorResponse> {
+  const maxMs = Math.min(MAX_MS, pollTimeoutMs * MAX_SHARE);
+  const { code, message } = body === undefined ? {} : parseErrorBody(await readStart(body, maxMs));
+  return new ErrorResponse(
+    reasonForStatus(statusCode, code),
+    statusCode,
+    message === undefined ? '' : `: ${sanitize(message)}`,
+  );
+}
+
+/** Whether the node does not serve the path: gateways respond with 501 to an unknown path, proxies with 404. */
+export function isUnknownPath(statusCode: number | undefined): boolean {
+  return statusCode === 404 || statusCode === 501;
 }
 
 export function reasonForStatus(statusCode: number, code?: number): FailureReason {
@@ -34,10 +56,10 @@ export function reasonForStatus(statusCode: number, code?: number): FailureReaso
 }
 
 /** Reads the start of an error body. The status decides the reason even if the body stalls, is endless or is cut off. */
-async function readStart(body: Readable): Promise<string> {
+async function readStart(body: Readable, maxMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const timer = setTimeout(() => body.destroy(), TIMEOUT_MS);
+  const timer = setTimeout(() => body.destroy(), maxMs);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);

@@ -32,7 +32,7 @@ export const failureReasons = {
     description:
       'The node responded with a status other than 200 that no other reason covers; redirects are not followed.',
     remedy:
-      'Check the node and the proxies in front of it; 404 and 501 mean a wrong URL, a wrong dialect or a node without the module.',
+      'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
   },
   unauthorized: {
     description: 'The node responded with status 401 or 403.',
@@ -48,8 +48,8 @@ export const failureReasons = {
   },
   bad_request: {
     description:
-      'A configuration error: the node responded with status 400, as it does without a window; or no request was sent, because a password, token or certificate file cannot be used.',
-    remedy: 'Correct the setting that the message names and reload; real cross-chain nodes require a window.',
+      'A configuration error: the node responded with status 400; or no request was sent, because a password, token or certificate file cannot be used.',
+    remedy: 'Correct the setting that the message names and reload.',
   },
   not_json: {
     description: 'The body is not JSON: HTML, truncated, empty, invalid UTF-8 or in an unsupported content encoding.',
@@ -57,7 +57,7 @@ export const failureReasons = {
   },
   schema: {
     description: 'The body is JSON but not the expected document: none of its fields is present.',
-    remedy: 'Check URL and dialect: the response is a different document.',
+    remedy: 'Check the URL: the response is a different document.',
   },
   regression: {
     description:

@@ -92,8 +92,9 @@ function conditionCell(condition: Condition): Markup {
   return markup`<b class="state ${condition}">${conditionLabels[condition]}</b>`;
 }
 
-function nameCell({ target, document }: EndpointStatus): Markup {
-  return markup`<a class="target" href="/pending#${anchor(target, document)}">${target}</a> <small>${endpointTitles[document]} <code>${document}</code></small>`;
+function nameCell({ target, document, foundAt }: EndpointStatus): Markup {
+  const path = foundAt === null ? '' : markup` <small>${foundAt.dialect} <code>${foundAt.path}</code></small>`;
+  return markup`<a class="target" href="/pending#${anchor(target, document)}">${target}</a> <small>${endpointTitles[document]} <code>${document}</code></small>${path}`;
 }
 
 function lastSuccessCell({ asOf, ageSeconds, withdrawal, condition }: EndpointStatus): Markup {

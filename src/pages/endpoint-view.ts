@@ -1,3 +1,4 @@
+import type { DocumentPath } from '../chain/dialects.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/errors.js';
 import type { Items } from '../pending/items.js';
@@ -87,6 +88,8 @@ export type Condition = (typeof conditions)[number];
 /** An endpoint on the status page. */
 export interface EndpointStatus extends EndpointView {
   readonly condition: Condition;
+  /** Where the last successful poll found the document; `null` before the first success. */
+  readonly foundAt: DocumentPath | null;
   /** When the series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
   readonly withdrawal: { readonly at: string; readonly inSeconds: number } | null;
   readonly polls: number;
@@ -113,6 +116,7 @@ function endpointStatus(state: EndpointState, shown: boolean, now: Instant, stal
   return {
     ...view,
     condition: conditionOf(view),
+    foundAt: success?.foundAt ?? null,
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     polls,
     failures: failure ? Object.entries(state.failures).filter(([, count]) => count > 0) : [],

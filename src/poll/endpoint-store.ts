@@ -1,4 +1,5 @@
 import { compare, decimal } from '../chain/decimal.js';
+import type { DocumentPath } from '../chain/dialects.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/errors.js';
@@ -26,7 +27,7 @@ export interface EndpointKey {
 }
 
 export interface ReloadedEndpoint extends EndpointKey {
-  /** Whether the endpoint is still polled at the same URL, so that its state remains valid. */
+  /** Whether the endpoint is still polled at the same URLs, so that its state remains valid. */
   readonly isKept: boolean;
 }
 
@@ -94,7 +95,12 @@ export interface EndpointState {
   /** The last poll; absent before the first. */
   readonly last?: LastPoll;
   /** The last successful poll, whatever its age. */
-  readonly success?: { readonly at: Instant; readonly snapshot: Snapshot };
+  readonly success?: {
+    readonly at: Instant;
+    readonly snapshot: Snapshot;
+    /** Where the document was found; `undefined` for a recorded body. */
+    readonly foundAt: DocumentPath | undefined;
+  };
   /** The last failed poll, also after a recovery. */
   readonly failure?: { readonly at: Instant; readonly error: PollError };
   readonly regressionsSinceSuccess: number;
@@ -151,7 +157,7 @@ function applyPollResult(before: EndpointState, poll: PollResult, at: Instant): 
     ...polled,
     invalidValues: addCounts(before.invalidValues, outcome.problems.invalid),
     unknownValues: addCounts(before.unknownValues, outcome.problems.unknown),
-    success: { at, snapshot: outcome },
+    success: { at, snapshot: outcome, foundAt: poll.foundAt },
     regressionsSinceSuccess: 0,
   };
 }

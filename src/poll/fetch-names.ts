@@ -5,6 +5,7 @@ import type { Client, FetchLimits } from '../http/client.js';
 import type { FailureReason, PollError } from '../http/errors.js';
 import { INVALID, type Field } from '../json/field.js';
 import { readDocument } from '../json/read-document.js';
+import { NO_ALIASES } from '../json/shapes.js';
 import { toLabelValue } from '../metrics/family.js';
 
 /** The staking module of a node to read names from. Plain data, sent to the worker thread. */
@@ -26,27 +27,27 @@ const MAX_PAGES = 10;
 /** A page of 1000 validators takes about 2 MB. */
 const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
 
-const readPage = validatorsPage.compile('', { fields: {}, values: {} });
+const readPage = validatorsPage.compile('', NO_ALIASES);
 
 /**
- * Reads the names of all validators, page by page. Calls `onBody` before a body is decoded. Expected failures are values, with the
+ * Reads the names of all validators, page by page. Calls `onBody` with the path before a body is decoded. Expected failures are values, with the
  * reasons of a poll; more than ten pages are one of them.
  */
 export async function fetchNames(
   { baseUrl, httpClient, limits }: NamesJob,
   client: Client,
-  onBody: () => void = () => undefined,
+  onBody: (path: string) => void = () => undefined,
 ): Promise<NamesResult> {
-  const deadline = performance.now() + limits.timeoutMs;
+  const started = performance.now();
   const names = new Map<string, string>();
   let nextKey: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const url = new URL(baseUrl + validatorsPath(nextKey));
-    const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()));
+    const elapsedMs = performance.now() - started;
     // oxlint-disable-next-line no-await-in-loop -- a page names the next one
-    const fetched = await client.fetch(url, { ...limits, timeoutMs }, httpClient);
-    if (!fetched.ok) return fetched;
-    onBody();
+    const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
+    if (!fetched.ok) return { ok: false, error: fetched.error };
+    onBody(url.pathname);
     try {
       const result = readDocument(readPage, fetched.body.bytes, PAGE_BUDGET_BYTES);
       if (!result.ok) return failed(result.reason, `${url.pathname}: ${result.message}`);

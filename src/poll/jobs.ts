@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DocumentPath } from '../chain/dialects.js';
 import type { Config, TargetConfig } from '../config/config.js';
-import type { HttpClientConfig } from '../config/http-client-config.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
 import type { EndpointKey } from './endpoint-store.js';
 import type { ProcessingOptions, ProcessingOptionsBase, PollJob } from './poll.js';
@@ -7,31 +8,31 @@ import type { ProcessingOptions, ProcessingOptionsBase, PollJob } from './poll.j
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
   const { timeoutMs, maxBodyBytes } = config.poll;
-  const createJob = (
-    url: string,
-    httpClient: HttpClientConfig | undefined,
-    processing: ProcessingOptions,
-  ): PollJob => ({
-    url,
-    ...(httpClient && { httpClient }),
-    limits: { timeoutMs, maxBodyBytes },
-    processing,
-  });
+  const limits = { timeoutMs, maxBodyBytes };
   return config.targets.flatMap((target) => {
     const base = processingOptionsBase(config, target);
     const jobs: PollJob[] = [];
     if (target.bridge) {
       const { url, httpClient, ...settings } = target.bridge;
-      const processing: ProcessingOptions = { ...base, document: 'module_state', settings };
-      const job = createJob(url + moduleStateDocument.path(settings), httpClient, processing);
-      const { limits } = job;
-      const names = { baseUrl: url, limits, ...(httpClient && { httpClient }) };
-      jobs.push(settings.validatorNames === 'staking' ? { ...job, names } : job);
+      const connection = { baseUrl: url, limits, ...(httpClient && { httpClient }) };
+      jobs.push({
+        ...connection,
+        paths: moduleStateDocument.paths(settings),
+        query: moduleStateDocument.query(settings),
+        processing: { ...base, document: 'module_state', settings },
+        ...(settings.validatorNames === 'staking' && { names: connection }),
+      });
     }
     if (target.crosschain) {
       const { url, httpClient, ...settings } = target.crosschain;
-      const processing: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings };
-      jobs.push(createJob(url + rateLimiterInputDocument.path(settings), httpClient, processing));
+      jobs.push({
+        baseUrl: url,
+        limits,
+        ...(httpClient && { httpClient }),
+        paths: rateLimiterInputDocument.paths(settings),
+        query: rateLimiterInputDocument.query(settings),
+        processing: { ...base, document: 'rate_limiter_input', settings },
+      });
     }
     return jobs;
   });
@@ -46,6 +47,20 @@ export function processingOptionsBase(
     labels: { tokens, chains, validators: { configured: validators, staking: new Map() } },
     maxSeries: limits.maxSeriesPerFamily,
   };
+}
+
+/** Whether both jobs request the same document of the same node in the same way. */
+export function haveSameEndpoint(first: PollJob, second: PollJob): boolean {
+  const identityOf = ({ processing, baseUrl, paths, query, httpClient }: PollJob) => [
+    endpointKeyOf(processing),
+    { baseUrl, paths, query, httpClient },
+  ];
+  return isDeepStrictEqual(identityOf(first), identityOf(second));
+}
+
+/** The paths with this one first. */
+export function startingWith(first: DocumentPath, paths: readonly DocumentPath[]): readonly DocumentPath[] {
+  return [first, ...paths.filter(({ dialect }) => dialect !== first.dialect)];
 }
 
 export function endpointKeyOf({ target, document }: ProcessingOptions): EndpointKey {

@@ -4,7 +4,10 @@ import type { EndpointState } from './endpoint-store.js';
 /** A persistent failure is logged again at this interval. */
 const REPEAT_AFTER_MS = 10 * 60_000;
 
-/** Logs state changes of an endpoint: failure, change of the failure reason, recovery and new invalid or unknown values. */
+/**
+ * Logs state changes of an endpoint: failure, change of the failure reason, recovery, change of the path, and new invalid or unknown
+ * values.
+ */
 export function createPollLog(log: Logger): (before: EndpointState, after: EndpointState) => void {
   const loggedAtMs = new Map<string, number>();
   return (before, after) => {
@@ -12,7 +15,11 @@ export function createPollLog(log: Logger): (before: EndpointState, after: Endpo
     const key = JSON.stringify([target, document]);
     if (last === undefined) return;
     if (last.ok) {
-      if (before.last === undefined || !before.last.ok) log.info({ target, document }, 'poll succeeded');
+      const foundAt = after.success?.foundAt;
+      if (before.last === undefined || !before.last.ok) log.info({ target, document, ...foundAt }, 'poll succeeded');
+      else if (foundAt?.path !== before.success?.foundAt?.path) {
+        log.info({ target, document, ...foundAt }, 'the document has moved to another path');
+      }
       logNewProblems(log, before, after);
       loggedAtMs.delete(key);
       return;

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
+import type { DocumentPath } from '../chain/dialects.js';
 import type { BridgeSettings, CrosschainSettings } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { DOCUMENT_HEAP_SHARE } from '../config/memory.js';
@@ -9,7 +10,8 @@ import {
   type DocumentDefinition,
   type LabelSettings,
 } from '../documents.js';
-import type { Client, FetchLimits } from '../http/client.js';
+import type { Client, FetchedDocument, FetchLimits } from '../http/client.js';
+import { isUnknownPath } from '../http/error-response.js';
 import type { FailureReason, PollError } from '../http/errors.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
@@ -33,7 +35,11 @@ export interface ProcessingOptionsBase {
 
 /** One endpoint to poll. */
 export interface PollJob {
-  readonly url: string;
+  readonly baseUrl: string;
+  /** Requested in this order, until the node knows one. */
+  readonly paths: readonly DocumentPath[];
+  /** Appended to each path: empty, or beginning with a question mark. */
+  readonly query: string;
   readonly httpClient?: HttpClientConfig;
   readonly limits: FetchLimits;
   readonly processing: ProcessingOptions;
@@ -44,6 +50,8 @@ export interface PollJob {
 /** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
 export interface PollResult {
   readonly outcome: Snapshot | FailedPoll;
+  /** Where the document was found; only after a success, and not for a recorded body. */
+  readonly foundAt?: DocumentPath;
   /** Duration of each completed phase. */
   readonly phaseSeconds: Partial<Record<Phase, number>>;
   readonly bodyBytes?: number;
@@ -69,20 +77,53 @@ export interface FailedPoll {
 /** Memory budget of a decoded document on this thread. The rest of the heap is for deriving families and for garbage. */
 const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
 
-/** Polls an endpoint once: fetches its document and derives the families. Calls `onBody` when the response body is complete. */
-export async function poll(job: PollJob, client: Client, onBody: () => void = () => undefined): Promise<PollResult> {
-  const url = new URL(job.url);
+/**
+ * Polls an endpoint once: fetches its document and derives the families. Calls `onBody` with the path when the response body is
+ * complete.
+ */
+export async function poll(
+  job: PollJob,
+  client: Client,
+  onBody: (path: string) => void = () => undefined,
+): Promise<PollResult> {
   const started = performance.now();
-  const fetched = await client.fetch(url, job.limits, job.httpClient);
+  const fetched = await fetchFirstKnownPath(job, client);
   const seconds = { fetch: secondsSince(started) };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: seconds };
-  onBody();
+  const { path, foundAt, body, height } = fetched;
+  onBody(path);
   try {
-    const result = processBody(job.processing, url.pathname, fetched.body.bytes, fetched.height);
-    return { ...result, phaseSeconds: { ...seconds, ...result.phaseSeconds } };
+    const result = processBody(job.processing, path, body.bytes, height);
+    const phaseSeconds = { ...seconds, ...result.phaseSeconds };
+    return { ...result, phaseSeconds, ...(result.outcome.ok && { foundAt }) };
   } finally {
-    fetched.body.release();
+    body.release();
   }
+}
+
+interface FoundDocument extends FetchedDocument {
+  readonly foundAt: DocumentPath;
+  /** With that of the base URL. */
+  readonly path: string;
+}
+
+/** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
+async function fetchFirstKnownPath(
+  { baseUrl, paths, query, limits, httpClient }: PollJob,
+  client: Client,
+): Promise<FoundDocument | FailedPoll> {
+  const started = performance.now();
+  const messages: string[] = [];
+  for (const foundAt of paths) {
+    const url = new URL(baseUrl + foundAt.path + query);
+    const elapsedMs = performance.now() - started;
+    // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
+    const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
+    if (fetched.ok) return { ...fetched, foundAt, path: url.pathname };
+    if (!isUnknownPath(fetched.statusCode)) return { ok: false, error: fetched.error };
+    messages.push(fetched.error.message);
+  }
+  return failed('status', messages.join('; '));
 }
 
 /**

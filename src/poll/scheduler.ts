@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from './clock.js';
-import { endpointKeyOf } from './jobs.js';
+import type { DocumentPath } from '../chain/dialects.js';
+import { endpointKeyOf, haveSameEndpoint, startingWith } from './jobs.js';
 import type { PollJob, PollResult } from './poll.js';
 
 /** Runs one poll loop for each job, so that an endpoint that fails or hangs does not delay others. */
@@ -17,19 +18,25 @@ const START_SPACING_MS = 10;
 interface JobLoop extends PollLoop {
   readonly job: PollJob;
   readonly intervalMs: number;
+  /** The path that worked last; `undefined` before the first success. */
+  readonly lastPath: () => DocumentPath | undefined;
 }
 
-/** `record` receives the result of each poll. */
+/** `record` receives the result of each poll. Each poll first requests the path at which the last successful one found the document. */
 export function startScheduler(
   pollOnce: (job: PollJob) => Promise<PollResult>,
   record: (job: PollJob, result: PollResult, at: Instant) => void,
 ): Scheduler {
   let loops = new Map<string, JobLoop>();
 
-  function startJob(job: PollJob, intervalMs: number, delayMs: number): JobLoop {
+  function startJob(job: PollJob, intervalMs: number, delayMs: number, previous: JobLoop | undefined): JobLoop {
     let isCurrent = true;
+    let lastPath = previous !== undefined && haveSameEndpoint(previous.job, job) ? previous.lastPath() : undefined;
     const poll = async (): Promise<void> => {
-      const result = await pollOnce(job);
+      const result = await pollOnce(
+        lastPath === undefined ? job : { ...job, paths: startingWith(lastPath, job.paths) },
+      );
+      lastPath = result.foundAt ?? lastPath;
       // The job may have been replaced during the poll.
       if (isCurrent) record(job, result, clock());
     };
@@ -37,6 +44,7 @@ export function startScheduler(
     return {
       job,
       intervalMs,
+      lastPath: () => lastPath,
       close: () => {
         isCurrent = false;
         loop.close();
@@ -50,15 +58,15 @@ export function startScheduler(
       const isUnchanged = (loop: JobLoop, job: PollJob): boolean =>
         loop.intervalMs === intervalMs && isDeepStrictEqual(loop.job, job);
       let started = 0;
-      const startNext = (job: PollJob): JobLoop => {
+      const startNext = (job: PollJob, loop: JobLoop | undefined): JobLoop => {
         started += 1;
-        return startJob(job, intervalMs, Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS);
+        return startJob(job, intervalMs, Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS, loop);
       };
       loops = new Map();
       for (const job of jobs) {
         const key = JSON.stringify(endpointKeyOf(job.processing));
         const loop = previous.get(key);
-        loops.set(key, loop !== undefined && isUnchanged(loop, job) ? loop : startNext(job));
+        loops.set(key, loop !== undefined && isUnchanged(loop, job) ? loop : startNext(job, loop));
       }
       for (const [key, loop] of previous) if (loops.get(key) !== loop) loop.close();
     },

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import { validatorsPath } from '../chain/staking.js';
 import type { PollError } from '../http/errors.js';
 import type { NamesJob, NamesResult } from './fetch-names.js';
 import type { PollExecutor, PollJob, PollResult } from './poll.js';
@@ -16,17 +15,18 @@ export interface WorkerRequest {
   readonly task: WorkerTask;
 }
 
-/** `reading` is sent before a body is decoded, to identify a document that exhausts the memory of the thread. */
+/** `reading` is the path of a body that is going to be decoded, to identify a document that exhausts the memory of the thread. */
 export type WorkerMessage =
   | { readonly ready: true }
-  | { readonly id: number; readonly reading: true }
+  | { readonly id: number; readonly reading: string }
   | { readonly id: number; readonly result: PollResult | NamesResult };
 
 interface PendingTask {
   readonly task: WorkerTask;
   readonly resolve: (result: PollResult | NamesResult) => void;
   readonly fail: (error: PollError) => void;
-  isReading: boolean;
+  /** The path of the body that the thread decodes; `undefined` while it is fetched. */
+  reading: string | undefined;
   attempts: number;
 }
 
@@ -72,7 +72,7 @@ export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollE
   function receive(message: Exclude<WorkerMessage, { ready: true }>): void {
     const task = pending.get(message.id);
     if (task === undefined) return;
-    if ('reading' in message) task.isReading = true;
+    if ('reading' in message) task.reading = message.reading;
     else {
       pending.delete(message.id);
       task.resolve(message.result);
@@ -81,10 +81,10 @@ export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollE
 
   function replaceWorker(cause: Error | undefined): void {
     worker = startWorker();
-    const isCulpritKnown = [...pending.values()].some(({ isReading }) => isReading);
+    const isCulpritKnown = [...pending.values()].some(({ reading }) => reading !== undefined);
     for (const [id, task] of pending) {
       if (!isCulpritKnown) task.attempts += 1;
-      if (task.isReading || task.attempts > MAX_ATTEMPTS) {
+      if (task.reading !== undefined || task.attempts > MAX_ATTEMPTS) {
         pending.delete(id);
         task.fail(threadError(cause, task, maxHeapMb));
       } else {
@@ -99,7 +99,7 @@ export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollE
 
   function run(task: Pick<PendingTask, 'task' | 'resolve' | 'fail'>): void {
     lastId += 1;
-    const pendingTask: PendingTask = { ...task, isReading: false, attempts: 1 };
+    const pendingTask: PendingTask = { ...task, reading: undefined, attempts: 1 };
     pending.set(lastId, pendingTask);
     send(lastId, pendingTask);
   }
@@ -129,10 +129,10 @@ export function startThreadExecutor(maxHeapMb: number, userAgent: string): PollE
   };
 }
 
-function threadError(cause: Error | undefined, { task, isReading }: PendingTask, maxHeapMb: number): PollError {
-  if (isReading && cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    const url = 'poll' in task ? task.poll.url : task.names.baseUrl + validatorsPath(undefined);
-    const message = `${new URL(url).pathname}: reading the document needs more than ${maxHeapMb} MiB of memory`;
+function threadError(cause: Error | undefined, { reading }: PendingTask, maxHeapMb: number): PollError {
+  const isOutOfMemory = cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (reading !== undefined && isOutOfMemory) {
+    const message = `${reading}: reading the document needs more than ${maxHeapMb} MiB of memory`;
     return { reason: 'too_large', message };
   }
   return { reason: 'internal', message: `worker thread ended: ${cause?.message ?? 'without an error'}` };

@@ -14,7 +14,7 @@ const client = createClient(userAgent);
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
 async function handle({ id, task }: WorkerRequest): Promise<void> {
-  const onBody = (): void => send({ id, reading: true });
+  const onBody = (path: string): void => send({ id, reading: path });
   const result = 'poll' in task ? await poll(task.poll, client, onBody) : await fetchNames(task.names, client, onBody);
   send({ id, result });
 }

@@ -21,17 +21,19 @@ afterAll(async () => {
   await simulator.close();
 });
 
-function job(url: string): PollJob {
+function job(baseUrl: string): PollJob {
   const labels = { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } };
   return {
-    url,
+    baseUrl,
+    paths: [{ dialect: 'neutral', path: '/bridge/v1/module_state' }],
+    query: '',
     limits: { timeoutMs: 5000, maxBodyBytes: 1024 * 1024 },
     processing: { target: 't', labels, maxSeries: 200, document: 'module_state', settings: defaultBridgeSettings },
   };
 }
 
 it('the thread executor reports a crash of the worker thread as an internal failure and replaces the thread', async () => {
-  const good = job(`${simulator.url}/bridge/v1/module_state`);
+  const good = job(simulator.url);
   expect((await executor.poll(good)).outcome.ok).toBe(true);
   // The configuration rejects this URL.
   const { outcome: result } = await executor.poll(job('no address'));

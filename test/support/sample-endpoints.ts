@@ -23,23 +23,25 @@ export function sampleSnapshots(model: Model = sampleModel()): EndpointStore {
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const base = processingOptionsBase(config, target);
-  const bodies: [ProcessingOptions, unknown][] = [
-    [{ ...base, document: 'module_state', settings: target.bridge }, model.moduleState()],
+  const bodies: [ProcessingOptions, unknown, path: string][] = [
+    [{ ...base, document: 'module_state', settings: target.bridge }, model.moduleState(), '/bridge/v1/module_state'],
     [
       { ...base, document: 'rate_limiter_input', settings: target.crosschain },
       model.rateLimiterInput({ window: 500n }),
+      '/chain/crosschain/rateLimiterInput',
     ],
   ];
   const keys = bodies.map(([source]) => endpointKeyOf(source));
   const snapshots = createEndpointStore(keys, config.poll);
-  for (const [source, body] of bodies) {
+  for (const [source, body, path] of bodies) {
     const result = processBody(
       source,
       'sample',
       Buffer.from(JSON.stringify(body)),
       asDecimalString(String(model.height)),
     );
-    snapshots.record(endpointKeyOf(source), { ...result, phaseSeconds: DURATIONS }, NOW);
+    const polled = { ...result, phaseSeconds: DURATIONS, foundAt: { dialect: 'neutral', path } };
+    snapshots.record(endpointKeyOf(source), polled, NOW);
   }
   return snapshots;
 }

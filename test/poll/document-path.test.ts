@@ -1,0 +1,358 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { DocumentPath } from '../../src/chain/dialects.js';
+import { createInlineExecutor } from '../../src/poll/inline-executor.js';
+import { jobsOf } from '../../src/poll/jobs.js';
+import type { PollExecutor, PollJob, PollResult } from '../../src/poll/poll.js';
+import { startScheduler } from '../../src/poll/scheduler.js';
+import type { startThreadExecutor as startThread } from '../../src/poll/thread-executor.js';
+import { startNode, type Node } from '../http/nodes.js';
+import { parseValidConfig } from '../support/config.js';
+import { PEGGY_NAMES, withNames, ZETA_NAMES } from '../support/dialect-names.js';
+import { fixturesFolder } from '../support/project-files.js';
+import { sampleModel } from '../support/sample-endpoints.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { waitUntil } from '../support/wait-for.js';
+
+/*
+ * How the dialect `auto` finds a document, on nodes that respond like those of public chains.
+ */
+
+const PEGGY = '/peggy/v1/module_state';
+const NEUTRAL = '/bridge/v1/module_state';
+const ZETA = '/zeta-chain/crosschain/rateLimiterInput';
+const NEUTRAL_CROSSCHAIN = '/chain/crosschain/rateLimiterInput';
+
+const hasFixtures = existsSync(fixturesFolder);
+if (!hasFixtures) console.warn(`SKIPPED: nodes with recorded responses, because ${fixturesFolder} does not exist`);
+
+const model = sampleModel();
+const injectiveState = JSON.stringify(withNames(model.moduleState(), PEGGY_NAMES, () => true));
+const zetaInput = JSON.stringify(withNames(model.rateLimiterInput({ window: 500n }), ZETA_NAMES, () => true));
+
+/** How a node responds to one request. */
+type Respond = (response: ServerResponse, request: IncomingMessage) => void;
+
+const sendJson =
+  (status: number, body: string): Respond =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'grpc-metadata-x-cosmos-block-height': '7' });
+    response.end(body);
+  };
+const notImplemented = sendJson(501, '{"code":12,"message":"Not Implemented","details":[]}');
+const notFound = sendJson(404, '<html>404</html>');
+const found = sendJson(200, injectiveState);
+const serverError = sendJson(500, '{"code":13,"message":"panic"}');
+const reset: Respond = (response) => void response.socket?.resetAndDestroy();
+const hang: Respond = () => undefined;
+/** Sends the status and a part of the body. */
+const stall =
+  (status: number): Respond =>
+  (response) => {
+    response.writeHead(status, { 'content-length': 1000 });
+    response.write('{"code":5,');
+  };
+
+/** A node with these paths. It responds with 501 to all others, as a gRPC gateway does. */
+function withPaths(paths: Readonly<Record<string, Respond>>): RequestListener {
+  return (request, response) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    (paths[path] ?? notImplemented)(response, request);
+  };
+}
+
+/** Like ZetaChain, it responds with 400 to a request without a window. */
+const zetaNode: Respond = (response, request) => {
+  const window = new URL(request.url ?? '', 'http://node').searchParams.get('window');
+  if (Number(window) > 0) sendJson(200, zetaInput)(response, request);
+  else sendJson(400, '{"code":3,"message":"window must be positive","details":[]}')(response, request);
+};
+
+const closing: (() => Promise<unknown>)[] = [];
+const inline = createInlineExecutor('test/1');
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function nodeWith(respond: RequestListener): Promise<Node> {
+  const node = await startNode({ respond });
+  closing.push(node.close);
+  return node;
+}
+
+const urlsOf = (node: Node): (string | undefined)[] => node.requests.map(({ url }) => url);
+
+function jobOf(url: string, endpoint: 'bridge' | 'crosschain', settings = '', timeout = '5s'): PollJob {
+  const yaml = `poll: {timeout: ${timeout}}\ntargets: [{name: a, ${endpoint}: {url: "${url}"${settings}}}]`;
+  const [job] = jobsOf(parseValidConfig(yaml));
+  if (job === undefined) throw new Error('the configuration has one endpoint');
+  return job;
+}
+
+/** `ok`, or the reason and the message. */
+const outcomeOf = ({ outcome }: PollResult): string =>
+  outcome.ok ? 'ok' : `${outcome.error.reason}: ${outcome.error.message}`;
+
+function familyNames({ outcome }: PollResult): string[] {
+  return outcome.ok ? outcome.families.filter(({ lines }) => lines !== '').map(({ name }) => name) : [];
+}
+
+describe('a poll with the dialect auto', () => {
+  it('finds the document of a node of Injective with one request', async () => {
+    const node = await nodeWith(withPaths({ [PEGGY]: found }));
+    const result = await inline.poll(jobOf(node.url, 'bridge'));
+    expect(outcomeOf(result)).toBe('ok');
+    expect(result.foundAt).toEqual({ dialect: 'peggy', path: PEGGY });
+    expect(familyNames(result)).toContain('bridge_orchestrator_power_ratio');
+    expect(urlsOf(node)).toEqual([PEGGY]);
+  });
+
+  it('finds the document of a node of ZetaChain, which requires a window, with one request', async () => {
+    const node = await nodeWith(withPaths({ [ZETA]: zetaNode }));
+    const result = await inline.poll(jobOf(node.url, 'crosschain'));
+    expect(outcomeOf(result)).toBe('ok');
+    expect(result.foundAt).toEqual({ dialect: 'zeta', path: ZETA });
+    expect(familyNames(result)).toContain('crosschain_rate_limit_window_blocks');
+    expect(urlsOf(node)).toEqual([`${ZETA}?window=500`]);
+  });
+
+  it('finds both documents of the simulator', async () => {
+    const simulator = await startTestSimulator();
+    closing.push(simulator.close);
+    const results = await Promise.all(
+      (['bridge', 'crosschain'] as const).map(async (endpoint) => inline.poll(jobOf(simulator.url, endpoint))),
+    );
+    expect(results.map(outcomeOf)).toEqual(['ok', 'ok']);
+    expect(results.map(({ foundAt }) => foundAt)).toEqual([
+      { dialect: 'neutral', path: NEUTRAL },
+      { dialect: 'neutral', path: NEUTRAL_CROSSCHAIN },
+    ]);
+    expect(simulator.requests).toMatchObject({ module_state: 1, rate_limiter_input: 1 });
+  });
+
+  it.skipIf(!hasFixtures).each([
+    ['bridge', PEGGY, 'bridge/staking-40003.peggy.json', 'bridge_orchestrator_power_ratio'],
+    ['bridge', NEUTRAL, 'bridge/staking-40003.neutral.any-bytes.json', 'bridge_orchestrator_power_ratio'],
+    ['crosschain', ZETA, 'crosschain/mainnet-made-pending.zeta.json', 'crosschain_largest_pending_native_amount'],
+  ] as const)('finds the recorded %s document at %s', async (endpoint, path, file, family) => {
+    const body = readFileSync(join(fixturesFolder, file), 'utf8');
+    const node = await nodeWith(withPaths({ [path]: sendJson(200, body) }));
+    const result = await inline.poll(jobOf(node.url, endpoint));
+    expect(outcomeOf(result)).toBe('ok');
+    expect(result.foundAt?.path).toBe(path);
+    expect(familyNames(result)).toContain(family);
+  });
+
+  it('appends the path to that of the base URL, and reports it without', async () => {
+    const node = await nodeWith(withPaths({ [`/lcd/key${NEUTRAL}`]: found }));
+    const result = await inline.poll(jobOf(`${node.url}/lcd/key`, 'bridge'));
+    expect(result.foundAt).toEqual({ dialect: 'neutral', path: NEUTRAL });
+    expect(urlsOf(node)).toEqual([`/lcd/key${PEGGY}`, `/lcd/key${NEUTRAL}`]);
+  });
+
+  it.each([
+    ['501', notImplemented],
+    ['404', notFound],
+  ])('requests the next path after status %s', async (_status, first) => {
+    const node = await nodeWith(withPaths({ [PEGGY]: first, [NEUTRAL]: found }));
+    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge')))).toBe('ok');
+    expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
+  });
+
+  it('lists all paths in the error when the node knows none of them', async () => {
+    const node = await nodeWith(withPaths({ [PEGGY]: notFound }));
+    const result = await inline.poll(jobOf(node.url, 'bridge'));
+    expect(outcomeOf(result)).toBe(
+      `status: ${PEGGY}: responded with status 404; ${NEUTRAL}: responded with status 501: Not Implemented`,
+    );
+    expect(result.foundAt).toBeUndefined();
+    expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
+  });
+
+  it.each<[title: string, respond: Respond, outcome: string]>([
+    ['status 500', serverError, 'status: PATH: responded with status 500: panic'],
+    ['status 403', sendJson(403, '{}'), 'unauthorized: PATH: responded with status 403'],
+    ['status 400', sendJson(400, '{"message":"window"}'), 'bad_request: PATH: responded with status 400: window'],
+    ['a reset connection', reset, 'aborted: PATH: connection lost: read ECONNRESET'],
+    ['a timeout', hang, 'timeout: PATH: timed out after 1000 ms (poll.timeout)'],
+    ['a stalled body', stall(200), 'timeout: PATH: timed out after 1000 ms (poll.timeout)'],
+    [
+      'another document',
+      sendJson(200, '{"code":5}'),
+      'schema: PATH: not a module_state document: none of its fields is present',
+    ],
+    ['a web page', sendJson(200, '<html>'), "not_json: PATH: not JSON: unexpected '<' at byte 0"],
+  ])('requests no further path after %s', async (_title, respond, outcome) => {
+    const first = await nodeWith(withPaths({ [PEGGY]: respond, [NEUTRAL]: found }));
+    expect(outcomeOf(await inline.poll(jobOf(first.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', PEGGY));
+    expect(urlsOf(first)).toEqual([PEGGY]);
+
+    const second = await nodeWith(withPaths({ [NEUTRAL]: respond }));
+    expect(outcomeOf(await inline.poll(jobOf(second.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', NEUTRAL));
+    expect(urlsOf(second)).toEqual([PEGGY, NEUTRAL]);
+  });
+
+  it('does not take the status of a proxy for that of the node', async () => {
+    const proxy = await nodeWith(withPaths({}));
+    const job = jobOf('https://node.example', 'bridge', `, proxy_url: "${proxy.url}"`);
+    expect(outcomeOf(await inline.poll(job))).toMatch(new RegExp(`^\\w+: ${PEGGY}: request failed: proxy `));
+  });
+
+  it.each([404, 501])('requests the next path in time when the body of status %i stalls', async (status) => {
+    const node = await nodeWith(withPaths({ [PEGGY]: stall(status), [NEUTRAL]: found }));
+    const started = performance.now();
+    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge', '', '2s')))).toBe('ok');
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
+    expect(node.connections.open).toBe(0);
+  });
+
+  it('reports status when the bodies of all paths stall', async () => {
+    const node = await nodeWith(withPaths({ [PEGGY]: stall(404), [NEUTRAL]: stall(501) }));
+    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge', '', '2s')))).toBe(
+      `status: ${PEGGY}: responded with status 404; ${NEUTRAL}: responded with status 501`,
+    );
+  });
+
+  it('has one deadline for all paths', async () => {
+    const slowly: Respond = (response, request) => {
+      setTimeout(() => notImplemented(response, request), 700);
+    };
+    const node = await nodeWith(withPaths({ [PEGGY]: slowly, [NEUTRAL]: hang }));
+    const started = performance.now();
+    const result = await inline.poll(jobOf(node.url, 'bridge', '', '1s'));
+    const elapsedMs = performance.now() - started;
+    expect(outcomeOf(result)).toBe(`timeout: ${NEUTRAL}: timed out after 1000 ms (poll.timeout)`);
+    expect(elapsedMs).toBeGreaterThan(950);
+    // Each path with its own deadline would take 1700 ms.
+    expect(elapsedMs).toBeLessThan(1600);
+    expect(result.phaseSeconds.fetch).toBeGreaterThan(0.95);
+  });
+});
+
+describe('a poll with another dialect', () => {
+  it.each([
+    ['peggy', PEGGY],
+    ['neutral', NEUTRAL],
+  ])('requests only the path of %s', async (dialect, path) => {
+    const other = path === PEGGY ? NEUTRAL : PEGGY;
+    const node = await nodeWith(withPaths({ [other]: found }));
+    const job = jobOf(node.url, 'bridge', `, dialect: ${dialect}`);
+    expect(outcomeOf(await inline.poll(job))).toBe(`status: ${path}: responded with status 501: Not Implemented`);
+    expect(urlsOf(node)).toEqual([path]);
+
+    const own = await nodeWith(withPaths({ [path]: found }));
+    const result = await inline.poll(jobOf(own.url, 'bridge', `, dialect: ${dialect}`));
+    expect(result.foundAt).toEqual({ dialect, path });
+  });
+});
+
+describe('the scheduler', () => {
+  let thread: PollExecutor;
+
+  beforeAll(async () => {
+    const built = new URL('../../dist/poll/thread-executor.js', import.meta.url).href;
+    const { startThreadExecutor } = (await import(built)) as { startThreadExecutor: typeof startThread };
+    thread = startThreadExecutor(64, 'test/1');
+    return async () => thread.close();
+  });
+
+  const HOUR = 3_600_000;
+
+  /** Starts polling and returns what was found by each poll. */
+  function start(executor: PollExecutor) {
+    const polled: (DocumentPath | string)[] = [];
+    const scheduler = startScheduler(
+      async (job) => executor.poll(job),
+      (_job, result) => polled.push(result.foundAt ?? outcomeOf(result)),
+    );
+    closing.push(async () => scheduler.close());
+    return { polled, scheduler };
+  }
+
+  it.each<[string, () => PollExecutor]>([
+    ['the worker thread', () => thread],
+    ['the calling thread', () => inline],
+  ])('requests only the path that worked last, with polls on %s', async (_title, executor) => {
+    const node = await nodeWith(withPaths({ [NEUTRAL]: found }));
+    const { polled, scheduler } = start(executor());
+    scheduler.replaceJobs([jobOf(node.url, 'bridge')], 100);
+    await waitUntil(() => polled.length >= 4);
+    scheduler.close();
+    expect(polled.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => ({ dialect: 'neutral', path: NEUTRAL })));
+    expect(urlsOf(node).slice(0, 5)).toEqual([PEGGY, NEUTRAL, NEUTRAL, NEUTRAL, NEUTRAL]);
+  });
+
+  it('finds a document that moves to another path and back, and keeps the path during other failures', async () => {
+    const paths: Record<string, Respond> = { [PEGGY]: found };
+    const node = await nodeWith((request, response) => withPaths(paths)(request, response));
+    const { polled, scheduler } = start(thread);
+    scheduler.replaceJobs([jobOf(node.url, 'bridge')], 100);
+    const afterNextPolls = async (): Promise<(string | undefined)[]> => {
+      // A poll that is in progress may still see the previous paths.
+      const seen = polled.length;
+      await waitUntil(() => polled.length >= seen + 2);
+      const requests = node.requests.length;
+      await waitUntil(() => polled.length >= seen + 5);
+      return urlsOf(node).slice(requests);
+    };
+    expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY]));
+
+    Object.assign(paths, { [PEGGY]: notImplemented, [NEUTRAL]: found });
+    expect(new Set(await afterNextPolls())).toEqual(new Set([NEUTRAL]));
+    expect(polled.at(-1)).toEqual({ dialect: 'neutral', path: NEUTRAL });
+
+    Object.assign(paths, { [NEUTRAL]: serverError });
+    expect(new Set(await afterNextPolls())).toEqual(new Set([NEUTRAL]));
+    expect(polled.at(-1)).toBe(`status: ${NEUTRAL}: responded with status 500: panic`);
+
+    Object.assign(paths, { [PEGGY]: found, [NEUTRAL]: notFound });
+    expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY]));
+    // The document was found again by the first poll after each move.
+    expect(polled.filter((entry) => typeof entry === 'string' && entry.includes('501'))).toEqual([]);
+    scheduler.close();
+  });
+
+  /** The requests of the next job, after one with these settings has found the document at the second path. */
+  async function requestsAfterReload(before: string, after: string, intervalMs = HOUR): Promise<unknown[]> {
+    const node = await nodeWith(withPaths({ [NEUTRAL]: found, [`/prefix${NEUTRAL}`]: found }));
+    const { polled, scheduler } = start(inline);
+    scheduler.replaceJobs([jobOf(node.url, 'bridge', before)], HOUR);
+    await waitUntil(() => polled.length === 1);
+    const url = after === 'prefix' ? `${node.url}/prefix` : node.url;
+    scheduler.replaceJobs([jobOf(url, 'bridge', after === 'prefix' ? before : after)], intervalMs);
+    await waitUntil(() => polled.length === 2);
+    scheduler.close();
+    return urlsOf(node).slice(2);
+  }
+
+  it('keeps the path when a reload changes only the interval or the labels', async () => {
+    expect(await requestsAfterReload('', '', HOUR - 1)).toEqual([NEUTRAL]);
+    expect(await requestsAfterReload('', ', watch: [inj1qqqqqqqqqqq]')).toEqual([NEUTRAL]);
+  });
+
+  it('forgets the path when a reload changes the URL, the dialect or the credentials of the endpoint', async () => {
+    const auth = (password: string): string => `, basic_auth: {username: u, password: ${password}}`;
+    expect(await requestsAfterReload('', 'prefix')).toEqual([`/prefix${PEGGY}`, `/prefix${NEUTRAL}`]);
+    expect(await requestsAfterReload(auth('hunter2'), auth('hunter3'))).toEqual([PEGGY, NEUTRAL]);
+    expect(await requestsAfterReload('', ', dialect: neutral')).toEqual([NEUTRAL]);
+    expect(await requestsAfterReload('', ', dialect: peggy')).toEqual([PEGGY]);
+  });
+
+  it('keeps a path of its own for each endpoint', async () => {
+    const injective = await nodeWith(withPaths({ [PEGGY]: found }));
+    const neutral = await nodeWith(withPaths({ [NEUTRAL]: found }));
+    const { polled, scheduler } = start(thread);
+    const yaml = `targets:
+  - {name: a, bridge: {url: "${injective.url}"}}
+  - {name: b, bridge: {url: "${neutral.url}"}}`;
+    scheduler.replaceJobs(jobsOf(parseValidConfig(yaml)), 100);
+    await waitUntil(() => polled.length >= 8);
+    scheduler.close();
+    expect(new Set(urlsOf(injective))).toEqual(new Set([PEGGY]));
+    expect(urlsOf(neutral).filter((url) => url === PEGGY)).toHaveLength(1);
+  });
+});
