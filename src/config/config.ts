@@ -26,7 +26,8 @@ export interface TargetConfig {
 
 /** Settings for decoding a bridge document, polled or recorded. */
 export interface BridgeSettings {
-  readonly dialect: 'neutral' | 'peggy';
+  /** Which path is requested; `auto` finds it. */
+  readonly dialect: 'auto' | 'neutral' | 'peggy';
   /** Decimal string as in the file. */
   readonly powerThreshold: string;
   /** Whether validators get names from the staking module of the node. */
@@ -44,8 +45,9 @@ export interface EndpointConnection {
 
 /** Settings for requesting and decoding a cross-chain document. Integers are strings of decimal digits. */
 export interface CrosschainSettings {
-  readonly dialect: 'neutral' | 'zeta';
-  readonly window?: string;
+  /** Which path is requested; `auto` finds it. */
+  readonly dialect: 'auto' | 'neutral' | 'zeta';
+  readonly window: string;
   readonly limit?: string;
   readonly rate?: string;
   readonly hubChainIds?: readonly string[];

@@ -15,13 +15,25 @@ interface TargetVariable {
 
 export const targetVariables = {
   BRIDGE_URL: { path: 'targets[0].bridge.url', description: 'Base URL of the node with the bridge module state.' },
+  BRIDGE_DIALECT: {
+    path: 'targets[0].bridge.dialect',
+    description: 'Path of the module state: peggy on Injective, neutral on the simulator; auto finds it.',
+  },
+  BRIDGE_WATCH: {
+    path: 'targets[0].bridge.watch',
+    description: 'Your own validators, by orchestrator, operator or external address, separated by commas.',
+  },
   CROSSCHAIN_URL: {
     path: 'targets[0].crosschain.url',
     description: 'Base URL of the node with the cross-chain rate-limiter input.',
   },
+  CROSSCHAIN_DIALECT: {
+    path: 'targets[0].crosschain.dialect',
+    description: 'Path of the rate-limiter input: zeta on ZetaChain, neutral on the simulator; auto finds it.',
+  },
   CROSSCHAIN_WINDOW: {
     path: 'targets[0].crosschain.window',
-    description: 'Length of the sliding window in blocks. Sent only if set. Enables the window gauges.',
+    description: 'Length of the sliding window of the rate limiter, in blocks.',
   },
   CROSSCHAIN_LIMIT: {
     path: 'targets[0].crosschain.limit',
@@ -41,22 +53,26 @@ export function presentTargetVariables(env: Environment): string[] {
 
 /** Problems of the variables that have no effect, because no URL is set for them. */
 export function ineffectiveVariables(env: Environment): string[] {
-  const [bridgeUrl, crosschainUrl] = [valueOf(env, 'BRIDGE_URL'), valueOf(env, 'CROSSCHAIN_URL')];
-  if (crosschainUrl !== undefined) return [];
-  const names = presentTargetVariables(env);
-  const crosschain = names.filter((name) => name.startsWith('CROSSCHAIN_'));
-  const others = bridgeUrl === undefined ? names.filter((name) => !crosschain.includes(name)) : [];
-  return [
-    ...crosschain.map((name) => `${name}: has no effect without CROSSCHAIN_URL`),
-    ...others.map((name) => `${name}: has no effect without BRIDGE_URL or CROSSCHAIN_URL`),
-  ];
+  const urls = ['BRIDGE_URL', 'CROSSCHAIN_URL'].filter((name) => valueOf(env, name) !== undefined);
+  return presentTargetVariables(env).flatMap((name) => {
+    const own = /^(?:BRIDGE|CROSSCHAIN)_/.exec(name)?.[0];
+    const needed = own === undefined ? ['BRIDGE_URL', 'CROSSCHAIN_URL'] : [`${own}URL`];
+    return needed.some((url) => urls.includes(url)) ? [] : [`${name}: has no effect without ${needed.join(' or ')}`];
+  });
 }
 
 /** The variables in the format of the configuration file; `undefined` without a URL. */
 export function environmentData(env: Environment): unknown {
-  const bridge = omitUndefined({ url: valueOf(env, 'BRIDGE_URL') });
+  const bridge = omitUndefined({
+    url: valueOf(env, 'BRIDGE_URL'),
+    dialect: valueOf(env, 'BRIDGE_DIALECT'),
+    watch: valueOf(env, 'BRIDGE_WATCH')
+      ?.split(',')
+      .map((address) => address.trim()),
+  });
   const crosschain = omitUndefined({
     url: valueOf(env, 'CROSSCHAIN_URL'),
+    dialect: valueOf(env, 'CROSSCHAIN_DIALECT'),
     window: valueOf(env, 'CROSSCHAIN_WINDOW'),
     limit: valueOf(env, 'CROSSCHAIN_LIMIT'),
   });
@@ -70,13 +86,16 @@ export function environmentData(env: Environment): unknown {
 }
 
 /** The schema treats a key with the value `undefined` as set. */
-function omitUndefined(keys: Environment): Environment {
+function omitUndefined(keys: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
 }
 
-/** The variable that caused an invalid setting. In `poll`, variables set only the interval, so it causes every problem there. */
+/**
+ * The variable that caused an invalid setting. In `poll`, variables set only the interval, so it causes every problem there. A list is
+ * one variable.
+ */
 export function variableOf(setting: string): string {
-  const wanted = setting.startsWith('poll.') ? 'poll.interval' : setting;
+  const wanted = setting.startsWith('poll.') ? 'poll.interval' : setting.replace(/(?<=watch)\[\d+\]$/, '');
   return Object.entries(targetVariables).find(([, { path }]) => path === wanted)?.[0] ?? setting;
 }
 

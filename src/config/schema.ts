@@ -59,9 +59,9 @@ function checkStaleAfter(input: unknown, context: z.RefinementCtx): void {
 const absent = z.undefined().optional();
 
 const bridgeShape = {
-  dialect: scalar(types.oneOf('neutral', 'peggy'))
-    .prefault('neutral')
-    .describe('Path and field names of the document; real nodes use `peggy`.'),
+  dialect: scalar(types.oneOf('auto', 'neutral', 'peggy'))
+    .prefault('auto')
+    .describe('Path of the document: `peggy` on Injective, `neutral` on the simulator; `auto` finds it.'),
   power_threshold: scalar(types.fraction)
     .prefault('0.6667')
     .describe('Share of the voting power that must sign a valset or batch.'),
@@ -106,20 +106,18 @@ const maxUint32 = 2n ** 32n - 1n;
 const maxUint256 = 2n ** 256n - 1n;
 
 const crosschainShape = {
-  dialect: scalar(types.oneOf('neutral', 'zeta'))
-    .prefault('neutral')
-    .describe('Path and field names of the document; real nodes use `zeta`.'),
-  window: z
-    .exactOptional(scalar(types.positiveDigits(maxInt64, String(maxInt64))))
-    .describe(
-      'Length of the sliding window in blocks. Sent only if set; required by the zeta dialect. Enables the window gauges.',
-    ),
+  dialect: scalar(types.oneOf('auto', 'neutral', 'zeta'))
+    .prefault('auto')
+    .describe('Path of the document: `zeta` on ZetaChain, `neutral` on the simulator; `auto` finds it.'),
+  window: scalar(types.positiveDigits(maxInt64, String(maxInt64)))
+    .prefault('500')
+    .describe('Length of the sliding window of the rate limiter, in blocks.'),
   limit: z
     .exactOptional(scalar(types.positiveDigits(maxUint32, String(maxUint32))))
     .describe('Maximum number of pending cctxs to list. Sent only if set.'),
   rate: z
     .exactOptional(scalar(types.positiveDigits(maxUint256, '2^256 - 1')))
-    .describe('Rate limit in smallest units per block. Enables the rate-limit gauges; requires `window`.'),
+    .describe('Rate limit in smallest units per block. Enables the rate-limit gauges.'),
   hub_chain_ids: z
     .exactOptional(
       list(scalar(types.chainId)).min(1, { error: 'is empty — expected at least one chain id, or no such key' }),
@@ -135,22 +133,17 @@ const toCrosschainSettings = ({
   hub_chain_ids: hubChainIds,
 }: z.output<z.ZodObject<typeof crosschainShape>>): CrosschainSettings => ({
   dialect,
-  ...(window !== undefined && { window }),
+  window,
   ...(limit !== undefined && { limit }),
   ...(rate !== undefined && { rate }),
   ...(hubChainIds && { hubChainIds: [...new Set(hubChainIds)] }),
 });
 
-const crosschain = endpoint(crosschainShape)
-  .superRefine(requireWindowForZeta, evenAfterOtherProblems)
-  .transform((keys) => ({ url: keys.url, ...toCrosschainSettings(keys), ...toHttpClientConfig(keys) }));
-
-function requireWindowForZeta(input: unknown, context: z.RefinementCtx): void {
-  const withoutWindow = z.object({ dialect: z.literal('zeta'), window: absent });
-  if (!withoutWindow.safeParse(input).success) return;
-  const message = 'is missing — expected a number of blocks, because the zeta dialect requires it';
-  context.addIssue({ code: 'custom', path: ['window'], message });
-}
+const crosschain = endpoint(crosschainShape).transform((keys) => ({
+  url: keys.url,
+  ...toCrosschainSettings(keys),
+  ...toHttpClientConfig(keys),
+}));
 
 const target = mapping({
   name: scalar(types.label(128)).describe('Value of the label `target`; unique.'),

@@ -232,23 +232,14 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown dialect',
     withBridge('dialect: zeta'),
-    'bridge.yaml:5: targets[0].bridge.dialect: "zeta" — expected one of neutral, peggy',
+    'bridge.yaml:5: targets[0].bridge.dialect: "zeta" — expected one of auto, neutral, peggy',
   ],
   [
     'an unknown dialect of the other endpoint',
     withCrosschain('dialect: peggy'),
-    'bridge.yaml:5: targets[0].crosschain.dialect: "peggy" — expected one of neutral, zeta',
+    'bridge.yaml:5: targets[0].crosschain.dialect: "peggy" — expected one of auto, neutral, zeta',
   ],
-  [
-    'the zeta dialect without a window',
-    withCrosschain('dialect: zeta'),
-    'bridge.yaml:3: targets[0].crosschain.window: is missing — expected a number of blocks, because the zeta dialect requires it',
-  ],
-  [
-    'the zeta dialect with an invalid window',
-    withCrosschain('dialect: zeta\n      window: 0'),
-    `bridge.yaml:6: targets[0].crosschain.window: "0" — ${INT64}`,
-  ],
+  ['a window of 0', withCrosschain('window: 0'), `bridge.yaml:5: targets[0].crosschain.window: "0" — ${INT64}`],
   [
     'a threshold of 0',
     withBridge('power_threshold: 0.000'),
@@ -379,9 +370,8 @@ scrape_configs: []
         `b:2: poll.interval: "1" — expected a duration from 100ms to 1d, ${DURATION}`,
         'b:2: poll.jitter: unknown key — expected one of interval, timeout, stale_after, max_body_size',
         'b:3: limits.max_series_per_family: "many" — expected an integer from 1 to 100000',
-        'b:6: targets[0].bridge.dialect: "zeta" — expected one of neutral, peggy',
+        'b:6: targets[0].bridge.dialect: "zeta" — expected one of auto, neutral, peggy',
         `b:8: targets[1].crosschain.url: is missing — ${ADDRESS}`,
-        'b:8: targets[1].crosschain.window: is missing — expected a number of blocks, because the zeta dialect requires it',
         `b:9: targets[2].name: is missing — ${NAME}`,
         'b:9: targets[2]: has no endpoint — expected bridge, crosschain, or both',
         'b:7: targets[1].name: "a" is also the name of targets[0] — expected a unique name',

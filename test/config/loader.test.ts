@@ -33,7 +33,7 @@ describe('configFromEnvironment', () => {
             name: 'default',
             bridge: {
               url: 'https://a.example',
-              dialect: 'neutral',
+              dialect: 'auto',
               powerThreshold: '0.6667',
               validatorNames: 'staking',
               watch: [],
@@ -48,20 +48,23 @@ describe('configFromEnvironment', () => {
   test('reads all variables', () => {
     const env = {
       BRIDGE_URL: 'https://a.example',
+      BRIDGE_DIALECT: 'peggy',
+      BRIDGE_WATCH: 'inj1qqqqqqqqqqq, 0x0000000000000000000000000000000000000001',
       CROSSCHAIN_URL: 'https://b.example',
-      CROSSCHAIN_WINDOW: '500',
+      CROSSCHAIN_DIALECT: 'zeta',
+      CROSSCHAIN_WINDOW: '501',
       CROSSCHAIN_LIMIT: '100',
       TARGET_NAME: 'mainnet',
       POLL_INTERVAL: '1m',
     };
     const bridge = {
       url: 'https://a.example',
-      dialect: 'neutral',
+      dialect: 'peggy',
       powerThreshold: '0.6667',
       validatorNames: 'staking',
-      watch: [],
+      watch: ['inj1qqqqqqqqqqq', '0x0000000000000000000000000000000000000001'],
     };
-    const crosschain = { url: 'https://b.example', dialect: 'neutral', window: '500', limit: '100' };
+    const crosschain = { url: 'https://b.example', dialect: 'zeta', window: '501', limit: '100' };
     expect(configFromEnvironment(env)).toEqual({
       ok: true,
       warnings: [],
@@ -102,6 +105,22 @@ describe('configFromEnvironment', () => {
       'an interval too long for stale_after, which has no variable',
       { BRIDGE_URL: 'https://a.example', POLL_INTERVAL: '5m' },
       ['POLL_INTERVAL: stale_after (5m) is below interval (5m) + timeout (20s) — expected at least 5m20s'],
+    ],
+    [
+      'an unknown dialect and an invalid address to watch',
+      {
+        BRIDGE_URL: 'https://a.example',
+        BRIDGE_DIALECT: 'zeta',
+        BRIDGE_WATCH: 'inj1qqqqqqqqqqq,,mine',
+        CROSSCHAIN_URL: 'https://b.example',
+        CROSSCHAIN_DIALECT: 'peggy',
+      },
+      ['BRIDGE_DIALECT: "zeta" — expected one of auto, neutral, peggy', 'XXX'],
+    ],
+    [
+      'variables of the bridge without its URL',
+      { CROSSCHAIN_URL: 'https://b.example', BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqqqqqqq' },
+      ['BRIDGE_DIALECT: has no effect without BRIDGE_URL', 'BRIDGE_WATCH: has no effect without BRIDGE_URL'],
     ],
     [
       'a window without a cross-chain URL',

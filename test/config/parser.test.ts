@@ -86,7 +86,7 @@ describe('parseConfig', () => {
             name: 'a',
             bridge: {
               url: 'https://a.example',
-              dialect: 'neutral',
+              dialect: 'auto',
               powerThreshold: '0.6667',
               validatorNames: 'staking',
               watch: [],
@@ -98,6 +98,12 @@ describe('parseConfig', () => {
         validators: [],
       },
     });
+  });
+
+  test('uses a window of 500 blocks and the dialect auto for a cross-chain endpoint without settings', () => {
+    const result = parseConfig('targets: [{name: a, crosschain: {url: "https://a.example"}}]', 'b');
+    const crosschain = { url: 'https://a.example', dialect: 'auto', window: '500' };
+    expect(result.ok && result.config.targets).toEqual([{ name: 'a', crosschain }]);
   });
 
   test('parses all keys with exact numbers', () => {
@@ -157,11 +163,6 @@ describe('parseConfig', () => {
       'a very long window',
       withCrosschain('window: 100001'),
       'b:5: targets[0].crosschain.window: 100001 blocks is above 100000: the query is expensive for the node',
-    ],
-    [
-      'a rate without a window',
-      withCrosschain('rate: 1'),
-      'b:5: targets[0].crosschain.rate: has no effect without window',
     ],
   ])('warns about %s', (_title, text, warning) => {
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [warning] });

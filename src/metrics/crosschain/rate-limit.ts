@@ -17,8 +17,7 @@ import { required } from '../required-fields.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */
-function effectiveWindow({ document, settings }: CrosschainInput): Decimal | undefined {
-  if (settings.window === undefined) return undefined;
+function effectiveWindow({ document, settings }: CrosschainInput): Decimal {
   const configured = decimal(asDecimalString(settings.window));
   const low = decimal(required(document.lowest_pending_cctx_height));
   const extended = add(subtract(decimal(required(document.height)), low), integer(1));
@@ -30,11 +29,10 @@ function totalValue({ document }: CrosschainInput): Decimal {
   return add(decimal(required(document.past_cctxs_value)), decimal(required(document.pending_cctxs_value)));
 }
 
-/** The value allowed in the window; `undefined` unless both window and rate are configured. */
+/** The value allowed in the window; `undefined` unless a rate is configured. */
 function allowance(input: CrosschainInput): Decimal | undefined {
-  const blocks = effectiveWindow(input);
   const { rate } = input.settings;
-  return blocks === undefined || rate === undefined ? undefined : multiply(decimal(asDecimalString(rate)), blocks);
+  return rate === undefined ? undefined : multiply(decimal(asDecimalString(rate)), effectiveWindow(input));
 }
 
 /** Utilization of the configured rate limit. Newer nodes do not enforce it; there it is only informational. */
@@ -43,25 +41,20 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     name: 'crosschain_rate_limit_window_blocks',
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
     unit: 'hub blocks',
-    value: (input) => {
-      const blocks = effectiveWindow(input);
-      return blocks && decimalToDouble(blocks);
-    },
+    value: (input) => decimalToDouble(effectiveWindow(input)),
   }),
   gauge({
     name: 'crosschain_rate_limit_configured_window_blocks',
     help: 'Configured window in hub blocks.',
     unit: 'hub blocks',
-    value: ({ settings }) =>
-      settings.window === undefined ? undefined : decimalToDouble(decimal(asDecimalString(settings.window))),
+    value: ({ settings }) => decimalToDouble(decimal(asDecimalString(settings.window))),
   }),
   gauge({
     name: 'crosschain_withdraw_rate',
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
     unit: 'smallest units of the native coin per block',
     value: (input) => {
-      const blocks = effectiveWindow(input);
-      const rate = blocks && floorDivide(totalValue(input), blocks);
+      const rate = floorDivide(totalValue(input), effectiveWindow(input));
       return rate && decimalToDouble(rate);
     },
   }),
@@ -69,8 +62,8 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     name: 'crosschain_rate_limit',
     help: 'Configured rate limit, in smallest units of the native coin per block.',
     unit: 'smallest units of the native coin per block',
-    value: ({ settings: { window: blocks, rate } }) =>
-      blocks === undefined || rate === undefined ? undefined : decimalToDouble(decimal(asDecimalString(rate))),
+    value: ({ settings: { rate } }) =>
+      rate === undefined ? undefined : decimalToDouble(decimal(asDecimalString(rate))),
   }),
   gauge({
     name: 'crosschain_rate_limit_utilization_ratio',

@@ -107,11 +107,11 @@ describe('the rate metrics', () => {
 });
 
 describe('the export of rate limit metrics', () => {
-  it('depends on the configured window and rate', () => {
+  it('depends on the configured rate, and uses a window of 500 blocks by default', () => {
     const document = inputOf(100, 11, 10, 90);
-    expect(exportedOf(document, all)).toEqual([]);
-    expect(exportedOf(document, all, { rate })).toEqual([]);
-    expect(exportedOf(document, all, { window: '100' })).toEqual([EFFECTIVE_WINDOW, CONFIGURED_WINDOW, RATE]);
+    expect(exportedOf(document, all)).toEqual([EFFECTIVE_WINDOW, CONFIGURED_WINDOW, RATE]);
+    expect(exportedOf(document, all, { rate })).toEqual(all);
+    expect(valueOf(document, CONFIGURED_WINDOW)).toBe(500);
   });
 
   const [withoutHeights, withoutValues] = [

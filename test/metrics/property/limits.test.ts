@@ -113,7 +113,7 @@ describe('a count metric', () => {
       expectWithin(values, {
         crosschain_cctxs_hidden: [0, values['crosschain_total_pending'] ?? 0],
         crosschain_rate_limit_exceeded: [0, 1],
-        crosschain_rate_limit_window_blocks: [Number(options.window ?? 0), Number.MAX_SAFE_INTEGER],
+        crosschain_rate_limit_window_blocks: [Number(options.window ?? 500), Number.MAX_SAFE_INTEGER],
       });
     });
     fc.assert(property, { numRuns });

@@ -192,10 +192,9 @@ export function referenceTotals(document: unknown, out: SeriesCollector): void {
 
 export function referenceRateLimit(
   document: unknown,
-  { window, rate }: CrosschainReferenceOptions,
+  { window = '500', rate }: CrosschainReferenceOptions,
   out: SeriesCollector,
 ): void {
-  if (window === undefined) return;
   const scalar = (name: string): Rational => number(field(document, name));
   const blocks = (): Rational => {
     const [height, first] = [scalar('height'), scalar('lowest_pending_cctx_height')];
