@@ -97,7 +97,7 @@ async function runReplay(run: RunOf<'replay'>): Promise<ExitCode> {
   if (config === undefined) return 2;
   if (run.config.check) return printConfig(config);
   const { replay } = await import('./one-shot.js');
-  return printOneShot(await replay(config, run.recording, progressPrinter(run.log)));
+  return printOneShot(await replay(config, run.recording, process.stdin, progressPrinter(run.log)));
 }
 
 async function runSimulate({ simulator: settings, log }: RunOf<'simulate'>): Promise<ExitCode> {
@@ -224,8 +224,9 @@ async function printConfig(config: Config): Promise<ExitCode> {
   return print(formatConfig(config));
 }
 
-function printOneShot({ exposition, failures }: OneShot): ExitCode {
+function printOneShot({ exposition, warnings, failures }: OneShot): ExitCode {
   print(exposition);
+  printWarnings(warnings);
   for (const line of failures) printError(line);
   return failures.length === 0 ? 0 : 1;
 }

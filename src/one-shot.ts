@@ -1,23 +1,35 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { Recording } from './cli/flags.js';
+import type { Readable } from 'node:stream';
+import { STANDARD_INPUT, type Recording } from './cli/flags.js';
 import type { Config } from './config/config.js';
 import { describeReadError } from './config/kit/small-file.js';
 import { formatApproximateSize, formatDuration, formatSize } from './config/kit/units.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from './config/schema.js';
 import { renderEndpoints } from './exposition/exposition.js';
-import { failureReasons } from './http/errors.js';
+import { bufferBody, BufferPool } from './http/body.js';
+import { failureReasons, RequestError } from './http/errors.js';
+import { sanitize } from './http/redact.js';
 import { asDecimalString } from './json/numeral.js';
+import { MAX_UNRECOGNIZED_FIELDS } from './json/shapes.js';
 import { clock } from './poll/clock.js';
 import { createEndpointStore } from './poll/endpoint-store.js';
 import { processingOptionsBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
 import { createValidatorNames } from './poll/validator-names.js';
-import { processBody, type ProcessingOptions, type PollExecutor, type PollResult } from './poll/poll.js';
+import {
+  processBody,
+  type FailedPoll,
+  type PollExecutor,
+  type PollResult,
+  type ProcessingOptions,
+  type Snapshot,
+} from './poll/poll.js';
 
 /* The commands `once` and `replay`: read every document once and print the metrics. */
 
 export interface OneShot {
   /** Metrics of the documents that were read. */
   readonly exposition: string;
+  readonly warnings: readonly string[];
   /** Lines that explain exit code 1. */
   readonly failures: readonly string[];
 }
@@ -51,51 +63,86 @@ export async function pollOnce(config: Config, executor: PollExecutor, progress:
     }),
   );
   clearTimeout(timer);
-  return renderOneShot(config, documents, 'poll');
+  return { ...renderOneShot(config, documents, 'poll'), warnings: [] };
+}
+
+interface Recorded {
+  /** A file name, or `-` for standard input. */
+  readonly file: string;
+  readonly hubHeight: string | undefined;
 }
 
 /** Reads recorded response bodies with the settings of the first target. Rejects if a file cannot be read. */
-export async function replay(config: Config, recording: Recording, progress: Progress): Promise<OneShot> {
+export async function replay(
+  config: Config,
+  recording: Recording,
+  standardInput: Readable,
+  progress: Progress,
+): Promise<OneShot> {
   const { bridgeFile, crosschainFile, hubHeight } = recording;
   const [target] = config.targets;
   if (target === undefined) throw new Error('a configuration has at least one target');
   const base = processingOptionsBase(config, target);
   const documents: PolledDocument[] = [];
+  const warnings: string[] = [];
+  const read = async (processing: ProcessingOptions, { file, hubHeight: height }: Recorded): Promise<void> => {
+    const name = file === STANDARD_INPUT ? 'standard input' : file;
+    const body = await readBody(file, standardInput, name, config.poll, progress);
+    const result = Buffer.isBuffer(body)
+      ? processBody(processing, name, body, height === undefined ? undefined : asDecimalString(height))
+      : { outcome: body, phaseSeconds: {} };
+    documents.push({ processing, result });
+    if (result.outcome.ok) warnings.push(...unrecognizedFields(name, result.outcome));
+  };
   if (bridgeFile !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;
-    const processing: ProcessingOptions = { ...base, document: 'module_state', settings };
-    documents.push({ processing, result: await readRecording(config, processing, bridgeFile, hubHeight, progress) });
+    await read({ ...base, document: 'module_state', settings }, { file: bridgeFile, hubHeight });
   }
   if (crosschainFile !== undefined) {
     const settings = target.crosschain ?? defaultCrosschainSettings;
-    const processing: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings };
-    documents.push({
-      processing,
-      result: await readRecording(config, processing, crosschainFile, undefined, progress),
-    });
+    await read({ ...base, document: 'rate_limiter_input', settings }, { file: crosschainFile, hubHeight: undefined });
   }
-  return renderOneShot(config, documents, 'recorded body');
+  return { ...renderOneShot(config, documents, 'recorded body'), warnings };
+}
+
+/** A field with an unknown name is missing under its own name, which withdraws metrics. */
+function unrecognizedFields(name: string, { problems: { unrecognized } }: Snapshot): string[] {
+  if (unrecognized.size === 0) return [];
+  const fields = Array.from(unrecognized, (field) => sanitize(field)).join(', ');
+  const more =
+    unrecognized.size === MAX_UNRECOGNIZED_FIELDS ? ` and possibly more than these ${unrecognized.size}` : '';
+  return [`${name}: unrecognized fields are ignored: ${fields}${more}`];
 }
 
 /** Files above this size take about a second to read, and are announced. */
 const LARGE_FILE_BYTES = 32 * 2 ** 20;
 
-async function readRecording(
-  { poll: { maxBodyBytes } }: Config,
-  processing: ProcessingOptions,
+async function readBody(
   file: string,
-  height: string | undefined,
+  standardInput: Readable,
+  name: string,
+  { maxBodyBytes }: Config['poll'],
   progress: Progress,
-): Promise<PollResult> {
+): Promise<Buffer | FailedPoll> {
+  if (file === STANDARD_INPUT) return readStandardInput(standardInput, name, maxBodyBytes);
   const { size } = await explainFailure(file, stat(file));
   if (size > maxBodyBytes) {
     const limit = `${formatSize(maxBodyBytes)} (poll.max_body_size)`;
     const message = `${file}: body is larger than ${limit}: ${formatApproximateSize(size)}`;
-    return { outcome: { ok: false, error: { reason: 'too_large', message } }, phaseSeconds: {} };
+    return { ok: false, error: { reason: 'too_large', message } };
   }
   if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
-  const body = await explainFailure(file, readFile(file));
-  return processBody(processing, file, body, height === undefined ? undefined : asDecimalString(height));
+  return explainFailure(file, readFile(file));
+}
+
+async function readStandardInput(input: Readable, name: string, maxBytes: number): Promise<Buffer | FailedPoll> {
+  try {
+    const { bytes } = await bufferBody(input, maxBytes, undefined, new BufferPool());
+    return bytes;
+  } catch (cause) {
+    if (!(cause instanceof RequestError)) throw new Error(describeReadError(name, cause), { cause });
+    return { ok: false, error: { reason: cause.reason, message: `${name}: ${cause.message}` } };
+  }
 }
 
 async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T> {
@@ -108,7 +155,7 @@ function renderOneShot(
   { poll }: Config,
   documents: readonly PolledDocument[],
   noun: 'poll' | 'recorded body',
-): OneShot {
+): Omit<OneShot, 'warnings'> {
   const keys = documents.map(({ processing }) => endpointKeyOf(processing));
   const store = createEndpointStore(keys, poll);
   for (const { processing, result } of documents) store.record(endpointKeyOf(processing), result, clock());

@@ -111,9 +111,20 @@ const log = {
 
 const maxInt64 = 2n ** 63n - 1n;
 
+/** The file name that stands for standard input. */
+export const STANDARD_INPUT = '-';
+
 const recording = {
-  bridgeFile: optionalFlag('--bridge', types.fileName, 'Recorded response body of the bridge module state.'),
-  crosschainFile: optionalFlag('--crosschain', types.fileName, 'Recorded response body of the rate-limiter input.'),
+  bridgeFile: optionalFlag(
+    '--bridge',
+    types.fileName,
+    'Recorded response body of the bridge module state; - is standard input.',
+  ),
+  crosschainFile: optionalFlag(
+    '--crosschain',
+    types.fileName,
+    'Recorded response body of the rate-limiter input; - is standard input.',
+  ),
   hubHeight: optionalFlag(
     '--hub-height',
     types.positiveDigits(maxInt64, String(maxInt64)),

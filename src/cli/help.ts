@@ -53,8 +53,12 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
     usage: 'bridge-exporter replay [--bridge FILE] [--crosschain FILE] [flags]',
     description: 'Prints the metrics of recorded response bodies, without network access.',
     examples: [
-      ['curl -o state.json https://node.example.org/bridge/v1/module_state', 'record a module state'],
+      ['curl -o state.json https://node.example.org/peggy/v1/module_state', 'record a module state of Injective'],
       ['bridge-exporter replay --bridge state.json --hub-height 8214702', 'print its metrics as of a hub height'],
+      [
+        'curl https://node.example.org/peggy/v1/module_state | bridge-exporter replay --bridge -',
+        'read a module state from standard input',
+      ],
       [
         'bridge-exporter replay --crosschain input.json --config.file=bridge.yaml',
         'use the settings of the first target of a configuration file',
@@ -93,7 +97,7 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
 export const EXAMPLE_CONFIG = `targets:
   - name: mainnet
     bridge: {url: https://node.example.org}
-    crosschain: {url: https://node.example.org, window: 500}`;
+    crosschain: {url: https://node.example.org}`;
 
 const commonFlags: readonly Row[] = [
   ['-h, --help', 'Print this help; after a command, the help of the command.'],

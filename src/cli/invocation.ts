@@ -7,6 +7,7 @@ import {
   environmentName,
   type Flag,
   flagsOf,
+  STANDARD_INPUT,
   subcommands,
 } from './flags.js';
 import { closestFlags, didYouMean, redactArgument, suggestCommand, suggestForArgument } from './suggestions.js';
@@ -25,7 +26,7 @@ export function parseInvocation(argv: readonly string[], env: Environment): Invo
   if (flags.has('--version')) return { command: 'version' };
   if (!command) return { command: 'usage-error', about: 'daemon', problems };
   const { values, problems: invalidValues } = parseValues(command, flags, env);
-  const all = [...problems, ...foreignFlags(command, flags), ...missingFlags(command, flags), ...invalidValues];
+  const all = [...problems, ...foreignFlags(command, flags), ...replayProblems(command, flags), ...invalidValues];
   return all.length === 0 ? buildRun(command, values) : { command: 'usage-error', about: command, problems: all };
 }
 
@@ -123,9 +124,17 @@ const hasFlag = (command: CommandName, name: string): boolean => flagsOf(command
 
 const formatCommand = (command: CommandName): string => (command === 'daemon' ? 'the daemon' : command);
 
-function missingFlags(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
-  if (command !== 'replay' || flags.has('--bridge') || flags.has('--crosschain')) return [];
-  return ['replay: nothing to replay — expected --bridge FILE, --crosschain FILE, or both'];
+/** Problems of the files of `replay` together. */
+function replayProblems(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
+  if (command !== 'replay') return [];
+  const files = ['--bridge', '--crosschain'].map((name) => flags.get(name));
+  if (files.every((file) => file === undefined)) {
+    return ['replay: nothing to replay — expected --bridge FILE, --crosschain FILE, or both'];
+  }
+  if (files.every((file) => file === STANDARD_INPUT)) {
+    return ['replay: both documents are standard input (-) — expected at least one file'];
+  }
+  return [];
 }
 
 /** Parses the values of all flags of a command. A flag overrides its environment variable; an empty variable is unset. */
