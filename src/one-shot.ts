@@ -105,13 +105,11 @@ export async function replay(
   return { ...renderOneShot(config, documents, 'recorded body'), warnings };
 }
 
-/** A field with an unknown name is missing under its own name, which withdraws metrics. */
 function unrecognizedFields(name: string, { problems: { unrecognized } }: Snapshot): string[] {
   if (unrecognized.size === 0) return [];
-  const fields = Array.from(unrecognized, (field) => sanitize(field)).join(', ');
-  const more =
-    unrecognized.size === MAX_UNRECOGNIZED_FIELDS ? ` and possibly more than these ${unrecognized.size}` : '';
-  return [`${name}: unrecognized fields are ignored: ${fields}${more}`];
+  const fields = Array.from(unrecognized, (field) => sanitize(field));
+  if (fields.length === MAX_UNRECOGNIZED_FIELDS) fields.push('and possibly more');
+  return [`${name}: unrecognized fields are ignored: ${fields.join(', ')}`];
 }
 
 /** Files above this size take about a second to read, and are announced. */

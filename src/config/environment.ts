@@ -53,11 +53,11 @@ export function presentTargetVariables(env: Environment): string[] {
 
 /** Problems of the variables that have no effect, because no URL is set for them. */
 export function ineffectiveVariables(env: Environment): string[] {
-  const urls = ['BRIDGE_URL', 'CROSSCHAIN_URL'].filter((name) => valueOf(env, name) !== undefined);
   return presentTargetVariables(env).flatMap((name) => {
-    const own = /^(?:BRIDGE|CROSSCHAIN)_/.exec(name)?.[0];
-    const needed = own === undefined ? ['BRIDGE_URL', 'CROSSCHAIN_URL'] : [`${own}URL`];
-    return needed.some((url) => urls.includes(url)) ? [] : [`${name}: has no effect without ${needed.join(' or ')}`];
+    const [prefix] = /^(?:BRIDGE|CROSSCHAIN)_/.exec(name) ?? [];
+    const urls = prefix === undefined ? ['BRIDGE_URL', 'CROSSCHAIN_URL'] : [`${prefix}URL`];
+    const isEffective = urls.some((url) => valueOf(env, url) !== undefined);
+    return isEffective ? [] : [`${name}: has no effect without ${urls.join(' or ')}`];
   });
 }
 
@@ -91,12 +91,14 @@ function omitUndefined(keys: Readonly<Record<string, unknown>>): Readonly<Record
 }
 
 /**
- * The variable that caused an invalid setting. In `poll`, variables set only the interval, so it causes every problem there. A list is
- * one variable.
+ * The variable that caused an invalid setting, with the index of an entry of a list. In `poll`, variables set only the interval, so it
+ * causes every problem there.
  */
 export function variableOf(setting: string): string {
-  const wanted = setting.startsWith('poll.') ? 'poll.interval' : setting.replace(/(?<=watch)\[\d+\]$/, '');
-  return Object.entries(targetVariables).find(([, { path }]) => path === wanted)?.[0] ?? setting;
+  const [, list = setting, index = ''] = /^(.*\.watch)(\[\d+\])$/.exec(setting) ?? [];
+  const wanted = setting.startsWith('poll.') ? 'poll.interval' : list;
+  const name = Object.entries(targetVariables).find(([, { path }]) => path === wanted)?.[0];
+  return name === undefined ? setting : name + index;
 }
 
 const valueOf = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);

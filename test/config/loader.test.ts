@@ -115,7 +115,12 @@ describe('configFromEnvironment', () => {
         CROSSCHAIN_URL: 'https://b.example',
         CROSSCHAIN_DIALECT: 'peggy',
       },
-      ['BRIDGE_DIALECT: "zeta" — expected one of auto, neutral, peggy', 'XXX'],
+      [
+        'BRIDGE_DIALECT: "zeta" — expected one of auto, neutral, peggy',
+        'BRIDGE_WATCH[1]: is empty — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
+        'BRIDGE_WATCH[2]: "mine" — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
+        'CROSSCHAIN_DIALECT: "peggy" — expected one of auto, neutral, zeta',
+      ],
     ],
     [
       'variables of the bridge without its URL',

@@ -11,6 +11,7 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_newest_valset_height: HEIGHT_IS_NONCE,
   bridge_last_observed_valset_power: NORMALIZED,
   bridge_newest_valset_power: NORMALIZED,
+  bridge_exporter_endpoint_info: 'The status page has the path; a failure message lists the paths.',
   bridge_exporter_targets: 'Depends on the configuration only; it is for comparing the sizes of shards.',
   bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
 };

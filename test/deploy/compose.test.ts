@@ -89,8 +89,32 @@ describe('compose.yaml', () => {
       );
       expect(code).toBe(0);
       const [target] = (parse(stdout) as { targets: { bridge: object; crosschain: object }[] }).targets;
-      expect(target).toMatchObject({ bridge: { url }, crosschain: { url, window: '500' } });
+      expect(target).toMatchObject({
+        bridge: { url, dialect: 'auto', watch: [] },
+        crosschain: { url, dialect: 'auto', window: '500' },
+      });
     }
+  });
+
+  it('passes the settings of the endpoints to the exporter, and polls no endpoint with an empty URL', async () => {
+    const configOf = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
+      const { environment } = interpolatedCompose(env).services['exporter'] ?? {};
+      const { code, stdout, stderr } = await runExporter(['--config.check'], environment);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return (parse(stdout) as { targets: unknown[] }).targets[0];
+    };
+    const node = { NODE_URL: 'https://node.example.org' };
+    const bridge = { BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqqqqqqq', TARGET_NAME: 'injective' };
+    const injective = await configOf({ ...node, ...bridge, CROSSCHAIN_URL: '' });
+    expect(injective).toMatchObject({
+      name: 'injective',
+      bridge: { url: node.NODE_URL, dialect: 'peggy', watch: ['inj1qqqqqqqqqqq'] },
+    });
+    expect(injective).not.toHaveProperty('crosschain');
+    const crosschain = { CROSSCHAIN_DIALECT: 'zeta', CROSSCHAIN_WINDOW: '100' };
+    const zetaChain = await configOf({ ...node, ...crosschain, BRIDGE_URL: '' });
+    expect(zetaChain).toMatchObject({ crosschain: { url: node.NODE_URL, dialect: 'zeta', window: '100' } });
+    expect(zetaChain).not.toHaveProperty('bridge');
   });
 });
 

@@ -26,11 +26,21 @@ export function interpolatedCompose(env: Readonly<Record<string, string>> = {}):
 
 function interpolate(value: unknown, env: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
-    return value.replaceAll(/\$\{(\w+):-([^}]*)\}/g, (_match, name: string, fallback: string) => env[name] || fallback);
+    return interpolateText(value, env);
   }
   if (Array.isArray(value)) return value.map((item) => interpolate(item, env));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, interpolate(inner, env)]));
+}
+
+/** Replaces the innermost `${NAME:-default}` and `${NAME-default}` first. Without a colon, an empty variable is set. */
+function interpolateText(text: string, env: Readonly<Record<string, string>>): string {
+  const replaced = text.replaceAll(
+    /\$\{(\w+)(:?)-([^${}]*)\}/g,
+    (_match, name: string, colon: string, fallback: string) =>
+      colon === '' ? (env[name] ?? fallback) : env[name] || fallback,
+  );
+  return replaced === text ? text : interpolateText(replaced, env);
 }
 
 export interface Mount {

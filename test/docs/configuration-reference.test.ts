@@ -14,12 +14,9 @@ targets:
   - name: mainnet
     bridge:
       url: https://bridge-node.example.org
-      dialect: peggy
       watch: [inj1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq]
     crosschain:
       url: https://crosschain-node.example.org
-      dialect: zeta
-      window: 500
       rate: "1000000000000000000"
       hub_chain_ids: ["7000"]
       authorization: {credentials_file: /run/secrets/crosschain-token}
@@ -105,7 +102,8 @@ const page = `# Configuration
 
 Generated from src/config/schema.ts and src/cli/flags.ts by \`npm test -- -u\`.
 
-Targets are configured in one YAML file (\`--config.file\`) or, for a single target, by environment variables. Flags configure the process.
+Targets are configured in one YAML file (\`--config.file\`) or, for a single target, by environment variables. The base URL of a node is enough
+for Injective, ZetaChain and the simulator. Flags configure the process.
 \`bridge-exporter --config.check\` reports all problems of a configuration with line and key, or prints the configuration with all
 defaults. Unknown keys, flags and commands are errors.
 
@@ -153,7 +151,8 @@ Passwords, credentials, \`secrets\` and \`files\` of headers, private keys, and 
 ## Environment variables
 
 A single target can be configured without a file. At least one of \`BRIDGE_URL\` and \`CROSSCHAIN_URL\` is required; all other settings have
-the defaults above. An empty variable counts as unset. The variables cannot be combined with a configuration file.
+the defaults above. An empty variable counts as unset. The variables cannot be combined with a configuration file. \`BRIDGE_WATCH\` is a list
+separated by commas.
 
 ${table(['variable', 'key', 'default', 'description'], variableRows)}
 

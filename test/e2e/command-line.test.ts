@@ -32,7 +32,7 @@ describe('the log with --log.format=pretty', () => {
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+ targets=1$/,
       ),
-      'HH:MM:SS WARN: mainnet module_state: poll failed: /bridge/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
+      'HH:MM:SS WARN: mainnet module_state: poll failed: /peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
       `  ${config}:1: targets[0].brigde: unknown key — did you mean bridge?`,
       `  ${config}:1: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
@@ -48,7 +48,7 @@ describe('once', () => {
     expect(code).toBe(1);
     // On a busy machine, a poll can take so long that it is announced.
     expect(stderr.replace(/^polling 2 endpoints .*\n/, ''))
-      .toBe(`mine rate_limiter_input: connect: /chain/crosschain/rateLimiterInput: request failed: connect ECONNREFUSED 127.0.0.1:1
+      .toBe(`mine rate_limiter_input: connect: /zeta-chain/crosschain/rateLimiterInput: request failed: connect ECONNREFUSED 127.0.0.1:1
   Check that the node and its proxy are up and accept connections from this machine.
 exit 1: 1 of 2 polls failed
 `);
@@ -96,9 +96,93 @@ describe('replay', () => {
     expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
     expect(stderr)
       .toBe(`default rate_limiter_input: schema: ${bad}: not a rate_limiter_input document: none of its fields is present
-  Check URL and dialect: the response is a different document.
+  Check the URL: the response is a different document.
 exit 1: 1 of 2 recorded bodies failed
 `);
+  });
+});
+
+describe('replay of standard input', () => {
+  it('prints the metrics of one document, and of the other from a file', async () => {
+    const file = folder.write('input.json', '{"height":"8"}');
+    const state = '{"state":{"last_observed_nonce":"7"}}';
+    const { code, stdout, stderr } = await runExporter(['replay', '--bridge', '-', '--crosschain', file], {}, state);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
+    expect(stdout).toContain('crosschain_height{target="default"} 8\n');
+    expect(await runExporter(['replay', '--crosschain=-'], {}, '{"height":"9"}')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('crosschain_height{target="default"} 9\n') as string,
+    });
+  });
+
+  it.each<[string, string, string]>([
+    ['nothing', '', 'not_json: standard input: empty body'],
+    ['a web page', '<html>', "not_json: standard input: not JSON: unexpected '<' at byte 0"],
+    [
+      'another document',
+      '{"code":5}',
+      'schema: standard input: not a module_state document: none of its fields is present',
+    ],
+    ['a large body', ' '.repeat(5000), 'too_large: standard input: body is larger than 1KiB (poll.max_body_size)'],
+  ])('fails with exit code 1 for %s', async (_title, input, failure) => {
+    const yaml = 'poll: {max_body_size: 1KiB}\ntargets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]';
+    const config = folder.write('small.yml', yaml);
+    const { code, stderr } = await runExporter(['replay', '--bridge', '-', '--config.file', config], {}, input);
+    expect(code).toBe(1);
+    expect(stderr.split('\n')[0]).toBe(`a module_state: ${failure}`);
+  });
+
+  it('cannot be used for both documents', async () => {
+    expect(await runExporter(['replay', '--bridge=-', '--crosschain', '-'])).toMatchObject({
+      code: 2,
+      stderr: `bridge-exporter: replay: both documents are standard input (-) — expected at least one file
+bridge-exporter: see bridge-exporter replay --help
+`,
+    });
+  });
+});
+
+describe('replay of a document with fields that are not recognized', () => {
+  it('prints the metrics of the others and a warning with the fields', async () => {
+    const state = {
+      last_observed_nonce: '7',
+      valsets: [
+        { nonce: '1', membres: [] },
+        { nonce: '2', membres: [] },
+      ],
+    };
+    const body = JSON.stringify({ state: { ...state, ['last\u001b[31m_batch']: '1' }, version: 2 });
+    const input = JSON.stringify({ height: '8', cctxs_pending: [{ index: '0x1', cctx_state: {} }] });
+    const flags = ['--bridge', folder.write('state.json', body), '--crosschain', '-'];
+    const { code, stdout, stderr } = await runExporter(['replay', ...flags], {}, input);
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      `warning: ${flags[1]}: unrecognized fields are ignored: state.valsets[].membres, state.last [31m_batch, version
+warning: standard input: unrecognized fields are ignored: cctxs_pending[].cctx_state
+`,
+    );
+    expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
+  });
+
+  it('limits the warning to 20 fields', async () => {
+    const keys = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, '1']));
+    const { code, stderr } = await runExporter(
+      ['replay', '--crosschain', '-'],
+      {},
+      JSON.stringify({ height: '8', ...keys }),
+    );
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      `warning: standard input: unrecognized fields are ignored: ${Object.keys(keys).slice(0, 20).join(', ')}, and possibly more\n`,
+    );
+  });
+
+  it('prints no warning for the documents of the simulator', async () => {
+    const bridge = folder.write('simulated-state.json', JSON.stringify(simulator.model.moduleState()));
+    const input = JSON.stringify(simulator.model.rateLimiterInput({ window: 500n }));
+    const { code, stderr } = await runExporter(['replay', '--bridge', bridge, '--crosschain=-'], {}, input);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 });
 

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -119,6 +120,55 @@ describe('the daemon', () => {
     const back = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
     expect(valueIn(back, 'bridge_batches')).toBeDefined();
     expect(daemon.log.filter((line) => line.includes('poll failed')).length, 'the failure is logged once').toBe(1);
+  });
+
+  it('finds a document that moves to another path without a restart, and exports, shows and logs where', async () => {
+    let path = '/peggy/v1/module_state';
+    const server = createHttpServer((incoming, response) => {
+      if (incoming.url === path) response.end(JSON.stringify(simulator.model.moduleState()));
+      else response.writeHead(501).end('{"code":12,"message":"Not Implemented","details":[]}');
+    });
+    const port = await listenOnFreePort(server);
+    const daemon = await startWith(
+      `${FAST}\ntargets: [{name: a, bridge: {url: "http://127.0.0.1:${port}", validator_names: off}}]`,
+    );
+    const infoOf = (text: string) => seriesOf(text).filter(({ name }) => name === 'bridge_exporter_endpoint_info');
+    const infoWith = (dialect: string, found: string) => [
+      {
+        name: 'bridge_exporter_endpoint_info',
+        labels: `target="a",document="module_state",dialect="${dialect}",path="${found}"`,
+        value: 1,
+      },
+    ];
+    const first = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
+    expect(infoOf(first)).toEqual(infoWith('peggy', '/peggy/v1/module_state'));
+
+    path = '/bridge/v1/module_state';
+    const moved = await scrapeUntil(daemon, (text) => infoOf(text)[0]?.labels.includes('neutral') === true);
+    expect(infoOf(moved)).toEqual(infoWith('neutral', '/bridge/v1/module_state'));
+    expect(valueIn(moved, 'bridge_exporter_poll_failures_total', 'reason="status"')).toBe(0);
+    expect((await get(daemon.url)).text).toContain('<small>neutral <code>/bridge/v1/module_state</code></small>');
+
+    path = '/elsewhere';
+    const lost = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 0);
+    expect(infoOf(lost), 'is kept during failures').toEqual(infoWith('neutral', '/bridge/v1/module_state'));
+    path = '/peggy/v1/module_state';
+    await scrapeUntil(daemon, (text) => infoOf(text)[0]?.labels.includes('peggy') === true);
+    server.close();
+
+    const logged = daemon.log
+      .filter((line) => line.includes('module_state'))
+      .map((line) => {
+        const { msg, dialect, path: at } = JSON.parse(line) as Readonly<Record<string, string>>;
+        return [msg, dialect, at];
+      });
+    const status = 'responded with status 501: Not Implemented';
+    expect(logged.slice(0, 4)).toEqual([
+      ['poll succeeded', 'peggy', '/peggy/v1/module_state'],
+      ['the document has moved to another path', 'neutral', '/bridge/v1/module_state'],
+      [`poll failed: /bridge/v1/module_state: ${status}; /peggy/v1/module_state: ${status}`, undefined, undefined],
+      ['poll succeeded', 'peggy', '/peggy/v1/module_state'],
+    ]);
   });
 
   it('polls other targets while an endpoint hangs', async () => {
@@ -284,9 +334,12 @@ describe('the start of the daemon', () => {
 
 describe('once', () => {
   it('prints the metrics and exits with 0', async () => {
-    const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, CROSSCHAIN_WINDOW: '500' };
+    const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url };
     const { code, stdout, stderr } = await runExporter(['once'], env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const found = ['path="/bridge/v1/module_state"', 'path="/chain/crosschain/rateLimiterInput"'];
+    for (const path of found) expect(valueIn(stdout, 'bridge_exporter_endpoint_info', path)).toBe(1);
+    expect(valueIn(stdout, 'crosschain_rate_limit_configured_window_blocks')).toBe(500);
     expect(valueIn(stdout, 'bridge_height')).toBe(simulator.model.height);
     expect(valueIn(stdout, 'crosschain_height')).toBe(simulator.model.height);
     expect(up(stdout, 'module_state')).toBe(1);

@@ -132,7 +132,7 @@ export const faultCases: readonly FaultCase[] = [
     title: 'responds with status 404',
     fault: status(404, 'not found'),
     reason: 'status',
-    log: /status 404$/,
+    log: /status 404; /,
     logged: 'responded with status 404',
   },
   {

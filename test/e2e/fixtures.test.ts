@@ -181,7 +181,7 @@ describe.skipIf(!hasFixtures)('replay of recorded responses', () => {
     expect(stderr).toBe(
       [
         `default rate_limiter_input: schema: ${file}: not a rate_limiter_input document: none of its fields is present`,
-        '  Check URL and dialect: the response is a different document.',
+        '  Check the URL: the response is a different document.',
         'exit 1: 1 of 1 recorded body failed',
         '',
       ].join('\n'),

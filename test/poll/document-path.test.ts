@@ -121,7 +121,7 @@ describe('a poll with the dialect auto', () => {
 
   it('finds both documents of the simulator', async () => {
     const simulator = await startTestSimulator();
-    closing.push(simulator.close);
+    closing.push(async () => simulator.close());
     const results = await Promise.all(
       (['bridge', 'crosschain'] as const).map(async (endpoint) => inline.poll(jobOf(simulator.url, endpoint))),
     );

@@ -15,17 +15,21 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
-/** Runs the built program until it exits. */
+/** Runs the built program until it exits, with this text on its standard input. */
 export async function runExporter(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input = '',
 ): Promise<ProcessResult> {
   return new Promise((resolve) => {
     const options = { env: { ...cleanEnvironment(), ...env }, maxBuffer: 64 * 1024 * 1024, timeout: 50_000 };
-    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
+    const { stdin } = execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, stdout, stderr });
     });
+    // The program can exit, or close its standard input, before it has read everything.
+    stdin?.on('error', () => undefined);
+    stdin?.end(input);
   });
 }
 
