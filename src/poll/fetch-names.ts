@@ -30,8 +30,8 @@ const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
 const readPage = validatorsPage.compile('', NO_ALIASES);
 
 /**
- * Reads the names of all validators, page by page. Calls `onBody` with the path before a body is decoded. Expected failures are values, with the
- * reasons of a poll; more than ten pages are one of them.
+ * Reads the names of all validators, page by page. Calls `onBody` with the path before a body is decoded. Expected failures are
+ * values, with the reasons of a poll; more than ten pages are one of them.
  */
 export async function fetchNames(
   { baseUrl, httpClient, limits }: NamesJob,

@@ -22,7 +22,7 @@ interface JobLoop extends PollLoop {
   readonly lastPath: () => DocumentPath | undefined;
 }
 
-/** `record` receives the result of each poll. Each poll first requests the path at which the last successful one found the document. */
+/** `record` receives the result of each poll. A poll requests first the path at which the last successful one found the document. */
 export function startScheduler(
   pollOnce: (job: PollJob) => Promise<PollResult>,
   record: (job: PollJob, result: PollResult, at: Instant) => void,

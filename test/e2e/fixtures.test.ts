@@ -174,6 +174,23 @@ describe.skipIf(!hasFixtures)('replay of recorded responses', () => {
     expect(stdout).not.toContain('bridge_exporter_invalid_values_total{');
   });
 
+  it.each([
+    ['--bridge', 'bridge/staking-40003.peggy.json', 'bridge/staking-40003.neutral.json'],
+    ['--crosschain', 'crosschain/mainnet-made-pending.zeta.json', 'crosschain/mainnet-made-pending.neutral.json'],
+  ])('exports the same for both names of the fields without a configuration: %s %s', async (flag, chain, neutral) => {
+    const [first, second] = await Promise.all(
+      [chain, neutral].map(async (file) => runExporter(['replay', flag, join(fixturesFolder, file)])),
+    );
+    const chainSeries = (stdout = ''): string[] =>
+      stdout.split('\n').filter((line) => !line.includes('bridge_exporter_'));
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(chainSeries(first?.stdout)).toEqual(chainSeries(second?.stdout));
+    const names = new Set(seriesOf(first?.stdout ?? '').map(({ name }) => name));
+    expect(names).toContain(
+      flag === '--bridge' ? 'bridge_orchestrator_power_ratio' : 'crosschain_largest_pending_native_amount',
+    );
+  });
+
   it('rejects the response of another endpoint', async () => {
     const file = join(fixturesFolder, 'crosschain/cctx-list-mainnet-100.json');
     const { code, stdout, stderr } = await runExporter(['replay', '--crosschain', file]);
