@@ -2,6 +2,7 @@
 #   docker build -t bridge-exporter .
 #   docker run --read-only --cap-drop=ALL --memory=256m -p 127.0.0.1:10917:10917 \
 #     -e BRIDGE_URL=https://node.example.org bridge-exporter
+# The base URL of a node is enough: BRIDGE_URL for Injective, CROSSCHAIN_URL for ZetaChain.
 
 # The result contains no native code, so the build platform builds for every platform.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
