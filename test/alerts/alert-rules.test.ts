@@ -293,6 +293,12 @@ sed -i -e "s|dashboard_url: '/d/|dashboard_url: 'https://grafana.example.org/d/|
   -e 's|https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md|https://wiki.example.org/bridge-runbook|' alerts.yml
 \`\`\`
 
+To try the routes of \`prometheus/alertmanager.yml\` without receivers, this prints the notifications on a terminal:
+
+\`\`\`sh
+node -e "require('http').createServer((request, response) => request.pipe(process.stdout) && response.end()).listen(9095)"
+\`\`\`
+
 Each alert is tested end to end: a simulated chain goes through an incident, the exporter reads its responses, and promtool evaluates the
 rules over the exported series. The column *tested with* lists the incidents and the number of minutes within which the alert has to
 fire, for the first of several series. The tests also check that each alert fires once, that no unrelated alert fires, and that all alerts

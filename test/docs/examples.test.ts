@@ -119,7 +119,7 @@ describe('a command', () => {
     ).toEqual([]);
   });
 
-  it('in the README starts a webhook that prints notifications', async () => {
+  it('in docs/alerts.md starts a webhook that prints notifications', async () => {
     const line = commands.find(({ line: other }) => other.startsWith('node -e'))?.line ?? '';
     const [, script = ''] = /^node -e "(.*)"$/.exec(line) ?? [];
     expect(script).toContain('.listen(9095)');
