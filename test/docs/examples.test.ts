@@ -105,7 +105,7 @@ describe('a command', () => {
     // .ci/run
     /^npm (?:ci|test|run build)$/,
     // test/alerts/alert-rules.test.ts and test/e2e/alerting.slow.test.ts
-    /^prometheus(?:-alertmanager)? --config\.file=prometheus\/(?:prometheus|alertmanager)\.yml( --(?:storage|cluster)\S+)+$/,
+    /^(?:prometheus|(?:prometheus-)?alertmanager) --config\.file=prometheus\/(?:prometheus|alertmanager)\.yml( --(?:storage|cluster)\S+)+$/,
     // the tests of compose.yaml
     /^docker compose up$/,
     // the last test of this file
