@@ -32,7 +32,14 @@ export interface Panel {
   readonly datasource?: { readonly uid: string };
   readonly targets?: readonly Target[];
   readonly panels?: readonly Panel[];
-  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+  readonly links?: readonly Link[];
+  readonly fieldConfig?: {
+    readonly defaults: { readonly unit?: string };
+    readonly overrides: readonly {
+      readonly matcher: { readonly id: string; readonly options: string };
+      readonly properties: readonly { readonly id: string; readonly value: unknown }[];
+    }[];
+  };
   readonly transformations?: readonly {
     readonly id: string;
     readonly options: { readonly renameByName?: Readonly<Record<string, string>> };
@@ -44,6 +51,14 @@ export interface Variable {
   readonly label: string;
   readonly type: string;
   readonly definition?: string;
+  readonly allValue?: string;
+  readonly regex?: string;
+}
+
+export interface Link {
+  readonly title: string;
+  readonly url: string;
+  readonly targetBlank: boolean;
 }
 
 export interface Dashboard {
@@ -51,6 +66,7 @@ export interface Dashboard {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
+  readonly editable: boolean;
   readonly schemaVersion: number;
   readonly tags: readonly string[];
   readonly links: readonly { readonly type: string; readonly tags: readonly string[] }[];
@@ -68,6 +84,7 @@ export interface DashboardFile {
 }
 
 export const dashboardFiles: readonly DashboardFile[] = readdirSync(projectPath(DASHBOARD_FOLDER))
+  .filter((name) => name.endsWith('.json'))
   .toSorted()
   .map((name) => {
     const text = readProjectFile(`${DASHBOARD_FOLDER}/${name}`);
@@ -93,10 +110,9 @@ export function queriesOf({ name, dashboard, panels }: DashboardFile): Query[] {
       shownLabels: [...labelsInLegend(legendFormat), ...labelColumns(panel)],
     })),
   );
-  const ofVariables = dashboard.templating.list.flatMap(({ name: variable, definition }) => {
+  const ofVariables = dashboard.templating.list.flatMap(({ name: variable, definition, regex = '' }) => {
     if (definition === undefined) return [];
-    const { series, label } = parseLabelValues(definition);
-    return [{ where: `${name}: variable ${variable}`, expr: series, shownLabels: [label] }];
+    return [{ where: `${name}: variable ${variable}`, ...parseVariableQuery(definition, regex) }];
   });
   const ofAnnotations = dashboard.annotations.list.map((annotation) => ({
     where: `${name}: annotation ${annotation.name}`,
@@ -116,18 +132,26 @@ function labelsInLegend(legend: string): string[] {
   return [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
 }
 
-function parseLabelValues(definition: string): { series: string; label: string } {
-  const { series, label } = /^label_values\((?<series>.+), (?<label>\w+)\)$/.exec(definition)?.groups ?? {};
-  if (series === undefined || label === undefined) throw new Error(`unsupported variable definition: ${definition}`);
-  return { series, label };
+function parseVariableQuery(definition: string, regex: string): { expr: string; shownLabels: string[] } {
+  const { series, label, expr } =
+    /^(?:label_values\((?<series>.+), (?<label>\w+)\)|query_result\((?<expr>.+)\))$/.exec(definition)?.groups ?? {};
+  if (series !== undefined && label !== undefined) return { expr: series, shownLabels: [label] };
+  if (expr === undefined) throw new Error(`unsupported variable definition: ${definition}`);
+  return { expr, shownLabels: [...regex.matchAll(/(\w+)="/g)].map(([, shown = '']) => shown) };
 }
 
 /** Replaces the variables of Grafana by these values, or by their defaults. */
 export function substituteVariables(expr: string, values: Readonly<Record<string, string>> = {}): string {
   const allValues: Readonly<Record<string, string>> = {
+    cluster: '.*',
+    namespace: '.*',
+    job: '.+',
+    instance: '.+',
     target: '.*',
     orchestrator: '.*',
+    watched: '.*',
     chain_id: '.*',
+    __rate_interval: '1m',
     coin_decimals: '18',
     ...values,
   };

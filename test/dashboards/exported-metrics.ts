@@ -50,7 +50,17 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
 }
 
 /** The series that Prometheus creates for alerts. */
-const ALERT_LABELS = ['alertname', 'alertstate', 'severity', 'target', 'document', 'orchestrator', 'chain_id'];
+const OWN_ALERT_LABELS = [
+  'alertname',
+  'alertstate',
+  'severity',
+  'target',
+  'document',
+  'orchestrator',
+  'name',
+  'chain_id',
+];
+const ALERT_LABELS = [...SCRAPE_LABELS, ...OWN_ALERT_LABELS];
 export const alertMetrics: ReadonlyMap<string, MetricInfo> = new Map(
   ['ALERTS', 'ALERTS_FOR_STATE'].map((name) => [name, { type: 'gauge', labels: new Set(ALERT_LABELS) }]),
 );

@@ -45,20 +45,27 @@ To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenari
 
 ## Usage
 
-- Start with the first two tables of *Bridge overview*: the firing alerts, and one row per bridge.
+- Start with the first two tables of *Bridge / Overview*: the firing alerts, and one row per bridge. The target of a row and the headers
+  of panels link to the other dashboards, which keep the variables and the time range.
+- The variables *Cluster*, *Namespace*, *Job* and *Instance* select exporters, *Target* selects bridges. *All* includes series without the
+  labels \`cluster\` and \`namespace\`. Targets of different clusters are separate, also with equal names.
+- Set the variable *Exporter URL* to the address at which your browser reaches the exporter. The rows of bridges, signers and chains link
+  to its page \`/pending\`, which lists the items behind the values, with their ids.
+- Signers are shown by name, or by shortened address without one. The variable *Watched* selects those of the setting \`watch\`.
 - Colors follow the severity of the alerts in \`prometheus/alerts.yml\`: red is critical, orange is a warning. A color changes at the
   threshold; the alert fires only after the threshold has been exceeded for some time.
 - A dash, or a text such as “no batch”, means that the value is absent: it does not apply, or the node sent no data for it. An absent value is
-  never shown as 0. *Exporter* shows which values are missing.
-- When several exporters poll a target, the panels show one value per target. *Exporter* shows each exporter.
-- Amounts are in whole coins for tokens with configured decimals. The values of *Cross-chain* are divided by 10 to the power of the
+  never shown as 0. *Bridge / Exporter* shows which values are missing.
+- When several exporters poll a target, the panels show one value per target. *Bridge / Exporter* shows each exporter.
+- Amounts are in whole coins for tokens with configured decimals. The values of *Bridge / Cross-chain* are divided by 10 to the power of the
   variable *Decimals of the native coin*, because the document does not contain the decimals.
-- The page \`/pending\` of the exporter lists the items behind the values, with their ids.
 
 ## Changing a dashboard
 
 The files are generated from \`test/dashboards/source\`. Change the source and run \`npm test -- -u\`. The tests check that every metric and
-label exists and that every stable metric is used, and run every query against a real Prometheus.
+label exists and that every stable metric is used, and run every query against a real Prometheus. The dashboards are read-only: save a
+copy under another name to change it in Grafana. \`grafana/dashboards/.lint\` contains the exclusions of
+[dashboard-linter](https://github.com/grafana/dashboard-linter), which a test runs if it is installed.
 ${entries.map(([, dashboard]) => panelReference(dashboard)).join('')}`;
 }
 

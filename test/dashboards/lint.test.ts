@@ -1,18 +1,55 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { projectPath, readProjectYaml } from '../support/project-files.js';
-import { canonicalJson, dashboardFiles, type GridPos, type Panel } from './dashboard-files.js';
+import {
+  canonicalJson,
+  dashboardFiles,
+  type GridPos,
+  type Link,
+  type Panel,
+  substituteVariables,
+} from './dashboard-files.js';
+import { parsePromql } from './promql.js';
 
 const PANEL_TYPES = ['bargauge', 'stat', 'state-timeline', 'table', 'timeseries'];
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 /** The variables that Grafana defines. */
-const BUILT_IN = /^(?:__all|__data|__url_time_range)$/;
+const BUILT_IN = /^(?:__all|__data|__rate_interval|__url_time_range)$/;
 
-/** The names in `$name` and `${name}` anywhere in a dashboard. */
+/** The variables of all dashboards, with the regular expression that All stands for. Only job and instance are on every series. */
+const COMMON_VARIABLES = [
+  ['datasource', undefined],
+  ['cluster', '.*'],
+  ['namespace', '.*'],
+  ['job', '.+'],
+  ['instance', '.+'],
+  ['target', '.*'],
+];
+
+/** The names in `$name` and `${name}` anywhere in a dashboard. Names do not start with a digit, unlike groups of `label_replace`. */
 function variablesIn(text: string): string[] {
-  const names = [...text.matchAll(/\$\{?(\w+)/g)].map(([, name = '']) => name);
+  const names = [...text.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map(([, name = '']) => name);
   return [...new Set(names)].filter((name) => !BUILT_IN.test(name)).toSorted();
+}
+
+/** The selectors of series of the exporter in a query that lack a matcher for one of these labels. */
+function unfiltered(expr: string, labels: readonly string[]): string[] {
+  return parsePromql(substituteVariables(expr))
+    .selectors.filter(({ metric }) => !metric.startsWith('ALERTS'))
+    .flatMap(({ metric, matchers }) =>
+      labels
+        .filter((label) => !matchers.some((matcher) => matcher.label === label))
+        .map((label) => `${label} of ${metric}`),
+    );
+}
+
+/** Links in the header of a panel and in the cells of its columns. */
+function linksOf({ links = [], fieldConfig }: Panel): readonly Link[] {
+  const ofCells = fieldConfig?.overrides.flatMap(({ properties }) =>
+    properties.filter(({ id }) => id === 'links').flatMap(({ value }) => value as Link[]),
+  );
+  return [...links, ...(ofCells ?? [])];
 }
 
 function overlap(a: GridPos, b: GridPos): boolean {
@@ -35,11 +72,13 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
     expect(Object.keys(dashboard)).not.toContain('__inputs');
     expect(Object.keys(dashboard)).not.toContain('id');
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
+    expect(dashboard.editable).toBe(false);
   });
 
-  it('has variables for the data source and the target, and uses no other data source', () => {
-    const [datasource, target] = dashboard.templating.list;
-    expect([datasource?.type, datasource?.name, target?.name]).toEqual(['datasource', 'datasource', 'target']);
+  it('has the common variables, with All for every series, and uses no other data source', () => {
+    const common = dashboard.templating.list.slice(0, COMMON_VARIABLES.length);
+    expect(common.map(({ name, allValue }) => [name, allValue])).toEqual(COMMON_VARIABLES);
+    expect(dashboard.title).toMatch(/^Bridge \/ /);
     const sources: unknown[] = [];
     JSON.parse(text, (key, value: unknown) => {
       if (key === 'datasource') sources.push(value);
@@ -78,6 +117,10 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
     expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
     for (const { expr, legendFormat, instant } of targets) {
       expect(expr).toContain('target=~"$target');
+      expect(unfiltered(expr, ['cluster', 'namespace', 'job', 'instance'])).toEqual([]);
+      for (const { name, metrics } of parsePromql(substituteVariables(expr)).calls) {
+        if (/^i?rate$/.test(name)) expect(expr, metrics.join()).toContain('[$__rate_interval]');
+      }
       // Without a legend format, Grafana shows the expression.
       expect(legendFormat ?? '').toMatch(panel.type === 'table' ? /^$/ : /\{\{\w+\}\}/);
       expect(instant).toBe(['bargauge', 'stat', 'table'].includes(panel.type));
@@ -91,15 +134,77 @@ describe('the dashboards', () => {
     expect(new Set(dashboardFiles.map(({ dashboard }) => dashboard.title)).size).toBe(dashboardFiles.length);
   });
 
-  it('link to each other with uids and variables that exist', () => {
-    const links = dashboardFiles.flatMap(({ text }) => [...text.matchAll(/"\/d\/([^"?]+)\?([^"]*)/g)]);
-    expect(links.length).toBeGreaterThan(0);
-    for (const [link, uid, search = ''] of links) {
+  const links = dashboardFiles.flatMap(({ name, panels }) =>
+    panels.flatMap((panel) => linksOf(panel).map((link) => ({ name, panel: panel.title, ...link }))),
+  );
+  const toDashboards = links.filter(({ url }) => url.startsWith('/d/'));
+  const toExporter = links.filter(({ url }) => !url.startsWith('/d/'));
+
+  it('link to each other with uids and variables that exist, and keep the filters and the time range', () => {
+    for (const { url } of toDashboards) {
+      const [, uid, search = ''] = /^\/d\/([^?]+)\?(.*)$/.exec(url) ?? [];
       const linked = dashboardFiles.find(({ dashboard }) => dashboard.uid === uid);
-      const names = linked?.dashboard.templating.list.map(({ name }) => name) ?? [];
-      const variables = [...search.matchAll(/var-(\w+)=/g)].map(([, name = '']) => name);
-      expect(names, link).toEqual(expect.arrayContaining(variables));
+      const variables = search
+        .split('&')
+        .map((parameter) => /^\$\{(\w+):queryparam\}$|^var-(\w+)=/.exec(parameter))
+        .flatMap((match) => match?.[1] ?? match?.[2] ?? []);
+      expect(variables, url).toEqual(COMMON_VARIABLES.map(([name]) => name));
+      expect(
+        linked?.dashboard.templating.list.map(({ name }) => name),
+        url,
+      ).toEqual(expect.arrayContaining(variables));
+      expect(search, url).toContain('&${__url_time_range}');
     }
+  });
+
+  it('lead from the overview to each detail dashboard', () => {
+    const fromOverview = toDashboards.filter(({ name }) => name === 'bridge-overview.json').map(({ url }) => url);
+    const details = dashboardFiles.filter(({ name }) => name !== 'bridge-overview.json');
+    for (const { dashboard } of details) {
+      const target = fromOverview.filter((url) => url.startsWith(`/d/${dashboard.uid}?`));
+      expect(
+        target.some((url) => url.includes('${target:queryparam}')),
+        dashboard.uid,
+      ).toBe(true);
+    }
+  });
+
+  it('lead from a row of a bridge, signer or chain to its items on the page of the exporter', () => {
+    expect(toExporter.map(({ panel, url, targetBlank }) => [panel, url, targetBlank])).toEqual(
+      ['Bridges', 'Chains', 'Signers with missing signatures or votes', 'All signers'].map((panel) => [
+        panel,
+        '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}',
+        true,
+      ]),
+    );
+  });
+});
+
+describe('the signers', () => {
+  const { dashboard, panels } = dashboardFiles.find(({ name }) => name === 'signers.json')!;
+
+  it('are shown by name, and are selected by the mark of the setting watch', () => {
+    const perSigner = panels.flatMap(({ title, targets = [] }) =>
+      targets
+        .filter(
+          ({ expr, legendFormat = '' }) => expr.includes('group_left (signer') || legendFormat.includes('{{signer}}'),
+        )
+        .map(({ expr }) => ({ title, expr })),
+    );
+    expect(perSigner.length).toBeGreaterThan(10);
+    for (const { title, expr } of perSigner) {
+      expect(expr, title).toMatch(/bridge_orchestrator_info\{[^}]*watched=~"\$watched"\}/);
+      expect(expr, title).toContain('"signer", "$1", "name", "(.+)"');
+    }
+    const legends = panels.flatMap(({ targets = [] }) => targets.map(({ legendFormat = '' }) => legendFormat));
+    expect(legends.filter((legend) => legend.includes('{{orchestrator}}'))).toEqual([]);
+  });
+
+  it('are selected by address in a variable that shows their names', () => {
+    const { regex = '' } = dashboard.templating.list.find(({ name }) => name === 'orchestrator') ?? {};
+    // The text that Grafana makes of a series of query_result.
+    const series = '{orchestrator="inj1abc",signer="Example One",target="mainnet",watched="true"} 1 1700000000000';
+    expect(new RegExp(regex.slice(1, -1)).exec(series)?.groups).toEqual({ value: 'inj1abc', text: 'Example One' });
   });
 });
 

@@ -36,7 +36,7 @@ function labelsOf(metric: string): string[] {
 }
 
 /** Unknown metrics, labels that a metric does not have, and functions applied to the wrong metric type. */
-function findMistakes({ selectors, groupings, calls }: ParsedPromql): string[] {
+function findMistakes({ selectors, groupings, createdLabels, calls }: ParsedPromql): string[] {
   const typeOf = (metric: string): string | undefined => metrics.get(metric)?.type;
   const infoOf = (metric: string): MetricInfo | undefined =>
     metrics.get(metric) ?? alertMetrics.get(metric) ?? records.get(metric);
@@ -49,7 +49,7 @@ function findMistakes({ selectors, groupings, calls }: ParsedPromql): string[] {
   const inGroupings = groupings.flatMap(({ labels, metrics: operands }) => {
     // Metrics selected by a regular expression can have any label.
     if (operands.includes('')) return [];
-    const all = new Set(operands.flatMap((metric) => [...(infoOf(metric)?.labels ?? [])]));
+    const all = new Set([...operands.flatMap((metric) => [...(infoOf(metric)?.labels ?? [])]), ...createdLabels]);
     return labels.filter((label) => !all.has(label)).map((label) => `no label ${label} of ${operands.join(', ')}`);
   });
   const inCalls = calls.flatMap(({ name, metrics: operands }) => {
@@ -70,9 +70,8 @@ function namesMatched(matchers: ParsedPromql['selectors'][number]['matchers']): 
 
 describe('the dashboards', () => {
   it.each(queries)('use existing metrics and labels in $where', ({ parsed, shownLabels }) => {
-    const labels = new Set(
-      parsed.selectors.flatMap(({ metric }) => labelsOf(metric)).filter((label) => label !== '__name__'),
-    );
+    const ofMetrics = parsed.selectors.flatMap(({ metric }) => labelsOf(metric));
+    const labels = new Set([...ofMetrics, ...parsed.createdLabels].filter((label) => label !== '__name__'));
     expect(findMistakes(parsed)).toEqual([]);
     expect(shownLabels.filter((label) => !labels.has(label))).toEqual([]);
   });

@@ -1,14 +1,7 @@
+import { type Column, type Dashboard, type Row, statPanel, tablePanel, timeSeriesPanel } from './grafana.js';
+import { commonVariables, dashboardLink, exporterUrlVariable, pendingItemsLink, rowLink } from './filters.js';
 import {
-  type Column,
-  type Dashboard,
-  datasourceVariable,
-  labelVariable,
-  type Row,
-  statPanel,
-  tablePanel,
-  timeSeriesPanel,
-} from './grafana.js';
-import {
+  ALERT_FILTERS,
   batchBlocksLeft,
   batchLifetimeLeft,
   changeOf,
@@ -21,7 +14,7 @@ import {
   secondsWithoutBatch,
   secondsWithSameOldestTransfer,
   smallestUnits,
-  TARGET_MATCHER,
+  FILTERS,
   wholeCoins,
   withSymbol,
 } from './queries.js';
@@ -39,9 +32,13 @@ import {
   valsetDrift,
 } from './thresholds.js';
 
+const toSigners = dashboardLink('Signers', 'bridge-signers');
+const toCrossChain = dashboardLink('Cross-chain', 'bridge-cross-chain');
+const toExporter = dashboardLink('Exporter', 'bridge-exporter');
+
 const BLOCKS = 'suffix: blocks';
 
-const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (target) ${latest('bridge_batch_transactions')}`;
+const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (cluster, target) ${latest('bridge_batch_transactions')}`;
 
 const summary: Row = {
   title: 'Are transfers stuck?',
@@ -54,15 +51,17 @@ const summary: Row = {
       rowLabels: {
         alertname: 'Alert',
         severity: 'Severity',
+        cluster: 'Cluster',
         target: 'Target',
         document: 'Document',
+        name: 'Signer',
         orchestrator: 'Orchestrator',
         chain_id: 'Chain id',
       },
       columns: [
         {
           title: 'Active for',
-          expr: 'max by (alertname, severity, target, document, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", target=~"$target|"} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", target=~"$target|"})',
+          expr: `max by (alertname, severity, cluster, target, document, name, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", ${ALERT_FILTERS}} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", ${ALERT_FILTERS}})`,
           unit: 's',
           decimals: 0,
         },
@@ -74,22 +73,30 @@ const summary: Row = {
     }),
     tablePanel({
       title: 'Bridges',
+      links: [toSigners, toCrossChain, toExporter],
       description:
-        'One row per target. A red cell is a problem that delays transfers: check first whether the data is fresh, then signatures, batches and events. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its signers. The page /pending of the exporter lists the items behind the values.',
+        'One row per target. A red cell is a problem that delays transfers: check first whether the data is fresh, then signatures, batches and events. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its dashboards and to the page /pending of the exporter, which lists the items behind the values.',
       height: 6,
-      rowLabels: { target: 'Target' },
-      link: { title: 'Signers', uid: 'bridge-signers' },
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
+      cellLinks: {
+        Target: [
+          rowLink('Signers', 'bridge-signers'),
+          rowLink('Cross-chain', 'bridge-cross-chain'),
+          rowLink('Exporter', 'bridge-exporter'),
+          pendingItemsLink,
+        ],
+      },
       columns: [
         {
           title: 'Age of data',
-          expr: `time() - min by (target) (max by (target, document) (bridge_exporter_last_success_timestamp_seconds{${TARGET_MATCHER}}))`,
+          expr: `time() - min by (cluster, target) (max by (cluster, target, document) (bridge_exporter_last_success_timestamp_seconds{${FILTERS}}))`,
           unit: 's',
           decimals: 0,
           thresholds: dataAge,
         },
         {
           title: 'Last polls',
-          expr: `min by (target) (max by (target, document) (bridge_exporter_up{${TARGET_MATCHER}}))`,
+          expr: `min by (cluster, target) (max by (cluster, target, document) (bridge_exporter_up{${FILTERS}}))`,
           unit: 'none',
           valueTexts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
         },
@@ -142,7 +149,7 @@ const summary: Row = {
       decimals: 0,
       thresholds: backlogTransfers,
       noValue: 'no data',
-      series: [{ expr: pendingTransfers, legend: '{{target}}' }],
+      series: [{ expr: pendingTransfers, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Time without a new batch',
@@ -152,7 +159,7 @@ const summary: Row = {
       decimals: 0,
       thresholds: timeWithoutBatch,
       noValue: 'few pending',
-      series: [{ expr: secondsWithoutBatch, legend: '{{target}}' }],
+      series: [{ expr: secondsWithoutBatch, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Oldest transfer unchanged for',
@@ -162,10 +169,11 @@ const summary: Row = {
       decimals: 0,
       thresholds: timeWithSameOldestTransfer,
       noValue: 'none pending',
-      series: [{ expr: secondsWithSameOldestTransfer, legend: '{{target}}' }],
+      series: [{ expr: secondsWithSameOldestTransfer, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Least signed batch',
+      links: [toSigners],
       description:
         'Lowest signed power of a live batch as a share of the power that the contract requires. From 100 % on, anyone can relay the batch. Below, the Signers dashboard shows the missing signatures. Empty when there is no batch.',
       unit: 'percentunit',
@@ -174,8 +182,8 @@ const summary: Row = {
       noValue: 'no batch',
       series: [
         {
-          expr: `${latest('bridge_batch_min_signed_power_ratio')} / on (target) ${latest('bridge_power_threshold_ratio')}`,
-          legend: '{{target}}',
+          expr: `${latest('bridge_batch_min_signed_power_ratio')} / on (cluster, target) ${latest('bridge_power_threshold_ratio')}`,
+          legend: '{{cluster}} {{target}}',
         },
       ],
     }),
@@ -187,17 +195,18 @@ const summary: Row = {
       decimals: 0,
       thresholds: batchLifeSteps,
       noValue: 'no batch',
-      series: [{ expr: batchLifetimeLeft, legend: '{{target}}' }],
+      series: [{ expr: batchLifetimeLeft, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Oldest cross-chain transaction',
+      links: [toCrossChain],
       description:
         'Age of the oldest listed cross-chain transaction, missed or pending, over all chains. The Cross-chain dashboard shows the chain. Empty when none is pending, or without a cross-chain endpoint.',
       unit: 's',
       decimals: 0,
       thresholds: cctxAge,
       noValue: 'none pending',
-      series: [{ expr: oldestCctxAge, legend: '{{target}}' }],
+      series: [{ expr: oldestCctxAge, legend: '{{cluster}} {{target}}' }],
     }),
   ],
 };
@@ -213,8 +222,8 @@ const backlog: Row = {
       width: 12,
       min: 0,
       series: [
-        { expr: latest('bridge_unbatched_transfers'), legend: '{{target}} unbatched' },
-        { expr: latest('bridge_batch_transactions'), legend: '{{target}} in batches' },
+        { expr: latest('bridge_unbatched_transfers'), legend: '{{cluster}} {{target}} unbatched' },
+        { expr: latest('bridge_batch_transactions'), legend: '{{cluster}} {{target}} in batches' },
       ],
     }),
     timeSeriesPanel({
@@ -227,9 +236,9 @@ const backlog: Row = {
       series: [
         {
           expr: withSymbol(
-            `${latestBy(['token_contract', 'denom'], 'bridge_token_unbatched_transfers')} + on (target, token_contract, denom) ${latestBy(['token_contract', 'denom'], 'bridge_token_batched_transfers')}`,
+            `${latestBy(['token_contract', 'denom'], 'bridge_token_unbatched_transfers')} + on (cluster, target, token_contract, denom) ${latestBy(['token_contract', 'denom'], 'bridge_token_batched_transfers')}`,
           ),
-          legend: '{{target}} {{symbol}} {{token_contract}}',
+          legend: '{{cluster}} {{target}} {{symbol}} {{token_contract}}',
         },
       ],
     }),
@@ -238,14 +247,14 @@ const backlog: Row = {
       description:
         'Increase of the last transfer id. If the backlog grows while this is low, transfers are not processed.',
       unit: 'short',
-      series: [{ expr: changeOf('bridge_last_outgoing_pool_id'), legend: '{{target}}' }],
+      series: [{ expr: changeOf('bridge_last_outgoing_pool_id'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'New batches in 15 minutes',
       description:
         'Increase of the last batch id. Zero while transfers are unbatched means that the batch creator is down or the fees are too low.',
       unit: 'short',
-      series: [{ expr: changeOf('bridge_last_outgoing_batch_id'), legend: '{{target}}' }],
+      series: [{ expr: changeOf('bridge_last_outgoing_batch_id'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'New transfers since the oldest',
@@ -255,8 +264,8 @@ const backlog: Row = {
       min: 0,
       series: [
         {
-          expr: `${latest('bridge_last_outgoing_pool_id')} - on (target) ${latest('bridge_oldest_pending_transfer_id')}`,
-          legend: '{{target}}',
+          expr: `${latest('bridge_last_outgoing_pool_id')} - on (cluster, target) ${latest('bridge_oldest_pending_transfer_id')}`,
+          legend: '{{cluster}} {{target}}',
         },
       ],
     }),
@@ -265,7 +274,7 @@ const backlog: Row = {
       description:
         'Unbatched and batched amounts and fees of tokens with configured decimals. High amounts with low fees indicate that a batch is not profitable. Empty when no decimals are configured.',
       height: 9,
-      rowLabels: { target: 'Target', symbol: 'Symbol', token_contract: 'Contract', denom: 'Denom' },
+      rowLabels: { cluster: 'Cluster', target: 'Target', symbol: 'Symbol', token_contract: 'Contract', denom: 'Denom' },
       columns: tokenColumns((metric) => withSymbol(wholeCoins(metric)), 4),
       sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
@@ -274,7 +283,7 @@ const backlog: Row = {
       description:
         'Unbatched and batched amounts and fees of tokens without configured decimals. Amounts of different tokens cannot be compared. Add the token to the configuration to see whole coins. Empty when the decimals of all tokens are configured, as in the demo.',
       height: 6,
-      rowLabels: { target: 'Target', token_contract: 'Contract', denom: 'Denom' },
+      rowLabels: { cluster: 'Cluster', target: 'Target', token_contract: 'Contract', denom: 'Denom' },
       columns: tokenColumns(smallestUnits, 0),
       sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
@@ -307,14 +316,15 @@ const batches: Row = {
       unit: 'short',
       min: 0,
       series: [
-        { expr: latest('bridge_batches'), legend: '{{target}} live' },
-        { expr: latest('bridge_batches_below_threshold'), legend: '{{target}} below the threshold' },
-        { expr: latest('bridge_batches_overdue'), legend: '{{target}} overdue' },
-        { expr: latest('bridge_batches_expired'), legend: '{{target}} expired' },
+        { expr: latest('bridge_batches'), legend: '{{cluster}} {{target}} live' },
+        { expr: latest('bridge_batches_below_threshold'), legend: '{{cluster}} {{target}} below the threshold' },
+        { expr: latest('bridge_batches_overdue'), legend: '{{cluster}} {{target}} overdue' },
+        { expr: latest('bridge_batches_expired'), legend: '{{cluster}} {{target}} expired' },
       ],
     }),
     timeSeriesPanel({
       title: 'Signed power of the least signed batch',
+      links: [toSigners],
       description:
         'Lowest share of the power of the validator set in the contract that has signed a live batch. The dashed line is the configured threshold, below which the batch cannot be relayed. Empty when there is no batch.',
       width: 12,
@@ -322,8 +332,8 @@ const batches: Row = {
       min: 0,
       max: 1,
       series: [
-        { expr: latest('bridge_batch_min_signed_power_ratio'), legend: '{{target}}' },
-        { expr: latest('bridge_power_threshold_ratio'), legend: '{{target}} threshold', isReference: true },
+        { expr: latest('bridge_batch_min_signed_power_ratio'), legend: '{{cluster}} {{target}}' },
+        { expr: latest('bridge_power_threshold_ratio'), legend: '{{cluster}} {{target}} threshold', isReference: true },
       ],
     }),
     timeSeriesPanel({
@@ -332,7 +342,7 @@ const batches: Row = {
         'Hub blocks since the oldest live batch was built. Signers are jailed if they do not sign a batch within the signed-batches window. Empty when there is no batch, or the node sends no height.',
       unit: BLOCKS,
       min: 0,
-      series: [{ expr: oldestBatchBlocks, legend: '{{target}}' }],
+      series: [{ expr: oldestBatchBlocks, legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Estimated age of the oldest batch',
@@ -340,7 +350,9 @@ const batches: Row = {
         'The age in blocks multiplied by the hub block time, measured over 15 minutes. Empty when there is no batch, or the node sends no height.',
       unit: 's',
       min: 0,
-      series: [{ expr: `(${oldestBatchBlocks}) * on (target) ${hubBlockSeconds}`, legend: '{{target}}' }],
+      series: [
+        { expr: `(${oldestBatchBlocks}) * on (cluster, target) ${hubBlockSeconds}`, legend: '{{cluster}} {{target}}' },
+      ],
     }),
     timeSeriesPanel({
       title: 'Remaining batch lifetime over time',
@@ -348,7 +360,7 @@ const batches: Row = {
         'Time to the first timeout of a live batch, as a share of the lifetime of a new batch. Below zero, the batch has timed out on the external chain. Empty when there is no batch.',
       unit: 'percentunit',
       thresholds: batchLifeSteps,
-      series: [{ expr: batchLifetimeLeft, legend: '{{target}}' }],
+      series: [{ expr: batchLifetimeLeft, legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'External blocks to the first timeout',
@@ -356,7 +368,7 @@ const batches: Row = {
         'Blocks from the estimated external height, or from the last observed one if there is no estimate, to the first timeout of a live batch. Empty when there is no batch.',
       width: 12,
       unit: BLOCKS,
-      series: [{ expr: batchBlocksLeft, legend: '{{target}}' }],
+      series: [{ expr: batchBlocksLeft, legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Estimated time to the first timeout',
@@ -364,7 +376,12 @@ const batches: Row = {
         'The external blocks to the first timeout multiplied by the external block time of the parameters, which can differ from the real one. Empty when there is no batch.',
       width: 12,
       unit: 's',
-      series: [{ expr: `(${batchBlocksLeft}) * on (target) ${externalBlockSeconds}`, legend: '{{target}}' }],
+      series: [
+        {
+          expr: `(${batchBlocksLeft}) * on (cluster, target) ${externalBlockSeconds}`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
     }),
   ],
 };
@@ -378,16 +395,17 @@ const events: Row = {
         'Events that a validator has claimed and the hub has not observed. Some are normal for a few minutes. If the line only rises, the oracle is stalled: deposits do not arrive and batches do not finish.',
       unit: 'short',
       min: 0,
-      series: [{ expr: latest('bridge_pending_events'), legend: '{{target}}' }],
+      series: [{ expr: latest('bridge_pending_events'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Votes for the next event',
+      links: [toSigners],
       description:
         'Share of the power that voted for the best claim of the next event. The hub requires about two thirds. The Signers dashboard shows the missing votes. Empty when no validator has claimed the next event, as on a quiet bridge.',
       unit: 'percentunit',
       min: 0,
       max: 1,
-      series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: '{{target}}' }],
+      series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Age of the next event',
@@ -397,8 +415,8 @@ const events: Row = {
       min: 0,
       series: [
         {
-          expr: `${latest('bridge_height')} - on (target) ${latest('bridge_next_event_first_vote_height')}`,
-          legend: '{{target}}',
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_next_event_first_vote_height')}`,
+          legend: '{{cluster}} {{target}}',
         },
       ],
     }),
@@ -407,7 +425,7 @@ const events: Row = {
       description:
         'Increase of the last observed nonce. Zero is normal while no event is pending. A negative value means that the contract or the node was changed.',
       unit: 'short',
-      series: [{ expr: changeOf('bridge_last_observed_nonce'), legend: '{{target}}' }],
+      series: [{ expr: changeOf('bridge_last_observed_nonce'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Events with conflicting claims',
@@ -415,7 +433,7 @@ const events: Row = {
         'Events with more than one claim. The oracle stops at such an event until enough power agrees. Ask the validators of the minority to check their external node.',
       unit: 'short',
       min: 0,
-      series: [{ expr: latest('bridge_conflicting_claims'), legend: '{{target}}' }],
+      series: [{ expr: latest('bridge_conflicting_claims'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Claims ahead of the last observed event',
@@ -424,8 +442,8 @@ const events: Row = {
       unit: 'short',
       series: [
         {
-          expr: `${latest('bridge_newest_attested_nonce')} - on (target) ${latest('bridge_last_observed_nonce')}`,
-          legend: '{{target}}',
+          expr: `${latest('bridge_newest_attested_nonce')} - on (cluster, target) ${latest('bridge_last_observed_nonce')}`,
+          legend: '{{cluster}} {{target}}',
         },
       ],
     }),
@@ -435,7 +453,9 @@ const events: Row = {
       unit: 'short',
       min: 0,
       width: 12,
-      series: [{ expr: latestBy(['observed'], 'bridge_attestations'), legend: '{{target}} observed {{observed}}' }],
+      series: [
+        { expr: latestBy(['observed'], 'bridge_attestations'), legend: '{{cluster}} {{target}} observed {{observed}}' },
+      ],
     }),
     timeSeriesPanel({
       title: 'Estimated external blocks since the last observed event',
@@ -446,8 +466,8 @@ const events: Row = {
       width: 12,
       series: [
         {
-          expr: `${latest('bridge_external_height_projected')} - on (target) ${latest('bridge_last_observed_external_height')}`,
-          legend: '{{target}}',
+          expr: `${latest('bridge_external_height_projected')} - on (cluster, target) ${latest('bridge_last_observed_external_height')}`,
+          legend: '{{cluster}} {{target}}',
         },
       ],
     }),
@@ -464,21 +484,25 @@ const valsets: Row = {
       unit: 'short',
       min: 0,
       series: [
-        { expr: latest('bridge_valsets'), legend: '{{target}} held' },
-        { expr: latest('bridge_unrelayed_valsets'), legend: '{{target}} unrelayed' },
-        { expr: latest('bridge_unrelayed_valsets_below_threshold'), legend: '{{target}} below the threshold' },
+        { expr: latest('bridge_valsets'), legend: '{{cluster}} {{target}} held' },
+        { expr: latest('bridge_unrelayed_valsets'), legend: '{{cluster}} {{target}} unrelayed' },
+        {
+          expr: latest('bridge_unrelayed_valsets_below_threshold'),
+          legend: '{{cluster}} {{target}} below the threshold',
+        },
       ],
     }),
     timeSeriesPanel({
       title: 'Signed power of the least signed unrelayed set',
+      links: [toSigners],
       description:
         'Lowest share of the power of the set in the contract that has signed an unrelayed set. The dashed line is the configured threshold. Only the dashed line is shown while no set is unrelayed.',
       unit: 'percentunit',
       min: 0,
       max: 1,
       series: [
-        { expr: latest('bridge_unrelayed_valset_min_signed_power_ratio'), legend: '{{target}}' },
-        { expr: latest('bridge_power_threshold_ratio'), legend: '{{target}} threshold', isReference: true },
+        { expr: latest('bridge_unrelayed_valset_min_signed_power_ratio'), legend: '{{cluster}} {{target}}' },
+        { expr: latest('bridge_power_threshold_ratio'), legend: '{{cluster}} {{target}} threshold', isReference: true },
       ],
     }),
     timeSeriesPanel({
@@ -488,7 +512,7 @@ const valsets: Row = {
       unit: 'percentunit',
       min: 0,
       thresholds: valsetDrift,
-      series: [{ expr: latest('bridge_valset_power_drift_ratio'), legend: '{{target}}' }],
+      series: [{ expr: latest('bridge_valset_power_drift_ratio'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Members of the sets',
@@ -496,8 +520,8 @@ const valsets: Row = {
       unit: 'short',
       width: 12,
       series: [
-        { expr: latest('bridge_newest_valset_members'), legend: '{{target}} newest' },
-        { expr: latest('bridge_last_observed_valset_members'), legend: '{{target}} in the contract' },
+        { expr: latest('bridge_newest_valset_members'), legend: '{{cluster}} {{target}} newest' },
+        { expr: latest('bridge_last_observed_valset_members'), legend: '{{cluster}} {{target}} in the contract' },
       ],
     }),
     timeSeriesPanel({
@@ -508,12 +532,12 @@ const valsets: Row = {
       width: 12,
       series: [
         {
-          expr: `${latest('bridge_height')} - on (target) ${latest('bridge_newest_valset_nonce')}`,
-          legend: '{{target}} newest',
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_newest_valset_nonce')}`,
+          legend: '{{cluster}} {{target}} newest',
         },
         {
-          expr: `${latest('bridge_height')} - on (target) ${latest('bridge_last_observed_valset_nonce')}`,
-          legend: '{{target}} in the contract',
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_last_observed_valset_nonce')}`,
+          legend: '{{cluster}} {{target}} in the contract',
         },
       ],
     }),
@@ -537,12 +561,12 @@ const limits: Row = {
       width: 12,
       series: [
         {
-          expr: `max by (target) (changes(bridge_params_hash{${TARGET_MATCHER}}[1h]))`,
-          legend: '{{target}} parameters',
+          expr: `max by (cluster, target) (changes(bridge_params_hash{${FILTERS}}[1h]))`,
+          legend: '{{cluster}} {{target}} parameters',
         },
         {
-          expr: `max by (target) (changes(bridge_external_blacklist_hash{${TARGET_MATCHER}}[1h]))`,
-          legend: '{{target}} blacklist',
+          expr: `max by (cluster, target) (changes(bridge_external_blacklist_hash{${FILTERS}}[1h]))`,
+          legend: '{{cluster}} {{target}} blacklist',
         },
       ],
     }),
@@ -554,9 +578,9 @@ const limits: Row = {
       min: 0,
       width: 12,
       series: [
-        { expr: latest('bridge_params_admins'), legend: '{{target}} admins' },
-        { expr: latest('bridge_external_blacklist'), legend: '{{target}} blacklisted addresses' },
-        { expr: latest('bridge_erc20_to_denoms'), legend: '{{target}} tokens of the hub' },
+        { expr: latest('bridge_params_admins'), legend: '{{cluster}} {{target}} admins' },
+        { expr: latest('bridge_external_blacklist'), legend: '{{cluster}} {{target}} blacklisted addresses' },
+        { expr: latest('bridge_erc20_to_denoms'), legend: '{{cluster}} {{target}} tokens of the hub' },
       ],
     }),
     tablePanel({
@@ -596,7 +620,7 @@ const limits: Row = {
       description:
         'Blocks until a signer is jailed, and the times that the module uses for estimates. The real block times can differ, and then the estimated external height differs, too.',
       height: 5,
-      rowLabels: { target: 'Target' },
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
       columns: [
         param('Sign validator sets', 'signed_valsets_window_blocks', BLOCKS),
         param('Sign batches', 'signed_batches_window_blocks', BLOCKS),
@@ -613,7 +637,7 @@ const limits: Row = {
       description:
         'Share of the stake that is slashed for each offence. Newer chains only jail. The reward for relaying a validator set is in smallest units of its coin.',
       height: 5,
-      rowLabels: { target: 'Target' },
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
       columns: [
         param('Unsigned validator set', 'slash_fraction_valset_ratio', 'percentunit'),
         param('Unsigned batch', 'slash_fraction_batch_ratio', 'percentunit'),
@@ -632,10 +656,10 @@ const limits: Row = {
 
 export const bridgeOverview: Dashboard = {
   uid: 'bridge-overview',
-  title: 'Bridge overview',
+  title: 'Bridge / Overview',
   description:
     'Are transfers stuck, since when, and what are they waiting for: a batch, signatures, a relayer or events?',
   tags: ['bridge'],
-  variables: [datasourceVariable, labelVariable('target', 'Target', 'bridge_exporter_polls_total')],
+  variables: [...commonVariables, exporterUrlVariable],
   rows: [summary, backlog, batches, events, valsets, limits],
 };

@@ -1,7 +1,6 @@
 import {
   barPanel,
   type Dashboard,
-  datasourceVariable,
   labelVariable,
   type Row,
   stateTimelinePanel,
@@ -10,14 +9,15 @@ import {
   textVariable,
   timeSeriesPanel,
 } from './grafana.js';
-import { CHAIN_MATCHER, latest, latestBy, latestByChain, TARGET_MATCHER } from './queries.js';
+import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
+import { CHAIN_MATCHER, latest, latestBy, latestByChain, FILTERS } from './queries.js';
 import { cctxAge, cctxsPending, orangeFromOne, rateLimitUtilization } from './thresholds.js';
 
 const BLOCKS = 'suffix: blocks';
-const CHAIN_NAME = '{{target}} {{chain}} {{chain_id}}';
+const CHAIN_NAME = '{{cluster}} {{target}} {{chain}} {{chain_id}}';
 
 function listed(list: 'missed' | 'pending'): string {
-  return `sum by (target, chain_id, chain) (${latestByChain(['status', 'coin_type', 'direction'], 'crosschain_cctxs', `list="${list}"`)})`;
+  return `sum by (cluster, target, chain_id, chain) (${latestByChain(['status', 'coin_type', 'direction'], 'crosschain_cctxs', `list="${list}"`)})`;
 }
 
 function oldest(list: 'missed' | 'pending'): string {
@@ -29,7 +29,7 @@ function withoutHash(list: 'missed' | 'pending'): string {
 }
 
 function nonceMoved(window: string): string {
-  return `max by (target, chain_id, chain) (delta(crosschain_lowest_pending_nonce{${TARGET_MATCHER}, ${CHAIN_MATCHER}}[${window}])) and on (target, chain_id) ${latestByChain([], 'crosschain_lowest_pending_nonce')}`;
+  return `max by (cluster, target, chain_id, chain) (delta(crosschain_lowest_pending_nonce{${FILTERS}, ${CHAIN_MATCHER}}[${window}])) and on (cluster, target, chain_id) ${latestByChain([], 'crosschain_lowest_pending_nonce')}`;
 }
 
 /** Converts to whole coins. The document does not contain the decimals, so the user of the dashboard sets them. */
@@ -37,7 +37,7 @@ function inCoins(expr: string): string {
   return `(${expr}) / 10 ^ $coin_decimals`;
 }
 
-const oldestOfAll = `time() - min by (target) (crosschain_oldest_cctx_created_timestamp_seconds{${TARGET_MATCHER}, ${CHAIN_MATCHER}})`;
+const oldestOfAll = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}, ${CHAIN_MATCHER}})`;
 
 const summary: Row = {
   title: 'Are transactions stuck?',
@@ -50,7 +50,7 @@ const summary: Row = {
       decimals: 0,
       thresholds: cctxsPending,
       noValue: 'no data',
-      series: [{ expr: latest('crosschain_total_pending'), legend: '{{target}}' }],
+      series: [{ expr: latest('crosschain_total_pending'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Missed',
@@ -60,7 +60,7 @@ const summary: Row = {
       decimals: 0,
       thresholds: orangeFromOne,
       noValue: 'no data',
-      series: [{ expr: latest('crosschain_cctxs_missed'), legend: '{{target}}' }],
+      series: [{ expr: latest('crosschain_cctxs_missed'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Oldest',
@@ -70,7 +70,7 @@ const summary: Row = {
       decimals: 0,
       thresholds: cctxAge,
       noValue: 'none pending',
-      series: [{ expr: oldestOfAll, legend: '{{target}}' }],
+      series: [{ expr: oldestOfAll, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Hidden',
@@ -80,7 +80,7 @@ const summary: Row = {
       decimals: 0,
       thresholds: orangeFromOne,
       noValue: 'no data',
-      series: [{ expr: latest('crosschain_cctxs_hidden'), legend: '{{target}}' }],
+      series: [{ expr: latest('crosschain_cctxs_hidden'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Rate limit utilization',
@@ -90,7 +90,7 @@ const summary: Row = {
       decimals: 0,
       thresholds: rateLimitUtilization,
       noValue: 'no rate',
-      series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{target}}' }],
+      series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Not broadcast',
@@ -100,15 +100,19 @@ const summary: Row = {
       decimals: 0,
       noValue: 'none pending',
       series: [
-        { expr: `sum by (target) (${latestByChain(['list'], 'crosschain_cctxs_without_hash')})`, legend: '{{target}}' },
+        {
+          expr: `sum by (cluster, target) (${latestByChain(['list'], 'crosschain_cctxs_without_hash')})`,
+          legend: '{{cluster}} {{target}}',
+        },
       ],
     }),
     tablePanel({
       title: 'Chains',
       description:
-        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: signers send only a few nonces ahead of it. Transactions without a hash wait for the signers, the others for the chain. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed.',
+        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: signers send only a few nonces ahead of it. Transactions without a hash wait for the signers, the others for the chain. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed. The target links to the page /pending of the exporter.',
       height: 10,
-      rowLabels: { target: 'Target', chain: 'Chain', chain_id: 'Chain id' },
+      rowLabels: { cluster: 'Cluster', target: 'Target', chain: 'Chain', chain_id: 'Chain id' },
+      cellLinks: { Target: [pendingItemsLink] },
       columns: [
         { title: 'Pending', expr: listed('pending'), unit: 'short' },
         { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0, thresholds: cctxAge },
@@ -182,8 +186,8 @@ const chains: Row = {
       height: 10,
       series: [
         {
-          expr: `sum by (target, list, status, coin_type, direction) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
-          legend: '{{target}} {{list}} {{status}} {{coin_type}} {{direction}}',
+          expr: `sum by (cluster, target, list, status, coin_type, direction) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
+          legend: '{{cluster}} {{target}} {{list}} {{status}} {{coin_type}} {{direction}}',
         },
       ],
     }),
@@ -196,8 +200,8 @@ const chains: Row = {
       isStacked: true,
       series: [
         {
-          expr: `sum by (target, coin_type) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
-          legend: '{{target}} {{coin_type}}',
+          expr: `sum by (cluster, target, coin_type) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
+          legend: '{{cluster}} {{target}} {{coin_type}}',
         },
       ],
     }),
@@ -216,9 +220,9 @@ const totals: Row = {
       width: 12,
       isStacked: true,
       series: [
-        { expr: latest('crosschain_cctxs_missed'), legend: '{{target}} missed' },
-        { expr: latest('crosschain_cctxs_pending'), legend: '{{target}} listed pending' },
-        { expr: latest('crosschain_cctxs_hidden'), legend: '{{target}} hidden' },
+        { expr: latest('crosschain_cctxs_missed'), legend: '{{cluster}} {{target}} missed' },
+        { expr: latest('crosschain_cctxs_pending'), legend: '{{cluster}} {{target}} listed pending' },
+        { expr: latest('crosschain_cctxs_hidden'), legend: '{{cluster}} {{target}} hidden' },
       ],
     }),
     timeSeriesPanel({
@@ -229,8 +233,8 @@ const totals: Row = {
       width: 12,
       series: [
         {
-          expr: `${latest('crosschain_height')} - on (target) (${latest('crosschain_lowest_pending_cctx_height')} > 0)`,
-          legend: '{{target}}',
+          expr: `${latest('crosschain_height')} - on (cluster, target) (${latest('crosschain_lowest_pending_cctx_height')} > 0)`,
+          legend: '{{cluster}} {{target}}',
         },
       ],
     }),
@@ -250,7 +254,7 @@ const limit: Row = {
       unit: 'percentunit',
       min: 0,
       thresholds: rateLimitUtilization,
-      series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{target}}' }],
+      series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{cluster}} {{target}}' }],
     }),
     stateTimelinePanel({
       title: 'Rate limit exceeded',
@@ -259,7 +263,7 @@ const limit: Row = {
       unit: 'none',
       width: 8,
       valueTexts: { '0': ['within', 'green'], '1': ['exceeded', 'orange'] },
-      series: [{ expr: latest('crosschain_rate_limit_exceeded'), legend: '{{target}}' }],
+      series: [{ expr: latest('crosschain_rate_limit_exceeded'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
       title: 'Effective and configured window',
@@ -268,10 +272,10 @@ const limit: Row = {
       unit: BLOCKS,
       min: 0,
       series: [
-        { expr: latest('crosschain_rate_limit_window_blocks'), legend: '{{target}} effective' },
+        { expr: latest('crosschain_rate_limit_window_blocks'), legend: '{{cluster}} {{target}} effective' },
         {
           expr: latest('crosschain_rate_limit_configured_window_blocks'),
-          legend: '{{target}} configured',
+          legend: '{{cluster}} {{target}} configured',
           isReference: true,
         },
       ],
@@ -282,8 +286,8 @@ const limit: Row = {
       unit: 'locale',
       min: 0,
       series: [
-        { expr: inCoins(latest('crosschain_past_cctxs_value')), legend: '{{target}} past' },
-        { expr: inCoins(latest('crosschain_pending_cctxs_value')), legend: '{{target}} pending' },
+        { expr: inCoins(latest('crosschain_past_cctxs_value')), legend: '{{cluster}} {{target}} past' },
+        { expr: inCoins(latest('crosschain_pending_cctxs_value')), legend: '{{cluster}} {{target}} pending' },
       ],
     }),
     timeSeriesPanel({
@@ -292,8 +296,8 @@ const limit: Row = {
       unit: 'suffix: coins per block',
       min: 0,
       series: [
-        { expr: inCoins(latest('crosschain_withdraw_rate')), legend: '{{target}}' },
-        { expr: inCoins(latest('crosschain_rate_limit')), legend: '{{target}} allowed', isReference: true },
+        { expr: inCoins(latest('crosschain_withdraw_rate')), legend: '{{cluster}} {{target}}' },
+        { expr: inCoins(latest('crosschain_rate_limit')), legend: '{{cluster}} {{target}} allowed', isReference: true },
       ],
     }),
     timeSeriesPanel({
@@ -302,12 +306,12 @@ const limit: Row = {
       unit: 'locale',
       min: 0,
       series: [
-        { expr: inCoins(latest('crosschain_largest_pending_native_amount')), legend: '{{target}}' },
+        { expr: inCoins(latest('crosschain_largest_pending_native_amount')), legend: '{{cluster}} {{target}}' },
         {
           expr: inCoins(
-            `${latest('crosschain_rate_limit')} * on (target) ${latest('crosschain_rate_limit_configured_window_blocks')}`,
+            `${latest('crosschain_rate_limit')} * on (cluster, target) ${latest('crosschain_rate_limit_configured_window_blocks')}`,
           ),
-          legend: '{{target}} allowance of a window',
+          legend: '{{cluster}} {{target}} allowance of a window',
           isReference: true,
         },
       ],
@@ -320,21 +324,21 @@ const limit: Row = {
       min: 0,
       width: 24,
       height: 6,
-      series: [{ expr: latestBy(['kind'], 'crosschain_anomalies'), legend: '{{target}} {{kind}}' }],
+      series: [{ expr: latestBy(['kind'], 'crosschain_anomalies'), legend: '{{cluster}} {{target}} {{kind}}' }],
     }),
   ],
 };
 
 export const crossChain: Dashboard = {
   uid: 'bridge-cross-chain',
-  title: 'Cross-chain',
+  title: 'Bridge / Cross-chain',
   description: 'On which chains are transactions pending, for how long, and do they wait for the signers or the chain?',
   tags: ['bridge'],
   variables: [
-    datasourceVariable,
-    labelVariable('target', 'Target', 'bridge_exporter_polls_total'),
-    labelVariable('chain_id', 'Chain id', 'crosschain_cctxs{target=~"$target"}'),
+    ...commonVariables,
+    labelVariable('chain_id', 'Chain id', `crosschain_cctxs{${FILTERS}}`),
     textVariable('coin_decimals', 'Decimals of the native coin', '18'),
+    exporterUrlVariable,
   ],
   rows: [summary, chains, totals, limit],
 };

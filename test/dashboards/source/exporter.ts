@@ -1,29 +1,33 @@
 import {
   barPanel,
   type Dashboard,
-  datasourceVariable,
-  labelVariable,
   type Row,
   stateTimelinePanel,
   statPanel,
   tablePanel,
   timeSeriesPanel,
 } from './grafana.js';
-import { TARGET_MATCHER } from './queries.js';
+import { commonVariables } from './filters.js';
+import { EXPORTER_FILTERS, FILTERS } from './queries.js';
 import { dataAge, orangeFromOne, redBelowOne, responseSizeRatio } from './thresholds.js';
 
-const ENDPOINT = '{{target}} {{document}} {{instance}}';
+const ENDPOINT = '{{cluster}} {{target}} {{document}} {{instance}}';
 const INSTANCE = '{{job}} {{instance}}';
 
 const UP_WORDS = { '0': ['failed', 'orange'], '1': ['ok', 'green'] } as const;
 
 /** Restricts process metrics, which have no target, to the exporters that poll a selected target. */
 function ofSelectedExporters(expr: string): string {
-  return `${expr} and on (job, instance) bridge_exporter_polls_total{${TARGET_MATCHER}}`;
+  return `${expr} and on (cluster, namespace, job, instance) bridge_exporter_polls_total{${FILTERS}}`;
+}
+
+/** A process metric, which has no target. */
+function processMetric(metric: string): string {
+  return `${metric}{${EXPORTER_FILTERS}}`;
 }
 
 function ofSelectedTargets(metric: string): string {
-  return `${metric}{${TARGET_MATCHER}}`;
+  return `${metric}{${FILTERS}}`;
 }
 
 const age = `time() - ${ofSelectedTargets('bridge_exporter_last_success_timestamp_seconds')}`;
@@ -37,7 +41,7 @@ const freshness: Row = {
       description:
         'One row per endpoint and exporter that polls it. After a failed poll, the chain metrics keep the values of the last success until stale_after; after that they are absent, and the other dashboards are empty. The status page of the exporter explains the failure.',
       height: 8,
-      rowLabels: { target: 'Target', document: 'Document', job: 'Job', instance: 'Exporter' },
+      rowLabels: { cluster: 'Cluster', target: 'Target', document: 'Document', job: 'Job', instance: 'Exporter' },
       columns: [
         { title: 'Last poll', expr: byEndpoint('bridge_exporter_up'), unit: 'none', valueTexts: UP_WORDS },
         {
@@ -56,7 +60,7 @@ const freshness: Row = {
         },
         {
           title: 'Failed in 15 minutes',
-          expr: `sum by (target, document, job, instance) (increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[15m]))`,
+          expr: `sum by (cluster, target, document, namespace, job, instance) (increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[15m]))`,
           unit: 'short',
           decimals: 0,
           thresholds: orangeFromOne,
@@ -94,7 +98,7 @@ const freshness: Row = {
 };
 
 function byEndpoint(metric: string): string {
-  return `max by (target, document, job, instance) (${ofSelectedTargets(metric)})`;
+  return `max by (cluster, target, document, namespace, job, instance) (${ofSelectedTargets(metric)})`;
 }
 
 const polls: Row = {
@@ -117,7 +121,7 @@ const polls: Row = {
       series: [
         {
           expr: `increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[5m]) > 0`,
-          legend: '{{target}} {{document}} {{reason}} {{instance}}',
+          legend: '{{cluster}} {{target}} {{document}} {{reason}} {{instance}}',
         },
       ],
     }),
@@ -131,7 +135,7 @@ const polls: Row = {
       series: [
         {
           expr: ofSelectedTargets('bridge_exporter_poll_duration_seconds'),
-          legend: '{{target}} {{document}} {{phase}} {{instance}}',
+          legend: '{{cluster}} {{target}} {{document}} {{phase}} {{instance}}',
         },
       ],
     }),
@@ -187,7 +191,7 @@ const completeness: Row = {
       series: [
         {
           expr: `increase(${ofSelectedTargets('bridge_exporter_invalid_values_total')}[15m])`,
-          legend: '{{target}} {{document}} {{field}} {{instance}}',
+          legend: '{{cluster}} {{target}} {{document}} {{field}} {{instance}}',
         },
       ],
     }),
@@ -200,7 +204,7 @@ const completeness: Row = {
       series: [
         {
           expr: `increase(${ofSelectedTargets('bridge_exporter_unknown_values_total')}[15m])`,
-          legend: '{{target}} {{document}} {{field}} {{instance}}',
+          legend: '{{cluster}} {{target}} {{document}} {{field}} {{instance}}',
         },
       ],
     }),
@@ -213,7 +217,7 @@ const completeness: Row = {
       series: [
         {
           expr: `${ofSelectedTargets('bridge_exporter_series_dropped')} > 0`,
-          legend: '{{target}} {{document}} {{family}} {{instance}}',
+          legend: '{{cluster}} {{target}} {{document}} {{family}} {{instance}}',
         },
       ],
     }),
@@ -222,7 +226,7 @@ const completeness: Row = {
 
 function withVersion(expr: string): string {
   return ofSelectedExporters(
-    `max by (job, instance, version, nodejs) ((${expr}) * on (job, instance) group_left (version, nodejs) bridge_exporter_build_info)`,
+    `max by (cluster, namespace, job, instance, version, nodejs) ((${expr}) * on (cluster, namespace, job, instance) group_left (version, nodejs) ${processMetric('bridge_exporter_build_info')})`,
   );
 }
 
@@ -235,15 +239,15 @@ const process: Row = {
         'Version and configuration of each exporter. Exporters with different hashes have different configurations.',
       width: 16,
       height: 6,
-      rowLabels: { job: 'Job', instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
+      rowLabels: { cluster: 'Cluster', job: 'Job', instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
       columns: [
         {
           title: 'Uptime',
-          expr: withVersion('time() - process_start_time_seconds'),
+          expr: withVersion(`time() - ${processMetric('process_start_time_seconds')}`),
           unit: 's',
           decimals: 0,
         },
-        { title: 'Configuration hash', expr: withVersion('bridge_exporter_config_hash'), unit: 'none' },
+        { title: 'Configuration hash', expr: withVersion(processMetric('bridge_exporter_config_hash')), unit: 'none' },
       ],
     }),
     statPanel({
@@ -255,7 +259,9 @@ const process: Row = {
       thresholds: redBelowOne,
       noValue: 'no data',
       height: 6,
-      series: [{ expr: ofSelectedExporters('bridge_exporter_config_last_reload_successful'), legend: INSTANCE }],
+      series: [
+        { expr: ofSelectedExporters(processMetric('bridge_exporter_config_last_reload_successful')), legend: INSTANCE },
+      ],
     }),
     statPanel({
       title: 'Last successful reload',
@@ -266,7 +272,9 @@ const process: Row = {
       height: 6,
       series: [
         {
-          expr: ofSelectedExporters('time() - bridge_exporter_config_last_reload_success_timestamp_seconds'),
+          expr: ofSelectedExporters(
+            `time() - ${processMetric('bridge_exporter_config_last_reload_success_timestamp_seconds')}`,
+          ),
           legend: INSTANCE,
         },
       ],
@@ -278,9 +286,9 @@ const process: Row = {
       unit: 'bytes',
       min: 0,
       series: [
-        { expr: ofSelectedExporters('process_resident_memory_bytes'), legend: `${INSTANCE} resident` },
-        { expr: ofSelectedExporters('nodejs_heap_size_used_bytes'), legend: `${INSTANCE} heap in use` },
-        { expr: ofSelectedExporters('nodejs_external_memory_bytes'), legend: `${INSTANCE} buffers` },
+        { expr: ofSelectedExporters(processMetric('process_resident_memory_bytes')), legend: `${INSTANCE} resident` },
+        { expr: ofSelectedExporters(processMetric('nodejs_heap_size_used_bytes')), legend: `${INSTANCE} heap in use` },
+        { expr: ofSelectedExporters(processMetric('nodejs_external_memory_bytes')), legend: `${INSTANCE} buffers` },
       ],
     }),
     timeSeriesPanel({
@@ -288,7 +296,12 @@ const process: Row = {
       description: 'CPU usage; 100 % is one core. Decoding large responses every few seconds takes the most.',
       unit: 'percentunit',
       min: 0,
-      series: [{ expr: ofSelectedExporters('rate(process_cpu_seconds_total[5m])'), legend: INSTANCE }],
+      series: [
+        {
+          expr: ofSelectedExporters(`rate(${processMetric('process_cpu_seconds_total')}[$__rate_interval])`),
+          legend: INSTANCE,
+        },
+      ],
     }),
     timeSeriesPanel({
       title: 'Garbage collection',
@@ -298,7 +311,7 @@ const process: Row = {
       min: 0,
       series: [
         {
-          expr: ofSelectedExporters('rate(nodejs_gc_duration_seconds_sum[5m])'),
+          expr: ofSelectedExporters(`rate(${processMetric('nodejs_gc_duration_seconds_sum')}[$__rate_interval])`),
           legend: `${INSTANCE} {{kind}}`,
         },
       ],
@@ -309,7 +322,12 @@ const process: Row = {
       unit: 'percentunit',
       min: 0,
       width: 12,
-      series: [{ expr: ofSelectedExporters('process_open_fds / process_max_fds'), legend: INSTANCE }],
+      series: [
+        {
+          expr: ofSelectedExporters(`${processMetric('process_open_fds')} / ${processMetric('process_max_fds')}`),
+          legend: INSTANCE,
+        },
+      ],
     }),
     timeSeriesPanel({
       title: 'Active resources by type',
@@ -318,16 +336,16 @@ const process: Row = {
       unit: 'short',
       min: 0,
       width: 12,
-      series: [{ expr: ofSelectedExporters('nodejs_active_resources'), legend: `${INSTANCE} {{type}}` }],
+      series: [{ expr: ofSelectedExporters(processMetric('nodejs_active_resources')), legend: `${INSTANCE} {{type}}` }],
     }),
   ],
 };
 
 export const exporter: Dashboard = {
   uid: 'bridge-exporter',
-  title: 'Exporter',
+  title: 'Bridge / Exporter',
   description: 'Is the data fresh and complete? If not, the other dashboards are not reliable.',
   tags: ['exporter'],
-  variables: [datasourceVariable, labelVariable('target', 'Target', 'bridge_exporter_polls_total')],
+  variables: commonVariables,
   rows: [freshness, polls, completeness, process],
 };

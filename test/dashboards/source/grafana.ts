@@ -3,6 +3,8 @@
  * `tablePanel` and so on, which add the common options. `dashboardJson` lays the panels out and returns the JSON model.
  */
 
+import { ALERT_FILTERS } from './queries.js';
+
 export const SCHEMA_VERSION = 39;
 
 /** Dashboards with this tag link to each other. */
@@ -41,6 +43,13 @@ export interface Column extends FieldOptions {
   readonly isHidden?: boolean;
 }
 
+/** A link with the variables of Grafana in its URL. */
+export interface Link {
+  readonly title: string;
+  readonly url: string;
+  readonly isNewTab?: boolean;
+}
+
 interface Size {
   readonly width: number;
   readonly height: number;
@@ -50,6 +59,7 @@ export interface Panel extends Size {
   readonly title: string;
   /** Explains the meaning, what to do, and when the panel is empty. */
   readonly description: string;
+  readonly links: readonly Link[];
   readonly type: string;
   readonly json: JsonObject;
 }
@@ -78,6 +88,8 @@ export interface Dashboard {
 interface PanelText extends Partial<Size> {
   readonly title: string;
   readonly description: string;
+  /** In the header of the panel. */
+  readonly links?: readonly Link[];
 }
 
 export type PanelDefinition = PanelText & FieldOptions & { readonly series: readonly Series[] };
@@ -211,8 +223,8 @@ export interface Table extends PanelText {
   readonly columns: readonly Column[];
   /** Text and color of single label values, by column title. */
   readonly rowLabelTexts?: Readonly<Record<string, Required<FieldOptions>['valueTexts']>>;
-  /** A dashboard to which the first column links, with the target of the row. */
-  readonly link?: { readonly title: string; readonly uid: string };
+  /** Links of the cells, by column title. */
+  readonly cellLinks?: Readonly<Record<string, readonly Link[]>>;
   readonly sortBy?: { readonly column: string; readonly isDescending: boolean };
 }
 
@@ -221,7 +233,7 @@ export function tablePanel({
   rowLabels: keys,
   columns,
   rowLabelTexts: keyWords = {},
-  link: linksTo,
+  cellLinks = {},
   sortBy,
   ...panel
 }: Table): Panel {
@@ -229,7 +241,6 @@ export function tablePanel({
   // Grafana names the value of a single query `Value`.
   const valueOf = (index: number): string => (columns.length === 1 ? 'Value' : `Value #${refId(index)}`);
   const order = [...keyTitles.map(([label]) => label), ...columns.map((_, index) => valueOf(index))];
-  const [, firstTitle = ''] = keyTitles[0] ?? [];
   return {
     ...sized(panel, { width: 24, height: 8 }),
     type: 'table',
@@ -262,24 +273,10 @@ export function tablePanel({
               { id: 'custom.cellOptions', value: COLORED_CELL },
             ],
           })),
-          ...(linksTo === undefined
-            ? []
-            : [
-                {
-                  matcher: { id: 'byName', options: firstTitle },
-                  properties: [
-                    {
-                      id: 'links',
-                      value: [
-                        {
-                          title: linksTo.title,
-                          url: `/d/${linksTo.uid}?\${datasource:queryparam}&var-target=\${__data.fields["${firstTitle}"]}&\${__url_time_range}`,
-                        },
-                      ],
-                    },
-                  ],
-                },
-              ]),
+          ...Object.entries(cellLinks).map(([title, links]) => ({
+            matcher: { id: 'byName', options: title },
+            properties: [{ id: 'links', value: links.map(linkJson) }],
+          })),
         ],
       },
       options: {
@@ -324,9 +321,22 @@ export const datasourceVariable: Variable = {
   },
 };
 
-/** The values of a label; all are selected by default. */
-export function labelVariable(name: string, label: string, metric: string): Variable {
-  const query = `label_values(${metric}, ${name})`;
+/** The values of a label; all are selected by default. `allValue` is a regular expression that the values match. */
+export function labelVariable(name: string, label: string, selector: string, allValue = '.*'): Variable {
+  return queryVariable(name, label, `label_values(${selector}, ${name})`, { allValue, regex: '' });
+}
+
+/** The texts and values that a regular expression with the groups `text` and `value` finds in the series of an expression. */
+export function seriesVariable(name: string, label: string, expr: string, regex: string): Variable {
+  return queryVariable(name, label, `query_result(${expr})`, { allValue: '.*', regex });
+}
+
+function queryVariable(
+  name: string,
+  label: string,
+  query: string,
+  { allValue, regex }: { readonly allValue: string; readonly regex: string },
+): Variable {
   return {
     name,
     label,
@@ -334,15 +344,19 @@ export function labelVariable(name: string, label: string, metric: string): Vari
       type: 'query',
       datasource: DATA_SOURCE,
       definition: query,
-      query: { qryType: 1, query, refId: 'PrometheusVariableQueryEditor-VariableQuery' },
-      allValue: '.*',
+      query: {
+        qryType: query.startsWith('label_values') ? 1 : 3,
+        query,
+        refId: 'PrometheusVariableQueryEditor-VariableQuery',
+      },
+      allValue,
       current: { selected: true, text: ['All'], value: ['$__all'] },
       hide: 0,
       includeAll: true,
       multi: true,
       options: [],
       refresh: 2,
-      regex: '',
+      regex,
       skipUrlSync: false,
       sort: 1,
     },
@@ -362,7 +376,8 @@ export function dashboardJson(dashboard: Dashboard): JsonObject {
   return {
     annotations: { list: [ALERT_ANNOTATION] },
     description: dashboard.description,
-    editable: true,
+    // A changed copy is saved under another name, because a file of a new version replaces the dashboard.
+    editable: false,
     fiscalYearStartMonth: 0,
     graphTooltip: 1,
     links: [
@@ -397,7 +412,7 @@ export function dashboardJson(dashboard: Dashboard): JsonObject {
 const ALERT_ANNOTATION = {
   datasource: DATA_SOURCE,
   enable: true,
-  expr: 'max by (alertname, severity, target) (ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", alertname!="BridgeWatchdog", target=~"$target"})',
+  expr: `max by (alertname, severity, cluster, target) (ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", alertname!="BridgeWatchdog", ${ALERT_FILTERS}})`,
   hide: false,
   iconColor: 'red',
   name: 'Alerts',
@@ -423,6 +438,10 @@ function targetsJson(series: readonly Series[], options: JsonObject): Json {
     ...(legend === '' ? {} : { legendFormat: legend }),
     ...options,
   }));
+}
+
+function linkJson({ title, url, isNewTab = false }: Link): JsonObject {
+  return { targetBlank: isNewTab, title, url };
 }
 
 const COLORED_CELL = { mode: 'basic', type: 'color-background' };
@@ -453,8 +472,8 @@ function fieldDefaults({
 }
 
 function sized(panel: PanelText, defaultSize: Size): Omit<Panel, 'type' | 'json'> {
-  const { title, description, width, height } = panel;
-  return { title, description, width: width ?? defaultSize.width, height: height ?? defaultSize.height };
+  const { title, description, links = [], width, height } = panel;
+  return { title, description, links, width: width ?? defaultSize.width, height: height ?? defaultSize.height };
 }
 
 const GRID_WIDTH = 24;
@@ -476,7 +495,7 @@ function layOutPanels(rows: readonly Row[]): Json {
     const top = y;
     let x = 0;
     let lineHeight = 0;
-    const placed = panels.map(({ width, height, type, json: rest, ...words }) => {
+    const placed = panels.map(({ width, height, type, links, json: rest, ...words }) => {
       if (x + width > GRID_WIDTH) {
         x = 0;
         y += lineHeight;
@@ -485,7 +504,16 @@ function layOutPanels(rows: readonly Row[]): Json {
       const gridPos = { h: height, w: width, x, y };
       x += width;
       lineHeight = Math.max(lineHeight, height);
-      return { ...words, type, datasource: DATA_SOURCE, gridPos, id: nextId(), pluginVersion: '11.0.0', ...rest };
+      return {
+        ...words,
+        type,
+        datasource: DATA_SOURCE,
+        gridPos,
+        id: nextId(),
+        links: links.map(linkJson),
+        pluginVersion: '11.0.0',
+        ...rest,
+      };
     });
     // The panels of a collapsed row take no space.
     y = isCollapsed ? top : y + lineHeight;

@@ -2,29 +2,38 @@ import { STUCK_SECONDS, STUCK_TRANSFERS } from './thresholds.js';
 
 /*
  * PromQL expressions that several panels share. They aggregate over all exporters that poll a target, so that replicas
- * neither count twice nor break a vector match.
+ * neither count twice nor break a vector match. Targets of different clusters can have the same name.
  */
 
-export const TARGET_MATCHER = 'target=~"$target"';
+/** Selects the exporters. `All` matches series without the labels cluster and namespace. */
+export const EXPORTER_FILTERS = 'cluster=~"$cluster", namespace=~"$namespace", job=~"$job", instance=~"$instance"';
+
+export const FILTERS = `${EXPORTER_FILTERS}, target=~"$target"`;
+
+/** Selects alerts. Some are about no target or exporter, so absent labels always match. */
+export const ALERT_FILTERS =
+  'cluster=~"$cluster|", namespace=~"$namespace|", job=~"$job|", instance=~"$instance|", target=~"$target|"';
+
 export const CHAIN_MATCHER = 'chain_id=~"$chain_id"';
-export const ORCHESTRATOR_MATCHER = 'orchestrator=~"$orchestrator"';
+const ORCHESTRATOR_MATCHER = 'orchestrator=~"$orchestrator"';
+export const WATCHED_MATCHER = 'watched=~"$watched"';
 
 export function latest(metric: string): string {
-  return `max by (target) (${metric}{${TARGET_MATCHER}})`;
+  return `max by (cluster, target) (${metric}{${FILTERS}})`;
 }
 
 /** The value by target and these labels, of the series that match. */
 export function latestBy(labels: readonly string[], metric: string, ...matchers: readonly string[]): string {
-  return `max by (target, ${labels.join(', ')}) (${metric}{${[TARGET_MATCHER, ...matchers].join(', ')}})`;
+  return `max by (cluster, target, ${labels.join(', ')}) (${metric}{${[FILTERS, ...matchers].join(', ')}})`;
 }
 
 /** The change of a gauge. Nonces can decrease, so `increase` does not apply. */
 export function changeOf(metric: string, window = '15m'): string {
-  return `max by (target) (delta(${metric}{${TARGET_MATCHER}}[${window}]))`;
+  return `max by (cluster, target) (delta(${metric}{${FILTERS}}[${window}]))`;
 }
 
 /** The hub block time: measured, or the parameter of the module while there are too few samples. */
-export const hubBlockSeconds = `(1 / (max by (target) (deriv(bridge_height{${TARGET_MATCHER}}[15m])) > 0) or ${latest('bridge_params_average_block_time_seconds')})`;
+export const hubBlockSeconds = `(1 / (max by (cluster, target) (deriv(bridge_height{${FILTERS}}[15m])) > 0) or ${latest('bridge_params_average_block_time_seconds')})`;
 
 export const externalBlockSeconds = latest('bridge_params_average_external_block_time_seconds');
 
@@ -33,45 +42,59 @@ export const externalBlockSeconds = latest('bridge_params_average_external_block
  * end()` selects the current value in an instant query.
  */
 function sameValueSeconds(metric: string): string {
-  const series = `${metric}{${TARGET_MATCHER}}`;
-  return `time() - min by (target) (min_over_time(timestamp(${series} == ${series} @ end())[6h:15s]))`;
+  const series = `${metric}{${FILTERS}}`;
+  return `time() - min by (cluster, target) (min_over_time(timestamp(${series} == ${series} @ end())[6h:15s]))`;
 }
 
 /** Absent while no transfer is pending. */
 export const secondsWithSameOldestTransfer = sameValueSeconds('bridge_oldest_pending_transfer_id');
 
 /** Absent unless as many transfers are unbatched, for as long, as the critical BridgeBacklogStuck needs. */
-export const secondsWithoutBatch = `${sameValueSeconds('bridge_last_outgoing_batch_id')} and on (target) max by (target) (min_over_time(bridge_unbatched_transfers{${TARGET_MATCHER}}[${STUCK_SECONDS / 60}m])) >= ${STUCK_TRANSFERS}`;
+export const secondsWithoutBatch = `${sameValueSeconds('bridge_last_outgoing_batch_id')} and on (cluster, target) max by (cluster, target) (min_over_time(bridge_unbatched_transfers{${FILTERS}}[${STUCK_SECONDS / 60}m])) >= ${STUCK_TRANSFERS}`;
 
-export const oldestCctxAge = `time() - min by (target) (crosschain_oldest_cctx_created_timestamp_seconds{${TARGET_MATCHER}})`;
+export const oldestCctxAge = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}})`;
 
-export const oldestBatchBlocks = `${latest('bridge_height')} - on (target) ${latest('bridge_batch_oldest_height')}`;
+export const oldestBatchBlocks = `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_batch_oldest_height')}`;
 
-export const batchBlocksLeft = `${latest('bridge_batch_next_timeout_height')} - on (target) (${latest('bridge_external_height_projected')} or ${latest('bridge_last_observed_external_height')})`;
+export const batchBlocksLeft = `${latest('bridge_batch_next_timeout_height')} - on (cluster, target) (${latest('bridge_external_height_projected')} or ${latest('bridge_last_observed_external_height')})`;
 
 /** As a share of the lifetime of a new batch. */
-export const batchLifetimeLeft = `(${batchBlocksLeft}) * on (target) ${externalBlockSeconds} / on (target) ${latest('bridge_params_target_batch_timeout_seconds')}`;
+export const batchLifetimeLeft = `(${batchBlocksLeft}) * on (cluster, target) ${externalBlockSeconds} / on (cluster, target) ${latest('bridge_params_target_batch_timeout_seconds')}`;
 
 /** Amounts in whole coins, for tokens with configured decimals. */
 export function wholeCoins(metric: string): string {
   const amount = latestBy(['token_contract', 'denom'], metric);
   const decimals = latestBy(['token_contract'], 'bridge_token_decimals');
-  return `${amount} / on (target, token_contract) group_left () (10 ^ ${decimals})`;
+  return `${amount} / on (cluster, target, token_contract) group_left () (10 ^ ${decimals})`;
 }
 
 /** Adds the label `symbol` to series of tokens with a configured symbol. */
 export function withSymbol(expr: string): string {
   const symbol = latestBy(['token_contract', 'symbol'], 'bridge_token_info');
-  return `(${expr}) * on (target, token_contract) group_left (symbol) ${symbol} or on (target, token_contract, denom) (${expr})`;
+  return `(${expr}) * on (cluster, target, token_contract) group_left (symbol) ${symbol} or on (cluster, target, token_contract, denom) (${expr})`;
 }
 
 /** Amounts in smallest units, for tokens without configured decimals. */
 export const smallestUnits = (metric: string): string =>
-  `${latestBy(['token_contract', 'denom'], metric)} unless on (target, token_contract) ${latestBy(['token_contract'], 'bridge_token_decimals')}`;
+  `${latestBy(['token_contract', 'denom'], metric)} unless on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_decimals')}`;
 
-/** The value by orchestrator, for the selected orchestrators. */
-export function latestByOrchestrator(metric: string): string {
-  return latestBy(['orchestrator', 'external_address'], metric, ORCHESTRATOR_MATCHER);
+/**
+ * One series with the value 1 for each orchestrator. The label `signer` is its name, or its shortened address. `topk`
+ * selects one series where replicas export different names.
+ */
+export function signerInfo(...matchers: readonly string[]): string {
+  const info = latestBy(
+    ['orchestrator', 'external_address', 'name', 'watched'],
+    'bridge_orchestrator_info',
+    ...matchers,
+  );
+  const withAddress = `label_replace(${info}, "signer", "$1…$2", "orchestrator", "(.{0,12}).*?(.{0,6})")`;
+  return `topk by (cluster, target, orchestrator, external_address) (1, label_replace(${withAddress}, "signer", "$1", "name", "(.+)"))`;
+}
+
+/** The value by orchestrator, for the selected orchestrators, with the labels `signer` and `watched`. */
+export function latestBySigner(metric: string): string {
+  return `${latestBy(['orchestrator', 'external_address'], metric)} * on (cluster, target, orchestrator, external_address) group_left (signer, watched) ${signerInfo(ORCHESTRATOR_MATCHER, WATCHED_MATCHER)}`;
 }
 
 /** The value by chain and these labels, for the selected chains. */

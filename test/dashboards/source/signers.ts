@@ -2,47 +2,47 @@ import {
   barPanel,
   type Column,
   type Dashboard,
-  datasourceVariable,
   labelVariable,
   type Row,
+  seriesVariable,
   stateTimelinePanel,
   statPanel,
   tablePanel,
   timeSeriesPanel,
 } from './grafana.js';
-import {
-  hubBlockSeconds,
-  latest,
-  latestBy,
-  latestByOrchestrator,
-  ORCHESTRATOR_MATCHER,
-  TARGET_MATCHER,
-} from './queries.js';
+import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
+import { hubBlockSeconds, latest, latestBy, FILTERS, latestBySigner, signerInfo, WATCHED_MATCHER } from './queries.js';
 import { confirmWindowLeft, orangeFromOne } from './thresholds.js';
 
 const BLOCKS = 'suffix: blocks';
-const SIGNER = '{{target}} {{orchestrator}}';
+const SIGNER = '{{cluster}} {{target}} {{signer}}';
 
-const blocksLeft = `${latestByOrchestrator('bridge_orchestrator_confirm_deadline_height')} - on (target) group_left () ${latest('bridge_height')}`;
-const secondsLeft = `(${blocksLeft}) * on (target) group_left () ${hubBlockSeconds}`;
+const blocksLeft = `${latestBySigner('bridge_orchestrator_confirm_deadline_height')} - on (cluster, target) group_left () ${latest('bridge_height')}`;
+const secondsLeft = `(${blocksLeft}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
 
-const windowLeft = `(${blocksLeft}) / on (target) group_left () ${latest('bridge_params_signed_valsets_window_blocks')}`;
+const windowLeft = `(${blocksLeft}) / on (cluster, target) group_left () ${latest('bridge_params_signed_valsets_window_blocks')}`;
 
 const missing = {
-  batches: latestByOrchestrator('bridge_orchestrator_missing_batch_confirms'),
-  valsets: latestByOrchestrator('bridge_orchestrator_missing_valset_confirms'),
-  votes: latestByOrchestrator('bridge_orchestrator_missing_votes'),
+  batches: latestBySigner('bridge_orchestrator_missing_batch_confirms'),
+  valsets: latestBySigner('bridge_orchestrator_missing_valset_confirms'),
+  votes: latestBySigner('bridge_orchestrator_missing_votes'),
 };
 
 /** The signers with a missing signature or vote. */
-const withMissing = `(${missing.batches} > 0 or ${missing.valsets} > 0 or ${missing.votes} > 0)`;
+const withMissing = `(${[
+  'bridge_orchestrator_missing_batch_confirms',
+  'bridge_orchestrator_missing_valset_confirms',
+  'bridge_orchestrator_missing_votes',
+]
+  .map((metric) => `${latestBy(['orchestrator'], metric)} > 0`)
+  .join(' or ')})`;
 
 function ofThoseWithMissing(expr: string): string {
-  return `${expr} and on (target, orchestrator) ${withMissing}`;
+  return `${expr} and on (cluster, target, orchestrator) ${withMissing}`;
 }
 
 const columns: readonly Column[] = [
-  { title: 'Power', expr: latestByOrchestrator('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
+  { title: 'Power', expr: latestBySigner('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
   { title: 'Batches unsigned', expr: missing.batches, unit: 'short', thresholds: orangeFromOne },
   { title: 'Valsets unsigned', expr: missing.valsets, unit: 'short', thresholds: orangeFromOne },
   { title: 'Jailed in (blocks)', expr: blocksLeft, unit: BLOCKS, decimals: 0 },
@@ -56,16 +56,33 @@ const columns: readonly Column[] = [
   },
 ];
 
-const keys = { target: 'Target', orchestrator: 'Orchestrator', external_address: 'External address' };
+const keys = {
+  cluster: 'Cluster',
+  target: 'Target',
+  signer: 'Signer',
+  watched: 'Watched',
+  orchestrator: 'Orchestrator',
+  external_address: 'External address',
+};
+
+/** Shown in both tables of signers. */
+const signerCells = {
+  rowLabels: keys,
+  rowLabelTexts: { Watched: { true: ['yes', 'blue'], false: ['no', 'transparent'] } },
+  cellLinks: { Signer: [pendingItemsLink] },
+} as const;
 
 function missingPowerOf(metric: string): string {
-  return `sum by (target) (${latestBy(['orchestrator'], 'bridge_orchestrator_power_ratio')} and on (target, orchestrator) ${latestBy(['orchestrator'], metric)} > 0) or on (target) 0 * ${latest(metric)}`;
+  return `sum by (cluster, target) (${latestBy(['orchestrator'], 'bridge_orchestrator_power_ratio')} and on (cluster, target, orchestrator) ${latestBy(['orchestrator'], metric)} > 0) or on (cluster, target) 0 * ${latest(metric)}`;
 }
 
 const missingPower = [
-  { expr: missingPowerOf('bridge_orchestrator_missing_batch_confirms'), legend: '{{target}} a batch' },
-  { expr: missingPowerOf('bridge_orchestrator_missing_valset_confirms'), legend: '{{target}} a validator set' },
-  { expr: missingPowerOf('bridge_orchestrator_missing_votes'), legend: '{{target}} the last vote' },
+  { expr: missingPowerOf('bridge_orchestrator_missing_batch_confirms'), legend: '{{cluster}} {{target}} a batch' },
+  {
+    expr: missingPowerOf('bridge_orchestrator_missing_valset_confirms'),
+    legend: '{{cluster}} {{target}} a validator set',
+  },
+  { expr: missingPowerOf('bridge_orchestrator_missing_votes'), legend: '{{cluster}} {{target}} the last vote' },
 ];
 
 const missingNow: Row = {
@@ -74,9 +91,9 @@ const missingNow: Row = {
     tablePanel({
       title: 'Signers with missing signatures or votes',
       description:
-        'Signers with an unsigned batch or validator set, or without a vote for the last observed event, sorted by power. Some are normal for a few minutes. If a signer remains, ask its operator whether the orchestrator runs, has funds and reaches its nodes. Jailed in: time to the first deadline of an unsigned validator set, estimated with the measured block time. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
+        'Signers with an unsigned batch or validator set, or without a vote for the last observed event, sorted by power. Some are normal for a few minutes. If a signer remains, ask its operator whether the orchestrator runs, has funds and reaches its nodes. The signer links to the page /pending of the exporter. Jailed in: time to the first deadline of an unsigned validator set, estimated with the measured block time. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
       height: 10,
-      rowLabels: keys,
+      ...signerCells,
       columns: columns.map((column) => ({ ...column, expr: ofThoseWithMissing(column.expr) })),
       sortBy: { column: 'Power', isDescending: true },
     }),
@@ -88,7 +105,7 @@ const missingNow: Row = {
       thresholds: orangeFromOne,
       noValue: 'no data',
       width: 6,
-      series: [{ expr: signersWith('bridge_orchestrator_missing_batch_confirms'), legend: '{{target}}' }],
+      series: [{ expr: signersWith('bridge_orchestrator_missing_batch_confirms'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Signers with an unsigned validator set',
@@ -98,7 +115,7 @@ const missingNow: Row = {
       thresholds: orangeFromOne,
       noValue: 'no data',
       width: 6,
-      series: [{ expr: signersWith('bridge_orchestrator_missing_valset_confirms'), legend: '{{target}}' }],
+      series: [{ expr: signersWith('bridge_orchestrator_missing_valset_confirms'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Signers without the last vote',
@@ -108,7 +125,7 @@ const missingNow: Row = {
       thresholds: orangeFromOne,
       noValue: 'no data',
       width: 6,
-      series: [{ expr: signersWith('bridge_orchestrator_missing_votes'), legend: '{{target}}' }],
+      series: [{ expr: signersWith('bridge_orchestrator_missing_votes'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'First signer jailed in',
@@ -118,13 +135,13 @@ const missingNow: Row = {
       decimals: 0,
       noValue: 'none is due',
       width: 6,
-      series: [{ expr: `min by (target) (${secondsLeft})`, legend: '{{target}}' }],
+      series: [{ expr: `min by (cluster, target) (${secondsLeft})`, legend: '{{cluster}} {{target}}' }],
     }),
   ],
 };
 
 function signersWith(metric: string): string {
-  return `sum by (target) (${latestBy(['orchestrator'], metric, ORCHESTRATOR_MATCHER)} > bool 0)`;
+  return `sum by (cluster, target) (${latestBySigner(metric)} > bool 0)`;
 }
 
 const deadlines: Row = {
@@ -194,7 +211,7 @@ const overTime: Row = {
         ...missingPower,
         {
           expr: `1 - ${latest('bridge_power_threshold_ratio')}`,
-          legend: '{{target}} may miss',
+          legend: '{{cluster}} {{target}} may miss',
           isReference: true,
         },
       ],
@@ -208,9 +225,9 @@ const allSigners: Row = {
     tablePanel({
       title: 'All signers',
       description:
-        'The members of the newest validator set with a registered orchestrator, sorted by power; only the watched ones if that is configured. A dash is a value that does not apply. The columns on deadlines are empty when all validator sets are signed, which is normal.',
+        'The members of the newest validator set with a registered orchestrator, sorted by power. The variable *Watched* selects those of the setting `watch`. A dash is a value that does not apply. The columns on deadlines are empty when all validator sets are signed, which is normal.',
       height: 14,
-      rowLabels: keys,
+      ...signerCells,
       columns,
       sortBy: { column: 'Power', isDescending: true },
     }),
@@ -220,7 +237,7 @@ const allSigners: Row = {
       unit: 'percentunit',
       min: 0,
       width: 12,
-      series: [{ expr: latestByOrchestrator('bridge_orchestrator_power_ratio'), legend: SIGNER }],
+      series: [{ expr: latestBySigner('bridge_orchestrator_power_ratio'), legend: SIGNER }],
     }),
     timeSeriesPanel({
       title: 'Anomalies of the state',
@@ -229,7 +246,7 @@ const allSigners: Row = {
       unit: 'short',
       min: 0,
       width: 6,
-      series: [{ expr: latestBy(['kind'], 'bridge_anomalies'), legend: '{{target}} {{kind}}' }],
+      series: [{ expr: latestBy(['kind'], 'bridge_anomalies'), legend: '{{cluster}} {{target}} {{kind}}' }],
     }),
     timeSeriesPanel({
       title: 'Registrations',
@@ -237,20 +254,34 @@ const allSigners: Row = {
         'Validators with a registered orchestrator and external key. The number only increases on the same chain.',
       unit: 'short',
       width: 6,
-      series: [{ expr: `max by (target) (bridge_orchestrator_addresses{${TARGET_MATCHER}})`, legend: '{{target}}' }],
+      series: [
+        {
+          expr: `max by (cluster, target) (bridge_orchestrator_addresses{${FILTERS}})`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
     }),
   ],
 };
 
+/** Shows the names and selects by address. Prometheus returns the labels in alphabetical order. */
+const signerVariable = seriesVariable(
+  'orchestrator',
+  'Signer',
+  signerInfo(WATCHED_MATCHER),
+  '/orchestrator="(?<value>[^"]+)".*signer="(?<text>[^"]+)"/',
+);
+
 export const signers: Dashboard = {
   uid: 'bridge-signers',
-  title: 'Signers',
+  title: 'Bridge / Signers',
   description: 'Which signatures and votes are missing, how much power do they have, and when are signers jailed?',
   tags: ['bridge'],
   variables: [
-    datasourceVariable,
-    labelVariable('target', 'Target', 'bridge_exporter_polls_total'),
-    labelVariable('orchestrator', 'Orchestrator', 'bridge_orchestrator_power_ratio{target=~"$target"}'),
+    ...commonVariables,
+    labelVariable('watched', 'Watched', `bridge_orchestrator_info{${FILTERS}}`),
+    signerVariable,
+    exporterUrlVariable,
   ],
   rows: [missingNow, deadlines, overTime, allSigners],
 };
