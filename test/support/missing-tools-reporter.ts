@@ -20,6 +20,6 @@ export default class MissingToolsReporter implements Reporter {
     if (skipped.length === 0) return;
     const packages = Array.from(new Set(tools.map(({ install }) => install))).toSorted();
     console.log(`Skipped tests, because ${names.join(', ')} cannot be run here: ${skipped.toSorted().join(', ')}`);
-    console.log(`To run them on Debian: ${packages.join('; ')}. .ci/run installs everything.\n`);
+    console.log(`To run them on Debian: ${packages.join('; ')}. .ci/run installs those that CI requires.\n`);
   }
 }
