@@ -151,6 +151,7 @@ export function substituteVariables(expr: string, values: Readonly<Record<string
     orchestrator: '.*',
     watched: '.*',
     chain_id: '.*',
+    __range: '1h',
     __rate_interval: '1m',
     coin_decimals: '18',
     ...values,

@@ -15,7 +15,7 @@ const PANEL_TYPES = ['bargauge', 'stat', 'state-timeline', 'table', 'timeseries'
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 /** The variables that Grafana defines. */
-const BUILT_IN = /^(?:__all|__data|__rate_interval|__url_time_range)$/;
+const BUILT_IN = /^(?:__all|__data|__range|__rate_interval|__url_time_range)$/;
 
 /** The variables of all dashboards, with the regular expression that All stands for. Only job and instance are on every series. */
 const COMMON_VARIABLES = [
@@ -171,7 +171,7 @@ describe('the dashboards', () => {
 
   it('lead from a row of a bridge, signer or chain to its items on the page of the exporter', () => {
     expect(toExporter.map(({ panel, url, targetBlank }) => [panel, url, targetBlank])).toEqual(
-      ['Bridges', 'Chains', 'Signers with missing signatures or votes', 'All signers'].map((panel) => [
+      ['Bridges', 'Cross-chain', 'Chains', 'Signers with missing signatures or votes', 'All signers'].map((panel) => [
         panel,
         '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}',
         true,

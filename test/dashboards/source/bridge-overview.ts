@@ -36,7 +36,7 @@ const toSigners = dashboardLink('Signers', 'bridge-signers');
 const toCrossChain = dashboardLink('Cross-chain', 'bridge-cross-chain');
 const toExporter = dashboardLink('Exporter', 'bridge-exporter');
 
-const BLOCKS = 'suffix: blocks';
+const BLOCKS = 'suffix:blocks';
 
 const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (cluster, target) ${latest('bridge_batch_transactions')}`;
 
@@ -45,6 +45,7 @@ const summary: Row = {
   panels: [
     tablePanel({
       title: 'Firing alerts',
+      noValue: 'no alert fires, not even the watchdog: are the rules loaded?',
       description:
         'The firing alerts, and for how long they have been active. The runbook has a section for each alert. The watchdog always fires: without it, the list is not reliable. Empty when the alert rules are not loaded or not evaluated.',
       height: 6,
@@ -67,24 +68,24 @@ const summary: Row = {
         },
       ],
       rowLabelTexts: {
-        Severity: { critical: ['critical', 'red'], warning: ['warning', 'orange'], info: ['info', 'blue'] },
+        Severity: {
+          critical: ['critical', 'red'],
+          warning: ['warning', 'orange'],
+          info: ['info', 'blue'],
+          none: ['none', 'transparent'],
+        },
       },
       sortBy: { column: 'Severity', isDescending: false },
     }),
     tablePanel({
       title: 'Bridges',
-      links: [toSigners, toCrossChain, toExporter],
+      links: [toSigners, toExporter],
       description:
         'One row per target. A red cell is a problem that delays transfers: check first whether the data is fresh, then signatures, batches and events. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its dashboards and to the page /pending of the exporter, which lists the items behind the values.',
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target' },
       cellLinks: {
-        Target: [
-          rowLink('Signers', 'bridge-signers'),
-          rowLink('Cross-chain', 'bridge-cross-chain'),
-          rowLink('Exporter', 'bridge-exporter'),
-          pendingItemsLink,
-        ],
+        Target: [rowLink('Signers', 'bridge-signers'), rowLink('Exporter', 'bridge-exporter'), pendingItemsLink],
       },
       columns: [
         {
@@ -103,7 +104,7 @@ const summary: Row = {
         { title: 'Pending transfers', expr: pendingTransfers, unit: 'short', thresholds: backlogTransfers },
         { title: 'No batch for', expr: secondsWithoutBatch, unit: 's', decimals: 0, thresholds: timeWithoutBatch },
         {
-          title: 'Oldest unchanged for',
+          title: 'Same oldest for',
           expr: secondsWithSameOldestTransfer,
           unit: 's',
           decimals: 0,
@@ -129,6 +130,17 @@ const summary: Row = {
           unit: 'short',
           thresholds: redFromOne,
         },
+      ],
+    }),
+    tablePanel({
+      title: 'Cross-chain',
+      description:
+        'One row per target with a cross-chain endpoint. Values are of all chains; the Cross-chain dashboard shows each chain. A dash is a value that does not apply, such as the oldest transaction when none is pending.',
+      links: [toCrossChain],
+      height: 5,
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
+      cellLinks: { Target: [rowLink('Cross-chain', 'bridge-cross-chain'), pendingItemsLink] },
+      columns: [
         { title: 'Cctxs pending', expr: latest('crosschain_total_pending'), unit: 'short' },
         { title: 'Cctxs missed', expr: latest('crosschain_cctxs_missed'), unit: 'short', thresholds: orangeFromOne },
         { title: 'Oldest cctx', expr: oldestCctxAge, unit: 's', decimals: 0, thresholds: cctxAge },
@@ -229,16 +241,16 @@ const backlog: Row = {
     timeSeriesPanel({
       title: 'Pending transfers by token',
       description:
-        'Unbatched transfers and transfers in batches. If a single token grows, check its fees, its price feed and its batch. If all tokens grow, check the signers, the relayers and the hub.',
+        'Unbatched transfers and transfers in batches, of the ten tokens with the most. If a single token grows, check its fees, its price feed and its batch. If all tokens grow, check the signers, the relayers and the hub.',
       unit: 'short',
       width: 12,
       min: 0,
       series: [
         {
-          expr: withSymbol(
+          expr: `topk(10, ${withSymbol(
             `${latestBy(['token_contract', 'denom'], 'bridge_token_unbatched_transfers')} + on (cluster, target, token_contract, denom) ${latestBy(['token_contract', 'denom'], 'bridge_token_batched_transfers')}`,
-          ),
-          legend: '{{cluster}} {{target}} {{symbol}} {{token_contract}}',
+          )})`,
+          legend: '{{cluster}} {{target}} {{symbol}}',
         },
       ],
     }),
@@ -258,6 +270,7 @@ const backlog: Row = {
     }),
     timeSeriesPanel({
       title: 'New transfers since the oldest',
+      noValue: 'none pending',
       description:
         'Difference between the ids of the last and the oldest pending transfer: the number of transfers requested after the oldest one. A line that only rises is a transfer that is skipped. Empty when no transfer is pending.',
       unit: 'short',
@@ -271,37 +284,39 @@ const backlog: Row = {
     }),
     tablePanel({
       title: 'Pending amounts in whole coins',
+      noValue: 'no token has configured decimals',
       description:
         'Unbatched and batched amounts and fees of tokens with configured decimals. High amounts with low fees indicate that a batch is not profitable. Empty when no decimals are configured.',
       height: 9,
       rowLabels: { cluster: 'Cluster', target: 'Target', symbol: 'Symbol', token_contract: 'Contract', denom: 'Denom' },
-      columns: tokenColumns((metric) => withSymbol(wholeCoins(metric)), 4),
+      columns: tokenColumns((metric) => withSymbol(wholeCoins(metric)), { unit: 'locale', decimals: 4 }),
+      widths: { Contract: 365 },
       sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
     tablePanel({
       title: 'Pending amounts in smallest units',
+      noValue: 'the decimals of all tokens are configured',
       description:
         'Unbatched and batched amounts and fees of tokens without configured decimals. Amounts of different tokens cannot be compared. Add the token to the configuration to see whole coins. Empty when the decimals of all tokens are configured, as in the demo.',
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target', token_contract: 'Contract', denom: 'Denom' },
-      columns: tokenColumns(smallestUnits, 0),
+      columns: tokenColumns(smallestUnits, { unit: 'sci', decimals: 3 }),
+      widths: { Contract: 365 },
       sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
   ],
 };
 
-function tokenColumns(amountOf: (metric: string) => string, decimals: number): Column[] {
-  const unit = decimals === 0 ? 'none' : 'locale';
+function tokenColumns(amountOf: (metric: string) => string, format: { unit: string; decimals: number }): Column[] {
   return [
     {
       title: 'Unbatched amount',
       expr: amountOf('bridge_token_unbatched_amount'),
-      unit,
-      decimals,
+      ...format,
     },
-    { title: 'Unbatched fees', expr: amountOf('bridge_token_unbatched_fees'), unit, decimals },
-    { title: 'Batched amount', expr: amountOf('bridge_token_batched_amount'), unit, decimals },
-    { title: 'Batched fees', expr: amountOf('bridge_token_batched_fees'), unit, decimals },
+    { title: 'Unbatched fees', expr: amountOf('bridge_token_unbatched_fees'), ...format },
+    { title: 'Batched amount', expr: amountOf('bridge_token_batched_amount'), ...format },
+    { title: 'Batched fees', expr: amountOf('bridge_token_batched_fees'), ...format },
   ];
 }
 
@@ -324,6 +339,7 @@ const batches: Row = {
     }),
     timeSeriesPanel({
       title: 'Signed power of the least signed batch',
+      noValue: 'no batch',
       links: [toSigners],
       description:
         'Lowest share of the power of the validator set in the contract that has signed a live batch. The dashed line is the configured threshold, below which the batch cannot be relayed. Empty when there is no batch.',
@@ -338,6 +354,7 @@ const batches: Row = {
     }),
     timeSeriesPanel({
       title: 'Age of the oldest batch',
+      noValue: 'no batch',
       description:
         'Hub blocks since the oldest live batch was built. Signers are jailed if they do not sign a batch within the signed-batches window. Empty when there is no batch, or the node sends no height.',
       unit: BLOCKS,
@@ -346,6 +363,7 @@ const batches: Row = {
     }),
     timeSeriesPanel({
       title: 'Estimated age of the oldest batch',
+      noValue: 'no batch',
       description:
         'The age in blocks multiplied by the hub block time, measured over 15 minutes. Empty when there is no batch, or the node sends no height.',
       unit: 's',
@@ -356,6 +374,7 @@ const batches: Row = {
     }),
     timeSeriesPanel({
       title: 'Remaining batch lifetime over time',
+      noValue: 'no batch',
       description:
         'Time to the first timeout of a live batch, as a share of the lifetime of a new batch. Below zero, the batch has timed out on the external chain. Empty when there is no batch.',
       unit: 'percentunit',
@@ -364,6 +383,7 @@ const batches: Row = {
     }),
     timeSeriesPanel({
       title: 'External blocks to the first timeout',
+      noValue: 'no batch',
       description:
         'Blocks from the estimated external height, or from the last observed one if there is no estimate, to the first timeout of a live batch. Empty when there is no batch.',
       width: 12,
@@ -372,6 +392,7 @@ const batches: Row = {
     }),
     timeSeriesPanel({
       title: 'Estimated time to the first timeout',
+      noValue: 'no batch',
       description:
         'The external blocks to the first timeout multiplied by the external block time of the parameters, which can differ from the real one. Empty when there is no batch.',
       width: 12,
@@ -399,6 +420,7 @@ const events: Row = {
     }),
     timeSeriesPanel({
       title: 'Votes for the next event',
+      noValue: 'no event is pending',
       links: [toSigners],
       description:
         'Share of the power that voted for the best claim of the next event. The hub requires about two thirds. The Signers dashboard shows the missing votes. Empty when no validator has claimed the next event, as on a quiet bridge.',
@@ -409,6 +431,7 @@ const events: Row = {
     }),
     timeSeriesPanel({
       title: 'Age of the next event',
+      noValue: 'no event is pending',
       description:
         'Hub blocks since the first claim of the next event. Empty when no validator has claimed the next event, as on a quiet bridge, or the node sends no height.',
       unit: BLOCKS,
@@ -454,7 +477,8 @@ const events: Row = {
       min: 0,
       width: 12,
       series: [
-        { expr: latestBy(['observed'], 'bridge_attestations'), legend: '{{cluster}} {{target}} observed {{observed}}' },
+        { expr: latest('bridge_attestations', 'observed="true"'), legend: '{{cluster}} {{target}} observed' },
+        { expr: latest('bridge_attestations', 'observed="false"'), legend: '{{cluster}} {{target}} pending' },
       ],
     }),
     timeSeriesPanel({
@@ -646,7 +670,7 @@ const limits: Row = {
         param('Bad signature', 'slash_fraction_bad_eth_signature_ratio', 'percentunit'),
         {
           ...param('Claims are slashed', 'claim_slashing_enabled', 'none'),
-          valueTexts: { '0': ['no', 'text'], '1': ['yes', 'text'] },
+          valueTexts: { '0': ['no', 'transparent'], '1': ['yes', 'transparent'] },
         },
         param('Reward (smallest units)', 'valset_reward_amount', 'none'),
       ],

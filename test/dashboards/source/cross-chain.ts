@@ -1,5 +1,4 @@
 import {
-  barPanel,
   type Dashboard,
   labelVariable,
   type Row,
@@ -13,7 +12,7 @@ import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filter
 import { CHAIN_MATCHER, latest, latestBy, latestByChain, FILTERS } from './queries.js';
 import { cctxAge, cctxsPending, orangeFromOne, rateLimitUtilization } from './thresholds.js';
 
-const BLOCKS = 'suffix: blocks';
+const BLOCKS = 'suffix:blocks';
 const CHAIN_NAME = '{{cluster}} {{target}} {{chain}} {{chain_id}}';
 
 function listed(list: 'missed' | 'pending'): string {
@@ -116,12 +115,12 @@ const summary: Row = {
       columns: [
         { title: 'Pending', expr: listed('pending'), unit: 'short' },
         { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0, thresholds: cctxAge },
-        { title: 'Pending without hash', expr: withoutHash('pending'), unit: 'short' },
+        { title: 'Not broadcast', expr: withoutHash('pending'), unit: 'short' },
         { title: 'Lowest nonce', expr: latestByChain([], 'crosschain_lowest_pending_nonce'), unit: 'none' },
-        { title: 'Nonces done in 15 minutes', expr: nonceMoved('15m'), unit: 'none', decimals: 0 },
+        { title: 'Nonces in 15 min', expr: nonceMoved('15m'), unit: 'none', decimals: 0 },
         { title: 'Missed', expr: listed('missed'), unit: 'short', thresholds: orangeFromOne },
         { title: 'Oldest missed', expr: oldest('missed'), unit: 's', decimals: 0, thresholds: cctxAge },
-        { title: 'Missed without hash', expr: withoutHash('missed'), unit: 'short' },
+        { title: 'Missed, not broadcast', expr: withoutHash('missed'), unit: 'short' },
       ],
       sortBy: { column: 'Oldest pending', isDescending: true },
     }),
@@ -133,6 +132,8 @@ const chains: Row = {
   panels: [
     timeSeriesPanel({
       title: 'Pending by chain',
+      width: 12,
+      height: 10,
       description: 'Listed pending transactions by chain. If a single chain rises, check that chain and its signers.',
       unit: 'short',
       min: 0,
@@ -140,6 +141,8 @@ const chains: Row = {
     }),
     timeSeriesPanel({
       title: 'Oldest pending by chain',
+      width: 12,
+      height: 10,
       description:
         'Age of the oldest listed pending transaction of each chain. A line that rises without a drop is a transaction that does not finish.',
       unit: 's',
@@ -149,13 +152,32 @@ const chains: Row = {
     }),
     timeSeriesPanel({
       title: 'Nonces done in 15 minutes by chain',
+      width: 12,
+      height: 10,
       description:
         'Increase of the lowest pending nonce of each chain. Zero with pending transactions means that the chain is stuck at its first transaction. A negative value means that the signers have a new key, or an older transaction is pending again.',
       unit: 'short',
       series: [{ expr: nonceMoved('15m'), legend: CHAIN_NAME }],
     }),
     timeSeriesPanel({
+      title: 'Not broadcast by chain',
+      width: 12,
+      height: 10,
+      description: 'Listed transactions without an outbound hash, missed or pending. They wait for the signers.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: `sum by (cluster, target, chain_id, chain) (${latestByChain(['list'], 'crosschain_cctxs_without_hash')})`,
+          legend: CHAIN_NAME,
+        },
+      ],
+    }),
+    timeSeriesPanel({
       title: 'Missed by chain',
+      noValue: 'none missed',
+      width: 12,
+      height: 9,
       description:
         'Unfinished transactions below the lowest pending nonce, by chain. Empty when none is missed, as in the healthy demo.',
       unit: 'short',
@@ -164,6 +186,9 @@ const chains: Row = {
     }),
     timeSeriesPanel({
       title: 'Oldest missed by chain',
+      noValue: 'none missed',
+      width: 12,
+      height: 9,
       description:
         'Age of the oldest missed transaction of each chain. Empty when none is missed, as in the healthy demo.',
       unit: 's',
@@ -171,25 +196,29 @@ const chains: Row = {
       thresholds: cctxAge,
       series: [{ expr: oldest('missed'), legend: CHAIN_NAME }],
     }),
-    timeSeriesPanel({
-      title: 'Without a hash by chain',
-      description: 'Listed transactions that are not broadcast, by chain and list. They wait for the signers.',
-      unit: 'short',
-      min: 0,
-      series: [{ expr: latestByChain(['list'], 'crosschain_cctxs_without_hash'), legend: `${CHAIN_NAME} {{list}}` }],
-    }),
-    barPanel({
+    tablePanel({
       title: 'Listed by status, coin type and direction',
       description:
         'Listed transactions by status, coin type and direction. A revert returns to its sender; an outgoing transaction leaves the hub. The direction is unknown unless the chain ids of the hub are configured. Empty when none is listed.',
-      unit: 'short',
+      width: 12,
       height: 10,
-      series: [
+      rowLabels: {
+        cluster: 'Cluster',
+        target: 'Target',
+        list: 'List',
+        status: 'Status',
+        coin_type: 'Coin type',
+        direction: 'Direction',
+      },
+      columns: [
         {
+          title: 'Listed',
+          unit: 'short',
           expr: `sum by (cluster, target, list, status, coin_type, direction) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
-          legend: '{{cluster}} {{target}} {{list}} {{status}} {{coin_type}} {{direction}}',
         },
       ],
+      widths: { Status: 150 },
+      sortBy: { column: 'Listed', isDescending: true },
     }),
     timeSeriesPanel({
       title: 'Listed by coin type',
@@ -293,7 +322,7 @@ const limit: Row = {
     timeSeriesPanel({
       title: 'Effective and allowed rate',
       description: `Value per block of the window. The dashed line is the configured rate. ${COIN_NOTE} Empty when no window is configured.`,
-      unit: 'suffix: coins per block',
+      unit: 'suffix:coins per block',
       min: 0,
       series: [
         { expr: inCoins(latest('crosschain_withdraw_rate')), legend: '{{cluster}} {{target}}' },

@@ -12,7 +12,7 @@ import { EXPORTER_FILTERS, FILTERS } from './queries.js';
 import { dataAge, orangeFromOne, redBelowOne, responseSizeRatio } from './thresholds.js';
 
 const ENDPOINT = '{{cluster}} {{target}} {{document}} {{instance}}';
-const INSTANCE = '{{job}} {{instance}}';
+const INSTANCE = '{{cluster}} {{instance}}';
 
 const UP_WORDS = { '0': ['failed', 'orange'], '1': ['ok', 'green'] } as const;
 
@@ -59,7 +59,7 @@ const freshness: Row = {
           thresholds: dataAge,
         },
         {
-          title: 'Failed in 15 minutes',
+          title: 'Failed in 15 min',
           expr: `sum by (cluster, target, document, namespace, job, instance) (increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[15m]))`,
           unit: 'short',
           decimals: 0,
@@ -67,7 +67,7 @@ const freshness: Row = {
         },
         { title: 'Response size', expr: byEndpoint('bridge_exporter_response_size_bytes'), unit: 'bytes', decimals: 1 },
         {
-          title: 'Share of the size limit',
+          title: 'Size limit used',
           expr: `${byEndpoint('bridge_exporter_response_size_bytes')} / ${byEndpoint('bridge_exporter_response_size_limit_bytes')}`,
           unit: 'percentunit',
           decimals: 1,
@@ -106,6 +106,7 @@ const polls: Row = {
   panels: [
     timeSeriesPanel({
       title: 'Polls in 5 minutes',
+      height: 10,
       description:
         'Finished polls, successful or not. If there are fewer than the interval allows, responses are slow or the process is overloaded.',
       unit: 'short',
@@ -114,6 +115,8 @@ const polls: Row = {
     }),
     timeSeriesPanel({
       title: 'Failed polls in 5 minutes by reason',
+      noValue: 'no failed poll',
+      height: 10,
       description:
         'Failure reasons are documented in docs/failures.md. unauthorized and bad_request are caused by the configuration, the others mostly by the node or the network. Empty when no poll failed, as in the demo.',
       unit: 'short',
@@ -127,6 +130,7 @@ const polls: Row = {
     }),
     timeSeriesPanel({
       title: 'Duration of the last poll by phase',
+      height: 10,
       description:
         'fetch is the time of the node and the network; decode and derive are the time of the exporter, which grows with the size of the response. If fetch is near poll.timeout, the node is overloaded or the timeout is too short.',
       unit: 's',
@@ -141,6 +145,7 @@ const polls: Row = {
     }),
     timeSeriesPanel({
       title: 'Response size',
+      height: 10,
       description:
         'Decoded size of the last complete response body. The dashed line is the maximum size. A size that grows for days is a backlog or an accumulation of unrelayed validator sets.',
       unit: 'bytes',
@@ -156,6 +161,7 @@ const polls: Row = {
     }),
     barPanel({
       title: 'Response size relative to the limit',
+      height: 10,
       description:
         'Size of the last response divided by poll.max_body_size. Increase the limit before it is reached, if the process has enough memory. Nodes have their own limit, often 10 MiB in another encoding.',
       unit: 'percentunit',
@@ -168,6 +174,7 @@ const polls: Row = {
     }),
     timeSeriesPanel({
       title: 'Hub height regressions in 15 minutes',
+      height: 10,
       description:
         'Responses with a lower hub height than the one before: one node behind a load balancer lags, or a node was rolled back. Configure the URL of a single node.',
       unit: 'short',
@@ -184,6 +191,8 @@ const completeness: Row = {
   panels: [
     timeSeriesPanel({
       title: 'Invalid values in 15 minutes by field',
+      noValue: 'every value is valid',
+      height: 5,
       description:
         'Values of the wrong type. Metrics that depend on the field are absent. The node has another version or dialect: check the setting dialect. Empty when every value is valid, as in the demo.',
       unit: 'short',
@@ -197,6 +206,8 @@ const completeness: Row = {
     }),
     timeSeriesPanel({
       title: 'Unknown values in 15 minutes by field',
+      noValue: 'every value is known',
+      height: 5,
       description:
         'Statuses and coin types that the exporter does not know and exports as other. The node is newer than the exporter. Empty when every value is known, as in the demo.',
       unit: 'short',
@@ -210,6 +221,8 @@ const completeness: Row = {
     }),
     timeSeriesPanel({
       title: 'Series over the limit by metric',
+      noValue: 'no series is dropped',
+      height: 5,
       description:
         'Series that are omitted or summed up as other because of limits.max_series_per_family. Increase the limit, or watch only your own orchestrators. Empty when no series is dropped, as in the demo.',
       unit: 'short',

@@ -161,8 +161,9 @@ export function timeSeriesPanel({
             axisCenteredZero: false,
             axisLabel: '',
             axisPlacement: 'auto',
+            ...softMax(panel),
             drawStyle: 'line',
-            fillOpacity: isStacked ? 30 : 8,
+            fillOpacity: isStacked ? 30 : 0,
             lineInterpolation: 'stepAfter',
             lineWidth: 1,
             scaleDistribution: { type: 'linear' },
@@ -183,7 +184,7 @@ export function timeSeriesPanel({
         })),
       },
       options: {
-        legend: { calcs: ['lastNotNull'], displayMode: 'table', placement: 'bottom', showLegend: true },
+        legend: { calcs: ['lastNotNull'], displayMode: 'list', placement: 'bottom', showLegend: true },
         tooltip: { mode: 'multi', sort: 'desc' },
       },
     },
@@ -220,9 +221,15 @@ export function stateTimelinePanel({ series, ...panel }: PanelDefinition): Panel
 export interface Table extends PanelText {
   /** The labels that identify a row, with their column titles in display order. */
   readonly rowLabels: Readonly<Record<string, string>>;
+  /** Further labels, in the last columns. */
+  readonly lastLabels?: Readonly<Record<string, string>>;
   readonly columns: readonly Column[];
   /** Text and color of single label values, by column title. */
   readonly rowLabelTexts?: Readonly<Record<string, Required<FieldOptions>['valueTexts']>>;
+  /** In pixels, by column title, of columns with long texts. */
+  readonly widths?: Readonly<Record<string, number>>;
+  /** Text without rows. */
+  readonly noValue?: string;
   /** Links of the cells, by column title. */
   readonly cellLinks?: Readonly<Record<string, readonly Link[]>>;
   readonly sortBy?: { readonly column: string; readonly isDescending: boolean };
@@ -231,16 +238,19 @@ export interface Table extends PanelText {
 /** One row per set of label values, and one column per instant query. */
 export function tablePanel({
   rowLabels: keys,
+  lastLabels = {},
   columns,
   rowLabelTexts: keyWords = {},
   cellLinks = {},
+  widths = {},
+  noValue,
   sortBy,
   ...panel
 }: Table): Panel {
-  const keyTitles = Object.entries(keys);
+  const keyTitles = Object.entries({ ...keys, ...lastLabels });
   // Grafana names the value of a single query `Value`.
   const valueOf = (index: number): string => (columns.length === 1 ? 'Value' : `Value #${refId(index)}`);
-  const order = [...keyTitles.map(([label]) => label), ...columns.map((_, index) => valueOf(index))];
+  const order = [...Object.keys(keys), ...columns.map((_, index) => valueOf(index)), ...Object.keys(lastLabels)];
   return {
     ...sized(panel, { width: 24, height: 8 }),
     type: 'table',
@@ -251,15 +261,21 @@ export function tablePanel({
       ),
       fieldConfig: {
         defaults: {
-          ...fieldDefaults({ unit: 'none', noValue: '–' }),
+          // For the labels. With a unit for numbers, an address in hexadecimal is shown as a number.
+          ...fieldDefaults({ unit: 'string', ...(noValue !== undefined && { noValue }) }),
           color: { mode: 'thresholds' },
-          custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true, inspect: false },
+          custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true, inspect: true, minWidth: 90 },
         },
         overrides: [
+          // An empty label.
+          { matcher: { id: 'byType', options: 'string' }, properties: [{ id: 'noValue', value: '–' }] },
           ...columns.map((column) => ({
             matcher: { id: 'byName', options: column.title },
             properties: [
-              ...Object.entries(fieldDefaults(column)).map(([id, value]) => ({ id, value })),
+              ...Object.entries({ ...fieldDefaults(column), mappings: cellMappings(column) }).map(([id, value]) => ({
+                id,
+                value,
+              })),
               ...(column.thresholds === undefined && column.valueTexts === undefined
                 ? []
                 : [{ id: 'custom.cellOptions', value: COLORED_CELL }]),
@@ -272,6 +288,10 @@ export function tablePanel({
               { id: 'mappings', value: valueMappings(words) },
               { id: 'custom.cellOptions', value: COLORED_CELL },
             ],
+          })),
+          ...Object.entries(widths).map(([title, width]) => ({
+            matcher: { id: 'byName', options: title },
+            properties: [{ id: 'custom.width', value: width }],
           })),
           ...Object.entries(cellLinks).map(([title, links]) => ({
             matcher: { id: 'byName', options: title },
@@ -409,6 +429,12 @@ export function dashboardJson(dashboard: Dashboard): JsonObject {
   };
 }
 
+/** Without it, the axis of a series of zeros ends at 100, which is 10,000 % for ratios. */
+function softMax({ unit, min, max }: FieldOptions): JsonObject {
+  if (min !== 0 || max !== undefined) return {};
+  return unit === 'percentunit' ? { axisSoftMax: 0.1 } : unit === 'short' ? { axisSoftMax: 1 } : {};
+}
+
 const ALERT_ANNOTATION = {
   datasource: DATA_SOURCE,
   enable: true,
@@ -446,9 +472,16 @@ function linkJson({ title, url, isNewTab = false }: Link): JsonObject {
 
 const COLORED_CELL = { mode: 'basic', type: 'color-background' };
 
-function valueMappings(words: Required<FieldOptions>['valueTexts']): Json {
+function valueMappings(words: Required<FieldOptions>['valueTexts']): readonly Json[] {
+  if (Object.keys(words).length === 0) return [];
   const options = Object.entries(words).map(([value, [text, color]], index) => [value, { color, index, text }]);
   return [{ options: Object.fromEntries(options) as JsonObject, type: 'value' }];
+}
+
+/** Without its own mapping, an absent value has the color of the lowest values, which can be red. */
+function cellMappings({ valueTexts = {} }: FieldOptions): Json {
+  const absent = { color: 'transparent', index: Object.keys(valueTexts).length, text: '–' };
+  return [...valueMappings(valueTexts), { options: { match: 'null', result: absent }, type: 'special' }];
 }
 
 function fieldDefaults({

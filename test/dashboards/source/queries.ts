@@ -18,8 +18,8 @@ export const CHAIN_MATCHER = 'chain_id=~"$chain_id"';
 const ORCHESTRATOR_MATCHER = 'orchestrator=~"$orchestrator"';
 export const WATCHED_MATCHER = 'watched=~"$watched"';
 
-export function latest(metric: string): string {
-  return `max by (cluster, target) (${metric}{${FILTERS}})`;
+export function latest(metric: string, ...matchers: readonly string[]): string {
+  return `max by (cluster, target) (${metric}{${[FILTERS, ...matchers].join(', ')}})`;
 }
 
 /** The value by target and these labels, of the series that match. */
@@ -68,10 +68,11 @@ export function wholeCoins(metric: string): string {
   return `${amount} / on (cluster, target, token_contract) group_left () (10 ^ ${decimals})`;
 }
 
-/** Adds the label `symbol` to series of tokens with a configured symbol. */
+/** Adds the label `symbol`: the configured symbol of the token, or its shortened contract. */
 export function withSymbol(expr: string): string {
   const symbol = latestBy(['token_contract', 'symbol'], 'bridge_token_info');
-  return `(${expr}) * on (cluster, target, token_contract) group_left (symbol) ${symbol} or on (cluster, target, token_contract, denom) (${expr})`;
+  const withContract = `label_replace(${expr}, "symbol", "$1…$2", "token_contract", "(.{0,6}).*?(.{0,4})")`;
+  return `(${expr}) * on (cluster, target, token_contract) group_left (symbol) ${symbol} or on (cluster, target, token_contract, denom) ${withContract}`;
 }
 
 /** Amounts in smallest units, for tokens without configured decimals. */
@@ -90,6 +91,15 @@ export function signerInfo(...matchers: readonly string[]): string {
   );
   const withAddress = `label_replace(${info}, "signer", "$1…$2", "orchestrator", "(.{0,12}).*?(.{0,6})")`;
   return `topk by (cluster, target, orchestrator, external_address) (1, label_replace(${withAddress}, "signer", "$1", "name", "(.+)"))`;
+}
+
+/**
+ * Restricts an expression to the 15 signers for which this metric was above zero for most of the time range. `@ end()` selects the same ones
+ * at each point of a graph.
+ */
+export function ofLongestMissing(expr: string, metric: string): string {
+  const isMissing = `${latestBy(['orchestrator', 'external_address'], metric, ORCHESTRATOR_MATCHER)} > bool 0`;
+  return `${expr} and on (cluster, target, orchestrator, external_address) topk(15, avg_over_time((${isMissing})[$__range:1m] @ end()))`;
 }
 
 /** The value by orchestrator, for the selected orchestrators, with the labels `signer` and `watched`. */

@@ -11,10 +11,19 @@ import {
   timeSeriesPanel,
 } from './grafana.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
-import { hubBlockSeconds, latest, latestBy, FILTERS, latestBySigner, signerInfo, WATCHED_MATCHER } from './queries.js';
+import {
+  hubBlockSeconds,
+  latest,
+  latestBy,
+  FILTERS,
+  latestBySigner,
+  ofLongestMissing,
+  signerInfo,
+  WATCHED_MATCHER,
+} from './queries.js';
 import { confirmWindowLeft, orangeFromOne } from './thresholds.js';
 
-const BLOCKS = 'suffix: blocks';
+const BLOCKS = 'suffix:blocks';
 const SIGNER = '{{cluster}} {{target}} {{signer}}';
 
 const blocksLeft = `${latestBySigner('bridge_orchestrator_confirm_deadline_height')} - on (cluster, target) group_left () ${latest('bridge_height')}`;
@@ -45,8 +54,7 @@ const columns: readonly Column[] = [
   { title: 'Power', expr: latestBySigner('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
   { title: 'Batches unsigned', expr: missing.batches, unit: 'short', thresholds: orangeFromOne },
   { title: 'Valsets unsigned', expr: missing.valsets, unit: 'short', thresholds: orangeFromOne },
-  { title: 'Jailed in (blocks)', expr: blocksLeft, unit: BLOCKS, decimals: 0 },
-  { title: 'Jailed in (estimate)', expr: secondsLeft, unit: 's', decimals: 0 },
+  { title: 'Jailed in', expr: secondsLeft, unit: 's', decimals: 0 },
   { title: 'Window left', expr: windowLeft, unit: 'percentunit', decimals: 0, thresholds: confirmWindowLeft },
   {
     title: 'Last vote',
@@ -61,15 +69,15 @@ const keys = {
   target: 'Target',
   signer: 'Signer',
   watched: 'Watched',
-  orchestrator: 'Orchestrator',
-  external_address: 'External address',
 };
 
 /** Shown in both tables of signers. */
 const signerCells = {
   rowLabels: keys,
+  lastLabels: { orchestrator: 'Orchestrator', external_address: 'External address' },
   rowLabelTexts: { Watched: { true: ['yes', 'blue'], false: ['no', 'transparent'] } },
   cellLinks: { Signer: [pendingItemsLink] },
+  widths: { Signer: 170, Watched: 90 },
 } as const;
 
 function missingPowerOf(metric: string): string {
@@ -77,12 +85,12 @@ function missingPowerOf(metric: string): string {
 }
 
 const missingPower = [
-  { expr: missingPowerOf('bridge_orchestrator_missing_batch_confirms'), legend: '{{cluster}} {{target}} a batch' },
+  { expr: missingPowerOf('bridge_orchestrator_missing_batch_confirms'), legend: '{{cluster}} {{target}} batch' },
   {
     expr: missingPowerOf('bridge_orchestrator_missing_valset_confirms'),
-    legend: '{{cluster}} {{target}} a validator set',
+    legend: '{{cluster}} {{target}} validator set',
   },
-  { expr: missingPowerOf('bridge_orchestrator_missing_votes'), legend: '{{cluster}} {{target}} the last vote' },
+  { expr: missingPowerOf('bridge_orchestrator_missing_votes'), legend: '{{cluster}} {{target}} last vote' },
 ];
 
 const missingNow: Row = {
@@ -96,6 +104,7 @@ const missingNow: Row = {
       ...signerCells,
       columns: columns.map((column) => ({ ...column, expr: ofThoseWithMissing(column.expr) })),
       sortBy: { column: 'Power', isDescending: true },
+      noValue: 'every signer has signed and voted',
     }),
     statPanel({
       title: 'Signers with an unsigned batch',
@@ -149,6 +158,7 @@ const deadlines: Row = {
   panels: [
     barPanel({
       title: 'Blocks to the deadline by signer',
+      noValue: 'all validator sets are signed',
       description:
         'Hub blocks until a signer is jailed for an unsigned validator set, for the ten signers with the first deadlines. Empty when all validator sets are signed, which is normal, or the node sends no height.',
       unit: BLOCKS,
@@ -158,12 +168,13 @@ const deadlines: Row = {
     }),
     timeSeriesPanel({
       title: 'Estimated time to the deadline by signer',
+      noValue: 'all validator sets are signed',
       description:
-        'The blocks to the deadline multiplied by the measured hub block time. A line that reaches zero is a signer that is jailed. Empty when all validator sets are signed, which is normal, or the node sends no height.',
+        'The blocks to the deadline multiplied by the measured hub block time, for the ten signers with the first deadlines. A line that reaches zero is a signer that is jailed. Empty when all validator sets are signed, which is normal, or the node sends no height.',
       unit: 's',
       min: 0,
       width: 12,
-      series: [{ expr: secondsLeft, legend: SIGNER }],
+      series: [{ expr: `bottomk(10, ${secondsLeft})`, legend: SIGNER }],
     }),
   ],
 };
@@ -174,29 +185,40 @@ const overTime: Row = {
     stateTimelinePanel({
       title: 'Unsigned batches by signer',
       description:
-        'Colored while a signer has not signed a live batch. A long bar is a signer that is down. Simultaneous bars of many signers are a batch that they reject or a common outage.',
+        'Orange while a signer has not signed a live batch, for the 15 signers for which that lasted longest. A long bar is a signer that is down. Simultaneous bars of many signers are a batch that they reject or a common outage.',
       unit: 'short',
       height: 12,
       thresholds: orangeFromOne,
-      series: [{ expr: missing.batches, legend: SIGNER }],
+      series: [
+        {
+          expr: ofLongestMissing(missing.batches, 'bridge_orchestrator_missing_batch_confirms'),
+          legend: SIGNER,
+        },
+      ],
     }),
     stateTimelinePanel({
       title: 'Unsigned validator sets by signer',
-      description: 'Colored while a signer has not signed a validator set whose deadline has not passed.',
+      description:
+        'Orange while a signer has not signed a validator set whose deadline has not passed, for the 15 signers for which that lasted longest.',
       unit: 'short',
       height: 12,
       thresholds: orangeFromOne,
-      series: [{ expr: missing.valsets, legend: SIGNER }],
+      series: [
+        {
+          expr: ofLongestMissing(missing.valsets, 'bridge_orchestrator_missing_valset_confirms'),
+          legend: SIGNER,
+        },
+      ],
     }),
     stateTimelinePanel({
       title: 'Votes for the last observed event by signer',
       description:
-        'Colored while the vote is missing. A long bar is an oracle that is down or behind. Empty when the state no longer holds that event.',
+        'Orange while the vote is missing, for the 15 signers for which that lasted longest. A long bar is an oracle that is down or behind. Empty when the state no longer holds that event.',
       unit: 'short',
       height: 12,
       thresholds: orangeFromOne,
       valueTexts: { '0': ['voted', 'green'], '1': ['missing', 'orange'] },
-      series: [{ expr: missing.votes, legend: SIGNER }],
+      series: [{ expr: ofLongestMissing(missing.votes, 'bridge_orchestrator_missing_votes'), legend: SIGNER }],
     }),
     timeSeriesPanel({
       title: 'Power of signers with missing signatures or votes',
@@ -233,11 +255,12 @@ const allSigners: Row = {
     }),
     timeSeriesPanel({
       title: 'Power by signer',
-      description: 'Share of the power of the newest validator set. A step is a new validator set.',
+      description:
+        'Share of the power of the newest validator set, for the ten signers with the most power. A step is a new validator set.',
       unit: 'percentunit',
       min: 0,
       width: 12,
-      series: [{ expr: latestBySigner('bridge_orchestrator_power_ratio'), legend: SIGNER }],
+      series: [{ expr: `topk(10, ${latestBySigner('bridge_orchestrator_power_ratio')})`, legend: SIGNER }],
     }),
     timeSeriesPanel({
       title: 'Anomalies of the state',
