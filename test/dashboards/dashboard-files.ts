@@ -34,7 +34,7 @@ export interface Panel {
   readonly panels?: readonly Panel[];
   readonly links?: readonly Link[];
   readonly fieldConfig?: {
-    readonly defaults: { readonly unit?: string };
+    readonly defaults: { readonly unit?: string; readonly noValue?: string };
     readonly overrides: readonly {
       readonly matcher: { readonly id: string; readonly options: string };
       readonly properties: readonly { readonly id: string; readonly value: unknown }[];

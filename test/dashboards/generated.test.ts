@@ -65,14 +65,16 @@ To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenari
 The files are generated from \`test/dashboards/source\`. Change the source and run \`npm test -- -u\`. The tests check that every metric and
 label exists and that every stable metric is used, and run every query against a real Prometheus. The dashboards are read-only: save a
 copy under another name to change it in Grafana. \`grafana/dashboards/.lint\` contains the exclusions of
-[dashboard-linter](https://github.com/grafana/dashboard-linter), which a test runs if it is installed.
-${entries.map(([, dashboard]) => panelReference(dashboard)).join('')}`;
+[dashboard-linter](https://github.com/grafana/dashboard-linter), which a test runs if it is installed. \`test/dashboards/pictures/README.md\` describes how to retake the pictures. They
+show an incident on simulated chains, rendered with the components of Grafana, so details differ from Grafana.
+${entries.map(([file, dashboard]) => panelReference(file, dashboard)).join('')}`;
 }
 
-function panelReference({ title, rows }: Dashboard): string {
+function panelReference(file: string, { title, rows }: Dashboard): string {
   const sections = rows.map((row) => {
     const panels = row.panels.map((panel) => `- **${panel.title}**: ${panel.description}`);
     return `\n### ${title}: ${row.title}\n\n${panels.join('\n')}`;
   });
-  return `\n## ${title}\n${sections.join('\n')}\n`;
+  const picture = `![The dashboard ${title} in an incident](dashboard-${file.replace('.json', '.png')})`;
+  return `\n## ${title}\n\n${picture}\n${sections.join('\n')}\n`;
 }

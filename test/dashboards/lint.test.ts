@@ -106,6 +106,31 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
   });
 
+  it('shows labels as text, and absent values without a color, in tables', () => {
+    for (const { type, title, fieldConfig } of panels.filter((panel) => panel.type === 'table')) {
+      // With another unit, Grafana reads an address in hexadecimal as a number.
+      expect([type, fieldConfig?.defaults.unit], title).toEqual(['table', 'string']);
+      const columns = (fieldConfig?.overrides ?? []).filter(({ properties }) =>
+        properties.some(({ id }) => id === 'unit'),
+      );
+      expect(columns.length, title).toBeGreaterThan(0);
+      for (const { properties } of columns) {
+        expect(properties.find(({ id }) => id === 'mappings')?.value, title).toContainEqual({
+          type: 'special',
+          options: { match: 'null', result: { color: 'transparent', index: expect.any(Number), text: '–' } },
+        });
+      }
+    }
+  });
+
+  it('says why a panel is empty instead of showing no data', () => {
+    const silent = panels.filter(
+      ({ type, description = '', fieldConfig }) =>
+        type !== 'table' && description.includes('Empty when') && fieldConfig?.defaults.noValue === undefined,
+    );
+    expect(silent.map(({ title }) => title)).toEqual([]);
+  });
+
   it.each(panels)('describes the panel $title, with a unit and the selected targets', (panel) => {
     expect(PANEL_TYPES).toContain(panel.type);
     expect(panel.title).toMatch(/^[A-Z]/);

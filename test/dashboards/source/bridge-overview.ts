@@ -460,6 +460,7 @@ const events: Row = {
     }),
     timeSeriesPanel({
       title: 'Claims ahead of the last observed event',
+      noValue: 'the state holds no claim',
       description:
         'Difference between the highest claimed nonce and the last observed one. It is negative for a short time when the state holds no claim of the newest events. Empty when the state holds no claim.',
       unit: 'short',
@@ -550,6 +551,7 @@ const valsets: Row = {
     }),
     timeSeriesPanel({
       title: 'Age of the sets',
+      noValue: 'the node sends no height',
       description:
         'Hub blocks since the creation of the newest set and of the set in the contract. The nonce of a set is the height of its creation. Empty when the node sends no height.',
       unit: BLOCKS,

@@ -115,12 +115,12 @@ const summary: Row = {
       columns: [
         { title: 'Pending', expr: listed('pending'), unit: 'short' },
         { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0, thresholds: cctxAge },
-        { title: 'Not broadcast', expr: withoutHash('pending'), unit: 'short' },
+        { title: 'Pending, no hash', expr: withoutHash('pending'), unit: 'short' },
         { title: 'Lowest nonce', expr: latestByChain([], 'crosschain_lowest_pending_nonce'), unit: 'none' },
         { title: 'Nonces in 15 min', expr: nonceMoved('15m'), unit: 'none', decimals: 0 },
         { title: 'Missed', expr: listed('missed'), unit: 'short', thresholds: orangeFromOne },
         { title: 'Oldest missed', expr: oldest('missed'), unit: 's', decimals: 0, thresholds: cctxAge },
-        { title: 'Missed, not broadcast', expr: withoutHash('missed'), unit: 'short' },
+        { title: 'Missed, no hash', expr: withoutHash('missed'), unit: 'short' },
       ],
       sortBy: { column: 'Oldest pending', isDescending: true },
     }),
@@ -222,6 +222,7 @@ const chains: Row = {
     }),
     timeSeriesPanel({
       title: 'Listed by coin type',
+      noValue: 'none listed',
       description: 'Listed transactions on the selected chains by coin type, of both lists. Empty when none is listed.',
       unit: 'short',
       width: 12,
@@ -256,6 +257,7 @@ const totals: Row = {
     }),
     timeSeriesPanel({
       title: 'Blocks since the lowest pending height',
+      noValue: 'none pending',
       description:
         'Difference between the hub height and the lowest inbound height among the first transactions of all chains. An implausibly high or negative value means that this height belongs to another chain; use the ages above instead. Empty when nothing is pending.',
       unit: BLOCKS,
@@ -278,6 +280,7 @@ const limit: Row = {
   panels: [
     timeSeriesPanel({
       title: 'Rate limit utilization over time',
+      noValue: 'no rate is configured',
       description:
         'Value of past and pending transactions divided by the value that the configured rate allows in the effective window. Above 100 %, nodes that enforce the limit delay all pending transactions. Empty when no rate is configured.',
       unit: 'percentunit',
@@ -287,6 +290,7 @@ const limit: Row = {
     }),
     stateTimelinePanel({
       title: 'Rate limit exceeded',
+      noValue: 'no rate is configured',
       description:
         'The times when the limit was exceeded. It ends when the window grows or moves on, unless a single transaction is larger than the whole allowance. Empty when no rate is configured.',
       unit: 'none',
@@ -296,6 +300,7 @@ const limit: Row = {
     }),
     timeSeriesPanel({
       title: 'Effective and configured window',
+      noValue: 'no window is configured',
       description:
         'The effective window extends back to the lowest pending height. If it is far above the configured window, that height often belongs to another chain, and the utilization is far too low. Empty when no window is configured.',
       unit: BLOCKS,
@@ -321,6 +326,7 @@ const limit: Row = {
     }),
     timeSeriesPanel({
       title: 'Effective and allowed rate',
+      noValue: 'no window is configured',
       description: `Value per block of the window. The dashed line is the configured rate. ${COIN_NOTE} Empty when no window is configured.`,
       unit: 'suffix:coins per block',
       min: 0,
@@ -331,6 +337,7 @@ const limit: Row = {
     }),
     timeSeriesPanel({
       title: 'Largest pending native amount',
+      noValue: 'none pending',
       description: `Where the limit is enforced, a transaction near the allowance of a whole window (dashed line) delays all others. ${COIN_NOTE} Empty when no transaction in the native coin is pending.`,
       unit: 'locale',
       min: 0,

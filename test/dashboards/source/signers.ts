@@ -212,6 +212,7 @@ const overTime: Row = {
     }),
     stateTimelinePanel({
       title: 'Votes for the last observed event by signer',
+      noValue: 'the state does not hold the last event',
       description:
         'Orange while the vote is missing, for the 15 signers for which that lasted longest. A long bar is an oracle that is down or behind. Empty when the state no longer holds that event.',
       unit: 'short',
