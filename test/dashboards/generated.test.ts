@@ -65,8 +65,10 @@ To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenari
 The files are generated from \`test/dashboards/source\`. Change the source and run \`npm test -- -u\`. The tests check that every metric and
 label exists and that every stable metric is used, and run every query against a real Prometheus. The dashboards are read-only: save a
 copy under another name to change it in Grafana. \`grafana/dashboards/.lint\` contains the exclusions of
-[dashboard-linter](https://github.com/grafana/dashboard-linter), which a test runs if it is installed. \`test/dashboards/pictures/README.md\` describes how to retake the pictures. They
-show an incident on simulated chains, rendered with the components of Grafana, so details differ from Grafana.
+[dashboard-linter](https://github.com/grafana/dashboard-linter), which a test runs if it is installed.
+
+\`test/dashboards/pictures/README.md\` describes how to retake the pictures. They show an incident on simulated chains, rendered with the
+components of Grafana, so details differ from Grafana.
 ${entries.map(([file, dashboard]) => panelReference(file, dashboard)).join('')}`;
 }
 

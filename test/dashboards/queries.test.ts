@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
-import { latest, latestBySigner } from './source/queries.js';
+import { latest, latestBySigner, secondsWithSameOldestTransfer } from './source/queries.js';
 
 /*
  * The shared expressions, evaluated by promtool on series with the labels of common setups.
@@ -16,7 +16,9 @@ interface Case {
   readonly title: string;
   readonly expr: string;
   readonly variables?: Readonly<Record<string, string>>;
-  readonly series: Readonly<Record<string, number>>;
+  /** The values at intervals of 5 s; by default one. */
+  readonly series: Readonly<Record<string, number | string>>;
+  readonly evalTime?: string;
   readonly samples: Readonly<Record<string, number>>;
 }
 
@@ -109,25 +111,39 @@ const cases: readonly Case[] = [
     },
     samples: { [`{target="t", orchestrator="${ADDRESS}"}`]: 1 },
   },
+  {
+    title: 'the time with the same oldest transfer starts with its first sample',
+    expr: secondsWithSameOldestTransfer,
+    series: { [`bridge_oldest_pending_transfer_id{${EXPORTER}, target="t"}`]: '1x5 2x12' },
+    evalTime: '90s',
+    samples: { '{target="t"}': 60 },
+  },
+  {
+    title: 'the time with the same oldest transfer is 0 when it has just changed',
+    expr: secondsWithSameOldestTransfer,
+    series: { [`bridge_oldest_pending_transfer_id{${EXPORTER}, target="t"}`]: '1x12 2' },
+    evalTime: '65s',
+    samples: { '{target="t"}': 0 },
+  },
 ];
 
 describe.skipIf(!hasTool('promtool'))('in the dashboards', () => {
   const folder = createTempFolder();
 
-  it.each(cases)('$title', ({ expr, variables, series, samples }) => {
+  it.each(cases)('$title', ({ expr, variables, series, samples, evalTime = '0s' }) => {
     const test = {
-      interval: '1m',
+      interval: '5s',
       input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}` })),
       promql_expr_test: [
         {
           expr: substituteVariables(expr, variables),
-          eval_time: '0m',
+          eval_time: evalTime,
           exp_samples: Object.entries(samples).map(([labels, value]) => ({ labels, value })),
         },
       ],
     };
     // JSON is YAML.
-    const file = folder.write('test.yml', JSON.stringify({ evaluation_interval: '1m', tests: [test] }));
+    const file = folder.write('test.yml', JSON.stringify({ evaluation_interval: '5s', tests: [test] }));
     const { status, output } = runTool('promtool', ['test', 'rules', file]);
     expect(status, output).toBe(0);
   });

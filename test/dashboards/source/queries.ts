@@ -43,7 +43,9 @@ export const externalBlockSeconds = latest('bridge_params_average_external_block
  */
 function sameValueSeconds(metric: string): string {
   const series = `${metric}{${FILTERS}}`;
-  return `time() - min by (cluster, target) (min_over_time(timestamp(${series} == ${series} @ end())[6h:15s]))`;
+  const seconds = `time() - min by (cluster, target) (min_over_time(timestamp(${series} == ${series} @ end())[6h:15s]))`;
+  // The subquery has no sample of a value that is younger than its step.
+  return `(${seconds} or 0 * ${latest(metric)})`;
 }
 
 /** Absent while no transfer is pending. */
