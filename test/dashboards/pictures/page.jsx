@@ -96,23 +96,14 @@ async function framesOf(panel, target, { values, from, to, step }) {
       end: to / 1000,
       step: step / 1000,
     });
+    const times = Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
     return result.map(({ metric, values: samples }) => ({
       refId,
       fields: [
-        // Gaps longer than the interval interrupt the line.
-        {
-          name: 'Time',
-          type: FieldType.time,
-          config: { interval: step },
-          values: samples.map(([time]) => time * 1000),
-        },
-        valueField(
-          target,
-          metric,
-          samples.map(([, value]) => Number(value)),
-        ),
+        { name: 'Time', type: FieldType.time, config: { interval: step }, values: times },
+        valueField(target, metric, valuesWithGaps(times, samples)),
       ],
-      length: samples.length,
+      length: times.length,
     }));
   }
   const result = await queryPrometheus('query', { query, time: to / 1000 });
@@ -125,6 +116,12 @@ async function framesOf(panel, target, { values, from, to, step }) {
     ],
     length: 1,
   }));
+}
+
+/** The panel of Grafana interrupts the line where a sample is missing, but the component only at null. */
+function valuesWithGaps(times, samples) {
+  const valueAt = new Map(samples.map(([time, value]) => [Math.round(time * 1000), Number(value)]));
+  return times.map((time) => valueAt.get(time) ?? null);
 }
 
 function valueField({ legendFormat }, labels, values) {
@@ -374,10 +371,11 @@ function StateTimelinePanel({ data, width, height, context }) {
   );
 }
 
-/** Merges equal successive values. A gap longer than the step ends a state. */
+/** Merges equal successive values. */
 function statesOf(field, times, step) {
   const states = [];
   for (const [index, from] of times.entries()) {
+    if (field.values[index] === null) continue;
     const { color } = field.display(field.values[index]);
     const previous = states.at(-1);
     if (previous?.color === color && from - previous.to <= step) previous.to = from + step;

@@ -57,7 +57,7 @@ export async function renderDashboards({
     await page.waitForTimeout(1500);
     const png = await page.screenshot();
     await sharp(png)
-      .png({ palette: true, colours: 128, dither: 0, effort: 10 })
+      .png({ palette: true, colours: 256, dither: 0, effort: 10 })
       .toFile(fileOf(name.replace('.json', '')));
     await page.close();
   }
@@ -67,7 +67,7 @@ export async function renderDashboards({
 
 /** Runs in the page. The height of the lines of panels that fit into a maximum. */
 function contentHeight(maxHeight) {
-  const margin = 16;
+  const margin = 6;
   const edges = Array.from(document.querySelectorAll('[data-panel]'), (panel) => panel.getBoundingClientRect());
   const ends = edges
     .map(({ bottom }) => bottom)

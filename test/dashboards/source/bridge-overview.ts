@@ -290,7 +290,7 @@ const backlog: Row = {
       height: 9,
       rowLabels: { cluster: 'Cluster', target: 'Target', symbol: 'Symbol', token_contract: 'Contract', denom: 'Denom' },
       columns: tokenColumns((metric) => withSymbol(wholeCoins(metric)), { unit: 'locale', decimals: 4 }),
-      widths: { Contract: 365 },
+      widths: { Contract: 390 },
       sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
     tablePanel({
@@ -301,7 +301,7 @@ const backlog: Row = {
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target', token_contract: 'Contract', denom: 'Denom' },
       columns: tokenColumns(smallestUnits, { unit: 'sci', decimals: 3 }),
-      widths: { Contract: 365 },
+      widths: { Contract: 390 },
       sortBy: { column: 'Unbatched amount', isDescending: true },
     }),
   ],

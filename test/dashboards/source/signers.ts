@@ -158,6 +158,7 @@ const deadlines: Row = {
   panels: [
     barPanel({
       title: 'Blocks to the deadline by signer',
+      height: 10,
       noValue: 'all validator sets are signed',
       description:
         'Hub blocks until a signer is jailed for an unsigned validator set, for the ten signers with the first deadlines. Empty when all validator sets are signed, which is normal, or the node sends no height.',
@@ -168,6 +169,7 @@ const deadlines: Row = {
     }),
     timeSeriesPanel({
       title: 'Estimated time to the deadline by signer',
+      height: 10,
       noValue: 'all validator sets are signed',
       description:
         'The blocks to the deadline multiplied by the measured hub block time, for the ten signers with the first deadlines. A line that reaches zero is a signer that is jailed. Empty when all validator sets are signed, which is normal, or the node sends no height.',
