@@ -11,7 +11,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY src ./src
-RUN npm run build
+ARG REVISION
+# The build context has no git repository to read the revision from.
+RUN npm run build && echo "$REVISION" > dist/revision
 
 # A stage of its own, so that source changes do not invalidate this layer.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS dependencies

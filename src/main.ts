@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
@@ -25,7 +26,7 @@ async function main(): Promise<ExitCode> {
     case 'help':
       return printHelp(invocation.about);
     case 'version':
-      return print(`bridge-exporter ${readVersion()} (node ${process.versions.node})\n`);
+      return print(`bridge-exporter ${readVersion()} (revision ${readRevision()}, node ${process.versions.node})\n`);
     case 'usage-error':
       return printProblems([...invocation.problems, seeHelp(invocation.about)]);
     case 'daemon':
@@ -211,7 +212,17 @@ function readVersion(): string {
   return version;
 }
 
-const buildInfo = () => ({ version: readVersion(), nodeVersion: process.versions.node });
+/** The commit that was built. `npm run build` writes it next to this file; the file is empty in a build outside git. */
+function readRevision(): string {
+  const file = new URL('revision', import.meta.url);
+  return (existsSync(file) && readFileSync(file, 'utf8').trim()) || 'unknown';
+}
+
+const buildInfo = () => ({
+  version: readVersion(),
+  revision: readRevision(),
+  nodeVersion: process.versions.node,
+});
 
 const userAgent = () => `bridge-exporter/${readVersion()}`;
 

@@ -36,7 +36,7 @@ const exporter = await startExporter(result.config, executor, await createLog({ 
   listen: { host: '127.0.0.1', port: 0 },
   telemetryPath: '/metrics',
   maxRequests: 40,
-  build: { version: VERSION, nodeVersion: process.versions.node },
+  build: { version: VERSION, revision: 'unknown', nodeVersion: process.versions.node },
   shard: { index: 1, count: 1 },
   enableLifecycle: false,
   loadConfig: async () => result,

@@ -5,6 +5,8 @@ import { formatMetadata, formatSeries, type Format } from '../metrics/text-forma
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {
   readonly version: string;
+  /** Commit that was built, or `unknown`. */
+  readonly revision: string;
   readonly nodeVersion: string;
 }
 
@@ -23,7 +25,10 @@ const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
 /** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
 const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
 
-export function createProcessMetrics({ version, nodeVersion }: BuildInfo, { index, count }: Shard): ProcessMetrics {
+export function createProcessMetrics(
+  { version, revision, nodeVersion }: BuildInfo,
+  { index, count }: Shard,
+): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
   for (const { name } of registry.getMetricsAsArray()) {
@@ -32,10 +37,10 @@ export function createProcessMetrics({ version, nodeVersion }: BuildInfo, { inde
   const registers = [registry];
   new Gauge({
     name: 'bridge_exporter_build_info',
-    help: 'Versions of the exporter and of Node.js as labels of a constant 1.',
-    labelNames: ['version', 'nodejs'],
+    help: 'Version and revision of the exporter and version of Node.js, as labels of a constant 1.',
+    labelNames: ['version', 'revision', 'nodejs'],
     registers,
-  }).set({ version, nodejs: nodeVersion }, 1);
+  }).set({ version, revision, nodejs: nodeVersion }, 1);
   new Gauge({
     name: 'bridge_exporter_shard_info',
     help: 'Index of the shard of this process, from 1, as a label of a constant 1.',

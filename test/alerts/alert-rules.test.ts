@@ -113,7 +113,7 @@ describe('docs/runbook.md', () => {
 });
 
 const processMetrics = await createProcessMetrics(
-  { version: '0.0.0', nodeVersion: '20' },
+  { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
   { index: 1, count: 1 },
 ).render('text');
 

@@ -144,7 +144,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
     scrape: (phase, seconds, keep) => [
       ...seriesOfScrape(renderEndpoints(snapshots, 'text', at(seconds)), keep),
       // The process exports these, here with the simulated clock.
-      ['bridge_exporter_build_info{version="0.1.0",nodejs="v20.0.0"}', 1],
+      ['bridge_exporter_build_info{version="0.1.0",revision="unknown",nodejs="v20.0.0"}', 1],
       ['process_start_time_seconds', startedAt],
       ['bridge_exporter_shards', shards],
       ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [

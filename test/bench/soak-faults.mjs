@@ -90,7 +90,7 @@ const exporter = await startExporter(config, executor, log, {
   listen,
   telemetryPath: '/metrics',
   maxRequests: 40,
-  build: { version: 'soak', nodeVersion: process.versions.node },
+  build: { version: 'soak', revision: 'unknown', nodeVersion: process.versions.node },
   shard: { index: 1, count: 1 },
   enableLifecycle: false,
   loadConfig,

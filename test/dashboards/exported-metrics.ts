@@ -30,7 +30,10 @@ function withScrapeLabels(labels: readonly string[]): ReadonlySet<string> {
 }
 
 async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
-  const metrics = createProcessMetrics({ version: '1.2.3', nodeVersion: '20' }, { index: 1, count: 1 });
+  const metrics = createProcessMetrics(
+    { version: '1.2.3', revision: 'abc', nodeVersion: '20' },
+    { index: 1, count: 1 },
+  );
   metrics.configLoaded(1, 1, 1);
   const text = await metrics.render('text');
   const series = seriesOf(text);

@@ -141,9 +141,10 @@ function groupByList(paths: readonly string[]): string[] {
 }
 
 async function exporterProcessRows(): Promise<string> {
-  const text = await createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }, { index: 1, count: 1 }).render(
-    'text',
-  );
+  const text = await createProcessMetrics(
+    { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
+    { index: 1, count: 1 },
+  ).render('text');
   return [...text.matchAll(/^# HELP (bridge_exporter_\S+) (.+)\n# TYPE \S+ (\S+)$/gm)]
     .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} | stable |`)
     .join('\n');

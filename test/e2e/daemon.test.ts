@@ -7,6 +7,7 @@ import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { builtRevision, packageJson } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
@@ -323,7 +324,7 @@ describe('the start of the daemon', () => {
   it('prints and exits with --version and --help', async () => {
     expect(await runExporter(['--version'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^bridge-exporter \d/) as string,
+      stdout: `bridge-exporter ${packageJson.version} (revision ${builtRevision()}, node ${process.versions.node})\n`,
     });
     expect(await runExporter(['--help'])).toMatchObject({
       code: 0,

@@ -119,7 +119,10 @@ describe('the metrics page', () => {
   });
 
   it('shows the state of the last reload at once', async () => {
-    const metrics = createProcessMetrics({ version: '0.0.0', nodeVersion: '20' }, { index: 1, count: 1 });
+    const metrics = createProcessMetrics(
+      { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
+      { index: 1, count: 1 },
+    );
     const page = createMetricsPage(createEndpointStore([], LIMITS), metrics);
     metrics.configLoaded(1, 1, 1);
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 1$/m);

@@ -21,8 +21,12 @@ interface PackageJson {
   readonly name: string;
   readonly version: string;
   readonly license: string;
+  readonly bin: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
 }
+
+/** The commit in the built program. The file is empty in a build outside git. */
+export const builtRevision = (): string => readProjectFile('dist/revision').trim() || 'unknown';
 
 export const packageJson = JSON.parse(readProjectFile('package.json')) as PackageJson;
 

@@ -1,0 +1,48 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startProcess, type RunningProcess } from '../support/processes.js';
+import { packageJson, projectPath } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { runTool } from '../support/tools.js';
+
+/** Copies the files of the project as in a clean clone, which has no `dist`. The dependencies are linked. */
+function copyProject(): string {
+  const { path } = createTempFolder();
+  const args = ['-C', projectPath('.'), 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const { output } = runTool('git', args);
+  for (const file of output.split('\0').filter((name) => name !== '' && name !== 'node_modules')) {
+    mkdirSync(dirname(join(path, file)), { recursive: true });
+    cpSync(projectPath(file), join(path, file), { verbatimSymlinks: true });
+  }
+  symlinkSync(projectPath('node_modules'), join(path, 'node_modules'));
+  return path;
+}
+
+async function run(cwd: string, command: string, args: readonly string[], env = {}): Promise<RunningProcess> {
+  const running = startProcess(command, args, { cwd, env: { ...env, npm_config_loglevel: 'error' } });
+  await new Promise((resolve) => running.child.once('close', resolve));
+  return running;
+}
+
+// `npm ci` leaves all packages in the cache of npm, so that the installation needs no registry.
+it('npx runs the packed package in an empty folder', { timeout: 180_000 }, async () => {
+  const clone = copyProject();
+  const packed = await run(clone, 'npm', ['pack']);
+  expect(packed.stderr).toEqual([]);
+  const tarball = `${packageJson.name}-${packageJson.version}.tgz`;
+  expect(readdirSync(clone)).toContain(tarball);
+
+  const empty = createTempFolder().path;
+  const install = ['install', '--prefer-offline', '--omit=dev', '--no-audit', '--no-fund', join(clone, tarball)];
+  const installed = await run(empty, 'npm', install);
+  expect(installed.child.exitCode, installed.stderr.join('\n')).toBe(0);
+
+  const simulator = await startTestSimulator();
+  onTestFinished(async () => simulator.close());
+  const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, CROSSCHAIN_WINDOW: '500' };
+  const once = await run(empty, 'npx', ['--no', 'bridge-exporter', 'once'], env);
+  expect({ code: once.child.exitCode, stderr: once.stderr }).toEqual({ code: 0, stderr: [] });
+  expect(once.stdout).toContain(`bridge_height{target="default"} ${simulator.model.height}`);
+});
