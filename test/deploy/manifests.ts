@@ -1,41 +1,51 @@
+import type { IPodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
 import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IStatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import type { IIngress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
-import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import type { IContainer } from 'kubernetes-models/v1/Container';
+import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { IService } from 'kubernetes-models/v1/Service';
-import type { Manifest } from './kubernetes-schemas.js';
-import { FOLDER, renderKustomization } from './kustomize.js';
+import type { Rule } from '../support/alert-rules.js';
+import type { Manifest } from './helm.js';
+
+interface PrometheusRule extends Manifest {
+  readonly spec: { readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[] };
+}
 
 interface Kinds {
-  readonly ConfigMap: IConfigMap;
+  readonly ConfigMap: Manifest;
   readonly Deployment: IDeployment;
+  readonly Ingress: IIngress;
   readonly NetworkPolicy: INetworkPolicy;
   readonly PodDisruptionBudget: IPodDisruptionBudget;
-  readonly PrometheusRule: Manifest;
+  readonly PodMonitor: IPodMonitor;
+  readonly PrometheusRule: PrometheusRule;
+  readonly Secret: Manifest;
   readonly Service: IService;
+  readonly ServiceAccount: Manifest;
   readonly ServiceMonitor: IServiceMonitor;
   readonly StatefulSet: IStatefulSet;
 }
 
+/** The manifest of a kind. The types describe what kubeconform checks. */
 export function findManifest<Kind extends keyof Kinds>(manifests: readonly Manifest[], kind: Kind): Kinds[Kind] {
   const found = manifests.find((manifest) => manifest.kind === kind);
   if (found === undefined) throw new Error(`no manifest of kind ${kind}`);
   return found as unknown as Kinds[Kind];
 }
 
-export const single = renderKustomization(`${FOLDER}/single`);
-export const sharded = renderKustomization(`${FOLDER}/sharded`);
+/** The pod of the Deployment or StatefulSet. */
+export function podOf(manifests: readonly Manifest[]): IPodTemplateSpec {
+  const workload = manifests.find(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+  if (workload === undefined) throw new Error('no manifest of kind Deployment or StatefulSet');
+  return (workload as unknown as IDeployment).spec?.template ?? {};
+}
 
-export const deployment = findManifest(single, 'Deployment');
-export const statefulSet = findManifest(sharded, 'StatefulSet');
-export const service = findManifest(single, 'Service');
-export const serviceMonitor = findManifest(single, 'ServiceMonitor');
-
-export function containerOf({ spec }: IDeployment | IStatefulSet): IContainer {
-  const [container, ...others] = spec?.template.spec?.containers ?? [];
+export function containerOf(manifests: readonly Manifest[]): IContainer {
+  const [container, ...others] = podOf(manifests).spec?.containers ?? [];
   if (container === undefined || others.length > 0) throw new Error('expected exactly one container');
   return container;
 }

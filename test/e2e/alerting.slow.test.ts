@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { service, serviceMonitor } from '../deploy/manifests.js';
+import { hasHelm, render } from '../deploy/helm.js';
+import { findManifest } from '../deploy/manifests.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { freePort, listenOnFreePort } from '../support/ports.js';
 import { startDaemon, startProcess, type Daemon, type RunningProcess } from '../support/processes.js';
@@ -15,7 +16,7 @@ import { waitFor } from '../support/wait-for.js';
 
 /*
  * The whole path of an alert with the real programs: simulator, exporter, Prometheus, Alertmanager, webhook. Prometheus scrapes as
- * prometheus-operator configures it, for deploy/kubernetes/operator and for a plain ServiceMonitor. Time runs 120 times faster:
+ * prometheus-operator configures it, for the ServiceMonitor of the Helm chart and for a plain one. Time runs 120 times faster:
  * the chain advances two minutes per second, and every duration in prometheus/alerts.yml is divided by 120.
  */
 const SPEED = 120;
@@ -24,7 +25,7 @@ const TICK_MS = 100;
 const TEST_TIMEOUT_MS = 85_000;
 
 const folder = createTempFolder();
-const hasTools = [hasTool('prometheus'), hasTool('prometheus-alertmanager')].every(Boolean);
+const hasTools = [hasTool('prometheus'), hasTool('prometheus-alertmanager'), hasHelm()].every(Boolean);
 
 interface Alert {
   readonly status: string;
@@ -91,7 +92,7 @@ function alertmanagerConfig(webhookPort: number): string {
 
 /** The labels by which the alerts of each scrape job are known. */
 const LABELS_OF_JOBS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  // The ServiceMonitor of the project, for a StatefulSet and for a Deployment.
+  // The ServiceMonitor of the chart, for a StatefulSet and for a Deployment.
   stateful: { instance: 'stateful-0' },
   deployment: { instance: 'deployment' },
   // A ServiceMonitor without relabelling.
@@ -101,25 +102,29 @@ const JOBS = Object.keys(LABELS_OF_JOBS);
 
 /** The same exporter in each of the jobs. */
 function scrapeConfigs(address: string): unknown[] {
-  const [endpoint] = serviceMonitor.spec.endpoints;
   return JOBS.map((job) => {
+    const manifests = render({
+      values: {
+        config: { targets: [{ name: 'demo' }] },
+        fullnameOverride: job,
+        shards: job === 'stateful' ? 2 : 1,
+        serviceMonitor: { enabled: true, stableLabels: job !== 'plain' },
+      },
+    });
+    const service = findManifest(manifests, 'Service');
+    const { selector, endpoints } = findManifest(manifests, 'ServiceMonitor').spec;
+    const [endpoint] = endpoints;
     const pod = {
       address,
       namespace: 'monitoring',
       service: job,
       serviceLabels: service.metadata?.labels ?? {},
       pod: `${job}-0`,
-      podLabels: job === 'stateful' ? { 'statefulset.kubernetes.io/pod-name': `${job}-0` } : {},
+      podLabels: {},
       container: 'exporter',
       portName: String(service.spec?.ports?.[0]?.name),
     };
-    const relabelings = job === 'plain' ? [] : endpoint?.relabelings;
-    return operatorScrapeConfig(
-      pod,
-      serviceMonitor.spec.selector.matchLabels ?? {},
-      String(endpoint?.port),
-      relabelings,
-    );
+    return operatorScrapeConfig(pod, selector.matchLabels ?? {}, String(endpoint?.port), endpoint?.relabelings);
   });
 }
 
@@ -201,7 +206,7 @@ describe.skipIf(!hasTools)('an alert', () => {
         const labels = { severity: 'critical', target: 'demo', document: 'module_state' };
         expect(alert.labels).toMatchObject({ ...labels, namespace: 'monitoring', endpoint: 'http' });
         expect(alert.labels).toMatchObject(LABELS_OF_JOBS[job] ?? {});
-        expect('pod' in alert.labels, 'the ServiceMonitor of the project drops the label').toBe(job === 'plain');
+        expect('pod' in alert.labels, 'the ServiceMonitor of the chart drops the label').toBe(job === 'plain');
         expect(alert.annotations).toMatchObject({
           summary: 'demo: transfers wait and no batch is built.',
           description: expect.stringMatching(/^At least \d+ transfers of demo have waited/),

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
+const INSTALL_TOOLS = '.ci/install-tools (requires Go)';
+
 /** How to install the programs that tests need, by name. */
 const INSTALL: Readonly<Record<string, string>> = {
   promtool: 'apt-get install prometheus',
@@ -14,9 +16,14 @@ const INSTALL: Readonly<Record<string, string>> = {
   'systemd-analyze': 'apt-get install systemd',
   '/usr/bin/chromium': 'apt-get install chromium',
   '/usr/bin/python3': 'apt-get install python3-prometheus-client',
-  pint: 'go install tool (in .ci/tools)',
+  pint: INSTALL_TOOLS,
+  'promtool-newest': INSTALL_TOOLS,
+  actionlint: INSTALL_TOOLS,
+  helm: INSTALL_TOOLS,
+  'helm-docs': INSTALL_TOOLS,
+  kubeconform: INSTALL_TOOLS,
+  kustomize: INSTALL_TOOLS,
   'dashboard-linter': 'a release of github.com/grafana/dashboard-linter',
-  'promtool-newest': 'go install tool (in .ci/tools), and rename promtool to promtool-newest',
 };
 
 /** Not required in CI: `go install` rejects its module, see the readme of github.com/grafana/dashboard-linter. */

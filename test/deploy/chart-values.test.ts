@@ -1,0 +1,189 @@
+import { isMap, isScalar, parseDocument, type Pair } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { packageJson, readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { hasTool, runTool } from '../support/tools.js';
+import { projectPath } from '../support/project-files.js';
+import { CHART, hasHelm, problemsOf, render, valuesFiles } from './helm.js';
+import { findManifest } from './manifests.js';
+
+interface Schema {
+  readonly description?: string;
+  readonly additionalProperties?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** The comments of values.yaml by the path of their value: those that begin with `# --`. */
+function descriptions(): Map<string, string> {
+  const found = new Map<string, string>();
+  const { contents } = parseDocument(readProjectFile(`${CHART}/values.yaml`));
+  const visit = (node: unknown, path: readonly string[]): void => {
+    if (!isMap(node)) return;
+    // The comment of the first key belongs to the mapping.
+    node.items.forEach(({ key, value }: Pair, index) => {
+      if (!isScalar(key)) return;
+      const comment = (index === 0 ? (key.commentBefore ?? node.commentBefore) : key.commentBefore) ?? '';
+      const [, text] = /(?:^|\n) -- ([^]*?)(?:\n @default.*)?$/.exec(comment) ?? [];
+      const inner = [...path, String(key.value)];
+      if (text !== undefined) found.set(inner.join('.'), text.replaceAll(/\n */g, ' '));
+      visit(value, inner);
+    });
+  };
+  visit(contents, []);
+  return found;
+}
+
+/** Sets the descriptions of all properties. */
+function describeProperties(schema: Schema, texts: ReadonlyMap<string, string>, path: readonly string[] = []): Schema {
+  const { description: _previous, properties, ...others } = schema;
+  const description = texts.get(path.join('.'));
+  return {
+    ...(description !== undefined && { description }),
+    ...others,
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, inner]) => [key, describeProperties(inner, texts, [...path, key])]),
+      ),
+    }),
+  };
+}
+
+const schema = readProjectYaml(`${CHART}/values.schema.json`) as Schema;
+const values = readProjectYaml(`${CHART}/values.yaml`) as Readonly<Record<string, unknown>>;
+
+/** The paths of all values, and those of mappings that may have any keys. */
+function pathsOf(value: unknown, rules: Schema | undefined, path = ''): string[] {
+  if (rules?.additionalProperties !== false || typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    pathsOf(inner, rules.properties?.[key], path === '' ? key : `${path}.${key}`),
+  );
+}
+
+function schemaPaths(rules: Schema, path = ''): string[] {
+  if (rules.additionalProperties !== false || rules.properties === undefined) return [path];
+  return Object.entries(rules.properties).flatMap(([key, inner]) =>
+    schemaPaths(inner, path === '' ? key : `${path}.${key}`),
+  );
+}
+
+describe('the values of the chart', () => {
+  it('are the properties of the schema', () => {
+    const paths = pathsOf(values, schema);
+    expect(paths.length).toBeGreaterThan(80);
+    // Helm passes `global` of a parent chart.
+    expect(schemaPaths(schema).filter((path) => path !== 'global')).toEqual(paths);
+  });
+
+  it('are all described', () => {
+    const texts = descriptions();
+    expect(pathsOf(values, schema).filter((path) => !texts.has(path))).toEqual([]);
+  });
+
+  it('have their descriptions in the schema', async () => {
+    const text = `${JSON.stringify(describeProperties(schema, descriptions()), null, 2)}\n`;
+    await expect(text).toMatchFileSnapshot(`../../${CHART}/values.schema.json`);
+  });
+
+  it.skipIf(!hasTool('helm-docs', ['--help']))('are in the generated table of the README', async () => {
+    const flags = ['--dry-run', '--sort-values-order=file', '--log-level=error', '--documentation-strict-mode'];
+    const root = `--chart-search-root=${projectPath('deploy/helm')}`;
+    const { status, output } = runTool('helm-docs', [root, ...flags]);
+    expect(status, output).toBe(0);
+    await expect(output).toMatchFileSnapshot(`../../${CHART}/README.md`);
+  });
+
+  it('are those of the current version of the program', () => {
+    expect(readProjectYaml(`${CHART}/Chart.yaml`)).toMatchObject({
+      version: packageJson.version,
+      appVersion: packageJson.version,
+    });
+  });
+});
+
+const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
+
+describe.skipIf(!hasHelm())('the chart rejects', () => {
+  it.each([
+    ['an unknown value', { ...TARGETS, shard: 2 }, /additional properties 'shard' not allowed/],
+    [
+      'an unknown value in a group',
+      { serviceMonitor: { enable: true } },
+      /at '\/serviceMonitor'.*'enable' not allowed/,
+    ],
+    ['a wrong type', { ...TARGETS, shards: 'four' }, /at '\/shards': got string, want integer/],
+    ['a wrong duration', { autoReloadInterval: '30' }, /at '\/autoReloadInterval': '30' does not match/],
+    [
+      'a number that Helm would round',
+      { config: { targets: [{ name: 'a', crosschain: { rate: 1e18 } }] } },
+      /at '\/config\/targets\/0\/crosschain\/rate': got number, want string/,
+    ],
+  ])('%s', (_title, invalid, message) => {
+    expect(problemsOf({ values: invalid })).toMatch(message);
+  });
+
+  it.each([
+    [
+      'a missing configuration',
+      {},
+      'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting',
+    ],
+    ['a configuration without targets', { config: { poll: {} } }, 'config has neither targets nor target_files'],
+    [
+      'a configuration beside an existing Secret',
+      { ...TARGETS, configExistingSecretName: 'own' },
+      'config is set together with configExistingSecretName: remove one of them',
+    ],
+    [
+      'a configuration beside an existing ConfigMap',
+      { ...TARGETS, configExistingConfigMapName: 'own' },
+      'config is set together with configExistingConfigMapName: remove one of them',
+    ],
+    [
+      'an existing ConfigMap beside an existing Secret',
+      { configExistingConfigMapName: 'own', configExistingSecretName: 'own' },
+      'configExistingConfigMapName and configExistingSecretName are both set',
+    ],
+    ['replicas of shards', { ...TARGETS, replicas: 2, shards: 2 }, 'replicas and shards are both above 1'],
+    [
+      'an Ingress of shards',
+      { ...TARGETS, shards: 2, ingress: { enabled: true } },
+      'ingress.enabled requires shards: 1',
+    ],
+    ['an Ingress without hosts', { ...TARGETS, ingress: { enabled: true } }, 'ingress.hosts is empty'],
+    [
+      'two monitors',
+      { ...TARGETS, serviceMonitor: { enabled: true }, podMonitor: { enabled: true } },
+      'every pod would be scraped twice',
+    ],
+    [
+      'TLS without a Secret',
+      { ...TARGETS, webConfig: { tls: true } },
+      'webConfig.tls requires webConfig.existingSecret',
+    ],
+    [
+      'an unknown alert',
+      { ...TARGETS, prometheusRule: { enabled: true, disabled: { BridgeWachdog: true } } },
+      'prometheusRule.disabled.BridgeWachdog: no such alert; the alerts are BridgeExporterAbsent, ',
+    ],
+  ])('%s', (_title, invalid, message) => {
+    expect(problemsOf({ values: invalid })).toContain(message);
+  });
+
+  it('shards before Kubernetes 1.28', () => {
+    const flags = ['--kube-version=1.27.0'];
+    expect(problemsOf({ values: { ...TARGETS, shards: 2 }, flags })).toContain(
+      'shards above 1 require Kubernetes 1.28',
+    );
+    expect(findManifest(render({ values: TARGETS, flags }), 'Deployment').spec?.replicas).toBe(1);
+  });
+
+  it('every problem at once', () => {
+    const message = problemsOf({ values: { replicas: 2, shards: 2 } });
+    expect(message).toContain('\n- config is empty');
+    expect(message).toContain('\n- replicas and shards');
+  });
+});
+
+it('the values files of the chart are at least twelve and have a comment each', () => {
+  expect(valuesFiles.length).toBeGreaterThanOrEqual(12);
+  expect(valuesFiles.filter((file) => !readProjectFile(`${CHART}/${file}`).startsWith('# '))).toEqual([]);
+});

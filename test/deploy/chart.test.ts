@@ -1,0 +1,455 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { ruleGroups, type Rule } from '../support/alert-rules.js';
+import { scrape } from '../support/http.js';
+import { runExporter, startDaemon } from '../support/processes.js';
+import { packageJson, readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { hasTool, runTool } from '../support/tools.js';
+import { waitUntil } from '../support/wait-for.js';
+import { hasHelm, helm, parseManifests, render, renderText, valuesFiles, type Manifest } from './helm.js';
+import { hasKubeconform, schemaViolations } from './kubeconform.js';
+import { containerOf, findManifest, podOf } from './manifests.js';
+import { exporterOf } from './rendered-exporter.js';
+
+const isInstalled = hasHelm();
+const hasPromtool = hasTool('promtool');
+const folder = createTempFolder();
+const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
+
+const texts = new Map<string, string>();
+
+function textOf(valuesFile: string): string {
+  const text = texts.get(valuesFile) ?? renderText({ files: [valuesFile] });
+  texts.set(valuesFile, text);
+  return text;
+}
+
+/** The manifests of a values file. */
+const rendered = (name: string): Manifest[] => parseManifests(textOf(`ci/${name}-values.yaml`));
+
+describe.skipIf(!isInstalled || !hasKubeconform())('the manifests of the chart', () => {
+  it('are valid for every values file, without unknown keys', () => {
+    const files = valuesFiles.map((file) => folder.write(file.replace('/', '-'), textOf(file)));
+    expect(schemaViolations(files)).toEqual([]);
+  });
+
+  it.each([
+    ['a misspelled key', 'livenessProbe:', 'livenesProbe:', /Deployment .*'livenesProbe' not allowed/],
+    ['a wrong type', 'replicas: 1', 'replicas: "1"', /Deployment .*\/spec\/replicas.*got string/],
+    ['an unknown key of the operator', 'interval: 30s', 'intervall: 30s', /ServiceMonitor .*'intervall' not allowed/],
+    ['an unknown key of a rule', 'keep_firing_for:', 'keepFiringFor:', /PrometheusRule .*'keepFiringFor' not allowed/],
+  ])('are invalid with %s', (_title, valid, invalid, message) => {
+    const text = textOf('ci/kube-prometheus-stack-values.yaml');
+    expect(text).toContain(valid);
+    expect(schemaViolations([folder.write('invalid.yaml', text.replace(valid, invalid))])).toEqual([
+      expect.stringMatching(message),
+    ]);
+  });
+});
+
+describe.skipIf(!isInstalled).each(valuesFiles)('the pod of %s', (file) => {
+  const manifests = isInstalled ? parseManifests(textOf(file)) : [];
+  const labels = (): Readonly<Record<string, string>> => podOf(manifests).metadata?.labels ?? {};
+
+  it('complies with the restricted Pod Security Standard', () => {
+    expect(podOf(manifests).spec).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    expect(containerOf(manifests).securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('is selected by every selector', () => {
+    const selectors = manifests.flatMap(({ kind, spec }) => {
+      const { selector, podSelector } = (spec ?? {}) as { selector?: unknown; podSelector?: unknown };
+      if (kind === 'Service') return [selector];
+      return [selector, podSelector].flatMap((value) => (value as { matchLabels?: unknown })?.matchLabels ?? []);
+    });
+    expect(selectors.length).toBeGreaterThanOrEqual(2);
+    for (const selector of selectors) expect(labels()).toMatchObject(selector as object);
+  });
+
+  it('mounts every volume as a folder, because Kubernetes does not update single files', () => {
+    const mounts = containerOf(manifests).volumeMounts ?? [];
+    expect(mounts.map(({ name }) => name)).toEqual((podOf(manifests).spec?.volumes ?? []).map(({ name }) => name));
+    expect(mounts.filter(({ subPath, readOnly }) => subPath !== undefined || readOnly !== true)).toEqual([]);
+  });
+});
+
+describe.skipIf(!isInstalled)('the Deployment', () => {
+  it('runs the image of the current version', () => {
+    expect(containerOf(rendered('one-target')).image).toBe(
+      `ghcr.io/bridge-exporter/bridge-exporter:${packageJson.version}`,
+    );
+  });
+
+  it('runs the image by its digest', () => {
+    expect(containerOf(rendered('names')).image).toMatch(
+      /^registry\.example\.org\/mirror\/bridge-exporter@sha256:[0-9a-f]{64}$/,
+    );
+  });
+
+  it('runs the exporter with its configuration and probes', async () => {
+    const simulator = await startTestSimulator();
+    const values = {
+      config: {
+        targets: [{ name: 'demo', bridge: { url: simulator.url }, crosschain: { url: simulator.url, window: 500 } }],
+      },
+    };
+    const manifests = render({ values });
+    const { args, env } = exporterOf(manifests);
+    const daemon = await startDaemon(args, env);
+    const { readinessProbe, livenessProbe, ports } = containerOf(manifests);
+    for (const probe of [readinessProbe, livenessProbe]) {
+      const url = daemon.url + (probe?.httpGet?.path ?? '');
+      await waitUntil(async () => (await fetch(url)).status === 200);
+    }
+    expect(await scrape(daemon)).toContain(`bridge_height{target="demo"} ${simulator.model.height}`);
+    expect(ports).toEqual([{ name: 'http', containerPort: 10_917 }]);
+    expect(readProjectFile('docs/configuration.md')).toContain('| `:10917` |');
+    await daemon.stop();
+    await simulator.close();
+  });
+
+  it('reloads changes of the configuration, and does not restart for them', () => {
+    const manifests = render({ values: TARGETS });
+    expect(containerOf(manifests).args).toContain('--config.auto-reload-interval=30s');
+    expect(podOf(manifests).metadata?.annotations).toBeUndefined();
+  });
+
+  it('restarts for changes of the configuration on request', () => {
+    const checksumOf = (url: string): string | undefined => {
+      const config = { targets: [{ name: 'a', bridge: { url } }] };
+      return podOf(render({ values: { config, restartOnConfigChange: true } })).metadata?.annotations?.[
+        'checksum/config'
+      ];
+    };
+    expect(checksumOf('https://a.example.org')).toMatch(/^[0-9a-f]{64}$/);
+    expect(checksumOf('https://a.example.org')).toBe(checksumOf('https://a.example.org'));
+    expect(checksumOf('https://a.example.org')).not.toBe(checksumOf('https://b.example.org'));
+  });
+
+  it('mounts an existing Secret or ConfigMap instead of creating one', () => {
+    const secret = rendered('existing-secret');
+    expect(podOf(secret).spec?.volumes).toEqual([{ name: 'config', secret: { secretName: 'bridge-exporter-config' } }]);
+    expect(containerOf(secret).args).toContain('--config.file=/etc/bridge-exporter/config.yml');
+    const configMap = rendered('existing-configmap');
+    expect(podOf(configMap).spec?.volumes).toEqual([{ name: 'config', configMap: { name: 'bridge-exporter-config' } }]);
+    for (const manifests of [secret, configMap]) {
+      expect(manifests.filter(({ kind }) => kind === 'ConfigMap' || kind === 'Secret')).toEqual([]);
+    }
+  });
+
+  it('uses HTTPS for probes and scrapes with TLS', () => {
+    const manifests = rendered('tls');
+    const { args, livenessProbe, readinessProbe } = containerOf(manifests);
+    expect([livenessProbe, readinessProbe].map((probe) => probe?.httpGet?.scheme)).toEqual(['HTTPS', 'HTTPS']);
+    expect(args).toContain('--web.config.file=/etc/bridge-exporter-web/web.yml');
+    expect(findManifest(manifests, 'ServiceMonitor').spec.endpoints[0]).toMatchObject({
+      scheme: 'https',
+      basicAuth: { username: { name: 'scraper', key: 'username' } },
+      tlsConfig: { serverName: 'bridge-exporter' },
+    });
+  });
+});
+
+describe.skipIf(!isInstalled)('the StatefulSet of 200 targets in four shards', () => {
+  const names = Array.from({ length: 200 }, (_, index) => `chain-${index}`);
+  const targets = names.map((name) => {
+    const authorization = `authorization: {credentials_file: /run/secrets/node-credentials/${name}}`;
+    return `  - {name: ${name}, bridge: {url: "https://${name}.example.org", ${authorization}}}`;
+  });
+  const file = folder.write('bridge.yaml', `targets:\n${targets.join('\n')}\n`);
+  const manifests = isInstalled
+    ? render({ files: ['ci/sharded-values.yaml'], flags: [`--set-file=config=${file}`] })
+    : [];
+
+  it('has the same pods as a Deployment, except for the number of the shard', () => {
+    const single = render({ files: ['ci/sharded-values.yaml'], values: { shards: 1 } });
+    const { env, ...others } = containerOf(manifests);
+    expect(others).toEqual(containerOf(single));
+    expect(env).toEqual([
+      { name: 'POD_INDEX', valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } } },
+      { name: 'TARGETS_SHARD', value: '$(POD_INDEX)/4' },
+    ]);
+    expect({ ...podOf(manifests).spec, containers: [] }).toEqual({ ...podOf(single).spec, containers: [] });
+  });
+
+  it('polls every target in exactly one pod, with its credentials', async () => {
+    const { spec } = findManifest(manifests, 'StatefulSet');
+    expect(spec?.replicas).toBe(4);
+    const credentials = Object.fromEntries(names.map((name) => [name, `token of ${name}`]));
+    const polled = await Promise.all(
+      Array.from({ length: 4 }, async (_, ordinal) => {
+        const index = (spec?.ordinals?.start ?? 0) + ordinal;
+        const { args, env } = exporterOf(manifests, { 'node-credentials': credentials }, index);
+        const { code, stdout, stderr } = await runExporter(['--config.check', ...args], env);
+        expect(code, stderr).toBe(0);
+        return (parse(stdout) as { targets: { name: string }[] }).targets.map(({ name }) => name);
+      }),
+    );
+    expect(polled.flat().toSorted()).toEqual(names.toSorted());
+  });
+
+  it('has a headless Service and evicts one pod at a time', () => {
+    const service = findManifest(manifests, 'Service');
+    expect(service.spec?.clusterIP).toBe('None');
+    expect(findManifest(manifests, 'StatefulSet').spec?.serviceName).toBe(service.metadata?.name);
+    expect(findManifest(manifests, 'PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 });
+  });
+});
+
+describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
+  const dropPod = { action: 'labeldrop', regex: 'pod' };
+
+  it('names a Deployment by its release', () => {
+    const [endpoint] = findManifest(rendered('kube-prometheus-stack'), 'ServiceMonitor').spec.endpoints;
+    expect(endpoint).toEqual({
+      port: 'http',
+      interval: '30s',
+      relabelings: [{ replacement: 'bridge-exporter', targetLabel: 'instance' }, dropPod],
+    });
+  });
+
+  it('names shards by their pods', () => {
+    const [endpoint] = findManifest(rendered('sharded'), 'ServiceMonitor').spec.endpoints;
+    expect(endpoint?.relabelings).toEqual([
+      { sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' },
+      dropPod,
+    ]);
+  });
+
+  it('keeps the labels of several replicas different', () => {
+    const [endpoint] = findManifest(rendered('replicas'), 'ServiceMonitor').spec.endpoints;
+    expect(endpoint).toEqual({ port: 'http', interval: '30s' });
+  });
+
+  it('has the labels by which kube-prometheus-stack selects it, and finds the Service in another namespace', () => {
+    const monitor = findManifest(rendered('kube-prometheus-stack'), 'ServiceMonitor');
+    expect(monitor.metadata?.labels).toMatchObject({ release: 'kube-prometheus-stack' });
+    expect(monitor.spec.namespaceSelector).toBeUndefined();
+    const elsewhere = findManifest(rendered('names'), 'ServiceMonitor');
+    expect(elsewhere.metadata?.namespace).toBe('monitoring');
+    expect(elsewhere.spec.namespaceSelector).toEqual({ matchNames: ['bridges'] });
+  });
+});
+
+it.skipIf(!isInstalled)('the PodMonitor has all of its settings', () => {
+  const monitor = findManifest(rendered('pod-monitor'), 'PodMonitor');
+  expect(monitor.metadata).toMatchObject({
+    namespace: 'monitoring-system',
+    labels: { team: 'bridge' },
+    annotations: { 'example.org/owner': 'bridge' },
+  });
+  expect(monitor.spec).toMatchObject({
+    namespaceSelector: { matchNames: ['monitoring'] },
+    podMetricsEndpoints: [
+      {
+        port: 'http',
+        interval: '15s',
+        scrapeTimeout: '10s',
+        relabelings: [
+          { replacement: 'bridge-exporter', targetLabel: 'instance' },
+          { regex: 'pod', action: 'labeldrop' },
+          { sourceLabels: ['__meta_kubernetes_pod_node_name'], targetLabel: 'node_name' },
+        ],
+        metricRelabelings: [{ sourceLabels: ['__name__'], regex: 'nodejs_.*', action: 'drop' }],
+      },
+    ],
+  });
+});
+
+describe.skipIf(!isInstalled)('the PrometheusRule', () => {
+  const groupsOf = (name: string) => findManifest(rendered(name), 'PrometheusRule').spec.groups;
+  const rulesOf = (name: string): Rule[] => groupsOf(name).flatMap(({ rules }) => rules);
+  /** An expression has to be a string in Kubernetes. */
+  const withStrings = (rules: readonly Rule[]) => rules.map((rule) => ({ ...rule, expr: String(rule.expr) }));
+
+  it('contains the groups of prometheus/alerts.yml', () => {
+    const expected = ruleGroups.map((group) => ({ ...group, rules: withStrings(group.rules) }));
+    expect(groupsOf('sharded')).toEqual(expected);
+    expect(JSON.stringify(expected)).toContain('{{ $labels.target }}');
+  });
+
+  it.skipIf(!hasPromtool).each(['sharded', 'kube-prometheus-stack', 'rules'])(
+    'of %s is valid for Prometheus',
+    (name) => {
+      const file = folder.write('rules.json', JSON.stringify({ groups: groupsOf(name) }));
+      const { status, output } = runTool('promtool', ['check', 'rules', file]);
+      expect(status, output).toBe(0);
+    },
+  );
+
+  it('omits disabled alerts and groups without rules, and appends groups', () => {
+    const omitted = ['BridgeWatchdog', 'BridgeParamsChanged'];
+    const names = ruleGroups.flatMap(({ rules }) => rules).flatMap(({ alert = '' }) => alert || []);
+    const alerts = rulesOf('rules').flatMap(({ alert = '' }) => alert || []);
+    expect(alerts).toEqual([...names.filter((name) => !omitted.includes(name)), 'TooManyTargets']);
+    expect(groupsOf('rules').map(({ name }) => name)).toEqual([
+      ...ruleGroups.map(({ name }) => name).filter((name) => name !== 'bridge-watchdog'),
+      'own',
+    ]);
+  });
+
+  it('adds labels and annotations to the alerts, and not to recording rules', () => {
+    const rules = rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets');
+    const [alerts, recordings] = [rules.filter(({ alert }) => alert), rules.filter(({ record }) => record)];
+    expect(recordings.length).toBeGreaterThan(0);
+    for (const { labels, annotations } of alerts) {
+      expect(labels).toMatchObject({ team: 'bridge', severity: expect.any(String) });
+      expect(annotations).toMatchObject({ slack_channel: '#bridge', summary: expect.any(String) });
+    }
+    expect(recordings.filter(({ labels }) => labels?.['team'] !== undefined)).toEqual([]);
+  });
+
+  it('replaces the addresses of the runbook and of Grafana', () => {
+    for (const { annotations } of rulesOf('rules').filter(({ alert }) => alert && alert !== 'TooManyTargets')) {
+      expect(annotations?.['runbook_url']).toMatch(/^https:\/\/wiki\.example\.org\/runbooks\/bridge#[a-z]+$/);
+      expect(annotations?.['dashboard_url'] ?? 'https://grafana.example.org/d/').toMatch(
+        /^https:\/\/grafana\.example\.org\/d\//,
+      );
+    }
+  });
+});
+
+it.skipIf(!isInstalled)('the dashboards are those of the project, with the label of the sidecar', () => {
+  const maps = rendered('kube-prometheus-stack').filter(({ metadata }) => metadata.labels?.['grafana_dashboard']);
+  const files = maps.flatMap(({ data = {} }) => Object.entries(data));
+  expect(files.map(([name]) => name)).toEqual([
+    'bridge-overview.json',
+    'cross-chain.json',
+    'exporter.json',
+    'signers.json',
+  ]);
+  for (const [name, content] of files) {
+    expect(JSON.parse(content)).toEqual(JSON.parse(readProjectFile(`grafana/dashboards/${name}`)));
+  }
+  expect(maps.map(({ metadata }) => metadata.annotations)).toEqual(maps.map(() => ({ grafana_folder: 'Bridge' })));
+});
+
+describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
+  it('admits Prometheus, and permits DNS and the nodes', () => {
+    const { spec } = findManifest(rendered('network-policy'), 'NetworkPolicy');
+    expect(spec?.ingress).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+        ports: [{ port: 'http' }],
+      },
+    ]);
+    expect(spec?.egress?.map(({ ports }) => ports?.map(({ port }) => port))).toEqual([[53, 53], [443, 1317], [1317]]);
+  });
+
+  it('admits the namespace of the release by default', () => {
+    const manifests = render({ values: { ...TARGETS, networkPolicy: { enabled: true, restrictEgress: false } } });
+    expect(findManifest(manifests, 'NetworkPolicy').spec).toMatchObject({
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: {} }] }],
+    });
+  });
+});
+
+it.skipIf(!isInstalled)('the Ingress leads to the Service', () => {
+  const manifests = rendered('ingress');
+  const backend = { service: { name: 'bridge-exporter', port: { name: 'http' } } };
+  const http = { paths: [{ path: '/', pathType: 'Prefix', backend }] };
+  expect(findManifest(manifests, 'Ingress').spec).toEqual({
+    ingressClassName: 'nginx',
+    rules: [
+      { host: 'bridge-exporter.example.org', http },
+      { host: 'bridge.example.org', http },
+    ],
+    tls: [{ hosts: ['bridge-exporter.example.org'], secretName: 'bridge-exporter-tls' }],
+  });
+  expect(findManifest(manifests, 'Service').spec).toEqual({
+    type: 'ClusterIP',
+    selector: { 'app.kubernetes.io/name': 'bridge-exporter', 'app.kubernetes.io/instance': 'bridge-exporter' },
+    ports: [{ name: 'http', port: 10_917, targetPort: 'http' }],
+  });
+});
+
+it.skipIf(!isInstalled)('names, namespaces and labels can be changed', () => {
+  const manifests = rendered('names');
+  const monitoring = new Set(['ServiceMonitor', 'PrometheusRule']);
+  for (const { kind, metadata } of manifests) {
+    const isDashboard = metadata.labels?.['grafana_dashboard'] !== undefined;
+    expect(metadata.namespace).toBe(monitoring.has(kind) || isDashboard ? 'monitoring' : 'bridges');
+    expect(metadata.labels).toMatchObject({ team: 'bridge', 'app.kubernetes.io/name': 'bridges' });
+    if (kind === 'ServiceAccount') expect(metadata.name).toBe('bridges');
+    else expect(metadata.name).toMatch(/^bridges-mainnet/);
+  }
+  expect(podOf(manifests).spec).toMatchObject({
+    serviceAccountName: 'bridges',
+    imagePullSecrets: [{ name: 'registry' }],
+  });
+});
+
+it.skipIf(!isInstalled)('all settings of the pod are applied', () => {
+  const manifests = rendered('scheduling');
+  const pod = podOf(manifests);
+  expect(pod.metadata).toMatchObject({
+    annotations: { 'example.org/owner': 'bridge' },
+    labels: { 'example.org/zone': 'internal' },
+  });
+  expect(pod.spec).toMatchObject({
+    serviceAccountName: 'default',
+    nodeSelector: { 'kubernetes.io/arch': 'arm64' },
+    tolerations: [{ key: 'dedicated' }],
+    affinity: { nodeAffinity: {} },
+    topologySpreadConstraints: [{ maxSkew: 1 }],
+    priorityClassName: 'monitoring',
+    hostAliases: [{ ip: '192.0.2.1' }],
+    dnsPolicy: 'None',
+    dnsConfig: { nameservers: ['192.0.2.53'] },
+  });
+  expect(containerOf(manifests)).toMatchObject({
+    args: expect.arrayContaining(['--web.enable-lifecycle']),
+    env: [{ name: 'TZ', value: 'UTC' }],
+    volumeMounts: [{ name: 'config' }, { name: 'certificates', mountPath: '/etc/certificates' }],
+  });
+  expect(manifests.some(({ kind }) => kind === 'ServiceAccount')).toBe(false);
+});
+
+it.skipIf(!isInstalled)('additional manifests are mappings or templates', () => {
+  const manifests = rendered('extra-manifests');
+  expect(manifests).toContainEqual(expect.objectContaining({ kind: 'Secret', stringData: { token: 'example' } }));
+  expect(manifests.map(({ metadata }) => metadata.name)).toContain('bridge-exporter-extra');
+});
+
+describe.skipIf(!isInstalled)('the notes after the installation', () => {
+  const notesOf = (installation: Parameters<typeof helm>[1]): string => {
+    const { status, stdout, stderr } = helm(
+      ['install', 'bridge-exporter', '--namespace=monitoring', '--dry-run=client'],
+      installation,
+    );
+    if (status !== 0) throw new Error(stderr);
+    return stdout.slice(stdout.indexOf('NOTES:'));
+  };
+
+  it('show how to check the exporter and what is not enabled', () => {
+    const notes = notesOf({ values: TARGETS });
+    expect(notes).toContain('kubectl rollout status --namespace monitoring deployment/bridge-exporter\n');
+    expect(notes).toContain('kubectl port-forward --namespace monitoring deployment/bridge-exporter 10917\n');
+    for (const name of ['serviceMonitor', 'prometheusRule', 'dashboards'])
+      expect(notes).toContain(`${name}.enabled=true`);
+  });
+
+  it('mention only what is left to do', () => {
+    const notes = notesOf({ files: ['ci/kube-prometheus-stack-values.yaml'] });
+    expect(notes).not.toContain('.enabled=true');
+    expect(notes).not.toContain('selects monitors by a label');
+    expect(notes).toContain('BridgeWatchdog fires at once');
+  });
+
+  it('show the StatefulSet and how to change its shards', () => {
+    const notes = notesOf({ files: ['ci/sharded-values.yaml'] });
+    expect(notes).toContain('statefulset/bridge-exporter');
+    expect(notes).toContain('helm upgrade --set shards=');
+    expect(notes).toContain('selects monitors by a label');
+  });
+});

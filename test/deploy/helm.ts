@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { parse, parseAllDocuments } from 'yaml';
+import { projectPath, readProjectFile } from '../support/project-files.js';
+import { hasTool } from '../support/tools.js';
+
+export const CHART = 'deploy/helm/bridge-exporter';
+
+/** Values files of typical installations, which are also examples for users. */
+export const valuesFiles: readonly string[] = readdirSync(projectPath(`${CHART}/ci`)).map((name) => `ci/${name}`);
+
+export const hasHelm = (): boolean => hasTool('helm', ['version']);
+
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: unknown;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
+}
+
+export interface Installation {
+  /** Values files of the chart, such as `ci/one-target-values.yaml`. */
+  readonly files?: readonly string[];
+  /** Values that override those of the files. */
+  readonly values?: unknown;
+  readonly flags?: readonly string[];
+}
+
+interface Output {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of Helm for the chart, with the values on its standard input. */
+export function helm(command: readonly string[], { files = [], values, flags = [] }: Installation = {}): Output {
+  const args = [...files.flatMap((file) => ['--values', projectPath(`${CHART}/${file}`)]), '--values', '-', ...flags];
+  const options = { input: JSON.stringify(values ?? {}), maxBuffer: 64 * 1024 * 1024 };
+  const { status, stdout, stderr } = spawnSync('helm', [...command, projectPath(CHART), ...args], {
+    ...options,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+/** The text that `helm install` applies, for a release bridge-exporter in the namespace monitoring. */
+export function renderText(installation: Installation): string {
+  const { status, stdout, stderr } = helm(['template', 'bridge-exporter', '--namespace=monitoring'], installation);
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+export function parseManifests(text: string): Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    const manifest = document.toJS() as Manifest | null;
+    return manifest === null ? [] : [manifest];
+  });
+}
+
+export const render = (installation: Installation): Manifest[] => parseManifests(renderText(installation));
+
+/** The problems for which `helm template` fails. */
+export function problemsOf(installation: Installation): string {
+  const { status, stderr } = helm(['template', 'bridge-exporter'], installation);
+  if (status === 0) throw new Error('the chart was rendered');
+  return stderr;
+}
+
+export const defaultValues = parse(readProjectFile(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;
