@@ -1,21 +1,17 @@
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, readdirSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startProcess, type RunningProcess } from '../support/processes.js';
 import { packageJson, projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { runTool } from '../support/tools.js';
 
-/** Copies the files of the project as in a clean clone, which has no `dist`. The dependencies are linked. */
+/** Copies the project without what a clean clone lacks, such as `dist`. The dependencies are linked. */
 function copyProject(): string {
   const { path } = createTempFolder();
-  const args = ['-C', projectPath('.'), 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const { output } = runTool('git', args);
-  for (const file of output.split('\0').filter((name) => name !== '' && name !== 'node_modules')) {
-    mkdirSync(dirname(join(path, file)), { recursive: true });
-    cpSync(projectPath(file), join(path, file), { verbatimSymlinks: true });
-  }
+  const excluded = new Set(['.ci/bin', '.git', 'coverage', 'dist', 'node_modules']);
+  const filter = (file: string): boolean => !excluded.has(relative(projectPath('.'), file));
+  cpSync(projectPath('.'), path, { recursive: true, verbatimSymlinks: true, filter });
   symlinkSync(projectPath('node_modules'), join(path, 'node_modules'));
   return path;
 }

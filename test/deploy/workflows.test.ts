@@ -2,6 +2,7 @@ import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { hasTool, runTool } from '../support/tools.js';
 
 const FOLDER = '.github/workflows';
 const files = readdirSync(projectPath(FOLDER)).map((name) => `${FOLDER}/${name}`);
@@ -15,10 +16,12 @@ function errorsOf(content: string): string[] {
 interface Step {
   readonly uses?: string;
   readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Job {
-  readonly needs?: string;
+  readonly needs?: string | readonly string[];
   readonly uses?: string;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly container?: string;
@@ -55,25 +58,48 @@ describe('the workflows', () => {
     expect(errorsOf(text.replace(valid, invalid))).toContainEqual(expect.stringMatching(message));
   });
 
+  it.skipIf(!hasTool('actionlint', ['-version']))('pass actionlint', () => {
+    expect(runTool('actionlint', ['-no-color', ...files.map(projectPath)])).toEqual({ status: 0, output: '' });
+    const invalid = readProjectFile(`${FOLDER}/ci.yml`).replace('${{ matrix.node }}', '${{ matrix.nodes }}');
+    expect(runTool('actionlint', ['-no-color', '-'], invalid).output).toMatch(/property "nodes" is not defined/);
+  });
+
   it('run existing executable scripts', () => {
-    const scripts = steps.flatMap(({ run }) => run ?? []).filter((command) => command.startsWith('.ci/'));
-    expect(scripts).toEqual(['.ci/run', '.ci/image']);
+    const scripts = steps.flatMap(({ run = '' }) =>
+      Array.from(run.matchAll(/\.ci\/[\w-]+(?= |$)/gm), ([script]) => script),
+    );
+    expect([...new Set(scripts)]).toEqual(['.ci/run', '.ci/image', '.ci/release-notes', '.ci/tools-kubernetes']);
     for (const script of scripts) accessSync(projectPath(script), constants.X_OK);
   });
 
-  it('use actions with a fixed major version', () => {
-    const used = steps.flatMap(({ uses }) => uses ?? []);
-    expect(used.length).toBeGreaterThan(4);
-    expect(used.filter((action) => !/^(?:actions|docker)\/[\w-]+@v\d+$/.test(action))).toEqual([]);
+  it('pin actions by commit, with the version in a comment', () => {
+    const lines = files.flatMap((file) => readProjectFile(file).match(/uses: .*/g) ?? []);
+    const remote = lines.filter((line) => !line.startsWith('uses: ./'));
+    expect(remote.length).toBeGreaterThan(10);
+    expect(remote.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+    // One commit for each action.
+    const actions = new Set(remote.map((line) => line.replace(/@.*/, '')));
+    expect(new Set(remote).size).toBe(actions.size);
   });
 
-  it('have write permission only for the image of a release', () => {
+  it('have write permissions only in the jobs of a release that need them', () => {
     expect(files.map((file) => (readProjectYaml(file) as Workflow).permissions)).toEqual(
       files.map(() => ({ contents: 'read' })),
     );
-    expect(jobs.flatMap(({ permissions }) => (permissions === undefined ? [] : [permissions]))).toEqual([
-      { contents: 'read', packages: 'write' },
+    const { jobs: release } = workflow('release.yml');
+    const written = Object.entries(release).map(([name, { permissions = {} }]) => [
+      name,
+      Object.keys(permissions).filter((scope) => permissions[scope] === 'write'),
     ]);
+    expect(Object.fromEntries(written)).toEqual({
+      version: [],
+      check: [],
+      image: ['packages', 'id-token'],
+      npm: ['id-token'],
+      chart: ['packages', 'id-token'],
+      release: ['contents'],
+    });
+    expect(Object.values(workflow('ci.yml').jobs).filter(({ permissions }) => permissions)).toEqual([]);
   });
 
   it('test with the oldest supported Node.js and with that of the image', () => {
@@ -82,9 +108,33 @@ describe('the workflows', () => {
     expect(workflow('ci.yml').jobs['check']?.strategy?.matrix.node).toEqual([Number(oldest), Number(shipped)]);
   });
 
-  it('release an image only after all checks', () => {
-    const { check, image } = workflow('release.yml').jobs;
-    expect(check?.uses).toBe(`./${FOLDER}/ci.yml`);
-    expect(image?.needs).toBe('check');
+  it('release only after all checks, and the chart after its image', () => {
+    const { check, image, npm, chart, release } = workflow('release.yml').jobs;
+    expect(check).toMatchObject({ needs: 'version', uses: `./${FOLDER}/ci.yml` });
+    expect([image, npm, chart, release].map((job) => job?.needs)).toEqual([
+      'check',
+      'check',
+      'image',
+      ['image', 'npm', 'chart'],
+    ]);
+  });
+
+  it('build the image for two architectures with provenance and SBOM, and sign it', () => {
+    const { steps: imageSteps = [] } = workflow('release.yml').jobs['image'] ?? {};
+    const build = imageSteps.find(({ uses }) => uses?.startsWith('docker/build-push-action@'));
+    expect(build?.with).toMatchObject({
+      platforms: 'linux/amd64,linux/arm64',
+      push: true,
+      provenance: 'mode=max',
+      sbom: true,
+      'build-args': expect.stringContaining('REVISION=${{ github.sha }}'),
+    });
+    expect(imageSteps.at(-1)?.run).toMatch(/^cosign sign --yes --recursive "\$IMAGE"$/);
+  });
+
+  it('publish the chart to the address in the documentation', () => {
+    const { steps: chartSteps = [] } = workflow('release.yml').jobs['chart'] ?? {};
+    expect(chartSteps.at(-1)?.env).toEqual({ CHARTS: 'ghcr.io/${{ github.repository_owner }}/charts' });
+    expect(readProjectFile('docs/deployment.md')).toContain('oci://ghcr.io/bridge-exporter/charts/bridge-exporter');
   });
 });
