@@ -84,10 +84,10 @@ describe('the values of the chart', () => {
   });
 
   it.skipIf(!hasTool('helm-docs', ['--help']))('are in the generated table of the README', async () => {
-    const flags = ['--dry-run', '--sort-values-order=file', '--log-level=error', '--documentation-strict-mode'];
+    const flags = ['--dry-run', '--sort-values-order=file', '--log-level=error'];
     const root = `--chart-search-root=${projectPath('deploy/helm')}`;
     const { status, output } = runTool('helm-docs', [root, ...flags]);
-    expect(status, output).toBe(0);
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining('\n| Key | Type | Default |') });
     await expect(output).toMatchFileSnapshot(`../../${CHART}/README.md`);
   });
 

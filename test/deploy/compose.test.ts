@@ -4,7 +4,13 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runExporter } from '../support/processes.js';
-import { projectFileExists, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
+import {
+  packageJson,
+  projectFileExists,
+  projectPath,
+  readProjectFile,
+  readProjectYaml,
+} from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { interpolatedCompose, mountsOf, type Service } from './compose.js';
@@ -61,11 +67,23 @@ describe('compose.yaml', () => {
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
     });
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
+    expect(service.image).toMatch(/:v?\d+\.\d+\.\d+$/);
     if (service.build === undefined) {
-      expect(service.image).toMatch(/:v?\d+\.\d+\.\d+$/);
       expect(service.healthcheck?.test[0]).toBe('CMD');
     } else {
       expect(readProjectFile('Dockerfile')).toMatch(/^HEALTHCHECK /m);
+    }
+  });
+
+  it('runs the current version of the exporter, or builds it if its image cannot be pulled', () => {
+    const own = entries.filter(([, service]) => service.build !== undefined);
+    expect(own.map(([name]) => name)).toEqual(['simulator', 'exporter']);
+    for (const [, service] of own) {
+      expect(service).toMatchObject({
+        image: `ghcr.io/bridge-exporter/bridge-exporter:${packageJson.version}`,
+        build: '.',
+      });
+      expect(service.pull_policy).toBe('missing');
     }
   });
 

@@ -3,6 +3,7 @@ import { readProjectYaml } from '../support/project-files.js';
 export interface Service {
   readonly build?: string;
   readonly image?: string;
+  readonly pull_policy?: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: { readonly test: readonly string[] };

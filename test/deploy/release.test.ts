@@ -64,6 +64,13 @@ describe('the release notes', () => {
   });
 });
 
+it('the documentation pins the current version', () => {
+  const versions = readProjectFile('docs/deployment.md').match(
+    /(?<=ghcr\.io\/bridge-exporter\/bridge-exporter:)[\d.]+\d/g,
+  );
+  expect(new Set(versions)).toEqual(new Set([version]));
+});
+
 describe('the dependency bot', () => {
   const { updates } = readProjectYaml('.github/dependabot.yml') as {
     updates: { 'package-ecosystem': string; directory?: string; directories?: string[] }[];

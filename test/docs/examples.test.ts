@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { parseInvocation } from '../../src/cli/invocation.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { parseWebConfig } from '../../src/server/web-config.js';
+import { hasHelm, helm } from '../deploy/helm.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -14,6 +15,7 @@ import { blocksOf } from './pages.js';
  */
 const hasPromtool = hasTool('promtool');
 const hasAmtool = hasTool('amtool');
+const isHelmInstalled = hasHelm();
 const folder = createTempFolder();
 
 /** Returns the problems that the program reports. */
@@ -41,10 +43,23 @@ const config = byParser(parseConfig);
 const endpoint: Validator = (yaml) =>
   config(`targets:\n  - name: a\n    bridge:\n      url: https://a.example\n${yaml.replaceAll(/^/gm, '      ')}`);
 const web = byParser(parseWebConfig);
-const prometheus = byTool(hasPromtool, 'promtool', 'check', 'config', '--syntax-only');
+const prometheusConfig = ['check', 'config', '--syntax-only'];
+const withoutKubernetes = byTool(hasPromtool, 'promtool', ...prometheusConfig);
+/** Debian builds Prometheus without the discovery of Kubernetes. */
+const withKubernetes = byTool(hasTool('promtool-newest'), 'promtool-newest', ...prometheusConfig);
+const prometheus: Validator = (yaml) =>
+  (yaml.includes('kubernetes_sd_configs') ? withKubernetes : withoutKubernetes)(yaml);
 const rules = byTool(hasPromtool, 'promtool', 'check', 'rules');
 const alertmanager = byTool(hasAmtool, 'amtool', 'check-config');
-/** Kubernetes, kustomize and Docker Compose: test/deploy checks the files in the project. */
+/** Values of the Helm chart, with a target if there is none. */
+const helmValues: Validator = (yaml) => {
+  if (!isHelmInstalled) return [];
+  const values = parse(yaml) as object;
+  const config = { targets: [{ name: 'a', bridge: { url: 'https://a.example' } }] };
+  const { status, stderr } = helm(['template', 'bridge-exporter'], { values: { config, ...values } });
+  return status === 0 ? [] : [stderr];
+};
+/** Kubernetes, Grafana and Docker Compose: test/deploy checks the files in the project. */
 const yamlOnly: Validator = () => [];
 
 /** The validator by top-level key. */
@@ -67,6 +82,11 @@ const validators: Readonly<Record<string, Validator>> = {
   endpoints: yamlOnly,
   resources: yamlOnly,
   services: yamlOnly,
+  grafana: yamlOnly,
+  config: helmValues,
+  secrets: helmValues,
+  shards: helmValues,
+  serviceMonitor: helmValues,
 };
 
 describe('a YAML example', () => {

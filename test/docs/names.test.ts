@@ -15,7 +15,7 @@ import { blocksOf, inlineCodeIn, pages } from './pages.js';
 const flags = commandNames.flatMap((command) => flagsOf(command).map(({ name }) => name));
 const variables = new Set([...flags.flatMap((flag) => environmentName(flag) ?? []), ...Object.keys(targetVariables)]);
 /** The scripts of the project and commands of npm. */
-const npmCommands = new Set([...Object.keys(packageJson.scripts), 'ci', 'install', 'link', 'audit', 'prune']);
+const npmCommands = new Set([...Object.keys(packageJson.scripts), 'ci', 'install', 'link', 'audit', 'pack', 'prune']);
 
 /** The alerts of this project and those in examples. */
 const alertNames = new Set([
@@ -23,8 +23,9 @@ const alertNames = new Set([
   ...blocksOf('yaml').flatMap(({ code }) => Array.from(code.matchAll(/^ *- alert: (\w+)$/gm), ([, name = '']) => name)),
 ]);
 
-/** Flags of npm, the benchmark, Docker and `install`, and the placeholder `--name`. */
-const OTHER_FLAGS = /^--(?:silent|omit|quick|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
+/** Flags of npm, Helm, the benchmark, Docker and `install`, and the placeholder `--name`. */
+const OTHER_FLAGS =
+  /^--(?:silent|omit|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
 
 describe.each(pages)('$file', (page) => {
   const inlineCode = inlineCodeIn(page);
@@ -32,7 +33,10 @@ describe.each(pages)('$file', (page) => {
 
   it('uses existing flags and environment variables', () => {
     const exporterCommands = commands.filter(
-      (command) => !/\b(?:prometheus|alertmanager|docker|kubectl|systemctl|systemd-analyze|apt-get)\b/.test(command),
+      (command) =>
+        !/\b(?:prometheus|alertmanager|docker|kubectl|systemctl|systemd-analyze|apt-get|helm|kustomize|cosign|sed|npm install)\b/.test(
+          command,
+        ),
     );
     const named = exporterCommands.flatMap((command) => command.match(/(?<![\w-])--[a-z][\w.-]*/g) ?? []);
     const isKnown = (flag: string): boolean =>
