@@ -21,7 +21,7 @@ const kinds = [
 ];
 const customResources = ['podmonitors', 'prometheusrules', 'servicemonitors'];
 
-const [folder] = process.argv.slice(2);
+const folder = process.argv.at(2);
 if (folder === undefined) throw new Error('usage: node .ci/schemas/generate.mjs FOLDER');
 const sources = downloadModules();
 mkdirSync(folder, { recursive: true });

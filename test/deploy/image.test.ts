@@ -104,6 +104,22 @@ describe('the Dockerfile', () => {
   });
 });
 
+describe('the build stage of the image', () => {
+  it('records the revision, which the build context does not contain', () => {
+    const [build] = bases;
+    const stage = instructions.filter((line) => {
+      const { start } = line.getRange();
+      return (
+        start.line > (build?.getRange().start.line ?? Infinity) && start.line < (bases[1]?.getRange().start.line ?? 0)
+      );
+    });
+    expect(stage.map((line) => `${line.getKeyword()} ${textOf(line)}`).slice(-2)).toEqual([
+      'ARG REVISION',
+      'RUN npm run build && echo "$REVISION" > dist/revision',
+    ]);
+  });
+});
+
 function healthCommand(): string[] {
   const [, command = '[]'] = /CMD (\[.+\])$/.exec(textOf(last(linesOf('HEALTHCHECK')))) ?? [];
   return JSON.parse(command) as string[];

@@ -55,8 +55,8 @@ const alertmanager = byTool(hasAmtool, 'amtool', 'check-config');
 const helmValues: Validator = (yaml) => {
   if (!isHelmInstalled) return [];
   const values = parse(yaml) as object;
-  const config = { targets: [{ name: 'a', bridge: { url: 'https://a.example' } }] };
-  const { status, stderr } = helm(['template', 'bridge-exporter'], { values: { config, ...values } });
+  const defaults = { config: { targets: [{ name: 'a', bridge: { url: 'https://a.example' } }] } };
+  const { status, stderr } = helm(['template', 'bridge-exporter'], { values: { ...defaults, ...values } });
   return status === 0 ? [] : [stderr];
 };
 /** Kubernetes, Grafana and Docker Compose: test/deploy checks the files in the project. */
