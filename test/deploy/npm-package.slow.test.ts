@@ -35,6 +35,12 @@ it('npx runs the packed package in an empty folder', { timeout: 180_000 }, async
   const installed = await run(empty, 'npm', install);
   expect(installed.child.exitCode, installed.stderr.join('\n')).toBe(0);
 
+  // The systemd unit runs the program through this symbolic link.
+  const version = await run(empty, process.execPath, ['node_modules/.bin/bridge-exporter', '--version']);
+  expect(version.stdout).toEqual([
+    `bridge-exporter ${packageJson.version} (revision unknown, node ${process.versions.node})`,
+  ]);
+
   const simulator = await startTestSimulator();
   onTestFinished(async () => simulator.close());
   const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, CROSSCHAIN_WINDOW: '500' };

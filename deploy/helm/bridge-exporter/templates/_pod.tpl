@@ -2,10 +2,7 @@
 {{- define "bridge-exporter.podTemplate" -}}
 metadata:
   labels:
-    {{- include "bridge-exporter.selectorLabels" . | nindent 4 }}
-    {{- with merge (deepCopy .Values.podLabels) .Values.commonLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- merge (include "bridge-exporter.selectorLabels" . | fromYaml) .Values.podLabels .Values.commonLabels | toYaml | nindent 4 }}
   {{- $checksum := dict }}
   {{- if and .Values.restartOnConfigChange (include "bridge-exporter.ownsConfig" .) }}
   {{- $checksum = dict "checksum/config" (include "bridge-exporter.configFiles" . | sha256sum) }}
