@@ -140,6 +140,12 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(checksumOf('https://a.example.org')).not.toBe(checksumOf('https://b.example.org'));
   });
 
+  it('keeps a configuration that is passed as text, with its comments and indentation', () => {
+    const config =
+      '  # The first line is indented.\n  targets: [{name: a, crosschain: {url: "https://a.example.org", rate: 1e18}}]\n';
+    expect(findManifest(render({ values: { config } }), 'ConfigMap').data).toEqual({ 'bridge.yaml': config });
+  });
+
   it('mounts an existing Secret or ConfigMap instead of creating one', () => {
     const secret = rendered('existing-secret');
     expect(podOf(secret).spec?.volumes).toEqual([{ name: 'config', secret: { secretName: 'bridge-exporter-config' } }]);

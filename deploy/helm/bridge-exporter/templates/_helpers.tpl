@@ -64,10 +64,10 @@ annotations:
 {{- if not (or .Values.configExistingConfigMapName .Values.configExistingSecretName) -}}true{{- end -}}
 {{- end -}}
 
-{{/* The configuration files by name. */}}
+{{/* The configuration files by name. The indentation is explicit, because the first line of a file can be indented. */}}
 {{- define "bridge-exporter.configFiles" -}}
 {{- range $name, $content := merge (dict .Values.configFileName .Values.config) .Values.extraConfigFiles }}
-{{ $name }}: |
+{{ $name }}: |2
   {{- if kindIs "string" $content }}
   {{- $content | nindent 2 }}
   {{- else }}
