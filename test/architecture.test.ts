@@ -10,7 +10,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'one-shot.ts': ['cli', 'config', 'exposition', 'http', 'json', 'poll'],
   'documents.ts': ['chain', 'config', 'json', 'metrics', 'pending'],
   cli: ['config'],
-  config: [],
+  config: ['chain'],
   poll: ['chain', 'config', 'documents.ts', 'http', 'json', 'metrics', 'pending'],
   http: ['config', 'json'],
   json: [],

@@ -100,7 +100,8 @@ const certificates = secretScalar('PEM', 'PEM certificates', (text) => {
 });
 
 /** A mapping whose value is not quoted if it is something else. */
-const privateMapping = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => mapping(shape, types.describeType);
+const privateMapping = <Shape extends z.core.$ZodLooseShape>(shape: Shape, expected?: string) =>
+  mapping(shape, types.describeType, expected === undefined ? undefined : () => expected);
 
 const rejectBoth = (first: string, second: string) => (input: unknown, context: z.RefinementCtx) => {
   const present = presentKeys(input);
@@ -165,11 +166,14 @@ const headerValues = <Entry extends z.ZodType>(entry: Entry) =>
     list(entry, types.describeType).min(1, { error: 'is empty — expected at least one value, or no such key' }),
   );
 
-const header = privateMapping({
-  values: headerValues(plainText(HEADER_VALUE, checkHeaderValue)).describe('Header values.'),
-  secrets: headerValues(headerSecret).describe('Secret header values, redacted in all output.'),
-  files: headerValues(file).describe('Files that each contain one secret header value.'),
-}).superRefine((input, context) => {
+const header = privateMapping(
+  {
+    values: headerValues(plainText(HEADER_VALUE, checkHeaderValue)).describe('Header values.'),
+    secrets: headerValues(headerSecret).describe('Secret header values, redacted in all output.'),
+    files: headerValues(file).describe('Files that each contain one secret header value.'),
+  },
+  'a mapping such as {secrets: […]}, with values, secrets or files',
+).superRefine((input, context) => {
   if (presentKeys(input)?.size === 0) context.addIssue('has no value — expected values, secrets or files');
 }, evenAfterOtherProblems);
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config, ConfigResult, TargetConfig } from './config.js';
 import {
@@ -9,7 +8,7 @@ import {
   variableOf,
 } from './environment.js';
 import { formatPath, type FormatPosition } from './kit/problems.js';
-import { describeReadError } from './kit/small-file.js';
+import { readTextFile } from './kit/small-file.js';
 import { parseYaml } from './kit/yaml.js';
 import { validateConfig } from './parser.js';
 import { resolveHttpConfig } from './resolved-http-config.js';
@@ -47,12 +46,9 @@ async function loadFile(path: string, env: Environment, checkFiles: boolean): Pr
       `${variables.join(', ')}: cannot be combined with the configuration file ${path} — expected only one of them`,
     );
   }
-  const file = await readFile(path, 'utf8').then(
-    (text) => ({ text }),
-    (error: unknown) => ({ problem: describeReadError(path, error) }),
-  );
-  if ('problem' in file) return problem(file.problem);
-  const yaml = parseYaml(file.text, path);
+  const file = await readTextFile(path);
+  if (!file.ok) return problem(file.problem);
+  const yaml = parseYaml(file.value, path);
   if (!yaml.ok) return yaml;
   const result = validateConfig(yaml.data, yaml.label, dirname(path));
   if (!result.ok) return result;

@@ -5,6 +5,7 @@ import { listSettings } from './kit/settings.js';
 import { formatDuration } from './kit/units.js';
 import { parseYaml } from './kit/yaml.js';
 import { configSchema } from './schema.js';
+import { adviseOnKey } from './unknown-keys.js';
 
 /** Every key of the configuration file. */
 export const settings = listSettings(configSchema);
@@ -18,7 +19,7 @@ export function parseConfig(text: string, path: string): ConfigResult {
 /** Validates data in the format of the configuration file. `label` formats the positions in messages. */
 export function validateConfig(data: unknown, label: FormatPosition, directory = ''): ConfigResult {
   const { data: config, error } = configSchema.safeParse(data);
-  if (error) return { ok: false, problems: formatProblems(error, settings, label) };
+  if (error) return { ok: false, problems: formatProblems(error, settings, label, adviseOnKey) };
   const targets = config.targets.map((target) => withDirectory(target, directory));
   const warnings = findWarnings(config).map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, config: { ...config, targets }, warnings };

@@ -9,7 +9,8 @@ import {
 import { httpClientShape, rejectTwoAuthorizations, toHttpClientConfig } from './http-client-config.js';
 import { formatDuration } from './kit/units.js';
 import * as types from './kit/value-types.js';
-import { evenAfterOtherProblems, list, mapping, scalar } from './kit/yaml-schema.js';
+import { evenAfterOtherProblems, list, mapping, presentKeys, scalar } from './kit/yaml-schema.js';
+import { endpointExample, nodeUrl } from './node-url.js';
 
 /*
  * The schema of the configuration file: every key with its type, default and description. The reference in
@@ -85,17 +86,18 @@ const toBridgeSettings = (keys: z.output<z.ZodObject<typeof bridgeShape>>): Brid
 });
 
 // If it is not a mapping, its value is not quoted: it may be a URL with a password.
-const endpoint = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+const endpoint = <Shape extends z.core.$ZodLooseShape>(name: string, shape: Shape) =>
   mapping(
     {
-      url: scalar(types.baseUrl).describe('Base URL of the node; the path of the document is appended.'),
+      url: scalar(nodeUrl).describe('Base URL of the node; the path of the document is appended.'),
       ...shape,
       ...httpClientShape,
     },
     types.describeType,
+    (input) => `a mapping such as ${name}: ${endpointExample(input)}`,
   ).superRefine(rejectTwoAuthorizations, evenAfterOtherProblems);
 
-const bridge = endpoint(bridgeShape).transform((keys) => ({
+const bridge = endpoint('bridge', bridgeShape).transform((keys) => ({
   url: keys.url,
   ...toBridgeSettings(keys),
   ...toHttpClientConfig(keys),
@@ -139,19 +141,24 @@ const toCrosschainSettings = ({
   ...(hubChainIds && { hubChainIds: [...new Set(hubChainIds)] }),
 });
 
-const crosschain = endpoint(crosschainShape).transform((keys) => ({
+const crosschain = endpoint('crosschain', crosschainShape).transform((keys) => ({
   url: keys.url,
   ...toCrosschainSettings(keys),
   ...toHttpClientConfig(keys),
 }));
 
-const target = mapping({
-  name: scalar(types.label(128)).describe('Value of the label `target`; unique.'),
-  bridge: z
-    .exactOptional(bridge)
-    .describe('Endpoint of the bridge module state. A target has this, `crosschain`, or both.'),
-  crosschain: z.exactOptional(crosschain).describe('Endpoint of the cross-chain rate-limiter input.'),
-}).superRefine(requireEndpoint, evenAfterOtherProblems);
+const target = mapping(
+  {
+    name: scalar(types.label(128, 'a name', 'mainnet')).describe('Value of the label `target`; unique.'),
+    bridge: z
+      .exactOptional(bridge)
+      .describe('Endpoint of the bridge module state. A target has this, `crosschain`, or both.'),
+    crosschain: z.exactOptional(crosschain).describe('Endpoint of the cross-chain rate-limiter input.'),
+  },
+  // If it is not a mapping, its value is not quoted: it may be a URL with a password.
+  types.describeType,
+  (input) => `a mapping such as {name: mainnet, bridge: ${endpointExample(input)}}`,
+).superRefine(requireEndpoint, evenAfterOtherProblems);
 
 function requireEndpoint(input: unknown, context: z.RefinementCtx): void {
   const empty = z.object({ bridge: absent, crosschain: absent });
@@ -167,7 +174,7 @@ const token = mapping({
 
 const validator = mapping({
   address: scalar(types.anyAddress).describe('Orchestrator, operator or external address of the validator; unique.'),
-  name: scalar(types.label(128)).describe('Name of the validator.'),
+  name: scalar(types.label(128, 'a name')).describe('Name of the validator.'),
 });
 
 function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
@@ -196,6 +203,12 @@ const chainIdKey = z.string().refine(types.isChainId);
 const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
 const TARGETS = `a list of at least one target, such as ${ONE_TARGET}`;
 
+function describeTargets(input: unknown): string {
+  const isDashWithoutSpace = [...(presentKeys(input) ?? [])].some((key) => key.startsWith('-'));
+  const advice = isDashWithoutSpace ? 'a list entry needs a space after the dash' : `expected ${TARGETS}`;
+  return `${types.describeType(input)} — ${advice}`;
+}
+
 export const configSchema = mapping(
   {
     poll: poll.prefault({}).describe('Polling of the endpoints.'),
@@ -208,25 +221,25 @@ export const configSchema = mapping(
       .prefault({})
       .describe('Limits on the size of the exposition.'),
     targets: z
-      .array(target, { error: ({ input }) => `${types.describeValue(input)} — expected ${TARGETS}` })
+      .array(target, { error: ({ input }) => describeTargets(input) })
       .min(1, { error: `is empty — expected ${TARGETS}` })
       .superRefine(rejectDuplicates('name', 'targets'), evenAfterOtherProblems)
       .describe('Chains to poll.'),
-    tokens: list(token)
+    tokens: list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]')
       .superRefine(rejectDuplicates('contract', 'tokens'), evenAfterOtherProblems)
       .prefault([])
       .describe('Symbols and decimals of token contracts.'),
     chains: z
-      .record(chainIdKey, scalar(types.label(128)), { error: describeChainsIssue })
+      .record(chainIdKey, scalar(types.label(128, 'a name', 'ethereum')), { error: describeChainsIssue })
       .prefault({})
       .describe('Chain names by chain id.'),
-    validators: list(validator)
+    validators: list(validator, types.describeValue, '[{address: inj1…, name: Example}]')
       .superRefine(rejectDuplicates('address', 'validators'), evenAfterOtherProblems)
       .prefault([])
       .describe('Names of validators. They override those of the staking module.'),
   },
-  types.describeValue,
-  `, such as targets: ${ONE_TARGET}`,
+  types.describeType,
+  () => `a mapping such as targets: ${ONE_TARGET}`,
 );
 
 function describeChainsIssue(issue: z.core.$ZodRawIssue): string {

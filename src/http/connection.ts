@@ -81,7 +81,16 @@ function connectError(error: Error, isTls: boolean, messagePrefix: string): Conn
   // Trying several addresses fails with an AggregateError, which has no message.
   const [first]: unknown[] = error instanceof AggregateError ? error.errors : [error];
   const cause = first instanceof Error ? first : error;
-  return new ConnectError(connectReason(cause, isTls), messagePrefix + cause.message);
+  return new ConnectError(connectReason(cause, isTls), messagePrefix + describeConnectError(cause));
+}
+
+/** OpenSSL reports a response in clear text as a wrong version or length of a TLS record. */
+function describeConnectError(error: Error): string {
+  const code = 'code' in error ? error.code : undefined;
+  const isClearText = code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
+  return isClearText || /wrong version number|packet length too long/.test(error.message)
+    ? 'the server does not use TLS on this port: is this port http?'
+    : error.message;
 }
 
 function connectReason(error: Error, isTls: boolean): FailureReason {

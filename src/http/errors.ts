@@ -12,7 +12,7 @@ export const failureReasons = {
     description:
       'The TLS handshake failed (certificate, host name or protocol version), or the node rejected the client certificate.',
     remedy:
-      'Check the host name and expiry of the certificate; tls_config takes ca_file, server_name and a client certificate.',
+      'Check that the port uses TLS, and the host name and expiry of the certificate; tls_config takes ca_file, server_name and a client certificate.',
   },
   timeout: {
     description: 'The poll did not complete within poll.timeout.',

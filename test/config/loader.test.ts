@@ -77,7 +77,11 @@ describe('configFromEnvironment', () => {
   });
 
   const invalidEnvironments: readonly (readonly [title: string, env: Environment, problems: readonly string[]])[] = [
-    ['an invalid URL', { BRIDGE_URL: 'a.example' }, [`BRIDGE_URL: is not an http or https URL — ${ADDRESS}`]],
+    [
+      'an invalid URL',
+      { BRIDGE_URL: 'a.example' },
+      ['BRIDGE_URL: "a.example" has no scheme — did you mean https://a.example?'],
+    ],
     [
       'a URL with a password',
       { CROSSCHAIN_URL: 'https://u:p@b.example' },
@@ -95,8 +99,8 @@ describe('configFromEnvironment', () => {
       },
       [
         'POLL_INTERVAL: "often" — expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
-        'TARGET_NAME: "a\\nb" — expected 1 to 128 characters without control characters and lone surrogates',
-        `BRIDGE_URL: is not an http or https URL — ${ADDRESS}`,
+        'TARGET_NAME: "a\\nb" has a control character — expected a name of 1 to 128 characters, such as mainnet',
+        `BRIDGE_URL: "ftp://a.example" is not an http or https URL — ${ADDRESS}`,
         'CROSSCHAIN_WINDOW: "-1" — expected a positive integer in decimal digits, at most 9223372036854775807',
         'CROSSCHAIN_LIMIT: "many" — expected a positive integer in decimal digits, at most 4294967295',
       ],
@@ -177,7 +181,7 @@ describe('loadConfig', () => {
   test('rejects an invalid file with problems that start with its name', async () => {
     const configFile = folder.write('bad.yaml', 'targets: []');
     const problems = [
-      `${configFile}:1: targets: is empty — expected a list of at least one target, such as ${ONE_TARGET}`,
+      `${configFile}:1:1: targets: is empty — expected a list of at least one target, such as ${ONE_TARGET}`,
     ];
     expect(await loadConfig({ configFile, env: {} })).toEqual({ ok: false, problems });
   });
@@ -191,7 +195,7 @@ describe('loadConfig', () => {
     const configFile = join(folder.path, 'none.yaml');
     const problems = [`${configFile}: cannot be read: ENOENT: no such file or directory`];
     expect(await loadConfig({ configFile, env: {} })).toEqual({ ok: false, problems });
-    const directory = [`${folder.path}: cannot be read: EISDIR: illegal operation on a directory`];
+    const directory = [`${folder.path}: is a directory — expected a file`];
     expect(await loadConfig({ configFile: folder.path, env: {} })).toEqual({
       ok: false,
       problems: directory,

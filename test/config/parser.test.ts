@@ -157,12 +157,12 @@ describe('parseConfig', () => {
     [
       'a timeout longer than the interval',
       withTopLevel('poll: {interval: 10s}'),
-      'b:4: poll.timeout: timeout (20s) is longer than interval (10s)',
+      'b:4:1: poll.timeout: timeout (20s) is longer than interval (10s)',
     ],
     [
       'a very long window',
       withCrosschain('window: 100001'),
-      'b:5: targets[0].crosschain.window: 100001 blocks is above 100000: the query is expensive for the node',
+      'b:5:7: targets[0].crosschain.window: 100001 blocks is above 100000: the query is expensive for the node',
     ],
   ])('warns about %s', (_title, text, warning) => {
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [warning] });

@@ -242,7 +242,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'tokens[].symbol': 'OTHER',
   'tokens[].decimals': 7,
   chains: { 1: 'other' },
-  'validators[].address': 'inj1zzzzzzzzzzz',
+  'validators[].address': 'inj1pppppppppp2',
   'validators[].name': 'Other',
 };
 

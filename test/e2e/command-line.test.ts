@@ -34,8 +34,8 @@ describe('the log with --log.format=pretty', () => {
       ),
       'HH:MM:SS WARN: mainnet module_state: poll failed: /peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
-      `  ${config}:1: targets[0].brigde: unknown key — did you mean bridge?`,
-      `  ${config}:1: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
+      `  ${config}:1:27: targets[0].brigde: unknown key — did you mean bridge?`,
+      `  ${config}:1:11: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',
     ]);
   });

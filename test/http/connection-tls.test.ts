@@ -102,6 +102,15 @@ describe('the certificate of a node', () => {
     expect(await outcome(url, { tls_config: tls })).toMatch(expected);
   });
 
+  it('is missing on a port that uses plain HTTP, which the message explains', async () => {
+    const node = await startNode();
+    nodes.push(node);
+    const { port } = new URL(node.url);
+    const expected = 'tls: /state: request failed: the server does not use TLS on this port: is this port http?';
+    expect(await outcome(`https://127.0.0.1:${port}`, {})).toBe(expected);
+    expect(await outcome(`https://127.0.0.1:${port}`, { tls_config: { insecure_skip_verify: true } })).toBe(expected);
+  });
+
   it('is checked against server_name, which is also sent as SNI', async () => {
     const names: string[] = [];
     const { url } = await serve(nodeCertificate, {

@@ -101,7 +101,8 @@ describe('a password file', () => {
     ['is a pipe without a writer', () => execFileSync('mkfifo', [path]), 'is not a file'],
     ['is longer than any header', () => write('changing', 'x'.repeat(8193)), 'is longer than 8192 characters'],
     ['is larger than 1 MiB', () => write('changing', 'x'.repeat(1024 * 1024 + 1)), 'is larger than 1MiB'],
-    ['is not text', () => write('changing', Buffer.from([0xff, 0xfe])), 'is not UTF-8'],
+    ['is not text', () => write('changing', Buffer.from([0xc3, 0x28])), 'is not UTF-8'],
+    ['is UTF-16', () => write('changing', Buffer.from([0xff, 0xfe, 0x61, 0x00])), 'is UTF-16 — expected UTF-8'],
   ];
 
   it.each(bad)(

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { loadWebConfig, parseWebConfig, webSettings, type ParsedWebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
 import { runExporter } from '../support/processes.js';
+import { withoutColumns } from '../config/sample-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const HASH = '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi';
@@ -31,181 +32,181 @@ describe('an invalid web configuration', () => {
     // The file.
     [
       '- a',
-      'web.yml: is a list — expected a mapping with tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
+      'web.yml:1:1: is a list — expected a mapping with tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
     ],
-    ['a: b: c', 'web.yml:1:4: not YAML: Nested mappings are not allowed in compact mappings'],
-    ['tls_server_confg: {}', 'web.yml:1: tls_server_confg: unknown key — did you mean tls_server_config?'],
+    ['a: b: c', 'web.yml:1:4: a value contains ": " — put the value in quotes'],
+    ['tls_server_confg: {}', 'web.yml:1:1: tls_server_confg: unknown key — did you mean tls_server_config?'],
     [
       'bogus:',
-      'web.yml:1: bogus: unknown key — expected one of tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
+      'web.yml:1:1: bogus: unknown key — expected one of tls_server_config, http_server_config, rate_limit, basic_auth_users, health_paths_without_auth',
     ],
     ['basic_auth_users: {}\nbasic_auth_users: {}', 'web.yml:2:1: duplicate key — expected each key once'],
-    ['{}\n---\n{}', 'web.yml:2: a second document starts here — expected a single document'],
+    ['{}\n---\n{}', 'web.yml:2:1: a second document starts here — expected a single document'],
     // TLS.
-    ['tls_server_config: [a]', `web.yml:1: tls_server_config: is a list — expected a mapping with ${TLS_KEYS}`],
+    ['tls_server_config: [a]', `web.yml:1:1: tls_server_config: is a list — expected a mapping with ${TLS_KEYS}`],
     [
       'tls_server_config: -----BEGIN PRIVATE KEY-----',
-      `web.yml:1: tls_server_config: is a string — expected a mapping with ${TLS_KEYS}`,
+      `web.yml:1:1: tls_server_config: is a string — expected a mapping with ${TLS_KEYS}`,
     ],
     [
       `tls_server_config:\n  ${PAIR.replace(', ', '\n  ')}\n  certfile: x`,
-      'web.yml:4: tls_server_config.certfile: unknown key — did you mean cert_file?',
+      'web.yml:4:3: tls_server_config.certfile: unknown key — did you mean cert_file?',
     ],
     [
       'tls_server_config: {cert_file: a.crt}',
-      'web.yml:1: tls_server_config.key_file: is missing — expected key_file or key',
+      'web.yml:1:1: tls_server_config.key_file: is missing — expected key_file or key',
     ],
     [
       'tls_server_config: {key: abc}',
-      'web.yml:1: tls_server_config.cert_file: is missing — expected cert_file or cert',
+      'web.yml:1:1: tls_server_config.cert_file: is missing — expected cert_file or cert',
     ],
     [
       'tls_server_config: {client_auth_type: NoClientCert}',
-      'web.yml:1: tls_server_config.cert_file: is missing — expected cert_file or cert',
-      'web.yml:1: tls_server_config.key_file: is missing — expected key_file or key',
+      'web.yml:1:1: tls_server_config.cert_file: is missing — expected cert_file or cert',
+      'web.yml:1:1: tls_server_config.key_file: is missing — expected key_file or key',
     ],
     [
       'tls_server_config: {cert_file: [a], key_file: b}',
-      'web.yml:1: tls_server_config.cert_file: is a list — expected the name of a file',
+      'web.yml:1:21: tls_server_config.cert_file: is a list — expected the name of a file',
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: Always}`,
-      `web.yml:1: tls_server_config.client_auth_type: "Always" — expected one of ${CLIENT_AUTH}`,
+      `web.yml:1:56: tls_server_config.client_auth_type: "Always" — expected one of ${CLIENT_AUTH}`,
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: requireandverifyclientcert}`,
-      `web.yml:1: tls_server_config.client_auth_type: "requireandverifyclientcert" — expected one of ${CLIENT_AUTH}`,
+      `web.yml:1:56: tls_server_config.client_auth_type: "requireandverifyclientcert" — expected one of ${CLIENT_AUTH}`,
     ],
     [
       `tls_server_config: {${PAIR}, client_ca_file: ca.crt}`,
-      'web.yml:1: tls_server_config.client_ca_file: has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert',
+      'web.yml:1:56: tls_server_config.client_ca_file: has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert',
     ],
     [
       `tls_server_config: {${PAIR}, client_ca: text, client_auth_type: NoClientCert}`,
-      'web.yml:1: tls_server_config.client_ca: has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert',
+      'web.yml:1:56: tls_server_config.client_ca: has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert',
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: VerifyClientCertIfGiven, client_allowed_sans: [a]}`,
-      'web.yml:1: tls_server_config.client_allowed_sans: has no effect with client_auth_type VerifyClientCertIfGiven — expected RequireAndVerifyClientCert or RequireAnyClientCert',
+      'web.yml:1:99: tls_server_config.client_allowed_sans: has no effect with client_auth_type VerifyClientCertIfGiven — expected RequireAndVerifyClientCert or RequireAnyClientCert',
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: RequireAnyClientCert, client_allowed_sans: []}`,
-      'web.yml:1: tls_server_config.client_allowed_sans: is empty — expected at least one name, or no such key',
+      'web.yml:1:96: tls_server_config.client_allowed_sans: is empty — expected at least one name, or no such key',
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: RequireAnyClientCert, client_allowed_sans: a}`,
-      'web.yml:1: tls_server_config.client_allowed_sans: "a" — expected a list',
+      'web.yml:1:96: tls_server_config.client_allowed_sans: "a" — did you mean [a]?',
     ],
     [
       `tls_server_config: {${PAIR}, min_version: TLS14}`,
-      'web.yml:1: tls_server_config.min_version: "TLS14" — expected one of TLS10, TLS11, TLS12, TLS13',
+      'web.yml:1:56: tls_server_config.min_version: "TLS14" — expected one of TLS10, TLS11, TLS12, TLS13',
     ],
     [
       `tls_server_config: {${PAIR}, min_version: 1.2}`,
-      'web.yml:1: tls_server_config.min_version: "1.2" — expected one of TLS10, TLS11, TLS12, TLS13',
+      'web.yml:1:56: tls_server_config.min_version: "1.2" — expected one of TLS10, TLS11, TLS12, TLS13',
     ],
     [
       `tls_server_config: {${PAIR}, max_version: TLS11}`,
-      'web.yml:1: tls_server_config.max_version: TLS11 is below min_version (TLS12) — expected at least that',
+      'web.yml:1:56: tls_server_config.max_version: TLS11 is below min_version (TLS12) — expected at least that',
     ],
     [
       `tls_server_config: {${PAIR}, min_version: TLS13, max_version: TLS12}`,
-      'web.yml:1: tls_server_config.max_version: TLS12 is below min_version (TLS13) — expected at least that',
+      'web.yml:1:76: tls_server_config.max_version: TLS12 is below min_version (TLS13) — expected at least that',
     ],
     [
       `tls_server_config: {${PAIR}, cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]}`,
-      'web.yml:1: tls_server_config.cipher_suites[0]: "TLS_RSA_WITH_RC4_128_SHA" — expected the Go name of a cipher suite, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+      'web.yml:1:72: tls_server_config.cipher_suites[0]: "TLS_RSA_WITH_RC4_128_SHA" — expected the Go name of a cipher suite, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
     ],
     [
       `tls_server_config: {${PAIR}, cipher_suites: TLS_AES_128_GCM_SHA256}`,
-      'web.yml:1: tls_server_config.cipher_suites: "TLS_AES_128_GCM_SHA256" — expected a list',
+      'web.yml:1:56: tls_server_config.cipher_suites: "TLS_AES_128_GCM_SHA256" — did you mean [TLS_AES_128_GCM_SHA256]?',
     ],
     [
       `tls_server_config: {${PAIR}, curve_preferences: [X25519, P256]}`,
-      'web.yml:1: tls_server_config.curve_preferences[1]: "P256" — expected one of CurveP256, CurveP384, CurveP521, X25519',
+      'web.yml:1:84: tls_server_config.curve_preferences[1]: "P256" — expected one of CurveP256, CurveP384, CurveP521, X25519',
     ],
     [
       `tls_server_config: {${PAIR}, prefer_server_cipher_suites: maybe}`,
-      'web.yml:1: tls_server_config.prefer_server_cipher_suites: "maybe" — expected true or false',
+      'web.yml:1:56: tls_server_config.prefer_server_cipher_suites: "maybe" — expected true or false',
     ],
     // Headers.
-    ['http_server_config: {http2: 2}', 'web.yml:1: http_server_config.http2: "2" — expected true or false'],
-    ['http_server_config: {http3: true}', 'web.yml:1: http_server_config.http3: unknown key — did you mean http2?'],
+    ['http_server_config: {http2: 2}', 'web.yml:1:22: http_server_config.http2: "2" — expected true or false'],
+    ['http_server_config: {http3: true}', 'web.yml:1:22: http_server_config.http3: unknown key — did you mean http2?'],
     [
       'http_server_config: {headers: {X-Frame-Option: deny}}',
-      'web.yml:1: http_server_config.headers.X-Frame-Option: unknown key — did you mean X-Frame-Options?',
+      'web.yml:1:32: http_server_config.headers.X-Frame-Option: unknown key — did you mean X-Frame-Options?',
     ],
     [
       'http_server_config: {headers: {Server: mine}}',
-      'web.yml:1: http_server_config.headers.Server: unknown key — expected one of Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, Strict-Transport-Security',
+      'web.yml:1:32: http_server_config.headers.Server: unknown key — expected one of Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, Strict-Transport-Security',
     ],
     [
       'http_server_config: {headers: {X-Frame-Options: DENY}}',
-      'web.yml:1: http_server_config.headers.X-Frame-Options: "DENY" — expected one of deny, sameorigin',
+      'web.yml:1:32: http_server_config.headers.X-Frame-Options: "DENY" — expected one of deny, sameorigin',
     ],
     [
       'http_server_config: {headers: {X-Content-Type-Options: sniff}}',
-      'web.yml:1: http_server_config.headers.X-Content-Type-Options: "sniff" — expected nosniff',
+      'web.yml:1:32: http_server_config.headers.X-Content-Type-Options: "sniff" — expected nosniff',
     ],
     [
       String.raw`http_server_config: {headers: {Content-Security-Policy: "a\r\nSet-Cookie: b"}}`,
-      String.raw`web.yml:1: http_server_config.headers.Content-Security-Policy: "a\r\nSet-Cookie: b" — expected one line of Latin characters, as a header can hold`,
+      String.raw`web.yml:1:32: http_server_config.headers.Content-Security-Policy: "a\r\nSet-Cookie: b" — expected one line of Latin characters, as a header can hold`,
     ],
     // Users: messages never contain a hash, or a password in its place.
     [
       'basic_auth_users: [alice]',
-      'web.yml:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
+      'web.yml:1:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
     ],
     [
       'basic_auth_users: hunter2',
-      'web.yml:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
+      'web.yml:1:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
     ],
-    ['basic_auth_users: {alice: hunter2}', `web.yml:1: basic_auth_users.alice: ${NO_HASH}`],
+    ['basic_auth_users: {alice: hunter2}', `web.yml:1:20: basic_auth_users.alice: ${NO_HASH}`],
     [
       'basic_auth_users:\n  alice:\n  bob: ""',
-      `web.yml:2: basic_auth_users.alice: ${NO_HASH}`,
-      `web.yml:3: basic_auth_users.bob: ${NO_HASH}`,
+      `web.yml:2:3: basic_auth_users.alice: ${NO_HASH}`,
+      `web.yml:3:3: basic_auth_users.bob: ${NO_HASH}`,
     ],
-    ['basic_auth_users: {__proto__: x}', `web.yml:1: basic_auth_users.__proto__: ${NO_HASH}`],
-    [`basic_auth_users: {alice: ${HASH.slice(0, -1)}}`, `web.yml:1: basic_auth_users.alice: ${NO_HASH}`],
-    [`basic_auth_users: {alice: ${HASH.replace('2y', '2x')}}`, `web.yml:1: basic_auth_users.alice: ${NO_HASH}`],
+    ['basic_auth_users: {__proto__: x}', `web.yml:1:20: basic_auth_users.__proto__: ${NO_HASH}`],
+    [`basic_auth_users: {alice: ${HASH.slice(0, -1)}}`, `web.yml:1:20: basic_auth_users.alice: ${NO_HASH}`],
+    [`basic_auth_users: {alice: ${HASH.replace('2y', '2x')}}`, `web.yml:1:20: basic_auth_users.alice: ${NO_HASH}`],
     [
       `basic_auth_users: {alice: ${HASH.replace('10', '03')}}`,
-      'web.yml:1: basic_auth_users.alice: is a hash of cost 3 — expected a cost from 4 to 18, such as 10',
+      'web.yml:1:20: basic_auth_users.alice: is a hash of cost 3 — expected a cost from 4 to 18, such as 10',
     ],
     [
       `basic_auth_users: {alice: ${HASH.replace('10', '31')}}`,
-      'web.yml:1: basic_auth_users.alice: is a hash of cost 31 — expected a cost from 4 to 18, such as 10',
+      'web.yml:1:20: basic_auth_users.alice: is a hash of cost 31 — expected a cost from 4 to 18, such as 10',
     ],
     [
       `basic_auth_users: {"a:b": ${HASH}}`,
-      'web.yml:1: basic_auth_users["a:b"]: is a name with a colon, which Basic authentication cannot send — expected another',
+      'web.yml:1:20: basic_auth_users["a:b"]: is a name with a colon, which Basic authentication cannot send — expected another',
     ],
     // Rate limit and health paths.
     [
       'rate_limit: {interval: 1}',
-      'web.yml:1: rate_limit.interval: "1" — expected a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none',
+      'web.yml:1:14: rate_limit.interval: "1" — expected a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none',
     ],
     [
       'rate_limit: {interval: -1s, burst: 1}',
-      'web.yml:1: rate_limit.interval: "-1s" — expected a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none',
+      'web.yml:1:14: rate_limit.interval: "-1s" — expected a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none',
     ],
-    ['rate_limit: {interval: 1s}', 'web.yml:1: rate_limit.burst: is 0: no request would pass — expected 1 or more'],
+    ['rate_limit: {interval: 1s}', 'web.yml:1:1: rate_limit.burst: is 0: no request would pass — expected 1 or more'],
     [
       'rate_limit: {interval: 1s, burst: many}',
-      'web.yml:1: rate_limit.burst: "many" — expected an integer from 0 to 1000000',
+      'web.yml:1:28: rate_limit.burst: "many" — expected an integer from 0 to 1000000',
     ],
     [
       'health_paths_without_auth: /metrics',
-      'web.yml:1: health_paths_without_auth: "/metrics" — expected true or false',
+      'web.yml:1:1: health_paths_without_auth: "/metrics" — expected true or false',
     ],
     // Several problems, each with its line.
     [
       'tls_server_config:\n  cert_file: a.crt\n  min_version: TLS9\nhttp_server_config:\n  headers:\n    X-Frame-Options: no\nbasic_auth_users:\n  alice: x\n',
-      'web.yml:3: tls_server_config.min_version: "TLS9" — expected one of TLS10, TLS11, TLS12, TLS13',
-      'web.yml:1: tls_server_config.key_file: is missing — expected key_file or key',
-      'web.yml:6: http_server_config.headers.X-Frame-Options: "no" — expected one of deny, sameorigin',
-      `web.yml:8: basic_auth_users.alice: ${NO_HASH}`,
+      'web.yml:3:3: tls_server_config.min_version: "TLS9" — expected one of TLS10, TLS11, TLS12, TLS13',
+      'web.yml:1:1: tls_server_config.key_file: is missing — expected key_file or key',
+      'web.yml:6:5: http_server_config.headers.X-Frame-Options: "no" — expected one of deny, sameorigin',
+      `web.yml:8:3: basic_auth_users.alice: ${NO_HASH}`,
     ],
   ])('is rejected with all problems and their positions: %s', (text, ...expected) => {
     expect(problems(text)).toEqual(expected);
@@ -307,18 +308,21 @@ describe('a valid web configuration', () => {
   it.each([
     [
       'tls_server_config: {min_version: TLS13}',
-      'web.yml:1: tls_server_config: has no effect without cert_file and key_file: plain HTTP is served',
+      'web.yml:1:1: tls_server_config: has no effect without cert_file and key_file: plain HTTP is served',
     ],
-    [`tls_server_config: {${PAIR}, cert: text}`, 'web.yml:1: tls_server_config.cert: has no effect beside cert_file'],
+    [
+      `tls_server_config: {${PAIR}, cert: text}`,
+      'web.yml:1:56: tls_server_config.cert: has no effect beside cert_file',
+    ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: RequireAndVerifyClientCert}`,
-      'web.yml:1: tls_server_config.client_auth_type: accepts the certificates of all public authorities — client_ca_file restricts them',
+      'web.yml:1:56: tls_server_config.client_auth_type: accepts the certificates of all public authorities — client_ca_file restricts them',
     ],
     [
       'http_server_config: {http2: yes}',
-      'web.yml:1: http_server_config.http2: has no effect: HTTP/2 is not supported, clients fall back to HTTP/1.1',
+      'web.yml:1:22: http_server_config.http2: has no effect: HTTP/2 is not supported, clients fall back to HTTP/1.1',
     ],
-    ['basic_auth_users:', 'web.yml:1: basic_auth_users: has no user: there is no authentication'],
+    ['basic_auth_users:', 'web.yml:1:1: basic_auth_users: has no user: there is no authentication'],
   ])('can have a warning: %s', (text, warning) => {
     expect(parseWebConfig(text, 'web.yml')).toMatchObject({ ok: true, warnings: [warning] });
   });
@@ -391,7 +395,7 @@ describe('the files of a web configuration', () => {
     const file = write(`tls_server_config: {${keys}}`);
     const result = await loadWebConfig(file);
     const shown = expected.map((problem) => `${file}:1: tls_server_config.${problem.replace('FOLDER', folder.path)}`);
-    expect(result).toMatchObject({ ok: false, problems: shown });
+    expect(withoutColumns(result)).toMatchObject({ ok: false, problems: shown });
   });
 
   test('may be missing with an error; an empty file is valid', async () => {
@@ -409,9 +413,9 @@ describe('the files of a web configuration', () => {
       const { code, stderr } = await runExporter([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
       expect(code).toBe(2);
       expect(stderr.trim().split('\n')).toEqual([
-        expect.stringContaining('BRIDGE_URL: is not an http or https URL'),
-        `bridge-exporter: ${bad}:1: basic_auth_users.alice: ${NO_HASH}`,
-        `bridge-exporter: ${bad}:2: rate_limits: unknown key — did you mean rate_limit?`,
+        expect.stringContaining('BRIDGE_URL: "ftp://x" is not an http or https URL'),
+        `bridge-exporter: ${bad}:1:20: basic_auth_users.alice: ${NO_HASH}`,
+        `bridge-exporter: ${bad}:2:1: rate_limits: unknown key — did you mean rate_limit?`,
       ]);
     }
     const good = write(`tls_server_config: {${PAIR}}\nhttp_server_config: {http2: true}`);

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { ValueResult } from './value-types.js';
 
@@ -35,6 +35,8 @@ async function readLimited(path: string): Promise<string> {
 }
 
 function decodeUtf8(bytes: Buffer): string {
+  // Notepad and PowerShell write UTF-16 with a byte order mark.
+  if (/^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))) throw new UnsuitableFile('is UTF-16 — expected UTF-8');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -42,9 +44,20 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
+/** Reads a file of any size and type, such as a pipe. `problem` is a complete message. */
+export async function readTextFile(path: string): Promise<ValueResult<string>> {
+  try {
+    return { ok: true, value: decodeUtf8(await readFile(path)) };
+  } catch (error) {
+    const problem = error instanceof UnsuitableFile ? `${path}: ${error.message}` : describeReadError(path, error);
+    return { ok: false, problem };
+  }
+}
+
 /** Message for a file that cannot be read. For a missing file with a relative name, it includes the absolute path. */
 export function describeReadError(path: string, error: unknown): string {
   const problem = systemError(error);
+  if (problem.startsWith('EISDIR')) return `${path}: is a directory — expected a file`;
   const location = problem.startsWith('ENOENT') && !isAbsolute(path) ? ` (${resolve(path)})` : '';
   return `${path}: cannot be read: ${problem}${location}`;
 }

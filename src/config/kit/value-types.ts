@@ -1,3 +1,4 @@
+import { closestMatch } from './closest-match.js';
 import { formatDuration, formatSize, parseDuration, parseSize } from './units.js';
 
 /*
@@ -17,8 +18,14 @@ export type ValueResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Like `ValueResult`, but `problem` lacks the suffix "— expected …". Without `problem`, the message describes the value. */
-export type ParseResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem?: string };
+export type ParseResult<T> = { readonly ok: true; readonly value: T } | RejectedValue;
+
+interface RejectedValue {
+  readonly ok: false;
+  readonly problem?: string;
+  /** What was most likely meant, shown instead of "expected …". */
+  readonly suggestion?: string;
+}
 
 type Parse<T> = (text: string) => ParseResult<T>;
 
@@ -43,18 +50,25 @@ function typeOfAnyValue<T>(
     name,
     parse: (raw) => {
       const result = parse(raw);
-      return result.ok ? result : { ok: false, problem: `${result.problem ?? describe(raw)} — expected ${expected}` };
+      if (result.ok) return result;
+      const advice = result.suggestion === undefined ? `expected ${expected}` : `did you mean ${result.suggestion}?`;
+      return { ok: false, problem: `${result.problem ?? describe(raw)} — ${advice}` };
     },
   };
 }
 
 export const accept = <T>(value: T) => ({ ok: true, value }) as const;
-export const reject = (problem?: string): ParseResult<never> =>
-  problem === undefined ? { ok: false } : { ok: false, problem };
+export const reject = (problem?: string, suggestion?: string): RejectedValue => ({
+  ok: false,
+  ...(problem !== undefined && { problem }),
+  ...(suggestion !== undefined && { suggestion }),
+});
+/** Rejects with a suggestion, if there is one. */
+const suggest = (suggestion: string | undefined): RejectedValue => reject(undefined, suggestion);
 export const acceptIf = <T>(isValid: boolean, value: T): ParseResult<T> => (isValid ? accept(value) : reject());
 
-const within = (value: number | undefined, smallest: number, largest: number): ParseResult<number> =>
-  value !== undefined && value >= smallest && value <= largest ? accept(value) : reject();
+const within = (value: number | undefined, smallest: number, largest: number): value is number =>
+  value !== undefined && value >= smallest && value <= largest;
 
 /** Describes an invalid value in a message, by the value itself or by its type. */
 export function describeValue(raw: unknown): string {
@@ -74,43 +88,86 @@ export function describeType(raw: unknown): string {
 export const boolean = typeOfAnyValue(
   'boolean',
   'true or false',
-  (raw) => (typeof raw === 'boolean' ? accept(raw) : reject()),
+  (raw) => (typeof raw === 'boolean' ? accept(raw) : suggest(typeof raw === 'string' ? booleanLike(raw) : undefined)),
   describeValue,
 );
 
 /** A boolean of the command line, where every value is a string. */
 export const booleanFlag = valueType('boolean', 'true or false', (text) =>
-  acceptIf(text === 'true' || text === 'false', text === 'true'),
+  text === 'true' || text === 'false' ? accept(text === 'true') : suggest(booleanLike(text)),
 );
+
+/** Booleans of YAML 1.1 and of shells, and quoted ones. */
+function booleanLike(text: string): string | undefined {
+  if (/^(?:true|yes|on|y|1)$/i.test(text)) return 'true';
+  return /^(?:false|no|off|n|0)$/i.test(text) ? 'false' : undefined;
+}
 
 export const fileName = valueType('file', 'a file name', (text) => acceptIf(text !== '', text));
 
 export function duration(smallest: number, largest: number) {
   const expected = `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;
-  return valueType('duration', expected, (text) => within(parseDuration(text), smallest, largest));
+  return valueType('duration', expected, (text) => {
+    const milliseconds = parseDuration(text);
+    if (within(milliseconds, smallest, largest)) return accept(milliseconds);
+    const meant = durationLike(text);
+    return suggest(within(meant, smallest, largest) ? formatDuration(meant) : undefined);
+  });
+}
+
+const millisecondsByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
+
+/** Milliseconds of a duration without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */
+function durationLike(text: string): number | undefined {
+  const [, count, unit = 's'] =
+    /^(\d+(?:\.\d+)?) *(ms|s(?=$|ec)|m(?=$|in)|h(?=$|r|our)|d(?=$|ay))?(?:ecs?|econds?|ins?|inutes?|rs?|ours?|ays?)?$/i.exec(
+      text,
+    ) ?? [];
+  const milliseconds = Number(count) * (millisecondsByUnit[unit.toLowerCase()] ?? NaN);
+  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
 }
 
 export function size(smallest: number, largest: number) {
   const expected = `a size from ${formatSize(smallest)} to ${formatSize(largest)}, such as 64MiB, 10MB or plain bytes`;
-  return valueType('size', expected, (text) => within(parseSize(text), smallest, largest));
+  return valueType('size', expected, (text) => {
+    const bytes = parseSize(text);
+    if (within(bytes, smallest, largest)) return accept(bytes);
+    const [, count = '', prefix = ''] = /^(\d+) *([kmg])(?:i?b?|bytes)$/i.exec(text) ?? [];
+    const meant = `${count}${prefix.toUpperCase()}iB`;
+    return suggest(within(parseSize(meant), smallest, largest) ? meant : undefined);
+  });
 }
 
 // No leading zeros: a node would parse them as an octal number.
 const digits = /^(?:0|[1-9]\d*)$/;
 
 export function integer(smallest: number, largest: number) {
-  return valueType('integer', `an integer from ${smallest} to ${largest}`, (text) =>
-    within(digits.test(text) ? Number(text) : undefined, smallest, largest),
-  );
+  return valueType('integer', `an integer from ${smallest} to ${largest}`, (text) => {
+    const value = digits.test(text) ? Number(text) : undefined;
+    if (within(value, smallest, largest)) return accept(value);
+    const meant = digitsLike(text);
+    return suggest(within(Number(meant), smallest, largest) ? meant : undefined);
+  });
 }
 
 /** A positive integer, kept as a string of digits because it may be above 2^53. */
 export function positiveDigits(largest: bigint, largestName: string) {
   const expected = `a positive integer in decimal digits, at most ${largestName}`;
-  return valueType('integer', expected, (text) =>
-    // BigInt parses in quadratic time, so the length is checked first.
-    acceptIf(digits.test(text) && text.length <= 100 && BigInt(text) >= 1n && BigInt(text) <= largest, text),
-  );
+  // BigInt parses in quadratic time, so the length is checked first.
+  const isValid = (text: string): boolean =>
+    digits.test(text) && text.length <= 100 && BigInt(text) >= 1n && BigInt(text) <= largest;
+  return valueType('integer', expected, (text) => {
+    if (isValid(text)) return accept(text);
+    const meant = digitsLike(text);
+    return suggest(meant !== undefined && isValid(meant) ? meant : undefined);
+  });
+}
+
+/** The digits of an integer in another notation: 1_000, 1,000, 1e18. */
+function digitsLike(text: string): string | undefined {
+  if (/^[1-9]\d{0,2}(?:[_,]\d{3})+$/.test(text)) return text.replaceAll(/[_,]/g, '');
+  const [, mantissa, exponent] = /^([1-9]\d*)e\+?(\d{1,2})$/i.exec(text) ?? [];
+  return mantissa === undefined ? undefined : mantissa + '0'.repeat(Number(exponent));
 }
 
 export const maxChainIdDigits = 20;
@@ -126,17 +183,37 @@ export const isChainId = (text: string): boolean => digits.test(text) && text.le
 export function oneOf<const T extends string>(...choices: readonly T[]) {
   return valueType(choices.join(' | '), `one of ${choices.join(', ')}`, (text) => {
     const choice = choices.find((candidate) => candidate === text);
-    return choice === undefined ? reject() : accept(choice);
+    return choice === undefined ? suggest(similarChoice(text, choices)) : accept(choice);
   });
 }
 
-const unprintable = /[\p{Control}\p{Surrogate}\u2028\u2029]/u;
+/** The only choice that is similar to a text, contains it or is contained in it: `TLSv1.2` for `TLS12`. */
+function similarChoice(text: string, choices: readonly string[]): string | undefined {
+  const letters = text.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+  const similar = choices.filter((choice) => {
+    const name = choice.toLowerCase();
+    return letters.length > 1 && (name.includes(letters) || letters.includes(name) || closestMatch(letters, [name]));
+  });
+  const [same = similar.length === 1 ? similar[0] : undefined] = similar.filter(
+    (choice) => choice.toLowerCase() === letters,
+  );
+  return same;
+}
 
-/** Text for label values and pages. UTF-8 cannot encode lone surrogates. */
-export function label(longest: number) {
-  const expected = `1 to ${longest} characters without control characters and lone surrogates`;
-  const hasValidLength = new RegExp(`^.{1,${longest}}$`, 'su');
-  return valueType('text', expected, (text) => acceptIf(hasValidLength.test(text) && !unprintable.test(text), text));
+/** Text for label values and pages. `noun` completes "expected a … of 1 to 128 characters". */
+export function label(longest: number, noun = 'text', example = '') {
+  const expected = `${noun} of 1 to ${longest} characters${example === '' ? '' : `, such as ${example}`}`;
+  return typeOfAnyValue('text', expected, (raw) => parseLabel(raw, longest), describeValue);
+}
+
+function parseLabel(raw: unknown, longest: number): ParseResult<string> {
+  if (typeof raw === 'boolean') return reject(`is the boolean ${raw}`, JSON.stringify(String(raw)));
+  if (typeof raw !== 'string' || raw === '') return reject();
+  // UTF-8 cannot encode lone surrogates.
+  if (!raw.isWellFormed()) return reject(`${describeValue(raw)} has a lone surrogate`);
+  if (/[\p{Control}\u2028\u2029]/u.test(raw)) return reject(`${describeValue(raw)} has a control character`);
+  const { length } = Array.from(raw);
+  return length <= longest ? accept(raw) : reject(`${describeValue(raw)} has ${length} characters`);
 }
 
 export const address = valueType('address', '0x followed by 40 hexadecimal digits', (text) =>
@@ -155,27 +232,20 @@ export const anyAddress = valueType(
   },
 );
 
+const fractionPattern = /^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/;
+
 /** Kept as a decimal string, because ratios are compared with it exactly. */
-export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.6667', (text) =>
-  acceptIf(text.length <= 100 && /^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/.test(text), text),
-);
+export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.6667', (text) => {
+  if (text.length <= 100 && fractionPattern.test(text)) return accept(text);
+  const meant = fractionLike(text);
+  return suggest(meant !== undefined && fractionPattern.test(meant) ? meant : undefined);
+});
 
-export const baseUrl = valueType(
-  'URL',
-  'an http or https URL without user, query and fragment, such as https://node.example.org',
-  parseBaseUrl,
-);
-
-/** No message quotes user, password or query, because messages are logged. */
-function parseBaseUrl(text: string): ParseResult<string> {
-  const result = parseHttpUrl(text);
-  if (!result.ok) return result;
-  const { origin, pathname, username, password } = result.value;
-  const base = origin + pathname.replace(/\/+$/, '');
-  if (username !== '' || password !== '') return reject(`${base} has a user name or password`);
-  if (text.includes('?')) return reject(`${base} has a query`);
-  if (text.includes('#')) return reject(`${base} has a fragment`);
-  return accept(base);
+/** The fraction of a percentage, or of a decimal without its zero: 66.67 %, .6667. */
+function fractionLike(text: string): string | undefined {
+  if (/^\.\d{1,20}$/.test(text)) return `0${text}`;
+  const [, tens, decimals = ''] = /^(\d{2})(?:\.(\d{1,20}))? *%?$/.exec(text) ?? [];
+  return tens === undefined ? undefined : `0.${tens}${decimals}`;
 }
 
 export function parseHttpUrl(text: string): ParseResult<URL> {

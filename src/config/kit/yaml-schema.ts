@@ -7,7 +7,7 @@ export function scalar<T>({ name, parse }: ValueType<T>) {
   return z
     .unknown()
     .transform((raw, context): T => {
-      const result = parse(raw);
+      const result = referenceProblem(raw) ?? parse(raw);
       if (result.ok) return result.value;
       context.addIssue(result.problem);
       return z.NEVER;
@@ -15,15 +15,34 @@ export function scalar<T>({ name, parse }: ValueType<T>) {
     .meta({ type: name });
 }
 
-/** `describe` describes an input that is not a mapping; `describeType` does not quote it. */
-export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, describe = describeValue, example = '') {
-  return z.strictObject(shape, {
-    error: ({ input }) => `${describe(input)} — expected a mapping with ${Object.keys(shape).join(', ')}${example}`,
-  });
+/**
+ * As in Prometheus, environment variables are not expanded. Without this check, the reference would be sent to nodes. Its name is
+ * not quoted: it may be a part of a secret.
+ */
+function referenceProblem(raw: unknown): { readonly ok: false; readonly problem: string } | undefined {
+  if (typeof raw !== 'string' || !/\$\{[A-Za-z_]\w*\}/.test(raw)) return undefined;
+  const expected = 'expected the value itself; a secret can be read from a file, for example with password_file';
+  return { ok: false, problem: `contains ${'${…}'}: environment variables are not expanded — ${expected}` };
 }
 
-export function list<Entry extends z.ZodType>(entry: Entry, describe = describeValue) {
-  return z.array(entry, { error: ({ input }) => `${describe(input)} — expected a list` });
+/** `describe` describes an input that is not a mapping; `describeType` does not quote it. `expected` is the keys by default. */
+export function mapping<Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  describe = describeValue,
+  expected: (input: unknown) => string = () => `a mapping with ${Object.keys(shape).join(', ')}`,
+) {
+  return z.strictObject(shape, { error: ({ input }) => `${describe(input)} — expected ${expected(input)}` });
+}
+
+export function list<Entry extends z.ZodType>(entry: Entry, describe = describeValue, example = '') {
+  return z.array(entry, {
+    error: ({ input }) => {
+      // The only entry of a list is often written without brackets.
+      const isEntry = describe === describeValue && typeof input === 'string' && /^[\w./:*-]{1,60}$/.test(input);
+      const advice = isEntry ? `did you mean [${input}]?` : `expected a list${example && ` such as ${example}`}`;
+      return `${describe(input)} — ${advice}`;
+    },
+  });
 }
 
 /**

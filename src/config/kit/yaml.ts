@@ -1,15 +1,6 @@
-import {
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseAllDocuments,
-  type Document,
-  type YAMLError,
-} from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit, type Document } from 'yaml';
 import { formatFirst, formatPath, type Path, type FormatPosition } from './problems.js';
+import { explainSyntaxErrors } from './yaml-errors.js';
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
 export type YamlResult =
@@ -21,26 +12,40 @@ const MAX_ALIASES = 100;
 
 /** Parses a file of one YAML 1.2 document. `source` is the file name in messages. */
 export function parseYaml(text: string, source: string): YamlResult {
-  const lines = new LineCounter();
-  const documents: Document.Parsed[] = [...parseAllDocuments(text, { ...options, lineCounter: lines })];
-  const errors: YAMLError[] = documents.flatMap((document) => document.errors.concat(document.warnings));
-  if (errors.length > 0)
-    return { ok: false, problems: formatFirst(errors, (error) => describeError(error, source, lines)) };
-  const [document, second] = documents;
-  if (second) {
-    const { line } = lines.linePos(second.range[0]);
-    return { ok: false, problems: [`${source}:${line}: a second document starts here — expected a single document`] };
+  const counter = new LineCounter();
+  const positionOf = (offset: number | undefined): string => {
+    if (offset === undefined) return source;
+    const { line, col } = counter.linePos(offset);
+    return `${source}:${line}:${col}`;
+  };
+  const documents: Document.Parsed[] = [...parseAllDocuments(text, { ...options, lineCounter: counter })];
+  const errors = explainSyntaxErrors(documents, text, counter);
+  const fail = (offset: number | undefined, message: string): YamlResult => {
+    return { ok: false, problems: [`${positionOf(offset)}: ${message}`] };
+  };
+  if (errors.length > 0) {
+    return { ok: false, problems: formatFirst(errors, ({ offset, message }) => `${positionOf(offset)}: ${message}`) };
   }
-  if (!document) return { ok: true, data: null, label: labelPositions(source, () => undefined) };
+  const [document, second] = documents;
+  if (second) return fail(second.range[0], 'a second document starts here — expected a single document');
+  const formatPosition = (path: Path): string => {
+    const position = positionOf(document && offsetOf(document, path));
+    return path.length === 0 ? position : `${position}: ${formatPath(path)}`;
+  };
+  if (!document) return { ok: true, data: null, label: formatPosition };
   try {
     const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    return { ok: true, data, label: labelPositions(source, (path) => lineOf(document, path, lines)) };
+    return { ok: true, data, label: formatPosition };
   } catch (error) {
     // Thrown only for an alias without an anchor, and for more aliases than the limit.
     if (!(error instanceof ReferenceError)) throw error;
-    return { ok: false, problems: [`${source}: ${aliasProblem(error)}`] };
+    const unresolved = offsetOfUnresolvedAlias(document);
+    if (unresolved !== undefined) return fail(unresolved, UNDEFINED_ALIAS);
+    return fail(undefined, `aliases expand to more than ${MAX_ALIASES} copies — expected fewer`);
   }
 }
+
+const UNDEFINED_ALIAS = 'undefined alias — expected its anchor (&name) before it; quote a string that starts with *';
 
 const options: Parameters<typeof parseAllDocuments>[1] = {
   version: '1.2',
@@ -56,45 +61,28 @@ const options: Parameters<typeof parseAllDocuments>[1] = {
 
 const numberTags: ReadonlySet<string> = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 
-function describeError(error: YAMLError, source: string, lines: LineCounter): string {
-  const { line, col } = lines.linePos(error.pos[0]);
-  // After the colon, the parser's message quotes the file, which may contain secrets.
-  const message = messages.get(error.code) ?? `not YAML: ${error.message.replace(/: ".*/s, '')}`;
-  return `${source}:${line}:${col}: ${message}`;
-}
-
-/** Replacements for messages of the parser that are unclear or quote the file. */
-const messages: ReadonlyMap<string, string> = new Map([
-  ['TAG_RESOLVE_FAILED', 'tags are not supported — expected a plain value; quote a string that starts with !'],
-  ['NON_STRING_KEY', 'a key is a list or a mapping — expected a string'],
-  ['DUPLICATE_KEY', 'duplicate key — expected each key once'],
-  ['RESOURCE_EXHAUSTION', 'nested too deeply'],
-]);
-
-function aliasProblem(error: ReferenceError): string {
-  return error.message.startsWith('Excessive')
-    ? `aliases expand to more than ${MAX_ALIASES} copies — expected fewer`
-    : 'undefined alias — expected its anchor (&name) before it; quote a string that starts with *';
-}
-
-function labelPositions(source: string, lineAt: (path: Path) => number | undefined): FormatPosition {
-  return (path) => {
-    const line = lineAt(path);
-    const position = line === undefined ? source : `${source}:${line}`;
-    return path.length === 0 ? position : `${position}: ${formatPath(path)}`;
-  };
-}
-
-/** The line of the deepest part of the path that exists: a missing key has the position of its mapping. */
-function lineOf(document: Document.Parsed, path: Path, lines: LineCounter): number | undefined {
-  let node: unknown = document.contents;
+function offsetOfUnresolvedAlias(document: Document.Parsed): number | undefined {
   let offset: number | undefined;
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document) !== undefined) return undefined;
+      offset = alias.range?.[0];
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
+
+/** The offset of the deepest part of the path that exists: a missing key has the position of its mapping. */
+function offsetOf(document: Document.Parsed, path: Path): number | undefined {
+  let node: unknown = document.contents;
+  let offset = isNode(node) ? node.range?.[0] : undefined;
   for (const segment of path) {
     const child = childOf(isAlias(node) ? node.resolve(document) : node, segment);
     if (!child) break;
     ({ node, offset = offset } = child);
   }
-  return offset === undefined ? undefined : lines.linePos(offset).line;
+  return offset;
 }
 
 interface Child {
