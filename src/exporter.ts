@@ -10,7 +10,7 @@ import { statusPage, type Instance } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
 import { clock, type Instant } from './poll/clock.js';
 import { createEndpointStore, type ReloadedEndpoint } from './poll/endpoint-store.js';
-import { endpointKeyOf, jobsOf } from './poll/jobs.js';
+import { endpointKeyOf, endpointOf, jobsOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
 import { startScheduler } from './poll/scheduler.js';
@@ -51,7 +51,7 @@ export async function startExporter(
   let active = activeConfig(config);
   let rejectedAt: Instant | undefined;
   const store = createEndpointStore(
-    active.jobs.map(({ processing }) => endpointKeyOf(processing)),
+    active.jobs.map(({ processing }) => endpointOf(processing)),
     config.poll,
   );
   const logPoll = createPollLog(log);
@@ -152,12 +152,12 @@ function activeConfig(config: Config): ActiveConfig {
   return { targets: config.targets.length, jobs: jobsOf(config), poll: config.poll, hash, loadedAt: clock() };
 }
 
-/** Endpoints keep their state if they are still polled at the same URLs. */
+/** Endpoints keep their state if they are still polled at the same URLs and with the same labels. */
 function endpointsOf(jobs: readonly PollJob[], previousJobs: readonly PollJob[]): ReloadedEndpoint[] {
   const identityOf = ({ baseUrl, paths, query, processing }: PollJob): string =>
-    JSON.stringify([endpointKeyOf(processing), baseUrl, paths, query]);
+    JSON.stringify([endpointOf(processing), baseUrl, paths, query]);
   const previous = new Set(previousJobs.map(identityOf));
-  return jobs.map((job) => ({ ...endpointKeyOf(job.processing), isKept: previous.has(identityOf(job)) }));
+  return jobs.map((job) => ({ ...endpointOf(job.processing), isKept: previous.has(identityOf(job)) }));
 }
 
 /** Runs calls one after the other. Otherwise, the older of two concurrent reloads could win. */

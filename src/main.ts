@@ -151,12 +151,14 @@ async function loadConfig(flags: ConfigFlags, fallback?: Config): Promise<Config
 }
 
 async function readConfig({ config: { file, check }, targets }: ConfigFlags, fallback?: Config): Promise<ConfigResult> {
-  const [loader, { clampToMemory }, { selectShard }] = await Promise.all([
+  const [loader, { clampToMemory }, { selectShard }, { metricLabels }] = await Promise.all([
     import('./config/loader.js'),
     import('./config/memory.js'),
     import('./cli/shard.js'),
+    import('./exposition/exposition.js'),
   ]);
-  const result = await loader.loadConfig({ configFile: file, env: process.env, checkFiles: check, fallback });
+  const source = { configFile: file, env: process.env, checkFiles: check, fallback, metricLabels };
+  const result = await loader.loadConfig(source);
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memoryLimits());
   const names = config.targets.map(({ name }) => name);

@@ -13,7 +13,7 @@ import { asDecimalString } from './json/numeral.js';
 import { MAX_UNRECOGNIZED_FIELDS } from './json/shapes.js';
 import { clock } from './poll/clock.js';
 import { createEndpointStore } from './poll/endpoint-store.js';
-import { processingOptionsBase, endpointKeyOf, jobsOf } from './poll/jobs.js';
+import { endpointKeyOf, endpointOf, jobsOf, processingOptionsBase } from './poll/jobs.js';
 import { createValidatorNames } from './poll/validator-names.js';
 import {
   processBody,
@@ -154,8 +154,8 @@ function renderOneShot(
   documents: readonly PolledDocument[],
   noun: 'poll' | 'recorded body',
 ): Omit<OneShot, 'warnings'> {
-  const keys = documents.map(({ processing }) => endpointKeyOf(processing));
-  const store = createEndpointStore(keys, poll);
+  const endpoints = documents.map(({ processing }) => endpointOf(processing));
+  const store = createEndpointStore(endpoints, poll);
   for (const { processing, result } of documents) store.record(endpointKeyOf(processing), result, clock());
   const failed = documents.flatMap(({ processing, result: { outcome } }) =>
     outcome.ok ? [] : [{ processing, error: outcome.error }],

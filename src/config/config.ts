@@ -18,8 +18,12 @@ export interface PollConfig {
   readonly maxBodyBytes: number;
 }
 
+/** Constant labels of every series of a target, sorted by name. */
+export type TargetLabels = Readonly<Record<string, string>>;
+
 export interface TargetConfig {
   readonly name: string;
+  readonly labels?: TargetLabels;
   readonly bridge?: BridgeEndpoint;
   readonly crosschain?: CrosschainEndpoint;
 }

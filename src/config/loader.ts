@@ -24,6 +24,8 @@ export interface ConfigSource {
    * one endpoint until they are fixed, and must not stop the others.
    */
   readonly checkFiles?: boolean;
+  /** The labels that series of targets have anyway. Targets cannot have labels of these names. */
+  readonly metricLabels?: ReadonlySet<string> | undefined;
 }
 
 /** Loads the configuration from the file or from the environment variables of one target; both at once is a problem. */
@@ -32,14 +34,20 @@ export async function loadConfig({
   env,
   fallback,
   checkFiles = false,
+  metricLabels,
 }: ConfigSource): Promise<ConfigResult> {
-  if (configFile !== undefined) return loadFile(configFile, env, checkFiles);
+  if (configFile !== undefined) return loadFile(configFile, env, checkFiles, metricLabels);
   const result = configFromEnvironment(env);
   if (result !== undefined) return result;
   return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
 }
 
-async function loadFile(path: string, env: Environment, checkFiles: boolean): Promise<ConfigResult> {
+async function loadFile(
+  path: string,
+  env: Environment,
+  checkFiles: boolean,
+  metricLabels: ReadonlySet<string> | undefined,
+): Promise<ConfigResult> {
   const variables = presentTargetVariables(env);
   if (variables.length > 0) {
     return problem(
@@ -50,7 +58,7 @@ async function loadFile(path: string, env: Environment, checkFiles: boolean): Pr
   if (!file.ok) return problem(file.problem);
   const yaml = parseYaml(file.value, path);
   if (!yaml.ok) return yaml;
-  const result = validateConfig(yaml.data, yaml.label, dirname(path));
+  const result = validateConfig(yaml.data, yaml.label, { directory: dirname(path), metricLabels });
   if (!result.ok) return result;
   const problems = await checkReferencedFiles(result.config, yaml.label);
   if (checkFiles && problems.length > 0) return { ok: false, problems };

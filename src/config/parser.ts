@@ -4,21 +4,32 @@ import { formatProblems, type Path, type FormatPosition } from './kit/problems.j
 import { listSettings } from './kit/settings.js';
 import { formatDuration } from './kit/units.js';
 import { parseYaml } from './kit/yaml.js';
-import { configSchema } from './schema.js';
+import { configSchema, createConfigSchema } from './schema.js';
 import { adviseOnKey } from './unknown-keys.js';
 
 /** Every key of the configuration file. */
 export const settings = listSettings(configSchema);
 
 /** Parses a configuration file. `path` is its name in messages. */
-export function parseConfig(text: string, path: string): ConfigResult {
+export function parseConfig(text: string, path: string, metricLabels?: ReadonlySet<string>): ConfigResult {
   const yaml = parseYaml(text, path);
-  return yaml.ok ? validateConfig(yaml.data, yaml.label, dirname(path)) : yaml;
+  return yaml.ok ? validateConfig(yaml.data, yaml.label, { directory: dirname(path), metricLabels }) : yaml;
+}
+
+interface ValidationOptions {
+  /** Of the configuration file: relative file names are resolved against it. */
+  readonly directory?: string;
+  /** The labels that series of targets have anyway. */
+  readonly metricLabels?: ReadonlySet<string> | undefined;
 }
 
 /** Validates data in the format of the configuration file. `label` formats the positions in messages. */
-export function validateConfig(data: unknown, label: FormatPosition, directory = ''): ConfigResult {
-  const { data: config, error } = configSchema.safeParse(data);
+export function validateConfig(
+  data: unknown,
+  label: FormatPosition,
+  { directory = '', metricLabels = new Set() }: ValidationOptions = {},
+): ConfigResult {
+  const { data: config, error } = createConfigSchema({ metricLabels }).safeParse(data);
   if (error) return { ok: false, problems: formatProblems(error, settings, label, adviseOnKey) };
   const targets = config.targets.map((target) => withDirectory(target, directory));
   const warnings = findWarnings(config).map(({ path, message }) => `${label(path)}: ${message}`);

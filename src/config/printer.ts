@@ -22,9 +22,10 @@ export function formatConfig({ poll, limits, targets, tokens, chains, validators
   return stringify(file, { lineWidth: 0 });
 }
 
-function targetKeys({ name, bridge, crosschain }: TargetConfig) {
+function targetKeys({ name, labels, bridge, crosschain }: TargetConfig) {
   return {
     name,
+    ...(labels && { labels }),
     ...(bridge && { bridge: bridgeKeys(bridge) }),
     ...(crosschain && { crosschain: crosschainKeys(crosschain) }),
   };

@@ -11,6 +11,7 @@ import { formatDuration } from './kit/units.js';
 import * as types from './kit/value-types.js';
 import { evenAfterOtherProblems, list, mapping, presentKeys, scalar } from './kit/yaml-schema.js';
 import { endpointExample, nodeUrl } from './node-url.js';
+import { targetLabels } from './target-labels.js';
 
 /*
  * The schema of the configuration file: every key with its type, default and description. The reference in
@@ -147,18 +148,22 @@ const crosschain = endpoint('crosschain', crosschainShape).transform((keys) => (
   ...toHttpClientConfig(keys),
 }));
 
-const target = mapping(
-  {
-    name: scalar(types.label(128, 'a name', 'mainnet')).describe('Value of the label `target`; unique.'),
-    bridge: z
-      .exactOptional(bridge)
-      .describe('Endpoint of the bridge module state. A target has this, `crosschain`, or both.'),
-    crosschain: z.exactOptional(crosschain).describe('Endpoint of the cross-chain rate-limiter input.'),
-  },
-  // If it is not a mapping, its value is not quoted: it may be a URL with a password.
-  types.describeType,
-  (input) => `a mapping such as {name: mainnet, bridge: ${endpointExample(input)}}`,
-).superRefine(requireEndpoint, evenAfterOtherProblems);
+const createTarget = ({ metricLabels }: SchemaContext) =>
+  mapping(
+    {
+      name: scalar(types.label(128, 'a name', 'mainnet')).describe('Value of the label `target`; unique.'),
+      labels: z
+        .exactOptional(targetLabels(metricLabels))
+        .describe('Labels of every series of the target. Names of other labels and reserved names are errors.'),
+      bridge: z
+        .exactOptional(bridge)
+        .describe('Endpoint of the bridge module state. A target has this, `crosschain`, or both.'),
+      crosschain: z.exactOptional(crosschain).describe('Endpoint of the cross-chain rate-limiter input.'),
+    },
+    // If it is not a mapping, its value is not quoted: it may be a URL with a password.
+    types.describeType,
+    (input) => `a mapping such as {name: mainnet, bridge: ${endpointExample(input)}}`,
+  ).superRefine(requireEndpoint, evenAfterOtherProblems);
 
 function requireEndpoint(input: unknown, context: z.RefinementCtx): void {
   const empty = z.object({ bridge: absent, crosschain: absent });
@@ -209,44 +214,55 @@ function describeTargets(input: unknown): string {
   return `${types.describeType(input)} — ${advice}`;
 }
 
-export const configSchema = mapping(
-  {
-    poll: poll.prefault({}).describe('Polling of the endpoints.'),
-    limits: mapping({
-      max_series_per_family: scalar(types.integer(1, 100_000))
-        .prefault('200')
-        .describe('Maximum number of series of one metric family per target.'),
-    })
-      .transform((keys) => ({ maxSeriesPerFamily: keys.max_series_per_family }))
-      .prefault({})
-      .describe('Limits on the size of the exposition.'),
-    targets: z
-      .array(target, { error: ({ input }) => describeTargets(input) })
-      .min(1, { error: `is empty — expected ${TARGETS}` })
-      .superRefine(rejectDuplicates('name', 'targets'), evenAfterOtherProblems)
-      .describe('Chains to poll.'),
-    tokens: list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]')
-      .superRefine(rejectDuplicates('contract', 'tokens'), evenAfterOtherProblems)
-      .prefault([])
-      .describe('Symbols and decimals of token contracts.'),
-    chains: z
-      .record(chainIdKey, scalar(types.label(128, 'a name', 'ethereum')), { error: describeChainsIssue })
-      .prefault({})
-      .describe('Chain names by chain id.'),
-    validators: list(validator, types.describeValue, '[{address: inj1…, name: Example}]')
-      .superRefine(rejectDuplicates('address', 'validators'), evenAfterOtherProblems)
-      .prefault([])
-      .describe('Names of validators. They override those of the staking module.'),
-  },
-  types.describeType,
-  () => `a mapping such as targets: ${ONE_TARGET}`,
-);
+/** What the schema depends on besides the file. */
+export interface SchemaContext {
+  /** The labels that series of targets have anyway. Targets cannot have labels of these names. */
+  readonly metricLabels: ReadonlySet<string>;
+}
+
+export function createConfigSchema(context: SchemaContext) {
+  return mapping(
+    {
+      poll: poll.prefault({}).describe('Polling of the endpoints.'),
+      limits: mapping({
+        max_series_per_family: scalar(types.integer(1, 100_000))
+          .prefault('200')
+          .describe('Maximum number of series of one metric family per target.'),
+      })
+        .transform((keys) => ({ maxSeriesPerFamily: keys.max_series_per_family }))
+        .prefault({})
+        .describe('Limits on the size of the exposition.'),
+      targets: z
+        .array(createTarget(context), { error: ({ input }) => describeTargets(input) })
+        .min(1, { error: `is empty — expected ${TARGETS}` })
+        .superRefine(rejectDuplicates('name', 'targets'), evenAfterOtherProblems)
+        .describe('Chains to poll.'),
+      tokens: list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]')
+        .superRefine(rejectDuplicates('contract', 'tokens'), evenAfterOtherProblems)
+        .prefault([])
+        .describe('Symbols and decimals of token contracts.'),
+      chains: z
+        .record(chainIdKey, scalar(types.label(128, 'a name', 'ethereum')), { error: describeChainsIssue })
+        .prefault({})
+        .describe('Chain names by chain id.'),
+      validators: list(validator, types.describeValue, '[{address: inj1…, name: Example}]')
+        .superRefine(rejectDuplicates('address', 'validators'), evenAfterOtherProblems)
+        .prefault([])
+        .describe('Names of validators. They override those of the staking module.'),
+    },
+    types.describeType,
+    () => `a mapping such as targets: ${ONE_TARGET}`,
+  );
+}
 
 function describeChainsIssue(issue: z.core.$ZodRawIssue): string {
   return issue.code === 'invalid_key'
     ? `is not a chain id — expected at most ${types.maxChainIdDigits} decimal digits`
     : `${types.describeValue(issue.input)} — expected a mapping of chain ids to names`;
 }
+
+/** The schema of a configuration without target labels: for its keys and defaults. */
+export const configSchema = createConfigSchema({ metricLabels: new Set() });
 
 /** The configuration of `replay` without a configuration file. Nothing is polled, so its target has no endpoints. */
 export const defaultConfig: Config = {

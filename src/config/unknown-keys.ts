@@ -86,6 +86,6 @@ export function adviseOnKey(key: string, parent: string): string | undefined {
   const inParent = suggestions[parent];
   const suggestion = inParent !== undefined && Object.hasOwn(inParent, key) ? inParent[key] : undefined;
   if (suggestion !== undefined) return `did you mean ${suggestion}?`;
-  if (/^targets\[\]\./.test(parent) && unsupported.has(key)) return 'this key of Prometheus is not supported';
+  if (parent.startsWith('targets[].') && unsupported.has(key)) return 'this key of Prometheus is not supported';
   return undefined;
 }

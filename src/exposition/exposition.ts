@@ -5,7 +5,7 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState, EndpointStore } from '../poll/endpoint-store.js';
-import { pollFamilies, pollFamilyLines } from './poll-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
 /*
@@ -86,6 +86,12 @@ export const families: readonly FamilyHeader[] = [
   ...rateLimiterInputDocument.families,
   ...pollFamilies,
 ];
+
+/** The labels of the series of a target. Configured labels of a target cannot have these names. */
+export const metricLabels: ReadonlySet<string> = new Set([
+  ...ENDPOINT_LABELS,
+  ...families.flatMap(({ labels }) => labels),
+]);
 
 const headers: Readonly<Record<Format, readonly string[]>> = {
   text: families.map((family) => formatHeader(family, 'text')),

@@ -1,5 +1,5 @@
 import type { FamilyHeader, Sample } from '../metrics/family.js';
-import { escapeLabelValue, formatSeries } from '../metrics/text-format.js';
+import { formatSeries, formatTargetLabels } from '../metrics/text-format.js';
 import type { EndpointState } from '../poll/endpoint-store.js';
 
 /** A metric family about the polls of an endpoint, derived from the state of the endpoint. */
@@ -143,7 +143,7 @@ export const pollFamilies: readonly PollFamily[] = [
 
 /** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
 export function pollFamilyLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {
-  const fixedLabels = `target="${escapeLabelValue(state.target)}",document="${state.document}"`;
+  const fixedLabels = `${formatTargetLabels(state.target, state.targetLabels)},document="${state.document}"`;
   return pollFamilies.map((family) => ({
     name: family.name,
     lines: family

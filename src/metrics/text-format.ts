@@ -1,3 +1,4 @@
+import type { TargetLabels } from '../config/config.js';
 import type { FamilyHeader, LabelValues } from './family.js';
 
 /** Text format 0.0.4 or OpenMetrics 1.0.0. They differ in the metadata of counters and in escaping HELP; series are identical. */
@@ -22,6 +23,12 @@ export function formatSeries<Label extends string>(
   const pairs = labels.map((label) => `${label}="${escapeLabelValue(sample.labels[label])}"`);
   if (fixedLabels !== '') pairs.unshift(fixedLabels);
   return pairs.length === 0 ? `${name} ${sample.value}\n` : `${name}{${pairs.join(',')}} ${sample.value}\n`;
+}
+
+/** The label pairs that every series of a target begins with. */
+export function formatTargetLabels(target: string, labels: TargetLabels = {}): string {
+  const pairs = Object.entries({ target, ...labels });
+  return pairs.map(([name, value]) => `${name}="${escapeLabelValue(value)}"`).join(',');
 }
 
 export function escapeLabelValue(value: string): string {

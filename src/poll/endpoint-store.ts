@@ -1,6 +1,6 @@
 import { compare, decimal } from '../chain/decimal.js';
 import type { DocumentPath } from '../chain/dialects.js';
-import type { Config } from '../config/config.js';
+import type { Config, TargetLabels } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/errors.js';
 import { isFresh, type Instant } from './clock.js';
@@ -26,16 +26,20 @@ export interface EndpointKey {
   readonly document: DocumentName;
 }
 
-export interface ReloadedEndpoint extends EndpointKey {
-  /** Whether the endpoint is still polled at the same URLs, so that its state remains valid. */
+export interface Endpoint extends EndpointKey {
+  readonly targetLabels?: TargetLabels;
+}
+
+export interface ReloadedEndpoint extends Endpoint {
+  /** Whether the endpoint is still polled at the same URLs and with the same labels, so that its state remains valid. */
   readonly isKept: boolean;
 }
 
 export type EndpointLimits = Pick<Config['poll'], 'maxBodyBytes' | 'staleAfterMs'>;
 
-export function createEndpointStore(keys: readonly EndpointKey[], limits: EndpointLimits): EndpointStore {
+export function createEndpointStore(endpoints: readonly Endpoint[], limits: EndpointLimits): EndpointStore {
   let states = statesOf(
-    keys.map((key) => ({ ...key, isKept: false })),
+    endpoints.map((endpoint) => ({ ...endpoint, isKept: false })),
     limits,
     new Map(),
   );
@@ -51,8 +55,8 @@ export function createEndpointStore(keys: readonly EndpointKey[], limits: Endpoi
       version += 1;
       return { before, after };
     },
-    replace: (endpoints, newLimits) => {
-      states = statesOf(endpoints, newLimits, states);
+    replace: (reloaded, newLimits) => {
+      states = statesOf(reloaded, newLimits, states);
       ({ staleAfterMs } = newLimits);
       version += 1;
     },
@@ -68,10 +72,10 @@ function statesOf(
   known: ReadonlyMap<string, EndpointState>,
 ): Map<string, EndpointState> {
   return new Map(
-    endpoints.map(({ target, document, isKept }) => {
-      const key = keyOf({ target, document });
+    endpoints.map(({ isKept, ...endpoint }) => {
+      const key = keyOf(endpoint);
       const kept = isKept ? known.get(key) : undefined;
-      return [key, kept === undefined ? initialState(target, document, maxBodyBytes) : { ...kept, maxBodyBytes }];
+      return [key, kept === undefined ? initialState(endpoint, maxBodyBytes) : { ...kept, maxBodyBytes }];
     }),
   );
 }
@@ -83,6 +87,7 @@ function keyOf({ target, document }: EndpointKey): string {
 /** The state of one endpoint of one target. Immutable: each poll replaces it as a whole. */
 export interface EndpointState {
   readonly target: string;
+  readonly targetLabels?: TargetLabels;
   readonly document: DocumentName;
   /** The current limit, exported beside the size of the last response. */
   readonly maxBodyBytes: number;
@@ -116,11 +121,10 @@ export interface LastPoll {
 /** The third lower height since the last success is accepted, because the node was rolled back or replaced. */
 const REGRESSIONS_TO_ACCEPT = 3;
 
-function initialState(target: string, document: DocumentName, maxBodyBytes: number): EndpointState {
+function initialState(endpoint: Endpoint, maxBodyBytes: number): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
-    target,
-    document,
+    ...endpoint,
     maxBodyBytes,
     polls: 0,
     failures,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
-import type { EndpointKey } from './endpoint-store.js';
+import type { Endpoint, EndpointKey } from './endpoint-store.js';
 import type { ProcessingOptions, ProcessingOptionsBase, PollJob } from './poll.js';
 
 /** One job for each endpoint of each target. */
@@ -40,10 +40,11 @@ export function jobsOf(config: Config): PollJob[] {
 
 export function processingOptionsBase(
   { limits, tokens, chains, validators }: Config,
-  { name }: Pick<TargetConfig, 'name'>,
+  { name, labels: targetLabels }: Pick<TargetConfig, 'name' | 'labels'>,
 ): ProcessingOptionsBase {
   return {
     target: name,
+    ...(targetLabels && { targetLabels }),
     labels: { tokens, chains, validators: { configured: validators, staking: new Map() } },
     maxSeries: limits.maxSeriesPerFamily,
   };
@@ -61,6 +62,10 @@ export function haveSameEndpoint(first: PollJob, second: PollJob): boolean {
 /** The paths with this one first. */
 export function startingWith(first: DocumentPath, paths: readonly DocumentPath[]): readonly DocumentPath[] {
   return [first, ...paths.filter(({ dialect }) => dialect !== first.dialect)];
+}
+
+export function endpointOf({ target, targetLabels, document }: ProcessingOptions): Endpoint {
+  return { target, document, ...(targetLabels && { targetLabels }) };
 }
 
 export function endpointKeyOf({ target, document }: ProcessingOptions): EndpointKey {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { DocumentPath } from '../chain/dialects.js';
-import type { BridgeSettings, CrosschainSettings } from '../config/config.js';
+import type { BridgeSettings, CrosschainSettings, TargetLabels } from '../config/config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { DOCUMENT_HEAP_SHARE } from '../config/memory.js';
 import {
@@ -16,7 +16,7 @@ import type { FailureReason, PollError } from '../http/errors.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
-import { escapeLabelValue } from '../metrics/text-format.js';
+import { formatTargetLabels } from '../metrics/text-format.js';
 import type { Items } from '../pending/items.js';
 import type { NamesJob, NamesResult } from './fetch-names.js';
 
@@ -29,6 +29,7 @@ export type ProcessingOptions = ProcessingOptionsBase &
 
 export interface ProcessingOptionsBase {
   readonly target: string;
+  readonly targetLabels?: TargetLabels;
   readonly labels: LabelSettings;
   readonly maxSeries: number;
 }
@@ -147,7 +148,7 @@ export function processBody(
 function decodeAndDerive<Settings, Input>(
   definition: DocumentDefinition<Settings, Input>,
   settings: Settings,
-  { target, labels, maxSeries }: ProcessingOptionsBase,
+  { target, targetLabels, labels, maxSeries }: ProcessingOptionsBase,
   name: string,
   body: Buffer,
   height: Numeral | undefined,
@@ -163,7 +164,7 @@ function decodeAndDerive<Settings, Input>(
     return { outcome: failed('schema', message), phaseSeconds: seconds, bodyBytes };
   }
   const deriveStarted = performance.now();
-  const families = renderFamilies(definition.families, input, `target="${escapeLabelValue(target)}"`, maxSeries);
+  const families = renderFamilies(definition.families, input, formatTargetLabels(target, targetLabels), maxSeries);
   const items = definition.items(input);
   const result: Snapshot = { ok: true, families, items, height: definition.hubHeight(input), problems };
   return { outcome: result, phaseSeconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };

@@ -12,6 +12,7 @@ const example = `poll:
   timeout: 20s
 targets:
   - name: mainnet
+    labels: {network: injective-1}
     bridge:
       url: https://bridge-node.example.org
       watch: [inj1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq]
@@ -225,6 +226,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'poll.max_body_size': '65MiB',
   'limits.max_series_per_family': 201,
   'targets[].name': 'other',
+  'targets[].labels': { network: 'other' },
   'targets[].bridge.url': 'https://other.example',
   'targets[].bridge.dialect': 'peggy',
   'targets[].bridge.power_threshold': 0.67,

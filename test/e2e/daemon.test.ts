@@ -334,6 +334,15 @@ describe('the start of the daemon', () => {
 });
 
 describe('once', () => {
+  it('prints the labels of the target in every series', async () => {
+    const endpoints = `bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}`;
+    const file = folder.write('labels.yml', `targets: [{name: a, labels: {zone: b, network: c}, ${endpoints}}]`);
+    const { code, stdout } = await runExporter(['once', `--config.file=${file}`]);
+    expect(code).toBe(0);
+    expect(seriesOf(stdout).filter(({ labels }) => !labels.startsWith('target="a",network="c",zone="b"'))).toEqual([]);
+    expect(valueIn(stdout, 'crosschain_height')).toBeDefined();
+  });
+
   it('prints the metrics and exits with 0', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url };
     const { code, stdout, stderr } = await runExporter(['once'], env);

@@ -7,7 +7,7 @@ import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
 import { processBody, type PollResult } from '../../src/poll/poll.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
-import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
+import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';
 
 const STALE_AFTER_MS = 60_000;
 const KEY = { target: 'a', document: 'module_state' } as const;
@@ -65,6 +65,25 @@ describe('the exposition', () => {
       ].filter((name) => different.some((line) => line.startsWith(`# TYPE ${name} `))),
     );
   });
+
+  it.each(['text', 'openmetrics'] as const)(
+    'has the labels of a target after the label target in every series as %s',
+    (format) => {
+      const labels = { network: 'main "net"', zone: 'a\\b' };
+      const plain = renderEndpoints(sampleSnapshots(), format, NOW);
+      const labelled = renderEndpoints(sampleSnapshots(sampleModel(), labels), format, NOW);
+      const own = String.raw`,network="main \"net\"",zone="a\\b"`;
+      expect(labelled).not.toBe(plain);
+      expect(
+        labelled.replaceAll(
+          /(\{target="[^"]*")([^\n]*)/g,
+          (_line, target: string, rest: string) => target + rest.replace(own, ''),
+        ),
+      ).toBe(plain);
+      const series = labelled.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      expect(series.filter((line) => !line.includes(`{target="demo"${own}`))).toEqual([]);
+    },
+  );
 
   it('starts with counters at 0 and without gauges', () => {
     const { text } = fresh();

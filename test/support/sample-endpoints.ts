@@ -1,7 +1,8 @@
+import type { TargetLabels } from '../../src/config/config.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import { processingOptionsBase, endpointKeyOf } from '../../src/poll/jobs.js';
+import { endpointKeyOf, endpointOf, processingOptionsBase } from '../../src/poll/jobs.js';
 import { processBody, type ProcessingOptions } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
@@ -18,11 +19,11 @@ export const NOW: Instant = { epochSeconds: 1_790_000_100.25, monotonicMs: 100_0
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
 /** The snapshots after one successful poll of both endpoints of the demo's target. */
-export function sampleSnapshots(model: Model = sampleModel()): EndpointStore {
+export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLabels): EndpointStore {
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = processingOptionsBase(config, target);
+  const base = processingOptionsBase(config, { ...target, ...(labels && { labels }) });
   const bodies: [ProcessingOptions, unknown, path: string][] = [
     [{ ...base, document: 'module_state', settings: target.bridge }, model.moduleState(), '/bridge/v1/module_state'],
     [
@@ -31,8 +32,8 @@ export function sampleSnapshots(model: Model = sampleModel()): EndpointStore {
       '/chain/crosschain/rateLimiterInput',
     ],
   ];
-  const keys = bodies.map(([source]) => endpointKeyOf(source));
-  const snapshots = createEndpointStore(keys, config.poll);
+  const endpoints = bodies.map(([source]) => endpointOf(source));
+  const snapshots = createEndpointStore(endpoints, config.poll);
   for (const [source, body, path] of bodies) {
     const result = processBody(
       source,

@@ -27,7 +27,7 @@ export function formatProblems(
   adviseOnKey: AdviseOnKey = () => undefined,
 ): string[] {
   const advice = (key: string, path: Path): string => {
-    const parent = settingPath(path);
+    const parent = pathOfSetting(path);
     return adviseOnKey(key, parent) ?? suggestKey(key, keysAt(path, settings), parentsOf(key, parent, settings));
   };
   const problems = error.issues.flatMap((issue): Problem[] =>
@@ -65,7 +65,7 @@ function parentsOf(key: string, parent: string, settings: readonly SettingDescri
 }
 
 /** `targets[].bridge` for the path of the bridge of a target. */
-function settingPath(path: Path): string {
+function pathOfSetting(path: Path): string {
   return path
     .map((segment) => (typeof segment === 'number' ? '[]' : `.${String(segment)}`))
     .join('')

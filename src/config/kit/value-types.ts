@@ -194,10 +194,8 @@ function similarChoice(text: string, choices: readonly string[]): string | undef
     const name = choice.toLowerCase();
     return letters.length > 1 && (name.includes(letters) || letters.includes(name) || closestMatch(letters, [name]));
   });
-  const [same = similar.length === 1 ? similar[0] : undefined] = similar.filter(
-    (choice) => choice.toLowerCase() === letters,
-  );
-  return same;
+  const same = similar.find((choice) => choice.toLowerCase() === letters);
+  return same ?? (similar.length === 1 ? similar[0] : undefined);
 }
 
 /** Text for label values and pages. `noun` completes "expected a … of 1 to 128 characters". */

@@ -22,7 +22,7 @@ export function scalar<T>({ name, parse }: ValueType<T>) {
 function referenceProblem(raw: unknown): { readonly ok: false; readonly problem: string } | undefined {
   if (typeof raw !== 'string' || !/\$\{[A-Za-z_]\w*\}/.test(raw)) return undefined;
   const expected = 'expected the value itself; a secret can be read from a file, for example with password_file';
-  return { ok: false, problem: `contains ${'${…}'}: environment variables are not expanded — ${expected}` };
+  return { ok: false, problem: `contains \${…}: environment variables are not expanded — ${expected}` };
 }
 
 /** `describe` describes an input that is not a mapping; `describeType` does not quote it. `expected` is the keys by default. */
