@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { STANDARD_INPUT, type Recording } from './cli/flags.js';
-import type { Config } from './config/config.js';
+import { DEFAULT_TARGET_NAME, type Config } from './config/config.js';
 import { describeReadError } from './config/kit/small-file.js';
 import { formatApproximateSize, formatDuration, formatSize } from './config/kit/units.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from './config/schema.js';
@@ -80,8 +80,8 @@ export async function replay(
   progress: Progress,
 ): Promise<OneShot> {
   const { bridgeFile, crosschainFile, hubHeight } = recording;
-  const [target] = config.targets;
-  if (target === undefined) throw new Error('a configuration has at least one target');
+  // There is none if no target file matches.
+  const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
   const base = processingOptionsBase(config, target);
   const documents: PolledDocument[] = [];
   const warnings: string[] = [];

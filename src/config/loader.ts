@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { readConfigFiles } from './config-files.js';
 import type { Config, ConfigResult, TargetConfig } from './config.js';
 import {
   type Environment,
@@ -8,10 +8,9 @@ import {
   variableOf,
 } from './environment.js';
 import { formatPath, type FormatPosition } from './kit/problems.js';
-import { readTextFile } from './kit/small-file.js';
-import { parseYaml } from './kit/yaml.js';
 import { validateConfig } from './parser.js';
 import { resolveHttpConfig } from './resolved-http-config.js';
+import { mergeTargets } from './target-files.js';
 
 export interface ConfigSource {
   /** `--config.file` or CONFIG_FILE. */
@@ -54,15 +53,17 @@ async function loadFile(
       `${variables.join(', ')}: cannot be combined with the configuration file ${path} — expected only one of them`,
     );
   }
-  const file = await readTextFile(path);
-  if (!file.ok) return problem(file.problem);
-  const yaml = parseYaml(file.value, path);
-  if (!yaml.ok) return yaml;
-  const result = validateConfig(yaml.data, yaml.label, { directory: dirname(path), metricLabels });
-  if (!result.ok) return result;
-  const problems = await checkReferencedFiles(result.config, yaml.label);
+  const { main, yaml, patterns, targetFiles } = await readConfigFiles(path);
+  if (!main.ok) return problem(main.problem);
+  if (yaml === undefined || !yaml.ok) return { ok: false, problems: yaml?.problems ?? [] };
+  const { data, label, ...merged } = mergeTargets(path, yaml.data, yaml.label, patterns, targetFiles);
+  const result = validateConfig(data, label, { ...merged, metricLabels, allowNoTargets: patterns.length > 0 });
+  if (!result.ok || merged.problems.length > 0) {
+    return { ok: false, problems: [...merged.problems, ...(result.ok ? [] : result.problems)] };
+  }
+  const problems = await checkReferencedFiles(result.config, label);
   if (checkFiles && problems.length > 0) return { ok: false, problems };
-  return { ...result, warnings: [...result.warnings, ...problems] };
+  return { ...result, warnings: [...merged.warnings, ...result.warnings, ...problems] };
 }
 
 /** The configuration of the environment variables of one target; `undefined` if none of them is set. */

@@ -4,7 +4,7 @@ import { formatProblems, type Path, type FormatPosition } from './kit/problems.j
 import { listSettings } from './kit/settings.js';
 import { formatDuration } from './kit/units.js';
 import { parseYaml } from './kit/yaml.js';
-import { configSchema, createConfigSchema } from './schema.js';
+import { configSchema, createConfigSchema, type SchemaContext } from './schema.js';
 import { adviseOnKey } from './unknown-keys.js';
 
 /** Every key of the configuration file. */
@@ -13,30 +13,29 @@ export const settings = listSettings(configSchema);
 /** Parses a configuration file. `path` is its name in messages. */
 export function parseConfig(text: string, path: string, metricLabels?: ReadonlySet<string>): ConfigResult {
   const yaml = parseYaml(text, path);
-  return yaml.ok ? validateConfig(yaml.data, yaml.label, { directory: dirname(path), metricLabels }) : yaml;
+  return yaml.ok ? validateConfig(yaml.data, yaml.label, { directoryOf: () => dirname(path), metricLabels }) : yaml;
 }
 
-interface ValidationOptions {
-  /** Of the configuration file: relative file names are resolved against it. */
-  readonly directory?: string;
-  /** The labels that series of targets have anyway. */
-  readonly metricLabels?: ReadonlySet<string> | undefined;
+interface ValidationOptions extends SchemaContext {
+  /** The directory of the file that a target was read from: relative file names are resolved against it. */
+  readonly directoryOf?: (target: number) => string;
 }
 
 /** Validates data in the format of the configuration file. `label` formats the positions in messages. */
 export function validateConfig(
   data: unknown,
   label: FormatPosition,
-  { directory = '', metricLabels = new Set() }: ValidationOptions = {},
+  { directoryOf = () => '', ...context }: ValidationOptions = {},
 ): ConfigResult {
-  const { data: config, error } = createConfigSchema({ metricLabels }).safeParse(data);
+  const { data: config, error } = createConfigSchema(context).safeParse(data);
   if (error) return { ok: false, problems: formatProblems(error, settings, label, adviseOnKey) };
-  const targets = config.targets.map((target) => withDirectory(target, directory));
-  const warnings = findWarnings(config).map(({ path, message }) => `${label(path)}: ${message}`);
-  return { ok: true, config: { ...config, targets }, warnings };
+  const { target_files: _targetFiles, ...others } = config;
+  const targets = config.targets.map((target, index) => withDirectory(target, directoryOf(index)));
+  const warnings = findWarnings({ ...others, targets }).map(({ path, message }) => `${label(path)}: ${message}`);
+  return { ok: true, config: { ...others, targets }, warnings };
 }
 
-/** As in Prometheus, file names are relative to the configuration file. */
+/** As in Prometheus, file names are relative to the file they are in. */
 function withDirectory({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
   const resolve = <Endpoint extends EndpointConnection>(endpoint: Endpoint): Endpoint =>
     endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };

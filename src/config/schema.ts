@@ -7,6 +7,7 @@ import {
   type PollConfig,
 } from './config.js';
 import { httpClientShape, rejectTwoAuthorizations, toHttpClientConfig } from './http-client-config.js';
+import { checkPattern } from './kit/glob.js';
 import { formatDuration } from './kit/units.js';
 import * as types from './kit/value-types.js';
 import { evenAfterOtherProblems, list, mapping, presentKeys, scalar } from './kit/yaml-schema.js';
@@ -123,7 +124,9 @@ const crosschainShape = {
     .describe('Rate limit in smallest units per block. Enables the rate-limit gauges.'),
   hub_chain_ids: z
     .exactOptional(
-      list(scalar(types.chainId)).min(1, { error: 'is empty — expected at least one chain id, or no such key' }),
+      list(scalar(types.chainId)).min(1, {
+        error: 'is empty — expected at least one chain id, or no such key',
+      }),
     )
     .describe('Chain ids of the hub. A cctx sent from one of them is outgoing, any other is incoming.'),
 };
@@ -148,7 +151,7 @@ const crosschain = endpoint('crosschain', crosschainShape).transform((keys) => (
   ...toHttpClientConfig(keys),
 }));
 
-const createTarget = ({ metricLabels }: SchemaContext) =>
+const createTarget = ({ metricLabels = new Set() }: SchemaContext) =>
   mapping(
     {
       name: scalar(types.label(128, 'a name', 'mainnet')).describe('Value of the label `target`; unique.'),
@@ -189,19 +192,30 @@ function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
 }
 
 /** Rejects entries of a list that have the same value of a key. */
-const rejectDuplicates = (key: string, listName: string) => (entries: unknown, context: z.RefinementCtx) => {
-  const firstIndexes = new Map<string, number>();
-  for (const [index, entry] of z.array(z.unknown()).catch([]).parse(entries).entries()) {
-    const value = z.looseObject({ [key]: z.string() }).safeParse(entry).data?.[key];
-    if (typeof value !== 'string') continue;
-    const first = firstIndexes.get(value);
-    if (first === undefined) firstIndexes.set(value, index);
-    else {
-      const message = `${JSON.stringify(value)} is also the ${key} of ${listName}[${first}] — expected a unique ${key}`;
-      context.addIssue({ code: 'custom', path: [index, key], message });
+function rejectDuplicates(
+  key: string,
+  listName: string,
+  describeEntry = (index: number): string => `${listName}[${index}]`,
+) {
+  return (entries: unknown, context: z.RefinementCtx): void => {
+    const firstIndexes = new Map<string, number>();
+    for (const [index, entry] of z.array(z.unknown()).catch([]).parse(entries).entries()) {
+      const value = z.looseObject({ [key]: z.string() }).safeParse(entry).data?.[key];
+      if (typeof value !== 'string') continue;
+      const first = firstIndexes.get(value);
+      if (first === undefined) firstIndexes.set(value, index);
+      else {
+        const message = `${JSON.stringify(value)} is also the ${key} of ${describeEntry(first)} — expected a unique ${key}`;
+        context.addIssue({ code: 'custom', path: [index, key], message });
+      }
     }
-  }
-};
+  };
+}
+
+const targetFile = types.valueType('pattern', 'a file name or a pattern such as targets/*.yml', (text) => {
+  const problem = text === '' ? 'is empty' : checkPattern(text);
+  return problem === undefined ? types.accept(text) : types.reject(problem);
+});
 
 const chainIdKey = z.string().refine(types.isChainId);
 
@@ -217,10 +231,15 @@ function describeTargets(input: unknown): string {
 /** What the schema depends on besides the file. */
 export interface SchemaContext {
   /** The labels that series of targets have anyway. Targets cannot have labels of these names. */
-  readonly metricLabels: ReadonlySet<string>;
+  readonly metricLabels?: ReadonlySet<string> | undefined;
+  /** Whether the list of targets may be empty, because target files can add some. */
+  readonly allowNoTargets?: boolean;
+  /** The position of a target in messages about another one. */
+  readonly describeTarget?: (target: number) => string;
 }
 
-export function createConfigSchema(context: SchemaContext) {
+export function createConfigSchema(context: SchemaContext = {}) {
+  const { allowNoTargets = false, describeTarget } = context;
   return mapping(
     {
       poll: poll.prefault({}).describe('Polling of the endpoints.'),
@@ -234,9 +253,14 @@ export function createConfigSchema(context: SchemaContext) {
         .describe('Limits on the size of the exposition.'),
       targets: z
         .array(createTarget(context), { error: ({ input }) => describeTargets(input) })
-        .min(1, { error: `is empty — expected ${TARGETS}` })
-        .superRefine(rejectDuplicates('name', 'targets'), evenAfterOtherProblems)
-        .describe('Chains to poll.'),
+        .min(allowNoTargets ? 0 : 1, { error: `is empty — expected ${TARGETS}` })
+        .superRefine(rejectDuplicates('name', 'targets', describeTarget), evenAfterOtherProblems)
+        .describe('Chains to poll. Can be empty with `target_files`.'),
+      target_files: list(scalar(targetFile))
+        .prefault([])
+        .describe(
+          'Files with further targets; each is a list like `targets`. Patterns with `*`, `?` and `[]`, relative to this file.',
+        ),
       tokens: list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]')
         .superRefine(rejectDuplicates('contract', 'tokens'), evenAfterOtherProblems)
         .prefault([])
@@ -261,12 +285,12 @@ function describeChainsIssue(issue: z.core.$ZodRawIssue): string {
     : `${types.describeValue(issue.input)} — expected a mapping of chain ids to names`;
 }
 
-/** The schema of a configuration without target labels: for its keys and defaults. */
-export const configSchema = createConfigSchema({ metricLabels: new Set() });
+/** For the keys and their defaults. */
+export const configSchema = createConfigSchema();
 
 /** The configuration of `replay` without a configuration file. Nothing is polled, so its target has no endpoints. */
 export const defaultConfig: Config = {
-  ...configSchema.omit({ targets: true }).parse({}),
+  ...configSchema.omit({ targets: true, target_files: true }).parse({}),
   targets: [{ name: DEFAULT_TARGET_NAME }],
 };
 export const defaultBridgeSettings: BridgeSettings = toBridgeSettings(mapping(bridgeShape).parse({}));

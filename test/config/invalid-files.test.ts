@@ -133,7 +133,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key that is similar to no other',
     withTopLevel('zzzzzzzz: 1'),
-    'bridge.yaml:4:1: zzzzzzzz: unknown key — expected one of poll, limits, targets, tokens, chains, validators',
+    'bridge.yaml:4:1: zzzzzzzz: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators',
   ],
   [
     'an unknown key of an endpoint',
@@ -143,12 +143,12 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key with unusual characters',
     withTopLevel(String.raw`"a b\n": 1`),
-    'bridge.yaml:4:1: ["a b\\n"]: unknown key — expected one of poll, limits, targets, tokens, chains, validators',
+    'bridge.yaml:4:1: ["a b\\n"]: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators',
   ],
   [
     'the key __proto__',
     withTopLevel('__proto__: {interval: 30s}'),
-    'bridge.yaml:4:1: __proto__: unknown key — expected one of poll, limits, targets, tokens, chains, validators',
+    'bridge.yaml:4:1: __proto__: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators',
   ],
   [
     'a key of Prometheus that is not supported',

@@ -28,6 +28,15 @@ tokens:
 chains: {"1": ethereum, "8332": bitcoin}
 `;
 
+const targetFilesExample = `target_files:
+  - targets/*.yml
+`;
+
+const targetFileExample = `- name: mainnet
+  labels: {network: injective-1, team: bridge}
+  bridge: {url: "https://node.example.org"}
+`;
+
 const httpClientExamples = {
   'Basic authentication:': `basic_auth:
   username: exporter
@@ -119,7 +128,33 @@ ${table(['key', 'type', 'default', 'description'], settingRows)}
 - **Sizes** are bytes, or have a unit: \`KiB\`, \`MiB\`, \`GiB\` (powers of 1024), \`KB\`, \`MB\`, \`GB\` (powers of 1000).
 - **Numbers** keep every digit, quoted or not.
 - **URLs** are http or https, without user, query and fragment. A path is kept, and the path of the document is appended to it.
-- The file is a single YAML 1.2 document without tags.
+- The file is a single YAML 1.2 document without tags. As in Prometheus, environment variables such as \`\${NAME}\` are not expanded; secrets can be
+  read from files.
+
+### Target labels
+
+\`labels\` of a target are in every series of the target, in the metrics of the chain and in those of the exporter that have the label \`target\`. Use
+them for what dashboards and alerts select by, such as the network, the team or the environment. A target has at most 20 labels, with values of at
+most 128 characters. Errors are: names that start with \`__\`; the labels that Prometheus and its operator assign (\`job\`, \`instance\`, \`endpoint\`,
+\`namespace\`, \`service\`, \`pod\`, \`container\`, \`node\`, \`cluster\`, \`replica\`, \`prometheus\`); and every label of a metric of a target. When labels change,
+the series of the target start anew with the next poll.
+
+### Target files
+
+\`target_files\` name files with further targets, for example one per network:
+
+\`\`\`yaml
+${targetFilesExample}\`\`\`
+
+Each file is a YAML or JSON list like \`targets\`:
+
+\`\`\`yaml
+${targetFileExample}\`\`\`
+
+Patterns have the wildcards \`*\`, \`?\` and \`[abc]\` within a part of the path, and do not match names that start with a dot. They are relative to the
+configuration file; names in a target file are relative to that file. Names of targets are unique over all files. A pattern or name that matches no
+file is a warning; an empty file is an error, because it is most likely not completely written: write \`[]\` for no targets. All files are read again
+with every reload. \`--config.check\` prints the targets of all files under \`targets\`.
 
 ## HTTP client
 
@@ -179,6 +214,12 @@ describe('docs/configuration.md', () => {
     const endpoint = { url: 'https://a.example', ...(parse(keys) as object) };
     const file = stringify({ targets: [{ name: 'a', bridge: endpoint }] });
     expect(parseConfig(file, 'example')).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  test('has a valid example of target files', () => {
+    const targets: unknown = parse(targetFileExample);
+    expect(parseConfig(stringify({ targets }), 'example')).toMatchObject({ ok: true, warnings: [] });
+    expect(parseConfig(stringify({ ...(parse(targetFilesExample) as object), targets }), 'example').ok).toBe(true);
   });
 
   test('describes every key and every flag', () => {
@@ -268,7 +309,9 @@ describe('every key of the schema has an effect', () => {
     const leaves = settings.filter(
       ({ path }) => !settings.some((other) => other.path.startsWith(`${path}.`) || other.path.startsWith(`${path}[]`)),
     );
-    expect(Object.keys(otherValues)).toEqual(leaves.map(({ path }) => path));
+    // Its effect depends on other files: test/config/target-files.test.ts.
+    const withoutFiles = leaves.filter(({ path }) => path !== 'target_files');
+    expect(Object.keys(otherValues)).toEqual(withoutFiles.map(({ path }) => path));
   });
 
   test.each(Object.entries(otherValues))('%s changes the configuration', (path, otherValue) => {

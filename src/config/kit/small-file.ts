@@ -1,15 +1,16 @@
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
+import { formatSize } from './units.js';
 import type { ValueResult } from './value-types.js';
 
 /** Far larger than any CA bundle. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Reads a text file without trailing line breaks. `problem` completes a sentence that starts with the file name. */
-export async function readSmallFile(path: string): Promise<ValueResult<string>> {
+export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise<ValueResult<string>> {
   try {
-    const text = await readLimited(path);
+    const text = await readLimited(path, maxBytes);
     return text === '' ? { ok: false, problem: 'is empty' } : { ok: true, value: text };
   } catch (error) {
     return {
@@ -21,13 +22,13 @@ export async function readSmallFile(path: string): Promise<ValueResult<string>> 
 
 class UnsuitableFile extends Error {}
 
-async function readLimited(path: string): Promise<string> {
+async function readLimited(path: string, maxBytes: number): Promise<string> {
   // O_NONBLOCK: opening a named pipe without a writer would block forever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw new UnsuitableFile('is not a file');
-    if (stats.size > MAX_BYTES) throw new UnsuitableFile('is larger than 1MiB');
+    if (stats.size > maxBytes) throw new UnsuitableFile(`is larger than ${formatSize(maxBytes)}`);
     return decodeUtf8(await file.readFile()).replace(/[\r\n]+$/, '');
   } finally {
     await file.close();
