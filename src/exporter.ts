@@ -13,7 +13,7 @@ import { createEndpointStore, type ReloadedEndpoint } from './poll/endpoint-stor
 import { endpointKeyOf, endpointOf, jobsOf } from './poll/jobs.js';
 import { createPollLog } from './poll/poll-log.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
-import { startScheduler } from './poll/scheduler.js';
+import { startPollLoop, startScheduler } from './poll/scheduler.js';
 import { createValidatorNames } from './poll/validator-names.js';
 import { createApp } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
@@ -30,6 +30,15 @@ export interface ExporterOptions {
   readonly enableLifecycle: boolean;
   /** Reads the configuration for a reload. */
   readonly loadConfig: () => Promise<ConfigResult>;
+  /** Absent if the configuration is reloaded only on request. */
+  readonly autoReload?: AutoReload | undefined;
+}
+
+export interface AutoReload {
+  readonly intervalMs: number;
+  /** Hash of the files of the configuration, before the active one was loaded. */
+  readonly initialHash: string;
+  readonly hashFiles: () => Promise<string>;
 }
 
 export interface Exporter {
@@ -77,8 +86,16 @@ export async function startExporter(
     processMetrics.configLoaded(active.hash, active.loadedAt.epochSeconds, active.targets);
   };
 
-  const reload = oneAtATime(async (): Promise<ConfigResult> => {
+  const enqueue = createQueue();
+  const { autoReload } = options;
+  let isClosed = false;
+  let loadedHash = autoReload?.initialHash;
+
+  async function reloadNow(): Promise<ConfigResult> {
+    // Before the files are read: a change in the meantime is found by the next check.
+    loadedHash = await autoReload?.hashFiles();
     const result = await options.loadConfig();
+    if (isClosed) return result;
     if (!result.ok) {
       rejectedAt = clock();
       processMetrics.configRejected();
@@ -93,7 +110,15 @@ export async function startExporter(
     for (const warning of result.warnings) log.warn(warning);
     log.info({ targets: result.config.targets.length }, 'configuration reloaded');
     return result;
-  });
+  }
+
+  const reload = async (): Promise<ConfigResult> => enqueue(reloadNow);
+
+  /** Compares with the files of the last attempt, so that an invalid configuration is reported once. */
+  const reloadIfChanged = async (): Promise<void> =>
+    enqueue(async () => {
+      if ((await autoReload?.hashFiles()) !== loadedHash) await reloadNow();
+    });
 
   const instance = (now: Instant): Instance => ({
     ...active.poll,
@@ -128,10 +153,13 @@ export async function startExporter(
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
   // Polling starts here.
   applyActiveConfig();
+  const reloadLoop = autoReload && startPollLoop(reloadIfChanged, autoReload.intervalMs, autoReload.intervalMs);
   return {
     url: server.url,
     reload,
     close: async () => {
+      isClosed = true;
+      reloadLoop?.close();
       scheduler.close();
       await server.close();
     },
@@ -160,10 +188,10 @@ function endpointsOf(jobs: readonly PollJob[], previousJobs: readonly PollJob[])
   return jobs.map((job) => ({ ...endpointOf(job.processing), isKept: previous.has(identityOf(job)) }));
 }
 
-/** Runs calls one after the other. Otherwise, the older of two concurrent reloads could win. */
-function oneAtATime<T>(task: () => Promise<T>): () => Promise<T> {
+/** Runs tasks one after the other. Otherwise, the older of two concurrent reloads could win. */
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  return () => {
+  return (task) => {
     const next = last.then(task, task);
     last = next;
     return next;

@@ -7,6 +7,7 @@ import type { CommandInvocation, CommandName, ConfigSettings, LogSettings, WebSe
 import { parseInvocation } from './cli/invocation.js';
 import type { Config, ConfigResult, Shard } from './config/config.js';
 import type { MemoryLimits } from './config/memory.js';
+import type { AutoReload } from './exporter.js';
 import type { OneShot } from './one-shot.js';
 import type { PollExecutor } from './poll/poll.js';
 
@@ -50,6 +51,8 @@ async function printHelp(command: CommandName): Promise<ExitCode> {
 }
 
 async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
+  // Before the configuration is loaded: a change in the meantime is found by the first check.
+  const autoReload = await prepareAutoReload(run.config);
   const [config, web] = [await loadConfig(run), await loadWebOptions(run.web)];
   if (config === undefined || web === undefined) return 2;
   if (run.config.check) return printConfig(config);
@@ -65,6 +68,7 @@ async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
       build,
       shard: run.targets.shard,
       loadConfig: () => readConfig(run),
+      autoReload,
     });
     process.on('SIGHUP', () => void exporter.reload());
     const fields = { version: build.version, targets: config.targets.length };
@@ -132,6 +136,21 @@ async function runDemo({ simulator: settings, web: webSettings, log }: RunOf<'de
     await executor.close();
   }
   return 0;
+}
+
+async function prepareAutoReload({
+  file,
+  check,
+  autoReloadIntervalMs: intervalMs,
+}: RunOf<'daemon'>['config']): Promise<AutoReload | undefined> {
+  if (check || intervalMs === 0) return undefined;
+  if (file === undefined) {
+    printWarnings(['--config.auto-reload-interval has no effect without --config.file']);
+    return undefined;
+  }
+  const { createConfigHash } = await import('./config/config-files.js');
+  const hashFiles = createConfigHash(file);
+  return { intervalMs, initialHash: await hashFiles(), hashFiles };
 }
 
 interface ConfigFlags {

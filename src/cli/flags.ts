@@ -72,6 +72,16 @@ const config = {
   ),
 };
 
+const reload = {
+  // As the intervals of polls, at most a day: timers are limited to 2^31 ms.
+  autoReloadIntervalMs: flag(
+    '--config.auto-reload-interval',
+    types.optionalDuration(100, 86_400_000),
+    '0s',
+    'Interval for comparing the content of the configuration files and reloading them after a change; 0s to disable.',
+  ),
+};
+
 const webListenAddress = (defaultAddress: string) =>
   flag('--web.listen-address', listenAddress, defaultAddress, 'Address to listen on; port 0 selects a free port.');
 
@@ -152,7 +162,7 @@ const simulator = {
 
 /** The flags of each command, in groups. */
 export const commandFlags = {
-  daemon: { config, web, targets, log },
+  daemon: { config: { ...config, ...reload }, web, targets, log },
   once: { config, targets, log },
   replay: { recording, config, log },
   simulate: { simulator, log },

@@ -5,7 +5,8 @@ const log = { level: 'info', format: 'json' };
 const web = { listen: { port: 10_917 }, telemetryPath: '/metrics', enableLifecycle: false, maxRequests: 40 };
 const config = { check: false };
 const targets = { shard: { index: 1, count: 1 } };
-const daemon = { command: 'daemon', config, web, targets, log };
+const daemonConfig = { ...config, autoReloadIntervalMs: 0 };
+const daemon = { command: 'daemon', config: daemonConfig, web, targets, log };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy', blockTimeMs: 2_000 };
 
 const parse = (line: string, env: Record<string, string> = {}): Invocation =>
@@ -33,13 +34,15 @@ describe('parseInvocation', () => {
   });
 
   test.each([
-    ['--config.file=bridge.yaml', { ...daemon, config: { ...config, file: 'bridge.yaml' } }],
-    ['--config.file bridge.yaml', { ...daemon, config: { ...config, file: 'bridge.yaml' } }],
-    ['--config.file=a=b.yaml', { ...daemon, config: { ...config, file: 'a=b.yaml' } }],
-    ['--config.check', { ...daemon, config: { check: true } }],
-    ['--config.check=true', { ...daemon, config: { check: true } }],
+    ['--config.file=bridge.yaml', { ...daemon, config: { ...daemonConfig, file: 'bridge.yaml' } }],
+    ['--config.file bridge.yaml', { ...daemon, config: { ...daemonConfig, file: 'bridge.yaml' } }],
+    ['--config.file=a=b.yaml', { ...daemon, config: { ...daemonConfig, file: 'a=b.yaml' } }],
+    ['--config.check', { ...daemon, config: { ...daemonConfig, check: true } }],
+    ['--config.check=true', { ...daemon, config: { ...daemonConfig, check: true } }],
     ['--config.check=false', daemon],
     ['--no-config.check', daemon],
+    ['--config.auto-reload-interval=1m', { ...daemon, config: { ...daemonConfig, autoReloadIntervalMs: 60_000 } }],
+    ['--config.auto-reload-interval=0s', daemon],
     ['--web.listen-address=:0', { ...daemon, web: { ...web, listen: { port: 0 } } }],
     ['--web.listen-address localhost:80', { ...daemon, web: { ...web, listen: { host: 'localhost', port: 80 } } }],
     ['--web.listen-address=[::1]:65535', { ...daemon, web: { ...web, listen: { host: '::1', port: 65_535 } } }],
@@ -91,13 +94,14 @@ describe('the environment variables of flags', () => {
       WEB_CONFIG_FILE: 'web.yml',
       WEB_ENABLE_LIFECYCLE: 'true',
       WEB_MAX_REQUESTS: '7',
+      CONFIG_AUTO_RELOAD_INTERVAL: '30s',
       TARGETS_SHARD: '3/3',
       LOG_LEVEL: 'error',
       LOG_FORMAT: 'pretty',
     };
     expect(parse('', env)).toEqual({
       command: 'daemon',
-      config: { file: 'bridge.yaml', check: true },
+      config: { file: 'bridge.yaml', check: true, autoReloadIntervalMs: 30_000 },
       web: {
         listen: { host: '0.0.0.0', port: 1 },
         telemetryPath: '/m',
@@ -150,7 +154,12 @@ describe('a usage error', () => {
     ],
     ['once replay', ['replay: unexpected argument — expected one command, and flags']],
     ['--config.fil=x', ['--config.fil: unknown flag — did you mean --config.file?']],
-    ['--config=x', ['--config: unknown flag — did you mean --config.file, --config.check or --web.config.file?']],
+    [
+      '--config=x',
+      [
+        '--config: unknown flag — did you mean --config.file, --config.check, --config.auto-reload-interval or --web.config.file?',
+      ],
+    ],
     ['-v', ['-v: unknown flag — did you mean --version?']],
     ['-s 1', ['-s: unknown flag — see --help for all flags']],
     ['-c x', ['-c: unknown flag — did you mean --config.file?']],

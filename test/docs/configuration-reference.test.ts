@@ -156,6 +156,17 @@ configuration file; names in a target file are relative to that file. Names of t
 file is a warning; an empty file is an error, because it is most likely not completely written: write \`[]\` for no targets. All files are read again
 with every reload. \`--config.check\` prints the targets of all files under \`targets\`.
 
+### Reloading
+
+The configuration is read again after SIGHUP, after a POST or PUT to \`/-/reload\` with \`--web.enable-lifecycle\`, and, with
+\`--config.auto-reload-interval=30s\`, after a change. At this interval the contents of the configuration file and of its target files are compared with
+those of the last attempt, so a file may be replaced by renaming it, or by way of symbolic links as in a mounted ConfigMap. An invalid or missing
+configuration is logged once, sets \`bridge_exporter_config_last_reload_successful\` to 0, and leaves the previous one active until the files change
+again. Targets without changes keep their state.
+
+Files with passwords, tokens and certificates are read again for every poll, and the web configuration with its certificates is checked every second,
+with or without this flag.
+
 ## HTTP client
 
 The keys \`basic_auth\`, \`authorization\`, \`http_headers\`, \`tls_config\` and \`proxy_url\` of an endpoint are those of Prometheus' HTTP client

@@ -115,6 +115,21 @@ export function duration(smallest: number, largest: number) {
   });
 }
 
+/** A duration, or 0 to turn something off. */
+export function optionalDuration(smallest: number, largest: number) {
+  const { name, parse } = duration(smallest, largest);
+  const isOff = (raw: unknown): boolean => typeof raw === 'string' && parseDuration(raw) === 0;
+  const describe = (problem: string): string => problem.replace('— expected ', '— expected 0s or ');
+  return {
+    name,
+    parse: (raw: unknown): ValueResult<number> => {
+      if (isOff(raw)) return accept(0);
+      const result = parse(raw);
+      return result.ok ? result : { ok: false, problem: describe(result.problem) };
+    },
+  } satisfies ValueType<number>;
+}
+
 const millisecondsByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 /** Milliseconds of a duration without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */

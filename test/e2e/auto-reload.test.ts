@@ -1,0 +1,230 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ConfigResult } from '../../src/config/config.js';
+import { startExporter, type Exporter } from '../../src/exporter.js';
+import { createInlineExecutor } from '../../src/poll/inline-executor.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { parseValidConfig } from '../support/config.js';
+import { valueIn } from '../support/exposition-text.js';
+import { get, scrape } from '../support/http.js';
+import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { createTempFolder, type TempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { waitFor, waitUntil } from '../support/wait-for.js';
+
+let folder: TempFolder;
+let simulator: Simulator;
+let daemon: Daemon | undefined;
+
+beforeEach(async () => {
+  folder = createTempFolder();
+  simulator = await startTestSimulator();
+});
+
+afterEach(async () => {
+  await daemon?.stop('SIGKILL');
+  daemon = undefined;
+  await simulator.close();
+});
+
+const POLL = 'poll: {interval: 100ms, timeout: 1s, stale_after: 60s}';
+const entry = (name: string): string => `- {name: ${name}, bridge: {url: "${simulator.url}"}}\n`;
+const configOf = (...names: readonly string[]): string => `${POLL}\ntargets:\n${names.map(entry).join('')}`;
+
+async function start(file: string, ...flags: readonly string[]): Promise<Daemon> {
+  daemon = await startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=100ms', ...flags]);
+  return daemon;
+}
+
+const polls = (text: string, name: string): number =>
+  valueIn(text, 'bridge_exporter_polls_total', `target="${name}"`) ?? -1;
+const isSuccessful = (text: string): boolean => valueIn(text, 'bridge_exporter_config_last_reload_successful') === 1;
+
+const scrapeUntil = async (running: Daemon, isDone: (text: string) => boolean): Promise<string> =>
+  waitFor(async () => scrape(running), isDone);
+
+/** Waits for ten polls of a target, which take about ten times the interval of the checks. */
+async function passTenChecks(running: Daemon, name: string): Promise<string> {
+  const before = polls(await scrape(running), name);
+  return scrapeUntil(running, (text) => polls(text, name) >= before + 10);
+}
+
+const logged = ({ log }: Daemon, pattern: RegExp): number => log.filter((line) => pattern.test(line)).length;
+const RELOADED = /configuration reloaded/;
+const REJECTED = /the new configuration is invalid/;
+
+describe('--config.auto-reload-interval', () => {
+  it('reloads a changed file once, and not one that is written again with the same content', async () => {
+    const file = folder.write('config.yml', configOf('a'));
+    const running = await start(file);
+    folder.write('config.yml', configOf('a'));
+    await passTenChecks(running, 'a');
+    expect(logged(running, RELOADED)).toBe(0);
+    folder.write('config.yml', configOf('a', 'b'));
+    await scrapeUntil(running, (text) => polls(text, 'b') > 0);
+    const after = await passTenChecks(running, 'b');
+    expect(polls(after, 'a')).toBeGreaterThan(10);
+    expect(logged(running, RELOADED)).toBe(1);
+  });
+
+  it('follows the symbolic links of a mounted ConfigMap', async () => {
+    const mount = (version: string, text: string): void => {
+      mkdirSync(join(folder.path, version));
+      folder.write(`${version}/config.yml`, text);
+      symlinkSync(version, join(folder.path, '..data_tmp'));
+      renameSync(join(folder.path, '..data_tmp'), join(folder.path, '..data'));
+    };
+    mount('..1', configOf('a'));
+    symlinkSync('..data/config.yml', join(folder.path, 'config.yml'));
+    const running = await start(join(folder.path, 'config.yml'));
+    await scrapeUntil(running, (text) => polls(text, 'a') > 0);
+    mount('..2', configOf('b'));
+    rmSync(join(folder.path, '..1'), { recursive: true });
+    const after = await scrapeUntil(running, (text) => polls(text, 'b') > 0);
+    expect(polls(after, 'a')).toBe(-1);
+    expect(logged(running, REJECTED)).toBe(0);
+  });
+
+  it.each([
+    ['half-written', () => folder.write('config.yml', configOf('a', 'b').slice(0, -30))],
+    ['empty', () => folder.write('config.yml', '')],
+    ['deleted', () => rmSync(join(folder.path, 'config.yml'))],
+    [
+      'replaced by a directory',
+      () => {
+        rmSync(join(folder.path, 'config.yml'));
+        mkdirSync(join(folder.path, 'config.yml'));
+      },
+    ],
+  ])('keeps the configuration while the file is %s, logs it once, and recovers', async (_title, damage) => {
+    const file = folder.write('config.yml', configOf('a'));
+    const running = await start(file);
+    damage();
+    await scrapeUntil(running, (text) => !isSuccessful(text));
+    const during = await passTenChecks(running, 'a');
+    expect(isSuccessful(during)).toBe(false);
+    expect(logged(running, REJECTED)).toBe(1);
+    rmSync(file, { recursive: true, force: true });
+    // The content that is still active.
+    folder.write('config.yml', configOf('a'));
+    const after = await scrapeUntil(running, isSuccessful);
+    expect(polls(after, 'a')).toBeGreaterThanOrEqual(polls(during, 'a'));
+    expect([logged(running, REJECTED), logged(running, RELOADED)].every((count) => count >= 1)).toBe(true);
+  });
+
+  it('reloads when a target file is added, changed, damaged or removed', async () => {
+    mkdirSync(join(folder.path, 'targets'));
+    const file = folder.write('config.yml', `${configOf('a')}target_files: [targets/*.yml]\n`);
+    const running = await start(file);
+    folder.write('targets/b.yml', entry('b'));
+    await scrapeUntil(running, (text) => polls(text, 'b') > 0);
+    folder.write('targets/b.yml', entry('c'));
+    await scrapeUntil(running, (text) => polls(text, 'c') > 0 && polls(text, 'b') === -1);
+    folder.write('targets/b.yml', '- {name: c, bridge: {url:');
+    const damaged = await scrapeUntil(running, (text) => !isSuccessful(text));
+    expect(polls(damaged, 'c')).toBeGreaterThan(0);
+    rmSync(join(folder.path, 'targets/b.yml'));
+    await scrapeUntil(running, (text) => isSuccessful(text) && polls(text, 'c') === -1);
+    expect(logged(running, /"msg":".*target_files\[0\]: \\"targets\/\*\.yml\\" matches no file"/)).toBe(1);
+  });
+
+  it('leaves the web configuration to its own check, which also follows replaced files', async () => {
+    const web = folder.write('web.yml', 'http_server_config: {headers: {X-Frame-Options: deny}}');
+    const running = await start(folder.write('config.yml', configOf('a')), `--web.config.file=${web}`);
+    folder.write('web.new.yml', 'http_server_config: {headers: {X-Frame-Options: sameorigin}}');
+    renameSync(join(folder.path, 'web.new.yml'), web);
+    await waitUntil(async () => (await get(running.url)).headers['x-frame-options'] === 'sameorigin');
+    expect(logged(running, RELOADED)).toBe(logged(running, /web configuration reloaded/));
+  });
+
+  it('is off by default', async () => {
+    const file = folder.write('config.yml', configOf('a'));
+    daemon = await startDaemon([`--config.file=${file}`]);
+    folder.write('config.yml', configOf('a', 'b'));
+    expect(polls(await passTenChecks(daemon, 'a'), 'b')).toBe(-1);
+    daemon.child.kill('SIGHUP');
+    await scrapeUntil(daemon, (text) => polls(text, 'b') > 0);
+  });
+
+  it('does not reload what SIGHUP has reloaded', async () => {
+    const file = folder.write('config.yml', configOf('a'));
+    daemon = await startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=2s']);
+    folder.write('config.yml', configOf('a', 'b'));
+    daemon.child.kill('SIGHUP');
+    const { log } = daemon;
+    await daemon.logged(RELOADED);
+    await scrapeUntil(daemon, (text) => polls(text, 'b') >= 30);
+    expect(log.filter((line) => RELOADED.test(line))).toHaveLength(1);
+  });
+
+  it.each([
+    ['5', '--config.auto-reload-interval: "5" — did you mean 5s?'],
+    [
+      '50ms',
+      '--config.auto-reload-interval: "50ms" — expected 0s or a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
+    ],
+  ])('cannot be %s', async (interval, problem) => {
+    const { code, stderr } = await runExporter([`--config.auto-reload-interval=${interval}`]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`bridge-exporter: ${problem}\n`);
+  });
+
+  it('causes a warning without a configuration file', async () => {
+    daemon = await startDaemon(['--config.auto-reload-interval=1s'], { BRIDGE_URL: simulator.url });
+    expect(daemon.log[0]).toBe('warning: --config.auto-reload-interval has no effect without --config.file');
+  });
+});
+
+describe('concurrent reloads', () => {
+  let exporter: Exporter | undefined;
+
+  afterEach(async () => exporter?.close());
+
+  it('by timer, by signal and over HTTP run one after the other', async () => {
+    const config = parseValidConfig(configOf('a'));
+    let [running, most, loads, checks] = [0, 0, 0, 0];
+    const exclusively = async <T>(result: T): Promise<T> => {
+      running += 1;
+      most = Math.max(most, running);
+      for (let turn = 0; turn < 20; turn += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- lets the other reloads run
+        await setImmediate();
+      }
+      running -= 1;
+      return result;
+    };
+    exporter = await startExporter(config, createInlineExecutor('test/1'), pino({ level: 'silent' }), {
+      listen: { host: '127.0.0.1', port: 0 },
+      telemetryPath: '/metrics',
+      maxRequests: 10,
+      build: { version: '0.0.0', nodeVersion: '0' },
+      shard: { index: 1, count: 1 },
+      enableLifecycle: true,
+      loadConfig: async (): Promise<ConfigResult> => {
+        loads += 1;
+        return exclusively({ ok: true, config, warnings: [] });
+      },
+      autoReload: {
+        intervalMs: 1,
+        initialHash: '',
+        // Every check finds a change.
+        hashFiles: async () => exclusively(String((checks += 1))),
+      },
+    });
+    const { url, reload } = exporter;
+    await waitUntil(async () => {
+      const results = await Promise.all([reload(), get(`${url}/-/reload`, { method: 'POST' }), reload()]);
+      expect(results.map((result) => ('status' in result ? result.status === 200 : result.ok))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      return loads > 20;
+    });
+    expect(most).toBe(1);
+    expect(checks).toBeGreaterThan(loads);
+  });
+});
