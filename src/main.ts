@@ -53,12 +53,20 @@ async function printHelp(command: CommandName): Promise<ExitCode> {
 async function runDaemon(run: RunOf<'daemon'>): Promise<ExitCode> {
   // Before the configuration is loaded: a change in the meantime is found by the first check.
   const autoReload = await prepareAutoReload(run.config);
-  const [config, web] = [await loadConfig(run), await loadWebOptions(run.web)];
+  // Kept for the log, which --config.check does not load.
+  const warnings: string[] = [];
+  const collect = (found: readonly string[]): number => warnings.push(...found);
+  const [config, web] = [await loadConfig(run, undefined, collect), await loadWebOptions(run.web, collect)];
+  if (run.config.check || config === undefined || web === undefined) printWarnings(warnings);
   if (config === undefined || web === undefined) return 2;
   if (run.config.check) return printConfig(config);
+  if (run.config.autoReloadIntervalMs > 0 && autoReload === undefined) {
+    warnings.push('--config.auto-reload-interval has no effect without --config.file');
+  }
   const { createLog } = await import('./cli/log.js');
   const { startExporter } = await import('./exporter.js');
   const log = await createLog(run.log);
+  for (const warning of warnings) log.warn(warning);
   const stopped = waitForStopSignal();
   const build = buildInfo();
   const executor = await startPollThread(config);
@@ -143,29 +151,31 @@ async function prepareAutoReload({
   check,
   autoReloadIntervalMs: intervalMs,
 }: RunOf<'daemon'>['config']): Promise<AutoReload | undefined> {
-  if (check || intervalMs === 0) return undefined;
-  if (file === undefined) {
-    printWarnings(['--config.auto-reload-interval has no effect without --config.file']);
-    return undefined;
-  }
+  if (check || intervalMs === 0 || file === undefined) return undefined;
   const { createConfigHash } = await import('./config/config-files.js');
   const hashFiles = createConfigHash(file);
   return { intervalMs, initialHash: await hashFiles(), hashFiles };
 }
+
+type ReportWarnings = (warnings: readonly string[]) => void;
 
 interface ConfigFlags {
   readonly config: ConfigSettings;
   readonly targets?: { readonly shard: Shard };
 }
 
-/** The configuration with the targets of this shard. Prints warnings, or all problems and returns `undefined`. */
-async function loadConfig(flags: ConfigFlags, fallback?: Config): Promise<Config | undefined> {
+/** The configuration with the targets of this shard. Reports warnings, or prints all problems and returns `undefined`. */
+async function loadConfig(
+  flags: ConfigFlags,
+  fallback?: Config,
+  reportWarnings: ReportWarnings = printWarnings,
+): Promise<Config | undefined> {
   const result = await readConfig(flags, fallback);
   if (!result.ok) {
     printProblems(result.problems);
     return undefined;
   }
-  printWarnings(result.warnings);
+  reportWarnings(result.warnings);
   return result.config;
 }
 
@@ -189,8 +199,8 @@ async function readConfig({ config: { file, check }, targets }: ConfigFlags, fal
   };
 }
 
-/** The web flags with the content of `--web.config.file`. Prints warnings, or all problems and returns `undefined`. */
-async function loadWebOptions({ configFile, ...web }: WebSettings) {
+/** The web flags with the content of `--web.config.file`. Reports warnings, or prints all problems and returns `undefined`. */
+async function loadWebOptions({ configFile, ...web }: WebSettings, reportWarnings: ReportWarnings = printWarnings) {
   if (configFile === undefined) return web;
   const { loadWebConfig } = await import('./server/web-config.js');
   const result = await loadWebConfig(configFile);
@@ -198,7 +208,7 @@ async function loadWebOptions({ configFile, ...web }: WebSettings) {
     printProblems(result.problems);
     return undefined;
   }
-  printWarnings(result.webConfig.warnings);
+  reportWarnings(result.webConfig.warnings);
   return { ...web, webConfig: result.webConfig };
 }
 

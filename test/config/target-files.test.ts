@@ -5,7 +5,7 @@ import { createConfigHash } from '../../src/config/config-files.js';
 import type { ConfigResult } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/loader.js';
 import { formatConfig } from '../../src/config/printer.js';
-import { runExporter } from '../support/processes.js';
+import { runExporter, startDaemon } from '../support/processes.js';
 import { createTempFolder, type TempFolder } from '../support/temp-folder.js';
 
 let folder: TempFolder;
@@ -85,6 +85,16 @@ describe('target_files', () => {
       'bridge.yaml:3:5: target_files[1]: "gone/*.yml" matches no file',
       'bridge.yaml:4:5: target_files[2]: "gone.yml" matches no file',
     ]);
+  });
+
+  test('without a match are a warning in the log', async () => {
+    const daemon = await startDaemon([`--config.file=${configFile}`]);
+    const line = await daemon.logged(/matches no file/);
+    await daemon.stop();
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'warn',
+      msg: `${configFile}:1:16: target_files[0]: "targets/*.yml" matches no file`,
+    });
   });
 
   test('do not have to contain a target', async () => {

@@ -128,7 +128,8 @@ describe('--config.auto-reload-interval', () => {
     expect(polls(damaged, 'c')).toBeGreaterThan(0);
     rmSync(join(folder.path, 'targets/b.yml'));
     await scrapeUntil(running, (text) => isSuccessful(text) && polls(text, 'c') === -1);
-    expect(logged(running, /"msg":".*target_files\[0\]: \\"targets\/\*\.yml\\" matches no file"/)).toBe(1);
+    // At the start and at the end.
+    expect(logged(running, /"msg":".*target_files\[0\]: \\"targets\/\*\.yml\\" matches no file"/)).toBe(2);
   });
 
   it('leaves the web configuration to its own check, which also follows replaced files', async () => {
@@ -174,7 +175,9 @@ describe('--config.auto-reload-interval', () => {
 
   it('causes a warning without a configuration file', async () => {
     daemon = await startDaemon(['--config.auto-reload-interval=1s'], { BRIDGE_URL: simulator.url });
-    expect(daemon.log[0]).toBe('warning: --config.auto-reload-interval has no effect without --config.file');
+    expect(
+      logged(daemon, /"level":"warn".*"--config\.auto-reload-interval has no effect without --config\.file"/),
+    ).toBe(1);
   });
 });
 
