@@ -7,9 +7,6 @@ import { containerOf, podOf } from './manifests.js';
 /** Contents of ConfigMaps and Secrets by name, for those that the chart does not create. */
 export type Existing = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A flag that the chart passes and that the program does not have yet. */
-const FUTURE_FLAG = '--config.auto-reload-interval=';
-
 /**
  * The arguments and variables of the container, with its mounts in a temporary folder. `index` is the ordinal of the pod in a
  * StatefulSet.
@@ -34,7 +31,7 @@ export function exporterOf(manifests: readonly Manifest[], existing: Existing = 
     (container.env ?? []).map(({ name, value }) => [name, (value ?? '').replace('$(POD_INDEX)', String(index))]),
   );
   return {
-    args: (container.args ?? []).filter((flag) => !flag.startsWith(FUTURE_FLAG)).map(inFolder),
+    args: (container.args ?? []).map(inFolder),
     env,
   };
 

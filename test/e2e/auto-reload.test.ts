@@ -203,7 +203,7 @@ describe('concurrent reloads', () => {
       listen: { host: '127.0.0.1', port: 0 },
       telemetryPath: '/metrics',
       maxRequests: 10,
-      build: { version: '0.0.0', nodeVersion: '0' },
+      build: { version: '0.0.0', revision: '', nodeVersion: '0' },
       shard: { index: 1, count: 1 },
       enableLifecycle: true,
       loadConfig: async (): Promise<ConfigResult> => {
