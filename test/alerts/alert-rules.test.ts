@@ -28,7 +28,8 @@ BridgeParamsChanged BridgeBlacklistChanged CrosschainBacklogHigh CrosschainBackl
 CrosschainOldestPendingTooOld CrosschainPendingListTruncated CrosschainRateLimitNear CrosschainRateLimitExceeded
 BridgeExporterInvalidValues BridgeExporterSeriesDropped BridgeExporterShardMissing BridgeWatchdog`.split(/\s+/);
 
-const dashboardUids = readdirSync(projectPath('grafana/dashboards')).map(
+const dashboardFiles = readdirSync(projectPath('grafana/dashboards')).filter((file) => file.endsWith('.json'));
+const dashboardUids = dashboardFiles.map(
   (file) => (JSON.parse(readProjectFile(`grafana/dashboards/${file}`)) as { readonly uid: string }).uid,
 );
 

@@ -113,7 +113,7 @@ describe('the daemon', () => {
     expect(seriesOf(stale).filter(({ name }) => /^bridge_(?!exporter_)/.test(name))).toEqual([]);
     const success = valueIn(stale, 'bridge_exporter_last_success_timestamp_seconds', 'module_state') ?? 0;
     const attempt = valueIn(stale, 'bridge_exporter_last_attempt_timestamp_seconds', 'module_state') ?? 0;
-    expect(attempt - success).toBeGreaterThan(1);
+    expect(attempt - success).toBeGreaterThan(0);
     expect(up(stale, 'rate_limiter_input'), 'the other endpoint is not affected').toBe(1);
     expect(valueIn(stale, 'crosschain_height')).toBeDefined();
 

@@ -95,7 +95,7 @@ describe('a reload', () => {
   });
 
   it('applies changed limits and labels at once', async () => {
-    writeConfig(['a'], '{interval: 1h, timeout: 1s, stale_after: 2h}');
+    writeConfig(['a'], '{interval: 1h, timeout: 30s, stale_after: 2h}');
     daemon = await startDaemon([`--config.file=${file}`, '--web.enable-lifecycle']);
     await scrapeUntil(daemon, (text) => isExported(text, 'a'));
     const token = 'tokens: [{contract: "0xdac17f958d2ee523a2206206994597c13d831ec7", decimals: 6}]';
@@ -107,7 +107,7 @@ describe('a reload', () => {
   });
 
   it('applies changed labels of a target to all of its series, which start anew', async () => {
-    const yaml = (labels: string) => `poll: {interval: 1h, timeout: 1s, stale_after: 2h}
+    const yaml = (labels: string) => `poll: {interval: 1h, timeout: 30s, stale_after: 2h}
 targets:
   - {name: a, ${labels}bridge: {url: "${simulator.url}"}}
   - {name: b, bridge: {url: "${simulator.url}"}}

@@ -203,11 +203,9 @@ describe('a poll with the dialect auto', () => {
 
   it.each([404, 501])('requests the next path in time when the body of status %i stalls', async (status) => {
     const node = await nodeWith(withPaths({ [PEGGY]: stall(status), [NEUTRAL]: found }));
-    const started = performance.now();
-    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge', '', '2s')))).toBe('ok');
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge', '', '4s')))).toBe('ok');
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
-    expect(node.connections.open).toBe(0);
+    await waitUntil(() => node.connections.open === 0);
   });
 
   it('reports status when the bodies of all paths stall', async () => {
@@ -219,17 +217,17 @@ describe('a poll with the dialect auto', () => {
 
   it('has one deadline for all paths', async () => {
     const slowly: Respond = (response, request) => {
-      setTimeout(() => notImplemented(response, request), 700);
+      setTimeout(() => notImplemented(response, request), 2800);
     };
     const node = await nodeWith(withPaths({ [PEGGY]: slowly, [NEUTRAL]: hang }));
     const started = performance.now();
-    const result = await inline.poll(jobOf(node.url, 'bridge', '', '1s'));
+    const result = await inline.poll(jobOf(node.url, 'bridge', '', '4s'));
     const elapsedMs = performance.now() - started;
-    expect(outcomeOf(result)).toBe(`timeout: ${NEUTRAL}: timed out after 1000 ms (poll.timeout)`);
-    expect(elapsedMs).toBeGreaterThan(950);
-    // Each path with its own deadline would take 1700 ms.
-    expect(elapsedMs).toBeLessThan(1600);
-    expect(result.phaseSeconds.fetch).toBeGreaterThan(0.95);
+    expect(outcomeOf(result)).toBe(`timeout: ${NEUTRAL}: timed out after 4000 ms (poll.timeout)`);
+    expect(elapsedMs).toBeGreaterThan(3900);
+    // Each path with its own deadline would take 6800 ms.
+    expect(elapsedMs).toBeLessThan(6700);
+    expect(result.phaseSeconds.fetch).toBeGreaterThan(3.9);
   });
 });
 
