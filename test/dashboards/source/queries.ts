@@ -96,12 +96,12 @@ export function signerInfo(...matchers: readonly string[]): string {
 }
 
 /**
- * Restricts an expression to the 15 signers for which this metric was above zero for most of the time range. `@ end()` selects the same ones
- * at each point of a graph.
+ * Restricts an expression to the 15 signers with the highest average of this metric in the time range. `@ end()` selects the same ones at
+ * each point of a graph. A subquery would have no sample in its first step.
  */
-export function ofLongestMissing(expr: string, metric: string): string {
-  const isMissing = `${latestBy(['orchestrator', 'external_address'], metric, ORCHESTRATOR_MATCHER)} > bool 0`;
-  return `${expr} and on (cluster, target, orchestrator, external_address) topk(15, avg_over_time((${isMissing})[$__range:1m] @ end()))`;
+export function ofMostMissing(expr: string, metric: string): string {
+  const average = `avg_over_time(${metric}{${FILTERS}, ${ORCHESTRATOR_MATCHER}}[$__range] @ end())`;
+  return `${expr} and on (cluster, target, orchestrator, external_address) topk(15, max by (cluster, target, orchestrator, external_address) (${average}))`;
 }
 
 /** The value by orchestrator, for the selected orchestrators, with the labels `signer` and `watched`. */

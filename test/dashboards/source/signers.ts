@@ -17,7 +17,7 @@ import {
   latestBy,
   FILTERS,
   latestBySigner,
-  ofLongestMissing,
+  ofMostMissing,
   signerInfo,
   WATCHED_MATCHER,
 } from './queries.js';
@@ -187,13 +187,13 @@ const overTime: Row = {
     stateTimelinePanel({
       title: 'Unsigned batches by signer',
       description:
-        'Orange while a signer has not signed a live batch, for the 15 signers for which that lasted longest. A long bar is a signer that is down. Simultaneous bars of many signers are a batch that they reject or a common outage.',
+        'Orange while a signer has not signed a live batch, for the 15 signers that missed the most in the time range. A long bar is a signer that is down. Simultaneous bars of many signers are a batch that they reject or a common outage.',
       unit: 'short',
       height: 12,
       thresholds: orangeFromOne,
       series: [
         {
-          expr: ofLongestMissing(missing.batches, 'bridge_orchestrator_missing_batch_confirms'),
+          expr: ofMostMissing(missing.batches, 'bridge_orchestrator_missing_batch_confirms'),
           legend: SIGNER,
         },
       ],
@@ -201,13 +201,13 @@ const overTime: Row = {
     stateTimelinePanel({
       title: 'Unsigned validator sets by signer',
       description:
-        'Orange while a signer has not signed a validator set whose deadline has not passed, for the 15 signers for which that lasted longest.',
+        'Orange while a signer has not signed a validator set whose deadline has not passed, for the 15 signers that missed the most in the time range.',
       unit: 'short',
       height: 12,
       thresholds: orangeFromOne,
       series: [
         {
-          expr: ofLongestMissing(missing.valsets, 'bridge_orchestrator_missing_valset_confirms'),
+          expr: ofMostMissing(missing.valsets, 'bridge_orchestrator_missing_valset_confirms'),
           legend: SIGNER,
         },
       ],
@@ -216,12 +216,12 @@ const overTime: Row = {
       title: 'Votes for the last observed event by signer',
       noValue: 'the state does not hold the last event',
       description:
-        'Orange while the vote is missing, for the 15 signers for which that lasted longest. A long bar is an oracle that is down or behind. Empty when the state no longer holds that event.',
+        'Orange while the vote is missing, for the 15 signers that missed the most in the time range. A long bar is an oracle that is down or behind. Empty when the state no longer holds that event.',
       unit: 'short',
       height: 12,
       thresholds: orangeFromOne,
       valueTexts: { '0': ['voted', 'green'], '1': ['missing', 'orange'] },
-      series: [{ expr: ofLongestMissing(missing.votes, 'bridge_orchestrator_missing_votes'), legend: SIGNER }],
+      series: [{ expr: ofMostMissing(missing.votes, 'bridge_orchestrator_missing_votes'), legend: SIGNER }],
     }),
     timeSeriesPanel({
       title: 'Power of signers with missing signatures or votes',
