@@ -18,6 +18,7 @@ import { createValidatorNames } from './poll/validator-names.js';
 import { createApp } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
+import { createVerdicts } from './verdicts/verdicts.js';
 
 export interface ExporterOptions {
   readonly listen: ListenAddress;
@@ -59,10 +60,9 @@ export async function startExporter(
   const startedAt = clock();
   let active = activeConfig(config);
   let rejectedAt: Instant | undefined;
-  const store = createEndpointStore(
-    active.jobs.map(({ processing }) => endpointOf(processing)),
-    config.poll,
-  );
+  const endpoints = active.jobs.map(({ processing }) => endpointOf(processing));
+  const store = createEndpointStore(endpoints, config.poll);
+  const verdicts = createVerdicts(endpoints, config.poll, startedAt);
   const logPoll = createPollLog(log);
   const validatorNames = createValidatorNames(executor, {
     onFailure: (target, { reason, message }) =>
@@ -73,6 +73,7 @@ export async function startExporter(
     async (job) => executor.poll(validatorNames.addTo(job)),
     (job, result, at) => {
       const { before, after } = store.record(endpointKeyOf(job.processing), result, at);
+      verdicts.record(after);
       logPoll(before, after);
       if (result.outcome.ok) void validatorNames.refresh(job);
     },
@@ -105,7 +106,9 @@ export async function startExporter(
     const previous = active;
     active = activeConfig(result.config);
     rejectedAt = undefined;
-    store.replace(endpointsOf(active.jobs, previous.jobs), active.poll);
+    const reloaded = endpointsOf(active.jobs, previous.jobs);
+    store.replace(reloaded, active.poll);
+    verdicts.retain(reloaded, active.poll, active.loadedAt);
     applyActiveConfig();
     for (const warning of result.warnings) log.warn(warning);
     log.info({ targets: result.config.targets.length }, 'configuration reloaded');

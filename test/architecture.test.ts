@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 /** Which folders of `src` the files of a folder may import, besides their own. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli', 'config', 'exporter.ts', 'exposition', 'one-shot.ts', 'poll', 'server', 'simulator'],
-  'exporter.ts': ['config', 'exposition', 'metrics', 'pages', 'poll', 'server'],
+  'exporter.ts': ['config', 'exposition', 'metrics', 'pages', 'poll', 'server', 'verdicts'],
   'one-shot.ts': ['cli', 'config', 'exposition', 'http', 'json', 'poll'],
   'documents.ts': ['chain', 'config', 'json', 'metrics', 'pending'],
   cli: ['config'],
@@ -18,9 +18,9 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   metrics: ['chain', 'config', 'json'],
   exposition: ['config', 'documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
+  verdicts: ['documents.ts', 'http', 'metrics', 'pending', 'poll'],
   server: ['config', 'exposition', 'metrics', 'pages'],
-  verdicts: ['documents.ts', 'poll'],
-  pages: ['chain', 'config', 'documents.ts', 'http', 'json', 'pending', 'poll'],
+  pages: ['chain', 'config', 'documents.ts', 'http', 'json', 'pending', 'poll', 'verdicts'],
   simulator: ['cli', 'config', 'exporter.ts', 'poll'],
 };
 

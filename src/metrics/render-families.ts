@@ -1,5 +1,6 @@
 import { compareLabels, labelValues, type Family, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
+import { isJudged } from './judged-families.js';
 import { orEmpty } from './required-fields.js';
 import { formatSeries } from './text-format.js';
 
@@ -9,6 +10,8 @@ export interface FamilyLines {
   readonly lines: string;
   /** Number of samples without a series of their own because of the limit or equal labels; `undefined` for families without labels. */
   readonly dropped: number | undefined;
+  /** The same series as numbers; absent unless verdicts judge the family. */
+  readonly samples?: readonly FiniteSample[];
 }
 
 /** The label value of the series that aggregates the series above the limit. */
@@ -28,11 +31,11 @@ export function renderFamilies<Input>(
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
     const lines = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [{ name: family.name, lines, dropped }];
+    return [{ name: family.name, lines, dropped, ...(isJudged(family.name) && { samples: exported }) }];
   });
 }
 
-type FiniteSample = Sample & { readonly value: number };
+export type FiniteSample = Sample & { readonly value: number };
 
 function hasFiniteValue(sample: Sample): sample is FiniteSample {
   return Number.isFinite(sample.value);

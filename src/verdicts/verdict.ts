@@ -9,7 +9,10 @@ import type { Instant } from '../poll/clock.js';
 export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
-/** One condition that holds for a target. It corresponds to an alert. */
+/** The labels of an alert besides `target`, `document` and the names. */
+export type AlertLabels = Readonly<Record<string, string>>;
+
+/** One condition that holds for a target. It corresponds to an alert, or to the alerts of all its validators, chains or fields. */
 export interface Verdict {
   readonly target: string;
   readonly document: DocumentName;
@@ -23,6 +26,8 @@ export interface Verdict {
   readonly state: 'firing' | 'observing';
   /** Since when it is known to hold. */
   readonly since: Instant;
+  /** The labels of each alert that the verdict corresponds to, besides `target` and `document`: one per validator, chain or field. */
+  readonly subjects: readonly AlertLabels[];
   /** What is wrong, in one line without the target, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */
   readonly summary: string;
   /** What to do first. */

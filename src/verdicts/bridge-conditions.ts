@@ -1,0 +1,417 @@
+import type { JudgedFamily } from '../metrics/judged-families.js';
+import type { BridgeItems, ClaimItem, ItemList } from '../pending/items.js';
+import {
+  findingIf,
+  pollCondition,
+  sampleAlternatives,
+  sampleCondition,
+  type AlertLabels,
+  type Condition,
+  type Finding,
+  type Findings,
+  type PollView,
+} from './condition.js';
+import { MINUTE_MS, msBetween, type ChangingFamily } from './poll-history.js';
+import { labelOf, type Samples } from './samples.js';
+import { count, duration, list, missingValidators, parts, percent, validators, type Validator } from './sentences.js';
+
+/* Conditions of the module state. Within a severity, the cause comes before its consequences. */
+
+const MODULE_STATE = 'module_state';
+
+/** BridgeBacklogHigh: pending transfers, batched or unbatched. */
+const BACKLOG_TRANSFERS = 500;
+/** The critical BridgeBacklogStuck: unbatched transfers. */
+const STUCK_TRANSFERS = 10;
+/** BridgeBatchTimeoutNear: share of the lifetime of a batch that is left. */
+const TIMEOUT_RATIO = 0.2;
+/** BridgeValsetDrift: sum of the differences of all power shares. */
+const DRIFT_RATIO = 0.1;
+/** BridgeOrchestratorDeadlineNear: share of signed_valsets_window that is left. */
+const DEADLINE_RATIO = 0.25;
+/** BridgeParamsChanged and BridgeBlacklistChanged. */
+const CHANGED_MINUTES = 60;
+
+function bridgeItems({ items }: PollView): BridgeItems | undefined {
+  return items?.document === MODULE_STATE ? items : undefined;
+}
+
+function rowsOf<Row>(section: ItemList<Row> | undefined): readonly Row[] {
+  return section?.readable === true ? section.rows : [];
+}
+
+/** A finding when a family without labels is above a limit. */
+function above(family: JudgedFamily, limit: number, unchanged?: JudgedFamily) {
+  return ({ samples }: PollView): readonly Finding[] => {
+    const value = samples.value(family);
+    if (value === undefined || value <= limit) return [];
+    if (unchanged === undefined) return [{ labels: {}, value }];
+    const constant = samples.value(unchanged);
+    return constant === undefined ? [] : [{ labels: {}, value, unchanged: constant }];
+  };
+}
+
+/** The next event that the hub has to observe, and its claim with the most power. */
+function nextClaim(view: PollView): ClaimItem | undefined {
+  const [first, ...others] = rowsOf(bridgeItems(view)?.claims);
+  if (first === undefined) return undefined;
+  const same = others.filter(({ eventNonce }) => eventNonce === first.eventNonce);
+  return [first, ...same].toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0))[0];
+}
+
+/** Each claim of the first disputed event with its share of the power. */
+function disputedEvent(view: PollView): string {
+  const disputed = rowsOf(bridgeItems(view)?.claims).filter(({ conflicting }) => conflicting);
+  const [first] = disputed;
+  if (first === undefined) return '';
+  const claims = disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce);
+  const power = claims.flatMap(({ votedPowerRatio }) => (votedPowerRatio === null ? [] : percent(votedPowerRatio)));
+  const having = power.length === 0 ? '' : ` with ${list(power)} of the power`;
+  return `event ${first.eventNonce} has ${count(claims.length, 'claim')}${having}`;
+}
+
+function estimatedExternalHeight(samples: Samples): number | undefined {
+  return samples.value('bridge_external_height_projected') ?? samples.value('bridge_last_observed_external_height');
+}
+
+function timeoutFindings({ samples }: PollView): readonly Finding[] {
+  const timeout = samples.value('bridge_batch_next_timeout_height');
+  const now = estimatedExternalHeight(samples);
+  const lifetime = samples.value('bridge_params_target_batch_timeout_seconds');
+  const blockTime = samples.value('bridge_params_average_external_block_time_seconds');
+  if (timeout === undefined || now === undefined || lifetime === undefined || blockTime === undefined) return [];
+  const blocks = timeout - now;
+  return findingIf(blocks > 0 && blocks < (lifetime / blockTime) * TIMEOUT_RATIO, blocks);
+}
+
+function blocksFor(blocks: number, blockTime: number | undefined, kind: string): string {
+  const time = blockTime === undefined ? '' : ` (about ${duration(blocks * blockTime)})`;
+  return `${count(blocks, `${kind} block`)}${time}`;
+}
+
+function orchestratorKey(labels: AlertLabels): string {
+  return JSON.stringify([labels['orchestrator'], labels['external_address']]);
+}
+
+function orchestratorLabels(labels: AlertLabels): AlertLabels {
+  return {
+    orchestrator: labelOf(labels, 'orchestrator'),
+    external_address: labelOf(labels, 'external_address'),
+  };
+}
+
+/** Findings of the orchestrators whose value is above 0. */
+function orchestratorsAbove0(
+  family: JudgedFamily,
+  { samples }: PollView,
+  unchanged?: number,
+  ownLabels: AlertLabels = {},
+): readonly Finding[] {
+  return samples
+    .series(family)
+    .filter(({ value }) => value > 0)
+    .map(({ labels, value }) => ({ labels: { ...orchestratorLabels(labels), ...ownLabels }, value, unchanged }));
+}
+
+function missingVotes(view: PollView): readonly Finding[] {
+  const nonce = view.samples.value('bridge_last_observed_nonce');
+  return nonce === undefined ? [] : orchestratorsAbove0('bridge_orchestrator_missing_votes', view, nonce);
+}
+
+/** A validator set that is not signed, by the deadline of the first one. */
+function missingValsetConfirms(view: PollView): readonly Finding[] {
+  const deadlines = byOrchestrator(view.samples, 'bridge_orchestrator_confirm_deadline_height');
+  return orchestratorsAbove0('bridge_orchestrator_missing_valset_confirms', view, undefined, {
+    confirms: 'valset',
+  }).flatMap((finding) => {
+    const deadline = deadlines.get(orchestratorKey(finding.labels));
+    return deadline === undefined ? [] : [{ ...finding, unchanged: deadline }];
+  });
+}
+
+function byOrchestrator(samples: Samples, family: JudgedFamily): ReadonlyMap<string, number> {
+  return new Map(samples.series(family).map(({ labels, value }) => [orchestratorKey(labels), value]));
+}
+
+function infoByOrchestrator(samples: Samples): ReadonlyMap<string, AlertLabels> {
+  return new Map(samples.series('bridge_orchestrator_info').map(({ labels }) => [orchestratorKey(labels), labels]));
+}
+
+/** The deadlines that are near, of the watched validators or of the others. */
+function nearDeadlines(isWatched: boolean) {
+  return ({ samples }: PollView): readonly Finding[] => {
+    const height = samples.value('bridge_height');
+    const window = samples.value('bridge_params_signed_valsets_window_blocks');
+    if (height === undefined || window === undefined) return [];
+    const near = samples
+      .series('bridge_orchestrator_confirm_deadline_height')
+      .filter(({ value }) => value - height < window * DEADLINE_RATIO);
+    if (near.length === 0) return [];
+    const info = infoByOrchestrator(samples);
+    return near
+      .filter(({ labels }) => (info.get(orchestratorKey(labels))?.['watched'] === 'true') === isWatched)
+      .map(({ labels, value }) => ({ labels: orchestratorLabels(labels), value: value - height }));
+  };
+}
+
+/** The validators of the findings, each once, by descending power. */
+function validatorsOf({ all }: Pick<Findings, 'all'>, { samples }: PollView): readonly Validator[] {
+  const info = infoByOrchestrator(samples);
+  const power = byOrchestrator(samples, 'bridge_orchestrator_power_ratio');
+  const found = new Map(all.map(({ labels }) => [orchestratorKey(labels), labels]));
+  return Array.from(found)
+    .toSorted(([a], [b]) => (power.get(b) ?? 0) - (power.get(a) ?? 0))
+    .map(([key, labels]) => ({
+      name: info.get(key)?.['name'] ?? '',
+      address: labelOf(labels, 'orchestrator') || labelOf(labels, 'external_address'),
+      isWatched: info.get(key)?.['watched'] === 'true',
+    }));
+}
+
+/** "2 validators with 12 % of the power". */
+function numberAndPower(findings: Findings, { samples }: PollView): string {
+  const power = byOrchestrator(samples, 'bridge_orchestrator_power_ratio');
+  const keys = Array.from(new Set(findings.all.map(({ labels }) => orchestratorKey(labels))));
+  const ratios = keys.flatMap((key) => power.get(key) ?? []);
+  const sum = ratios.reduce((total, ratio) => total + ratio, 0);
+  const having = ratios.length < keys.length ? '' : ` with ${percent(sum)} of the power`;
+  return count(keys.length, 'validator') + having;
+}
+
+function haveOrHas(number: number): string {
+  return number === 1 ? 'has' : 'have';
+}
+
+function deadlineSummary(findings: Findings, view: PollView): string {
+  const [nearest] = findings.all.toSorted((a, b) => a.value - b.value);
+  const blocks = nearest === undefined ? '' : count(nearest.value, 'hub block');
+  const who = validatorsOf(findings, view);
+  return `${count(who.length, 'validator')} will be jailed, the first in ${blocks}, for missing confirms of validator sets: ${validators(who)}`;
+}
+
+function confirmsSummary(findings: Findings, view: PollView): string {
+  const kinds = (['batch', 'valset'] as const).flatMap((kind) => {
+    const own = findings.all.filter(({ labels }) => labels['confirms'] === kind);
+    const confirms = Math.max(...own.map(({ value }) => value));
+    return own.length === 0 ? [] : `up to ${count(confirms, `${kind} confirm`)} missing`;
+  });
+  const number = validatorsOf(findings, view).length;
+  const signed = `${numberAndPower(findings, view)} ${haveOrHas(number)} not signed for ${findings.lasting}`;
+  return `${parts(signed, list(kinds))}: ${validators(validatorsOf(findings, view))}`;
+}
+
+/** A parameter or list changed within the last hour, as far as this process observed it. */
+function changedFamily(family: ChangingFamily) {
+  return ({ history, now }: PollView): readonly Finding[] => {
+    const change = history.changes.get(family);
+    if (change?.at === undefined || msBetween(change.at, now) >= CHANGED_MINUTES * MINUTE_MS) return [];
+    return [{ labels: {}, value: change.value, since: change.at }];
+  };
+}
+
+export const bridgeConditions: readonly Condition[] = [
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeConflictingClaims',
+    severity: 'critical',
+    forMinutes: 10,
+    find: above('bridge_conflicting_claims', 0),
+    summary: ({ oldest, lasting }, view) =>
+      parts(`validators have disagreed about ${count(oldest.value, 'event')} for ${lasting}`, disputedEvent(view)),
+    action: 'Compare the claims with the event on the external chain; the oracle can halt until the conflict is resolved by hand.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeOracleStalled',
+    severity: 'critical',
+    rangeMinutes: 15,
+    forMinutes: 5,
+    find: above('bridge_pending_events', 0, 'bridge_last_observed_nonce'),
+    summary: ({ oldest, lasting }, view) =>
+      parts(
+        `no event observed for ${lasting}, ${oldest.value} waiting`,
+        missingValidators(nextClaim(view)?.missing ?? null, 'voted'),
+      ),
+    action: 'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeBatchOverdue',
+    severity: 'critical',
+    forMinutes: 30,
+    find: above('bridge_batches_overdue', 0),
+    summary: ({ oldest, lasting }) =>
+      `transfers have been locked in timed-out batches for ${lasting}, ${count(oldest.value, 'batch', 'batches')} at present`,
+    action: 'Check the oracle: the hub cancels the batches only with the next observed event.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeBatchUnsigned',
+    severity: 'critical',
+    rangeMinutes: 20,
+    forMinutes: 10,
+    find: above('bridge_batches_below_threshold', 0, 'bridge_batch_oldest_height'),
+    summary: ({ oldest, lasting }, view) => {
+      const batch = rowsOf(bridgeItems(view)?.batches).find(({ belowThreshold }) => belowThreshold === true);
+      const lack = oldest.value === 1 ? 'a batch has lacked' : `${oldest.value} batches have lacked`;
+      const signed = batch === undefined ? '' : `signed batch ${batch.nonce}`;
+      return parts(`${lack} signatures for ${lasting}`, missingValidators(batch?.missing ?? null, signed));
+    },
+    action: 'Contact the operators of the validators that have not signed; the batches cannot be relayed.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeBacklogStuck',
+    severity: 'critical',
+    rangeMinutes: 45,
+    forMinutes: 5,
+    find: ({ samples }) => {
+      const transfers = samples.value('bridge_unbatched_transfers');
+      const batch = samples.value('bridge_last_outgoing_batch_id');
+      if (transfers === undefined || batch === undefined) return [];
+      return findingIf(transfers >= STUCK_TRANSFERS, transfers, batch);
+    },
+    summary: ({ oldest, lasting }) => `no batch built for ${lasting}, ${count(oldest.value, 'transfer')} waiting`,
+    action: 'Check the batch creator and the fees of the transfers.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeOrchestratorDeadlineNear',
+    severity: 'critical',
+    forMinutes: 5,
+    find: nearDeadlines(true),
+    summary: deadlineSummary,
+    action: 'Restart the orchestrator now.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeOrchestratorDeadlineNear',
+    severity: 'warning',
+    forMinutes: 5,
+    find: nearDeadlines(false),
+    summary: deadlineSummary,
+    action: 'Inform the operators; if a validator is yours, restart its orchestrator and add it to watch.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeBatchTimeoutNear',
+    severity: 'warning',
+    forMinutes: 5,
+    find: timeoutFindings,
+    summary: ({ oldest }, { samples }) => {
+      const blockTime = samples.value('bridge_params_average_external_block_time_seconds');
+      return `a batch times out in ${blocksFor(oldest.value, blockTime, 'external')}`;
+    },
+    action: 'Check the signatures of the batch and the relayers; after the timeout its transfers return to the queue.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeValsetUnsigned',
+    severity: 'warning',
+    rangeMinutes: 45,
+    forMinutes: 15,
+    find: above('bridge_unrelayed_valsets_below_threshold', 0, 'bridge_last_observed_valset_nonce'),
+    summary: ({ oldest, lasting }, view) => {
+      const valset = rowsOf(bridgeItems(view)?.valsets).find(({ belowThreshold }) => belowThreshold === true);
+      const lack = oldest.value === 1 ? 'a validator set has lacked' : `${oldest.value} validator sets have lacked`;
+      const signed = valset === undefined ? '' : `signed validator set ${valset.nonce}`;
+      return parts(`${lack} signatures for ${lasting}`, missingValidators(valset?.missing ?? null, signed));
+    },
+    action: 'Contact the operators of the validators that have not signed.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeValsetDrift',
+    severity: 'warning',
+    forMinutes: 120,
+    find: above('bridge_valset_power_drift_ratio', DRIFT_RATIO),
+    summary: ({ oldest, lasting }) =>
+      `the validator set in the contract has been out of date for ${lasting}; its power shares differ by ${percent(oldest.value)}`,
+    action: 'Have a relayer relay the newest validator set.',
+  }),
+  sampleAlternatives(MODULE_STATE, {
+    alert: 'BridgeOrchestratorMissingConfirms',
+    severity: 'warning',
+    forMinutes: 5,
+    patterns: [
+      {
+        rangeMinutes: 60,
+        find: (view) =>
+          orchestratorsAbove0('bridge_orchestrator_missing_batch_confirms', view, undefined, { confirms: 'batch' }),
+      },
+      { rangeMinutes: 60, find: missingValsetConfirms },
+    ],
+    summary: confirmsSummary,
+    action: 'Check that the orchestrators run, have funds and reach their nodes; a validator that misses a deadline is jailed.',
+  }),
+  sampleAlternatives(MODULE_STATE, {
+    alert: 'BridgeOrchestratorMissingVotes',
+    severity: 'warning',
+    forMinutes: 20,
+    patterns: [
+      { rangeMinutes: 10, find: missingVotes },
+      {
+        rangeMinutes: 120,
+        find: (view) => orchestratorsAbove0('bridge_orchestrator_missing_votes', view),
+      },
+    ],
+    summary: (findings, view) => {
+      const who = validatorsOf(findings, view);
+      const voted = `${haveOrHas(who.length)} not voted for the last observed event for ${findings.lasting}`;
+      return `${numberAndPower(findings, view)} ${voted}: ${validators(who)}`;
+    },
+    action: 'Check the orchestrators and their nodes of the external chain.',
+  }),
+  sampleAlternatives(MODULE_STATE, {
+    alert: 'BridgeBacklogStuck',
+    severity: 'warning',
+    forMinutes: 5,
+    patterns: [
+      {
+        rangeMinutes: 180,
+        find: ({ samples }) => {
+          const id = samples.value('bridge_oldest_pending_transfer_id');
+          return id === undefined ? [] : [{ labels: {}, value: id, unchanged: id }];
+        },
+      },
+      {
+        rangeMinutes: 180,
+        find: above('bridge_unbatched_transfers', 0, 'bridge_last_outgoing_batch_id'),
+      },
+    ],
+    summary: ({ lasting }, { samples }) => {
+      const id = samples.value('bridge_oldest_pending_transfer_id');
+      const unbatched = samples.value('bridge_unbatched_transfers');
+      return parts(
+        `pending transfers have not moved for ${lasting}`,
+        id === undefined ? '' : `the oldest is transfer ${id}`,
+        unbatched === undefined ? '' : `${unbatched} waiting for a batch`,
+      );
+    },
+    action: 'Check token and fee of the oldest transfers.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeBacklogHigh',
+    severity: 'warning',
+    forMinutes: 30,
+    find: ({ samples }) => {
+      const unbatched = samples.value('bridge_unbatched_transfers');
+      const batched = samples.value('bridge_batch_transactions');
+      if (unbatched === undefined || batched === undefined) return [];
+      return findingIf(unbatched + batched > BACKLOG_TRANSFERS, unbatched + batched);
+    },
+    summary: ({ oldest, lasting }) =>
+      `more than ${BACKLOG_TRANSFERS} transfers have been pending for ${lasting}, ${oldest.value} at present`,
+    action: 'Check whether batches are built, signed and relayed.',
+  }),
+  pollCondition({
+    alert: 'BridgeParamsChanged',
+    severity: 'info',
+    documents: [MODULE_STATE],
+    forMinutes: 0,
+    keepMinutes: 0,
+    find: changedFamily('bridge_params_hash'),
+    summary: ({ lasting }) => `bridge parameters changed ${lasting} ago`,
+    action: 'Check that a governance proposal or an upgrade announced the change.',
+  }),
+  pollCondition({
+    alert: 'BridgeBlacklistChanged',
+    severity: 'info',
+    documents: [MODULE_STATE],
+    forMinutes: 0,
+    keepMinutes: 0,
+    find: changedFamily('bridge_external_blacklist_hash'),
+    summary: ({ lasting }) => `the blacklist changed ${lasting} ago`,
+    action: 'Ask an admin of the bridge whether the change is intended.',
+  }),
+];

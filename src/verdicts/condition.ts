@@ -1,0 +1,119 @@
+import type { DocumentName } from '../documents.js';
+import type { Items } from '../pending/items.js';
+import type { Instant } from '../poll/clock.js';
+import type { EndpointState } from '../poll/endpoint-store.js';
+import type { PollHistory } from './poll-history.js';
+import type { Samples } from './samples.js';
+import type { AlertLabels, Severity } from './verdict.js';
+
+export type { AlertLabels };
+
+/*
+ * A condition is one object: the alert it corresponds to, the numbers of its rule, how it is found in a poll, and the sentence about
+ * it. This file has the type of such an object and the functions that create one.
+ */
+
+/** Something that is wrong at one poll: one series of the result of the alert expression without its range. */
+export interface Finding {
+  readonly labels: AlertLabels;
+  /** The quantity that must not change while the finding lasts. Another value is another finding. */
+  readonly unchanged?: number | undefined;
+  /** How much, for the summary. */
+  readonly value: number;
+  /** Since when it holds, if that is known otherwise than by having been found in every poll. */
+  readonly since?: Instant | undefined;
+}
+
+/** Everything about an endpoint at a point in time. */
+export interface PollView {
+  readonly state: EndpointState;
+  readonly history: PollHistory;
+  /** Those of the last successful poll; none before it. */
+  readonly samples: Samples;
+  readonly items: Items | undefined;
+  /** Since when a successful poll is expected: the start of the process, or the reload that added the endpoint. */
+  readonly expectedSince: Instant;
+  readonly now: Instant;
+}
+
+/** An expression of an alert rule: what it finds in one poll, and for how long it looks back. */
+export interface Pattern {
+  /** The finding is present, with the same value of `unchanged`, throughout this range (`[45m]`, `offset 45m`). */
+  readonly rangeMinutes: number;
+  readonly find: (view: PollView) => readonly Finding[];
+}
+
+/** A finding that has lasted. */
+export interface LastingFinding extends Finding {
+  readonly since: Instant;
+  /** Whether it may have begun before the exporter observed it. */
+  readonly isOlder: boolean;
+}
+
+/** The findings of a condition for an endpoint. */
+export interface Findings {
+  /** At least one, the oldest first. */
+  readonly all: readonly LastingFinding[];
+  readonly oldest: LastingFinding;
+  /** How long the oldest lasts: "18 min", "at least 18 min". */
+  readonly lasting: string;
+}
+
+export interface Condition {
+  readonly alert: string;
+  readonly severity: Severity;
+  /** The documents it is judged for. */
+  readonly documents: readonly DocumentName[];
+  /**
+   * `samples`: found in successful polls, and suspended while the data is outdated. `polls`: found in the state and history of the
+   * endpoint after every poll.
+   */
+  readonly source: 'samples' | 'polls';
+  /** Alternatives; one is enough. */
+  readonly patterns: readonly Pattern[];
+  /** `for` of the rule. */
+  readonly forMinutes: number;
+  /** `keep_firing_for` of the rule. */
+  readonly keepMinutes: number;
+  /** One line without the target: what, for how long, how much, who. */
+  readonly summary: (findings: Findings, view: PollView) => string;
+  /** What to do first. */
+  readonly action: string;
+}
+
+type Without<Key extends keyof Condition> = Omit<Condition, 'source' | 'documents' | Key>;
+
+/** A condition of the samples of a document whose rule has no range. */
+export function sampleCondition(
+  document: DocumentName,
+  condition: Without<'patterns' | 'keepMinutes'> & Omit<Pattern, 'rangeMinutes'> & { readonly rangeMinutes?: number },
+): Condition {
+  const { find, rangeMinutes = 0, ...rest } = condition;
+  return sampleAlternatives(document, { ...rest, patterns: [{ rangeMinutes, find }] });
+}
+
+/** A condition of the samples of a document whose rule has alternatives with different ranges. */
+export function sampleAlternatives(document: DocumentName, condition: Without<'keepMinutes'>): Condition {
+  return { ...condition, source: 'samples', documents: [document], keepMinutes: KEEP_MINUTES };
+}
+
+/** `keep_firing_for` of all rules on samples. */
+const KEEP_MINUTES = 20;
+
+/** A condition of the state and history of an endpoint. */
+export function pollCondition(
+  condition: Without<'patterns'> & {
+    readonly documents?: readonly DocumentName[];
+    readonly find: Pattern['find'];
+  },
+): Condition {
+  const { find, documents = ALL_DOCUMENTS, ...rest } = condition;
+  return { ...rest, documents, source: 'polls', patterns: [{ rangeMinutes: 0, find }] };
+}
+
+const ALL_DOCUMENTS: readonly DocumentName[] = ['module_state', 'rate_limiter_input'];
+
+/** A finding without labels, or none. */
+export function findingIf(condition: boolean, value: number, unchanged?: number): readonly Finding[] {
+  return condition ? [{ labels: {}, value, unchanged }] : [];
+}

@@ -1,0 +1,133 @@
+import type { JudgedFamily } from '../metrics/judged-families.js';
+import {
+  findingIf,
+  sampleCondition,
+  type AlertLabels,
+  type Condition,
+  type Finding,
+  type LastingFinding,
+  type PollView,
+} from './condition.js';
+import { labelOf } from './samples.js';
+import { chainName, count, duration, list, percent } from './sentences.js';
+import type { Severity } from './verdict.js';
+
+/* Conditions of the rate limiter input. Within a severity, the cause comes before its consequences. */
+
+const RATE_LIMITER_INPUT = 'rate_limiter_input';
+
+/** CrosschainBacklogHigh: pending transactions of all chains. */
+const BACKLOG_CCTXS = 200;
+/** CrosschainOldestPendingTooOld: age of the oldest transaction of a chain. */
+const OLD_SECONDS = 1800;
+const VERY_OLD_SECONDS = 7200;
+/** CrosschainRateLimitNear: share of the configured limit. */
+const RATE_LIMIT_RATIO = 0.8;
+
+function above(family: JudgedFamily, limit: number) {
+  return ({ samples }: PollView): readonly Finding[] => {
+    const value = samples.value(family);
+    return value === undefined ? [] : findingIf(value > limit, value);
+  };
+}
+
+function chainOf(labels: AlertLabels): string {
+  return chainName(labelOf(labels, 'chain'), labelOf(labels, 'chain_id'));
+}
+
+/** The lowest pending nonce of each chain. With a truncated list it need not be the lowest one. */
+function lowestNonces({ samples }: PollView): readonly Finding[] {
+  if (samples.value('crosschain_cctxs_hidden') !== 0) return [];
+  return samples
+    .series('crosschain_lowest_pending_nonce')
+    .map(({ labels, value }) => ({ labels, value, unchanged: value }));
+}
+
+function tooOld(severity: Severity, seconds: number): Condition {
+  const ageOf = (created: number, { now }: PollView): number => now.epochSeconds - created;
+  const describe = ({ labels, value }: LastingFinding, view: PollView): string =>
+    `${labelOf(labels, 'list')} on chain ${chainOf(labels)} for ${duration(ageOf(value, view))}`;
+  return sampleCondition(RATE_LIMITER_INPUT, {
+    alert: 'CrosschainOldestPendingTooOld',
+    severity,
+    forMinutes: 5,
+    find: (view) =>
+      view.samples
+        .series('crosschain_oldest_cctx_created_timestamp_seconds')
+        .filter(({ value }) => ageOf(value, view) > seconds),
+    summary: ({ all }, view) => {
+      const oldestFirst = all.toSorted((a, b) => a.value - b.value);
+      return `cross-chain transactions are too old: ${list(oldestFirst.map((finding) => describe(finding, view)))}`;
+    },
+    action: 'Check whether the oldest transactions have an outbound hash.',
+  });
+}
+
+export const crosschainConditions: readonly Condition[] = [
+  sampleCondition(RATE_LIMITER_INPUT, {
+    alert: 'CrosschainBacklogStuck',
+    severity: 'critical',
+    rangeMinutes: 45,
+    forMinutes: 5,
+    find: lowestNonces,
+    summary: ({ all, lasting }) => {
+      const chains = all.map(({ labels, value }) => `${chainOf(labels)} at nonce ${value}`);
+      return `nothing has moved for ${lasting} on ${count(chains.length, 'chain')}: ${list(chains)}`;
+    },
+    action: 'Check whether the transaction of the lowest nonce has an outbound hash; later nonces wait for it.',
+  }),
+  tooOld('critical', VERY_OLD_SECONDS),
+  tooOld('warning', OLD_SECONDS),
+  sampleCondition(RATE_LIMITER_INPUT, {
+    alert: 'CrosschainCctxsMissed',
+    severity: 'warning',
+    forMinutes: 15,
+    find: above('crosschain_cctxs_missed', 0),
+    summary: ({ oldest, lasting }) =>
+      `cross-chain transactions have been missed for ${lasting}, ${oldest.value} at present`,
+    action: 'Check the missed transactions; a later nonce of their chain is confirmed, and they may need manual action.',
+  }),
+  sampleCondition(RATE_LIMITER_INPUT, {
+    alert: 'CrosschainRateLimitExceeded',
+    severity: 'warning',
+    forMinutes: 10,
+    find: ({ samples }) => {
+      const utilization = samples.value('crosschain_rate_limit_utilization_ratio');
+      if (utilization === undefined) return [];
+      return findingIf(samples.value('crosschain_rate_limit_exceeded') === 1, utilization);
+    },
+    summary: ({ oldest, lasting }) =>
+      `the rate limit has been exceeded for ${lasting}, ${percent(oldest.value)} of it at present`,
+    action: 'Check that rate and window match the chain; a node that enforces the limit holds back all pending transactions.',
+  }),
+  sampleCondition(RATE_LIMITER_INPUT, {
+    alert: 'CrosschainPendingListTruncated',
+    severity: 'warning',
+    forMinutes: 10,
+    find: above('crosschain_cctxs_hidden', 0),
+    summary: ({ oldest, lasting }) =>
+      `the node has omitted pending cross-chain transactions from its list for ${lasting}, ${oldest.value} at present`,
+    action: 'Raise limit if it is set, then reduce the backlog; the oldest transaction may be hidden.',
+  }),
+  sampleCondition(RATE_LIMITER_INPUT, {
+    alert: 'CrosschainBacklogHigh',
+    severity: 'warning',
+    forMinutes: 30,
+    find: above('crosschain_total_pending', BACKLOG_CCTXS),
+    summary: ({ oldest, lasting }) =>
+      `more than ${BACKLOG_CCTXS} cross-chain transactions have been pending for ${lasting}, ${oldest.value} at present`,
+    action: 'Check which chains they wait for.',
+  }),
+  sampleCondition(RATE_LIMITER_INPUT, {
+    alert: 'CrosschainRateLimitNear',
+    severity: 'info',
+    forMinutes: 10,
+    find: ({ samples }) => {
+      const utilization = samples.value('crosschain_rate_limit_utilization_ratio');
+      if (utilization === undefined || samples.value('crosschain_rate_limit_exceeded') !== 0) return [];
+      return findingIf(utilization > RATE_LIMIT_RATIO, utilization);
+    },
+    summary: ({ oldest }) => `the rate limit is almost reached, ${percent(oldest.value)} of it at present`,
+    action: 'Check that rate and window match the chain; no other action is needed yet.',
+  }),
+];

@@ -1,0 +1,321 @@
+import { groupBy } from '../metrics/grouping.js';
+import type { Instant } from '../poll/clock.js';
+import type { EndpointKey, EndpointLimits, EndpointState, ReloadedEndpoint } from '../poll/endpoint-store.js';
+import type { Condition, Findings, LastingFinding, PollView } from './condition.js';
+import { conditions } from './conditions.js';
+import { isStale, staleness } from './endpoint-conditions.js';
+import { continueRuns, isFiring, type KeyedFinding, type Runs } from './findings-memory.js';
+import { isInhibited } from './inhibitions.js';
+import {
+  addPoll,
+  heightUnchangedSince,
+  isHeightUnchanged,
+  msBetween,
+  withdrawnBetween,
+  type Interruption,
+  type PollHistory,
+} from './poll-history.js';
+import { samplesOf } from './samples.js';
+import { duration } from './sentences.js';
+import { severities, type TargetVerdicts, type Verdict, type Verdicts } from './verdict.js';
+
+/** Judges the endpoints after every poll. */
+export interface VerdictMemory extends Verdicts {
+  /** Remembers what the last poll of an endpoint found. */
+  readonly record: (state: EndpointState) => void;
+  /** Replaces the set of endpoints after a reload. Endpoints that are marked as kept retain their memory. */
+  readonly retain: (endpoints: readonly ReloadedEndpoint[], limits: VerdictLimits, at: Instant) => void;
+}
+
+export type VerdictLimits = Pick<EndpointLimits, 'staleAfterMs'>;
+
+/** The memory of one endpoint. Each poll replaces it as a whole. */
+interface EndpointMemory extends EndpointKey {
+  readonly addedAt: Instant;
+  readonly polled?: {
+    readonly state: EndpointState;
+    readonly history: PollHistory;
+    /** Findings of the last successful poll. */
+    readonly sampleRuns: Runs;
+    /** Findings of the last poll. */
+    readonly pollRuns: Runs;
+  };
+}
+
+export function createVerdicts(
+  endpoints: readonly EndpointKey[],
+  limits: VerdictLimits,
+  startedAt: Instant,
+): VerdictMemory {
+  let memories = new Map<string, EndpointMemory>();
+  let { staleAfterMs } = limits;
+
+  function replaceEndpoints(reloaded: readonly ReloadedEndpoint[], at: Instant): void {
+    const previous = memories;
+    memories = new Map(
+      reloaded.map(({ target, document, isKept }) => {
+        const key = keyOf({ target, document });
+        const kept = isKept ? previous.get(key) : undefined;
+        return [key, kept ?? { target, document, addedAt: at }];
+      }),
+    );
+  }
+
+  replaceEndpoints(
+    endpoints.map((key) => ({ ...key, isKept: false })),
+    startedAt,
+  );
+
+  return {
+    record: (state) => {
+      const memory = memories.get(keyOf(state));
+      if (memory === undefined) throw new Error(`${keyOf(state)} is not an endpoint of the configuration`);
+      memories.set(keyOf(state), memoryAfter(memory, state, staleAfterMs, startedAt));
+    },
+    retain: (reloaded, newLimits, at) => {
+      ({ staleAfterMs } = newLimits);
+      replaceEndpoints(reloaded, at);
+    },
+    targets: (now) => {
+      const endpointsOf = groupBy(Array.from(memories.values()), ({ target }) => target);
+      return Array.from(endpointsOf, ([target, own]) => targetVerdicts(target, own, staleAfterMs, startedAt, now));
+    },
+  };
+}
+
+function keyOf({ target, document }: EndpointKey): string {
+  return JSON.stringify([target, document]);
+}
+
+function viewOf(
+  { addedAt }: EndpointMemory,
+  state: EndpointState,
+  history: PollHistory,
+  startedAt: Instant,
+  now: Instant,
+): PollView {
+  const snapshot = state.success?.snapshot;
+  return {
+    state,
+    history,
+    samples: samplesOf(snapshot),
+    items: snapshot?.items,
+    // The rule takes the uptime of the process for an endpoint that has been polled, and nothing before.
+    expectedSince: state.polls > 0 ? startedAt : addedAt,
+    now,
+  };
+}
+
+function memoryAfter(
+  memory: EndpointMemory,
+  state: EndpointState,
+  staleAfterMs: number,
+  startedAt: Instant,
+): EndpointMemory {
+  const { polled } = memory;
+  const at = state.last?.at;
+  if (at === undefined) return memory;
+  const history = addPoll(polled?.history, polled?.state.success, state, at, staleAfterMs);
+  const view = viewOf(memory, state, history, startedAt, at);
+  const pollRuns = continueRuns(polled?.pollRuns ?? new Map(), findAll('polls', view), at, polled === undefined);
+  return {
+    ...memory,
+    polled: { state, history, pollRuns, sampleRuns: sampleRunsAfter(polled, view, staleAfterMs) },
+  };
+}
+
+function sampleRunsAfter(before: EndpointMemory['polled'], view: PollView, staleAfterMs: number): Runs {
+  const runs = before?.sampleRuns ?? new Map();
+  if (view.state.last?.ok !== true) return runs;
+  const previous = before?.state.success?.at;
+  // What began while there was no data may have begun at any time of it.
+  const isUnobserved = previous === undefined || withdrawnBetween(previous, view.now, staleAfterMs).length > 0;
+  return continueRuns(runs, findAll('samples', view), view.now, isUnobserved);
+}
+
+interface PatternFinding extends KeyedFinding {
+  readonly condition: Condition;
+  readonly rangeMinutes: number;
+}
+
+function findAll(source: Condition['source'], view: PollView): readonly PatternFinding[] {
+  return conditions.flatMap((condition, conditionIndex) => {
+    if (condition.source !== source || !condition.documents.includes(view.state.document)) return [];
+    return condition.patterns.flatMap(({ rangeMinutes, find }, patternIndex) =>
+      find(view).map((finding) => ({
+        ...finding,
+        key: JSON.stringify([conditionIndex, patternIndex, finding.labels]),
+        condition,
+        rangeMinutes,
+      })),
+    );
+  });
+}
+
+interface JudgedFinding extends LastingFinding {
+  readonly condition: Condition;
+  readonly state: Verdict['state'];
+}
+
+/** What the memory says about a finding that is present now; `undefined` when it has not lasted long enough. */
+function judge(
+  finding: PatternFinding,
+  runs: Runs,
+  interruptions: readonly Interruption[],
+  now: Instant,
+): JudgedFinding | undefined {
+  const { key, condition, unchanged, rangeMinutes } = finding;
+  const known = runs.get(key);
+  // What the clock alone made true since the last poll begins now.
+  const run =
+    known !== undefined && known.unchanged === unchanged ? known : { since: now, unchanged, mayBeOlder: false };
+  const durations = { ...condition, rangeMinutes };
+  const since = finding.since ?? run.since;
+  const isOlder = finding.since === undefined && run.mayBeOlder;
+  if (isFiring(durations, run.since.monotonicMs, now.monotonicMs, interruptions)) {
+    return { ...finding, since, isOlder, state: 'firing' };
+  }
+  const isInterrupted = interruptions.some(
+    ({ untilMs, isWithdrawn }) => isWithdrawn && untilMs > run.since.monotonicMs,
+  );
+  return run.mayBeOlder || isInterrupted ? { ...finding, since, isOlder, state: 'observing' } : undefined;
+}
+
+/** Why the samples of an endpoint cannot be judged; `undefined` when they can be. */
+function reasonNotToJudge(view: PollView): string | undefined {
+  const { state, history, samples, now } = view;
+  if (state.success === undefined || isStale(view)) return staleness(view);
+  if (!isHeightUnchanged(history, samples, state.document, now)) return undefined;
+  const since = heightUnchangedSince(history, state.document);
+  const lasting = since === undefined ? '' : ` for ${duration(msBetween(since, now) / 1000)}`;
+  return `the height of ${state.document} has not changed${lasting}`;
+}
+
+interface EndpointVerdicts {
+  readonly verdicts: readonly Verdict[];
+  readonly unknown: readonly string[];
+  readonly observedSince: Instant | undefined;
+}
+
+function endpointVerdicts(
+  memory: EndpointMemory,
+  staleAfterMs: number,
+  startedAt: Instant,
+  now: Instant,
+): EndpointVerdicts {
+  const { polled, document, addedAt } = memory;
+  if (polled === undefined) {
+    const lasting = duration(msBetween(addedAt, now) / 1000);
+    return { verdicts: [], unknown: [`${document} has not been polled for ${lasting}`], observedSince: undefined };
+  }
+  const { state, history, pollRuns, sampleRuns } = polled;
+  const view = viewOf(memory, state, history, startedAt, now);
+  const reason = reasonNotToJudge(view);
+  const judged = findAll('polls', view).map((finding) => judge(finding, pollRuns, [], now));
+  if (reason === undefined && state.success !== undefined) {
+    const current = withdrawnBetween(state.success.at, now, staleAfterMs);
+    const interruptions = [...history.interruptions, ...current];
+    judged.push(...findAll('samples', view).map((finding) => judge(finding, sampleRuns, interruptions, now)));
+  }
+  return {
+    verdicts: verdictsOf(
+      judged.filter((finding) => finding !== undefined),
+      view,
+    ),
+    unknown: reason === undefined ? [] : [reason],
+    observedSince: history.firstPollAt,
+  };
+}
+
+/** One verdict for all findings of a condition in the same state, without those that another condition includes. */
+function verdictsOf(all: readonly JudgedFinding[], view: PollView): readonly Verdict[] {
+  const alerts = all.map((finding) => ({ finding, alert: { ...finding.condition, labels: finding.labels } }));
+  const firingAlerts = alerts.filter(({ finding }) => finding.state === 'firing').map(({ alert }) => alert);
+  const judged = alerts.filter(({ alert }) => !isInhibited(alert, firingAlerts)).map(({ finding }) => finding);
+  return conditions.flatMap((condition) => {
+    const own = judged.filter((finding) => finding.condition === condition);
+    const firing = bySubject(own.filter(({ state }) => state === 'firing'));
+    const isJudged = new Set(firing.map(subjectOf));
+    const observing = bySubject(own.filter(({ state }) => state === 'observing')).filter(
+      (finding) => !isJudged.has(subjectOf(finding)),
+    );
+    return [firing, observing].flatMap(([oldest, ...others]): Verdict[] =>
+      oldest === undefined ? [] : [verdictOf(condition, oldest, others, view)],
+    );
+  });
+}
+
+function subjectOf({ labels }: LastingFinding): string {
+  return JSON.stringify(labels);
+}
+
+/** The oldest finding of each subject, oldest first. Alternatives of a condition find the same subject. */
+function bySubject(findings: readonly JudgedFinding[]): readonly JudgedFinding[] {
+  const oldestFirst = findings.toSorted((a, b) => a.since.monotonicMs - b.since.monotonicMs);
+  const oldest = new Map<string, JudgedFinding>();
+  for (const finding of oldestFirst) {
+    if (!oldest.has(subjectOf(finding))) oldest.set(subjectOf(finding), finding);
+  }
+  return Array.from(oldest.values());
+}
+
+function verdictOf(
+  { alert, severity, summary, action }: Condition,
+  oldest: JudgedFinding,
+  others: readonly JudgedFinding[],
+  view: PollView,
+): Verdict {
+  const all = [oldest, ...others];
+  const lasting = duration(msBetween(oldest.since, view.now) / 1000);
+  const findings: Findings = { all, oldest, lasting: oldest.isOlder ? `at least ${lasting}` : lasting };
+  const { target, document } = view.state;
+  return {
+    target,
+    document,
+    alert,
+    severity,
+    state: oldest.state,
+    since: oldest.since,
+    subjects: all.map(({ labels }) => labels),
+    summary: summary(findings, view),
+    action,
+  };
+}
+
+function targetVerdicts(
+  target: string,
+  memories: readonly EndpointMemory[],
+  staleAfterMs: number,
+  startedAt: Instant,
+  now: Instant,
+): TargetVerdicts {
+  const endpoints = memories.map((memory) => endpointVerdicts(memory, staleAfterMs, startedAt, now));
+  const verdicts = worstFirst(endpoints.flatMap(({ verdicts: own }) => own));
+  const unknown = endpoints.flatMap((endpoint) => endpoint.unknown);
+  const [worst] = verdicts;
+  const [observedSince] = endpoints
+    .flatMap((endpoint) => endpoint.observedSince ?? [])
+    .toSorted((a, b) => a.monotonicMs - b.monotonicMs);
+  const status =
+    worst?.state === 'firing' ? worst.severity : unknown.length > 0 || worst !== undefined ? 'unknown' : 'ok';
+  return { target, status, unknown, verdicts, observedSince };
+}
+
+const order = new Map(conditions.map(({ alert, severity }, index) => [JSON.stringify([alert, severity]), index]));
+
+function worstFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
+  const rank = ({ state, severity, alert }: Verdict): readonly number[] => [
+    Number(state === 'observing'),
+    severities.indexOf(severity),
+    order.get(JSON.stringify([alert, severity])) ?? 0,
+  ];
+  return verdicts
+    .map((verdict) => ({ verdict, ranks: rank(verdict) }))
+    .toSorted((a, b) => compareRanks(a.ranks, b.ranks))
+    .map(({ verdict }) => verdict);
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((rank, position) => rank !== b[position]);
+  return (a[index] ?? 0) - (b[index] ?? 0);
+}
