@@ -13,6 +13,7 @@ export const judgedFamilies = [
   'bridge_oldest_pending_transfer_id',
   'bridge_params_signed_valsets_window_blocks',
   'bridge_params_target_batch_timeout_seconds',
+  'bridge_params_average_block_time_seconds',
   'bridge_params_average_external_block_time_seconds',
   'bridge_params_hash',
   'bridge_external_blacklist_hash',

@@ -59,6 +59,14 @@ function nextClaim(view: PollView): ClaimItem | undefined {
   return [first, ...same].toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0))[0];
 }
 
+/** Who has not voted for a claim; with conflicting claims they may have voted for another one. */
+function missingVoters(claim: ClaimItem | undefined): string {
+  return missingValidators(
+    claim?.missing ?? null,
+    claim?.conflicting === true ? 'voted for the leading claim' : 'voted',
+  );
+}
+
 /** Each claim of the first disputed event with its share of the power. */
 function disputedEvent(view: PollView): string {
   const disputed = rowsOf(bridgeItems(view)?.claims).filter(({ conflicting }) => conflicting);
@@ -66,7 +74,7 @@ function disputedEvent(view: PollView): string {
   if (first === undefined) return '';
   const claims = disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce);
   const power = claims.flatMap(({ votedPowerRatio }) => (votedPowerRatio === null ? [] : percent(votedPowerRatio)));
-  const having = power.length === 0 ? '' : ` with ${list(power)} of the power`;
+  const having = power.length === 0 ? '' : ` with ${power.join(' and ')} of the power`;
   return `event ${first.eventNonce} has ${count(claims.length, 'claim')}${having}`;
 }
 
@@ -183,10 +191,12 @@ function haveOrHas(number: number): string {
 }
 
 function deadlineSummary(findings: Findings, view: PollView): string {
-  const [nearest] = findings.all.toSorted((a, b) => a.value - b.value);
-  const blocks = nearest === undefined ? '' : count(nearest.value, 'hub block');
+  const blockTime = view.samples.value('bridge_params_average_block_time_seconds');
+  const nearest = blocksFor(Math.min(...findings.all.map(({ value }) => value)), blockTime, 'hub');
   const who = validatorsOf(findings, view);
-  return `${count(who.length, 'validator')} will be jailed, the first in ${blocks}, for missing confirms of validator sets: ${validators(who)}`;
+  return who.length === 1
+    ? `${validators(who)} will be jailed in ${nearest} unless it confirms a validator set`
+    : `${count(who.length, 'validator')} will be jailed, the first in ${nearest}, unless they confirm a validator set: ${validators(who)}`;
 }
 
 function confirmsSummary(findings: Findings, view: PollView): string {
@@ -228,7 +238,7 @@ export const bridgeConditions: readonly Condition[] = [
     summary: ({ oldest, lasting }, view) =>
       parts(
         `no event observed for ${lasting}, ${oldest.value} waiting`,
-        missingValidators(nextClaim(view)?.missing ?? null, 'voted'),
+        missingVoters(nextClaim(view)),
       ),
     action: 'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
   }),

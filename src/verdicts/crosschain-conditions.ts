@@ -72,7 +72,8 @@ export const crosschainConditions: readonly Condition[] = [
     find: lowestNonces,
     summary: ({ all, lasting }) => {
       const chains = all.map(({ labels, value }) => `${chainOf(labels)} at nonce ${value}`);
-      return `nothing has moved for ${lasting} on ${count(chains.length, 'chain')}: ${list(chains)}`;
+      const on = chains.length === 1 ? 'on chain' : `on ${count(chains.length, 'chain')}:`;
+      return `nothing has moved for ${lasting} ${on} ${list(chains)}`;
     },
     action: 'Check whether the transaction of the lowest nonce has an outbound hash; later nonces wait for it.',
   }),

@@ -57,12 +57,12 @@ export function isStale(view: PollView): boolean {
   return secondsWithoutSuccess(view) > STALE_SECONDS;
 }
 
-/** "no poll of module_state has succeeded for 18 min". */
+/** Such as "no poll of module_state has succeeded for 18 min". */
 export function staleness(view: PollView): string {
   const { state } = view;
   const lasting = duration(secondsWithoutSuccess(view));
   if (state.polls === 0) return `${state.document} has not been polled for ${lasting}`;
-  if (state.success === undefined) return `no poll of ${state.document} has succeeded yet, for ${lasting}`;
+  if (state.success === undefined) return `${state.document} has been polled for ${lasting} without success`;
   return `no poll of ${state.document} has succeeded for ${lasting}`;
 }
 
@@ -91,7 +91,7 @@ function heightCondition(
       if (height === undefined || first === undefined || successes.length < HEIGHT_POLLS) return [];
       if (msBetween(first, now) > HEIGHT_MINUTES * MINUTE_MS) return [];
       if (!isHeightUnchanged(history, samples, document, now)) return [];
-      return [{ labels: {}, value: height, since: heightUnchangedSince(history, document) }];
+      return [{ labels: {}, value: height, since: heightUnchangedSince(history, document).since }];
     },
     summary: ({ oldest, lasting }) => `${subject} has not advanced from ${oldest.value} for ${lasting}`,
   });
@@ -195,7 +195,7 @@ export const endpointConditions: readonly Condition[] = [
     find: limitNearFindings,
     summary: ({ oldest }, { state: { document } }) =>
       oldest.value >= 1
-        ? `the response of ${document} is rejected for its size`
+        ? `a response of ${document} was rejected for its size`
         : `the response of ${document} has reached ${percent(oldest.value)} of its size limit`,
     action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
   }),

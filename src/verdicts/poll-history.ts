@@ -186,7 +186,11 @@ export function isHeightUnchanged({ changes }: PollHistory, samples: Samples, do
   return changedAt === undefined || msBetween(changedAt, now) >= OUTDATED_MINUTES * MINUTE_MS;
 }
 
-/** When the height began to be the current one, as far as it was observed. */
-export function heightUnchangedSince({ changes, firstSuccessAt }: PollHistory, document: DocumentName): Instant | undefined {
-  return changes.get(heightFamilies[document])?.at ?? firstSuccessAt;
+/** Since when the height has been the current one, and whether its last change was observed. */
+export function heightUnchangedSince(
+  { changes, firstSuccessAt, firstPollAt }: PollHistory,
+  document: DocumentName,
+): { readonly since: Instant; readonly isObserved: boolean } {
+  const changedAt = changes.get(heightFamilies[document])?.at;
+  return { since: changedAt ?? firstSuccessAt ?? firstPollAt, isObserved: changedAt !== undefined };
 }

@@ -1,5 +1,5 @@
 import { groupBy } from '../metrics/grouping.js';
-import type { Instant } from '../poll/clock.js';
+import { isFresh, type Instant } from '../poll/clock.js';
 import type { EndpointKey, EndpointLimits, EndpointState, ReloadedEndpoint } from '../poll/endpoint-store.js';
 import type { Condition, Findings, LastingFinding, PollView } from './condition.js';
 import { conditions } from './conditions.js';
@@ -175,20 +175,23 @@ function judge(
   if (isFiring(durations, run.since.monotonicMs, now.monotonicMs, interruptions)) {
     return { ...finding, since, isOlder, state: 'firing' };
   }
-  const isInterrupted = interruptions.some(
-    ({ untilMs, isWithdrawn }) => isWithdrawn && untilMs > run.since.monotonicMs,
-  );
-  return run.mayBeOlder || isInterrupted ? { ...finding, since, isOlder, state: 'observing' } : undefined;
+  // Before and after an interruption it was the same, in between it is unknown.
+  const lastsWithInterruptions = isFiring(durations, run.since.monotonicMs, now.monotonicMs, []);
+  return run.mayBeOlder || lastsWithInterruptions ? { ...finding, since, isOlder, state: 'observing' } : undefined;
 }
 
 /** Why the samples of an endpoint cannot be judged; `undefined` when they can be. */
-function reasonNotToJudge(view: PollView): string | undefined {
+function reasonNotToJudge(view: PollView, staleAfterMs: number): string | undefined {
   const { state, history, samples, now } = view;
   if (state.success === undefined || isStale(view)) return staleness(view);
   if (!isHeightUnchanged(history, samples, state.document, now)) return undefined;
-  const since = heightUnchangedSince(history, state.document);
-  const lasting = since === undefined ? '' : ` for ${duration(msBetween(since, now) / 1000)}`;
-  return `the height of ${state.document} has not changed${lasting}`;
+  // Without polls, no height changes.
+  if (!isFresh(state.success.at, now, staleAfterMs)) return staleness(view);
+  const { since, isObserved } = heightUnchangedSince(history, state.document);
+  const lasting = duration(msBetween(since, now) / 1000);
+  return isObserved
+    ? `the height of ${state.document} has not changed for ${lasting}`
+    : `${state.document} has been observed for ${lasting}, and its height has not changed yet`;
 }
 
 interface EndpointVerdicts {
@@ -210,7 +213,7 @@ function endpointVerdicts(
   }
   const { state, history, pollRuns, sampleRuns } = polled;
   const view = viewOf(memory, state, history, startedAt, now);
-  const reason = reasonNotToJudge(view);
+  const reason = reasonNotToJudge(view, staleAfterMs);
   const judged = findAll('polls', view).map((finding) => judge(finding, pollRuns, [], now));
   if (reason === undefined && state.success !== undefined) {
     const current = withdrawnBetween(state.success.at, now, staleAfterMs);

@@ -2,6 +2,7 @@ import { dataPart } from '../../src/chain/field-shapes.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import type { FailureReason } from '../../src/http/errors.js';
 import { asDecimalString } from '../../src/json/numeral.js';
+import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore } from '../../src/poll/endpoint-store.js';
 import { processingOptionsBase, endpointKeyOf } from '../../src/poll/jobs.js';
 import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
@@ -9,6 +10,8 @@ import { demoConfig } from '../../src/simulator/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import type { TargetVerdicts, Verdicts } from '../../src/verdicts/verdict.js';
+import { createVerdicts } from '../../src/verdicts/verdicts.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */
 const STALE_AFTER_MS = 300_000;
@@ -49,8 +52,15 @@ export interface RecordingOptions {
   readonly maxBodyBytes?: number;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
+  /** Receives the verdicts of the exporter after every sample. */
+  readonly observe?: (verdicts: readonly TargetVerdicts[], at: SampleTime) => void;
   /** The metrics to record. Metrics that no rule reads would only take time. */
   readonly keep: ReadonlySet<string>;
+}
+
+export interface SampleTime {
+  readonly minute: number;
+  readonly now: Instant;
 }
 
 export interface Recording {
@@ -65,7 +75,7 @@ export interface Recording {
  * simulated chain. The clock is simulated, too.
  */
 export function record(phases: readonly Phase[], options: RecordingOptions): Recording {
-  const { sampleSeconds = 60, blockTimeMs = 20_000, seed = 7, scenario = 'healthy', keep } = options;
+  const { sampleSeconds = 60, blockTimeMs = 20_000, seed = 7, scenario = 'healthy', keep, observe } = options;
   const model = createModel({ seed, scenario, startTime: START_SECONDS, blockTimeMs });
   const blocks = (sampleSeconds * 1000) / blockTimeMs;
   if (!Number.isInteger(blocks)) throw new Error(`${sampleSeconds} s are not an integer number of blocks`);
@@ -83,6 +93,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, seconds, options));
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);
+      observe?.(exporter.verdicts.targets(instantAt(seconds)), { minute: seconds / 60, now: instantAt(seconds) });
       for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
         const values = series.get(key) ?? [];
         series.set(key, values);
@@ -93,8 +104,13 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   return { sampleSeconds, samples: sample, series };
 }
 
+function instantAt(seconds: number): Instant {
+  return { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
+}
+
 interface Exporter {
   readonly poll: (phase: Phase, seconds: number) => void;
+  readonly verdicts: Verdicts;
   readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
 }
 
@@ -114,11 +130,10 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   };
   let polls = 0;
   const crosschain: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
-  const snapshots = createEndpointStore([bridge, crosschain].map(endpointKeyOf), {
-    maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes,
-    staleAfterMs: STALE_AFTER_MS,
-  });
-  const at = (seconds: number) => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
+  const endpoints = [bridge, crosschain].map(endpointKeyOf);
+  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
+  const snapshots = createEndpointStore(endpoints, limits);
+  const verdicts = createVerdicts(endpoints, limits, instantAt(startedAt));
 
   const poll = <Body>(
     source: ProcessingOptions,
@@ -127,9 +142,11 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
     seconds: number,
   ): void => {
     if (outcome === 'not polled') return;
-    snapshots.record(endpointKeyOf(source), createPollResult(source, outcome, body, model.height), at(seconds));
+    const result = createPollResult(source, outcome, body, model.height);
+    verdicts.record(snapshots.record(endpointKeyOf(source), result, instantAt(seconds)).after);
   };
   return {
+    verdicts,
     poll: (phase, seconds) => {
       // The exporter reads the names after its first poll.
       poll(
@@ -142,7 +159,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
       polls += 1;
     },
     scrape: (phase, seconds, keep) => [
-      ...seriesOfScrape(renderEndpoints(snapshots, 'text', at(seconds)), keep),
+      ...seriesOfScrape(renderEndpoints(snapshots, 'text', instantAt(seconds)), keep),
       // The process exports these, here with the simulated clock.
       ['bridge_exporter_build_info{version="0.1.0",revision="unknown",nodejs="v20.0.0"}', 1],
       ['process_start_time_seconds', startedAt],
