@@ -227,7 +227,8 @@ export const bridgeConditions: readonly Condition[] = [
     find: above('bridge_conflicting_claims', 0),
     summary: ({ oldest, lasting }, view) =>
       parts(`validators have disagreed about ${count(oldest.value, 'event')} for ${lasting}`, disputedEvent(view)),
-    action: 'Compare the claims with the event on the external chain; the oracle can halt until the conflict is resolved by hand.',
+    action:
+      'Compare the claims with the event on the external chain; the oracle can halt until the conflict is resolved by hand.',
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeOracleStalled',
@@ -236,11 +237,9 @@ export const bridgeConditions: readonly Condition[] = [
     forMinutes: 5,
     find: above('bridge_pending_events', 0, 'bridge_last_observed_nonce'),
     summary: ({ oldest, lasting }, view) =>
-      parts(
-        `no event observed for ${lasting}, ${oldest.value} waiting`,
-        missingVoters(nextClaim(view)),
-      ),
-    action: 'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
+      parts(`no event observed for ${lasting}, ${oldest.value} waiting`, missingVoters(nextClaim(view))),
+    action:
+      'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBatchOverdue',
@@ -342,7 +341,8 @@ export const bridgeConditions: readonly Condition[] = [
       { rangeMinutes: 60, find: missingValsetConfirms },
     ],
     summary: confirmsSummary,
-    action: 'Check that the orchestrators run, have funds and reach their nodes; a validator that misses a deadline is jailed.',
+    action:
+      'Check that the orchestrators run, have funds and reach their nodes; a validator that misses a deadline is jailed.',
   }),
   sampleAlternatives(MODULE_STATE, {
     alert: 'BridgeOrchestratorMissingVotes',

@@ -86,7 +86,8 @@ export const crosschainConditions: readonly Condition[] = [
     find: above('crosschain_cctxs_missed', 0),
     summary: ({ oldest, lasting }) =>
       `cross-chain transactions have been missed for ${lasting}, ${oldest.value} at present`,
-    action: 'Check the missed transactions; a later nonce of their chain is confirmed, and they may need manual action.',
+    action:
+      'Check the missed transactions; a later nonce of their chain is confirmed, and they may need manual action.',
   }),
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainRateLimitExceeded',
@@ -99,7 +100,8 @@ export const crosschainConditions: readonly Condition[] = [
     },
     summary: ({ oldest, lasting }) =>
       `the rate limit has been exceeded for ${lasting}, ${percent(oldest.value)} of it at present`,
-    action: 'Check that rate and window match the chain; a node that enforces the limit holds back all pending transactions.',
+    action:
+      'Check that rate and window match the chain; a node that enforces the limit holds back all pending transactions.',
   }),
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainPendingListTruncated',

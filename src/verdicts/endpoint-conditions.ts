@@ -40,7 +40,12 @@ const REQUIRED_FAMILIES = {
     'bridge_conflicting_claims',
     'bridge_height',
   ],
-  rate_limiter_input: ['crosschain_total_pending', 'crosschain_cctxs_missed', 'crosschain_cctxs_hidden', 'crosschain_height'],
+  rate_limiter_input: [
+    'crosschain_total_pending',
+    'crosschain_cctxs_missed',
+    'crosschain_cctxs_hidden',
+    'crosschain_height',
+  ],
 } as const satisfies Record<DocumentName, readonly JudgedFamily[]>;
 
 /** The larger age of both clocks, as for freshness: the monotonic one stops in suspend, the other one can be set. */

@@ -179,7 +179,12 @@ function invalidAfter(
 }
 
 /** Whether the data is outdated because the height has not changed; false without a height. */
-export function isHeightUnchanged({ changes }: PollHistory, samples: Samples, document: DocumentName, now: Instant): boolean {
+export function isHeightUnchanged(
+  { changes }: PollHistory,
+  samples: Samples,
+  document: DocumentName,
+  now: Instant,
+): boolean {
   const family = heightFamilies[document];
   if (samples.value(family) === undefined) return false;
   const changedAt = changes.get(family)?.at;

@@ -3,10 +3,11 @@ import { hasTool } from '../support/tools.js';
 import type { AlertKey, Incident } from './incidents.js';
 import { alertTextsAt, metricsInRules, NEWEST_PROMTOOL, runAlerts, type Firing, type Setup } from './promtool.js';
 import { record } from './recording.js';
+import { contradictions, observeVerdicts } from './verdict-comparison.js';
 
 /*
  * The simulated chain goes through an incident, the code of the exporter reads its responses, and promtool runs
- * prometheus/alerts.yml over the exported series. The test files that call these functions are separate because vitest
+ * prometheus/alerts.yml over the exported series. The verdicts of the exporter on the same polls have to agree. The test files that call these functions are separate because vitest
  * runs files in parallel.
  */
 const hasPromtool = hasTool('promtool');
@@ -22,7 +23,9 @@ export function testIncidents(incidents: readonly Incident[]): void {
     outcome: Object.keys(incident.expectedAlerts).length === 0 ? 'do not fire' : 'fire as expected',
   }));
   it.skipIf(!hasPromtool).each(cases)('$outcome when $title', (incident) => {
-    const recording = record(incident.phases, { ...incident.options, keep: metricsInRules });
+    const verdicts = observeVerdicts();
+    const options = { ...incident.options, keep: metricsInRules, observe: verdicts.observe };
+    const recording = record(incident.phases, options);
     const firings = runAlerts(recording, {}, SETUP).filter(({ alert }) => alert !== 'BridgeWatchdog');
     const expectedKeys = Object.keys(incident.expectedAlerts) as AlertKey[];
     if (process.env['ALERTS_SHOW']) console.log(describeFirings(incident, firings));
@@ -41,10 +44,22 @@ export function testIncidents(incidents: readonly Incident[]): void {
     const unresolved = firings.filter(({ until }) => until >= end);
     expect(incident.isOngoingAtEnd ? [] : unresolved).toEqual([]);
     expect(minutesWithoutCritical(firings, incident.noGapAfter ?? Infinity, end)).toEqual([]);
+    expect(contradictions(verdicts, firings), 'verdicts and alerts').toEqual([]);
     const watchdog = { alert: 'BridgeWatchdog', minute: 0 };
     const texts = alertTextsAt(recording, [watchdog, ...firings.map(({ alert, from }) => ({ alert, minute: from }))]);
     expect(texts).toContain('runbook_url=');
     expect(texts).not.toMatch(/<no value>|error expanding|NaN|%!/);
+  });
+}
+
+/** Tests that verdicts and alerts agree, whatever fires. */
+export function testAgreement(incidents: readonly Pick<Incident, 'title' | 'phases'>[]): void {
+  it.skipIf(!hasPromtool).each(incidents)('agree with the verdicts when $title', ({ phases }) => {
+    const verdicts = observeVerdicts();
+    const recording = record(phases, { keep: metricsInRules, observe: verdicts.observe });
+    const firings = runAlerts(recording, {}, SETUP);
+    expect(firings.length).toBeGreaterThan(1);
+    expect(contradictions(verdicts, firings)).toEqual([]);
   });
 }
 
@@ -74,18 +89,25 @@ function describeFirings({ title, beginsAtMinute }: Incident, firings: readonly 
 /** Enough for a healthy day: no alert uses a range of less than 10 minutes. */
 const DAY_SAMPLE_SECONDS = 300;
 
+/** On a healthy day, nothing that the first poll finds lasts longer. */
+const OBSERVING_MINUTES = 60;
+
 /**
  * Tests seven days with different seeds, in which only the watchdog fires. One chain of seven days would accumulate the
  * signatures of a week and take minutes to simulate.
  */
 export function testDaysWithoutAlerts(scenario: 'healthy' | 'quiet'): void {
   it.skipIf(!hasPromtool).each([1, 2, 3, 4, 5, 6, 7])('do not fire on day %i', (seed) => {
-    const options = { scenario, seed, sampleSeconds: DAY_SAMPLE_SECONDS, valsets: 3, keep: metricsInRules };
+    const { byKey, observe } = observeVerdicts();
+    const options = { scenario, seed, sampleSeconds: DAY_SAMPLE_SECONDS, valsets: 3, keep: metricsInRules, observe };
     const recording = record([{ minutes: 24 * 60 }], options);
     expect(recording.samples).toBe((24 * 3600) / DAY_SAMPLE_SECONDS);
     const last = ((recording.samples - 1) * DAY_SAMPLE_SECONDS) / 60;
     expect(runAlerts(recording)).toEqual([
       { alert: 'BridgeWatchdog', severity: 'none', labels: {}, from: 0, until: last, count: 1 },
     ]);
+    expect(Array.from(byKey).filter(([, { firing }]) => firing.size > 0)).toEqual([]);
+    const observed = Array.from(byKey.values()).flatMap(({ observing }) => Array.from(observing));
+    expect(observed.filter((minute) => minute > OBSERVING_MINUTES)).toEqual([]);
   });
 }

@@ -53,14 +53,9 @@ export interface RecordingOptions {
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
   /** Receives the verdicts of the exporter after every sample. */
-  readonly observe?: (verdicts: readonly TargetVerdicts[], at: SampleTime) => void;
+  readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number) => void;
   /** The metrics to record. Metrics that no rule reads would only take time. */
   readonly keep: ReadonlySet<string>;
-}
-
-export interface SampleTime {
-  readonly minute: number;
-  readonly now: Instant;
 }
 
 export interface Recording {
@@ -93,7 +88,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, seconds, options));
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);
-      observe?.(exporter.verdicts.targets(instantAt(seconds)), { minute: seconds / 60, now: instantAt(seconds) });
+      observe?.(exporter.verdicts.targets(instantAt(seconds)), seconds / 60);
       for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
         const values = series.get(key) ?? [];
         series.set(key, values);
