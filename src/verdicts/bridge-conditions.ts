@@ -267,6 +267,7 @@ export const bridgeConditions: readonly Condition[] = [
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBacklogStuck',
     severity: 'critical',
+    thresholds: [STUCK_TRANSFERS],
     rangeMinutes: 45,
     forMinutes: 5,
     find: ({ samples }) => {
@@ -281,6 +282,7 @@ export const bridgeConditions: readonly Condition[] = [
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeOrchestratorDeadlineNear',
     severity: 'critical',
+    thresholds: [DEADLINE_RATIO],
     forMinutes: 5,
     find: nearDeadlines(true),
     summary: deadlineSummary,
@@ -289,6 +291,7 @@ export const bridgeConditions: readonly Condition[] = [
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeOrchestratorDeadlineNear',
     severity: 'warning',
+    thresholds: [DEADLINE_RATIO],
     forMinutes: 5,
     find: nearDeadlines(false),
     summary: deadlineSummary,
@@ -297,6 +300,7 @@ export const bridgeConditions: readonly Condition[] = [
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBatchTimeoutNear',
     severity: 'warning',
+    thresholds: [TIMEOUT_RATIO],
     forMinutes: 5,
     find: timeoutFindings,
     summary: ({ oldest }, { samples }) => {
@@ -322,6 +326,7 @@ export const bridgeConditions: readonly Condition[] = [
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeValsetDrift',
     severity: 'warning',
+    thresholds: [DRIFT_RATIO],
     forMinutes: 120,
     find: above('bridge_valset_power_drift_ratio', DRIFT_RATIO),
     summary: ({ oldest, lasting }) =>
@@ -393,6 +398,7 @@ export const bridgeConditions: readonly Condition[] = [
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBacklogHigh',
     severity: 'warning',
+    thresholds: [BACKLOG_TRANSFERS],
     forMinutes: 30,
     find: ({ samples }) => {
       const unbatched = samples.value('bridge_unbatched_transfers');
@@ -407,6 +413,7 @@ export const bridgeConditions: readonly Condition[] = [
   pollCondition({
     alert: 'BridgeParamsChanged',
     severity: 'info',
+    rangesMinutes: [CHANGED_MINUTES],
     documents: [MODULE_STATE],
     forMinutes: 0,
     keepMinutes: 0,
@@ -417,6 +424,7 @@ export const bridgeConditions: readonly Condition[] = [
   pollCondition({
     alert: 'BridgeBlacklistChanged',
     severity: 'info',
+    rangesMinutes: [CHANGED_MINUTES],
     documents: [MODULE_STATE],
     forMinutes: 0,
     keepMinutes: 0,

@@ -55,7 +55,7 @@ export interface Findings {
   /** At least one, the oldest first. */
   readonly all: readonly LastingFinding[];
   readonly oldest: LastingFinding;
-  /** How long the oldest lasts: "18 min", "at least 18 min". */
+  /** How long they last: "18 min", "at least 18 min", "up to 18 min". */
   readonly lasting: string;
 }
 
@@ -71,6 +71,10 @@ export interface Condition {
   readonly source: 'samples' | 'polls';
   /** Alternatives; one is enough. */
   readonly patterns: readonly Pattern[];
+  /** The numbers other than 0 and 1 that the rule compares with. */
+  readonly thresholds: readonly number[];
+  /** The ranges of the rule that are not those of a pattern. */
+  readonly rangesMinutes: readonly number[];
   /** `for` of the rule. */
   readonly forMinutes: number;
   /** `keep_firing_for` of the rule. */
@@ -81,20 +85,31 @@ export interface Condition {
   readonly action: string;
 }
 
-type Without<Key extends keyof Condition> = Omit<Condition, 'source' | 'documents' | Key>;
+type Description = Pick<Condition, 'alert' | 'severity' | 'forMinutes' | 'summary' | 'action'> &
+  Partial<Pick<Condition, 'thresholds'>>;
 
 /** A condition of the samples of a document whose rule has no range. */
 export function sampleCondition(
   document: DocumentName,
-  condition: Without<'patterns' | 'keepMinutes'> & Omit<Pattern, 'rangeMinutes'> & { readonly rangeMinutes?: number },
+  condition: Description & Pick<Pattern, 'find'> & Partial<Pick<Pattern, 'rangeMinutes'>>,
 ): Condition {
   const { find, rangeMinutes = 0, ...rest } = condition;
   return sampleAlternatives(document, { ...rest, patterns: [{ rangeMinutes, find }] });
 }
 
 /** A condition of the samples of a document whose rule has alternatives with different ranges. */
-export function sampleAlternatives(document: DocumentName, condition: Without<'keepMinutes'>): Condition {
-  return { ...condition, source: 'samples', documents: [document], keepMinutes: KEEP_MINUTES };
+export function sampleAlternatives(
+  document: DocumentName,
+  condition: Description & Pick<Condition, 'patterns'>,
+): Condition {
+  return {
+    thresholds: [],
+    ...condition,
+    source: 'samples',
+    documents: [document],
+    rangesMinutes: [],
+    keepMinutes: KEEP_MINUTES,
+  };
 }
 
 /** `keep_firing_for` of all rules on samples. */
@@ -102,13 +117,20 @@ const KEEP_MINUTES = 20;
 
 /** A condition of the state and history of an endpoint. */
 export function pollCondition(
-  condition: Without<'patterns'> & {
-    readonly documents?: readonly DocumentName[];
-    readonly find: Pattern['find'];
-  },
+  condition: Description &
+    Pick<Condition, 'keepMinutes'> &
+    Partial<Pick<Condition, 'documents' | 'rangesMinutes'>> &
+    Pick<Pattern, 'find'>,
 ): Condition {
-  const { find, documents = ALL_DOCUMENTS, ...rest } = condition;
-  return { ...rest, documents, source: 'polls', patterns: [{ rangeMinutes: 0, find }] };
+  const { find, ...rest } = condition;
+  return {
+    documents: ALL_DOCUMENTS,
+    thresholds: [],
+    rangesMinutes: [],
+    ...rest,
+    source: 'polls',
+    patterns: [{ rangeMinutes: 0, find }],
+  };
 }
 
 const ALL_DOCUMENTS: readonly DocumentName[] = ['module_state', 'rate_limiter_input'];

@@ -50,6 +50,7 @@ function tooOld(severity: Severity, seconds: number): Condition {
   return sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainOldestPendingTooOld',
     severity,
+    thresholds: [seconds],
     forMinutes: 5,
     find: (view) =>
       view.samples
@@ -115,6 +116,7 @@ export const crosschainConditions: readonly Condition[] = [
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainBacklogHigh',
     severity: 'warning',
+    thresholds: [BACKLOG_CCTXS],
     forMinutes: 30,
     find: above('crosschain_total_pending', BACKLOG_CCTXS),
     summary: ({ oldest, lasting }) =>
@@ -124,6 +126,7 @@ export const crosschainConditions: readonly Condition[] = [
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainRateLimitNear',
     severity: 'info',
+    thresholds: [RATE_LIMIT_RATIO],
     forMinutes: 10,
     find: ({ samples }) => {
       const utilization = samples.value('crosschain_rate_limit_utilization_ratio');

@@ -3,19 +3,24 @@ import type { FailureReason } from '../http/errors.js';
 import type { JudgedFamily } from '../metrics/judged-families.js';
 import type { Instant } from '../poll/clock.js';
 import { pollCondition, type Condition, type Finding, type Findings, type PollView } from './condition.js';
-import { heightUnchangedSince, INVALID_MINUTES, isHeightUnchanged, MINUTE_MS, msBetween } from './poll-history.js';
+import {
+  HEIGHT_POLLS,
+  heightUnchangedSince,
+  INVALID_MINUTES,
+  isHeightUnchanged,
+  MINUTE_MS,
+  msBetween,
+} from './poll-history.js';
 import { count, duration, list, parts, percent } from './sentences.js';
-import type { Severity } from './verdict.js';
 
 /* Conditions of an endpoint and of the data it returns. They come first: the other conditions are judged from that data. */
 
 /** BridgeSnapshotStale: age of the last success. */
-const STALE_SECONDS = 600;
+export const STALE_SECONDS = 600;
 /** Ranges of BridgeEndpointMisconfigured, of BridgeResponseNearLimit and of the height alerts. */
 const FAILURE_MINUTES = 10;
 const SIZE_FAILURE_MINUTES = 10;
 const HEIGHT_MINUTES = 10;
-const HEIGHT_POLLS = 3;
 /** BridgeEndpointMisconfigured: more than this number of failures. */
 const MISCONFIGURED_FAILURES = 1;
 /** BridgeResponseNearLimit: share of poll.max_body_size. */
@@ -87,6 +92,8 @@ function heightCondition(
     ...rest,
     severity: 'critical',
     documents: [document],
+    thresholds: [HEIGHT_POLLS],
+    rangesMinutes: [HEIGHT_MINUTES],
     forMinutes: 5,
     keepMinutes: 5,
     find: ({ history, samples, now }) => {
@@ -131,12 +138,11 @@ function missingFamilies({ state, history, samples, now }: PollView): readonly F
   });
 }
 
-const WARNING: Severity = 'warning';
-
 export const endpointConditions: readonly Condition[] = [
   pollCondition({
     alert: 'BridgeSnapshotStale',
     severity: 'critical',
+    thresholds: [STALE_SECONDS],
     forMinutes: 0,
     keepMinutes: 5,
     find: (view) => {
@@ -164,7 +170,8 @@ export const endpointConditions: readonly Condition[] = [
   }),
   pollCondition({
     alert: 'BridgeEndpointMisconfigured',
-    severity: WARNING,
+    severity: 'warning',
+    rangesMinutes: [FAILURE_MINUTES],
     forMinutes: 2,
     keepMinutes: 5,
     find: ({ state: { last }, history, now }) =>
@@ -184,7 +191,7 @@ export const endpointConditions: readonly Condition[] = [
   }),
   pollCondition({
     alert: 'BridgeEndpointDown',
-    severity: WARNING,
+    severity: 'warning',
     forMinutes: 3,
     keepMinutes: 5,
     find: ({ state: { last } }) => (last?.ok === false ? [{ labels: {}, value: 0 }] : []),
@@ -194,7 +201,9 @@ export const endpointConditions: readonly Condition[] = [
   }),
   pollCondition({
     alert: 'BridgeResponseNearLimit',
-    severity: WARNING,
+    severity: 'warning',
+    thresholds: [SIZE_RATIO],
+    rangesMinutes: [SIZE_FAILURE_MINUTES],
     forMinutes: 5,
     keepMinutes: 10,
     find: limitNearFindings,
@@ -206,7 +215,9 @@ export const endpointConditions: readonly Condition[] = [
   }),
   pollCondition({
     alert: 'BridgeExporterInvalidValues',
-    severity: WARNING,
+    severity: 'warning',
+    thresholds: [MISSING_FRESH_SECONDS],
+    rangesMinutes: [INVALID_MINUTES, MISSING_MINUTES],
     forMinutes: 10,
     keepMinutes: 5,
     find: (view) => [...invalidFields(view), ...missingFamilies(view)],
@@ -223,7 +234,7 @@ export const endpointConditions: readonly Condition[] = [
   }),
   pollCondition({
     alert: 'BridgeExporterSeriesDropped',
-    severity: WARNING,
+    severity: 'warning',
     forMinutes: 15,
     keepMinutes: 15,
     find: ({ state: { success } }) =>

@@ -64,8 +64,8 @@ export const OUTDATED_MINUTES = 10;
 /** BridgeExporterInvalidValues reads the invalid values of this range. */
 export const INVALID_MINUTES = 10;
 
-/** BridgeHeightStalled requires this many successful polls. */
-const KEPT_SUCCESSES = 3;
+/** The height alerts require this many successful polls. */
+export const HEIGHT_POLLS = 3;
 /** BridgeEndpointMisconfigured requires more than one failure. */
 const KEPT_FAILURES = 2;
 /** The longest range and `for` of all rules are 180 + 5 minutes, `keep_firing_for` is 20. */
@@ -105,7 +105,7 @@ export function addPoll(
   return {
     ...history,
     firstSuccessAt: history.firstSuccessAt ?? at,
-    successes: [...history.successes, at].slice(-KEPT_SUCCESSES),
+    successes: [...history.successes, at].slice(-HEIGHT_POLLS),
     changes,
     interruptions: [...history.interruptions, ...found]
       .filter(({ untilMs }) => at.monotonicMs - untilMs < KEPT_INTERRUPTION_MS)

@@ -10,6 +10,7 @@ import {
   addPoll,
   heightUnchangedSince,
   isHeightUnchanged,
+  MINUTE_MS,
   msBetween,
   withdrawnBetween,
   type Interruption,
@@ -269,8 +270,7 @@ function verdictOf(
   view: PollView,
 ): Verdict {
   const all = [oldest, ...others];
-  const lasting = duration(msBetween(oldest.since, view.now) / 1000);
-  const findings: Findings = { all, oldest, lasting: oldest.isOlder ? `at least ${lasting}` : lasting };
+  const findings: Findings = { all, oldest, lasting: lastingOf(oldest, all.at(-1) ?? oldest, view.now) };
   const { target, document } = view.state;
   return {
     target,
@@ -283,6 +283,15 @@ function verdictOf(
     summary: summary(findings, view),
     action,
   };
+}
+
+/** Longer than polls of the same incident are apart. */
+const SAME_START_MS = 2 * MINUTE_MS;
+
+function lastingOf(oldest: JudgedFinding, newest: JudgedFinding, now: Instant): string {
+  const lasting = duration(msBetween(oldest.since, now) / 1000);
+  if (oldest.isOlder) return `at least ${lasting}`;
+  return msBetween(oldest.since, newest.since) > SAME_START_MS ? `up to ${lasting}` : lasting;
 }
 
 function targetVerdicts(

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { TargetVerdicts } from '../../src/verdicts/verdict.js';
+import { record, type Phase, type RecordingOptions } from '../alerts/recording.js';
+
+/* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
+
+const HEALTHY_MINUTES = 10;
+
+/** The verdicts of the target at the last minute of the phases. */
+function verdictsAfter(phases: readonly Phase[], options: Partial<RecordingOptions> = {}): TargetVerdicts {
+  let last: TargetVerdicts | undefined;
+  record(phases, { ...options, keep: new Set(), observe: ([target]) => (last = target) });
+  if (last === undefined) throw new Error('the recording has no target');
+  return last;
+}
+
+function linesOf({ status, unknown, verdicts }: TargetVerdicts): string[] {
+  const lines = verdicts.map(({ state, severity, alert, summary }) => `${state} ${severity} ${alert}: ${summary}`);
+  return [status, ...unknown, ...lines];
+}
+
+describe('the verdicts about a scenario', () => {
+  it('say who blocks the oracle and since when', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 42, scenario: 'stalled-oracle' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (watched), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa and 1 more',
+    ]);
+  });
+
+  it('put the cause first when everything is stuck, without the warnings that it includes', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 62, scenario: 'stuck' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (watched), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa and 1 more',
+      'firing critical BridgeBacklogStuck: no batch built for 62 min, 1283 transfers waiting',
+      'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 6 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, bitcoin (8332) at nonce 49559, ethereum (1) at nonce 40851, bsc (56) at nonce 60555 and 1 more',
+      'firing warning CrosschainBacklogHigh: more than 200 cross-chain transactions have been pending for 33 min, 402 at present',
+    ]);
+  });
+
+  it('name the batch and the validators whose signatures are missing', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 40, scenario: 'unsigned-batch' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeBatchUnsigned: 5 batches have lacked signatures for 33 min; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (watched), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes and 1 more',
+    ]);
+    expect(target.verdicts).toEqual([
+      {
+        target: 'demo',
+        document: 'module_state',
+        alert: 'BridgeBatchUnsigned',
+        severity: 'critical',
+        state: 'firing',
+        since: target.verdicts[0]?.since,
+        subjects: [{}],
+        summary: target.verdicts[0]?.summary,
+        action: 'Contact the operators of the validators that have not signed; the batches cannot be relayed.',
+      },
+    ]);
+  });
+
+  it('compare the claims that conflict', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 16, scenario: 'conflicting-claims' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeConflictingClaims: validators have disagreed about 1 event for 15 min; event 97651 has 2 claims with 54 % and 46 % of the power',
+    ]);
+  });
+});
+
+describe('a healthy bridge', () => {
+  it('has no verdict, also when a poll fails now and then', () => {
+    const failing: Phase = { minutes: 2, bridge: { fails: 'timeout' }, crosschain: { fails: 'status' } };
+    const lines = new Set<string>();
+    record([{ minutes: 20 }, failing, { minutes: 30 }, failing, { minutes: 10 }], {
+      keep: new Set(),
+      observe: ([target], minute) => {
+        if (target !== undefined && minute > HEALTHY_MINUTES) lines.add(linesOf(target).join('\n'));
+      },
+    });
+    expect([...lines]).toEqual(['ok']);
+  });
+
+  it('is observed until what the first poll found has changed', () => {
+    const lines: string[] = [];
+    record([{ minutes: 7 }], {
+      keep: new Set(),
+      observe: ([target], minute) => {
+        if (target !== undefined) lines.push(`${minute}: ${linesOf(target).join('; ')}`);
+      },
+    });
+    expect(lines).toEqual([
+      '0: unknown; module_state has been observed for 0 s, and its height has not changed yet; rate_limiter_input has been observed for 0 s, and its height has not changed yet',
+      '1: unknown; observing critical CrosschainBacklogStuck: nothing has moved for at least 60 s on 2 chains: bitcoin (8332) at nonce 49554, base (8453) at nonce 19807',
+      '2: unknown; observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bitcoin (8332) at nonce 49554',
+      '3: unknown; observing critical CrosschainBacklogStuck: nothing has moved for at least 3 min on chain bitcoin (8332) at nonce 49554',
+      '4: unknown; observing critical CrosschainBacklogStuck: nothing has moved for at least 4 min on chain bitcoin (8332) at nonce 49554',
+      '5: ok',
+      '6: ok',
+    ]);
+  });
+});
