@@ -121,7 +121,8 @@ export interface LastPoll {
 /** The third lower height since the last success is accepted, because the node was rolled back or replaced. */
 const REGRESSIONS_TO_ACCEPT = 3;
 
-function initialState(endpoint: Endpoint, maxBodyBytes: number): EndpointState {
+/** The state before the first poll. */
+export function initialState(endpoint: Endpoint, maxBodyBytes: number): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
     ...endpoint,

@@ -1,4 +1,4 @@
-import { failureReasonNames, type FailureReason } from '../http/errors.js';
+import type { FailureReason } from '../http/errors.js';
 import type { DocumentName } from '../documents.js';
 import type { JudgedFamily } from '../metrics/judged-families.js';
 import type { Instant } from '../poll/clock.js';
@@ -12,7 +12,7 @@ import { samplesOf, type Samples } from './samples.js';
  */
 
 export interface PollHistory {
-  readonly firstPollAt: Instant;
+  readonly firstPollAt: Instant | undefined;
   readonly firstSuccessAt: Instant | undefined;
   /** The last successful polls, newest last. */
   readonly successes: readonly Instant[];
@@ -80,13 +80,13 @@ export function msBetween(from: Instant, to: Instant): number {
 
 /** Returns the history after one more poll. */
 export function addPoll(
-  before: PollHistory | undefined,
+  before: PollHistory,
   previous: EndpointState['success'],
   state: EndpointState,
   at: Instant,
   staleAfterMs: number,
 ): PollHistory {
-  const history = before ?? initialHistory(at);
+  const history = { ...before, firstPollAt: before.firstPollAt ?? at };
   const { success, last, failure, document } = state;
   if (last?.ok !== true || success === undefined) {
     if (failure === undefined) return history;
@@ -118,18 +118,17 @@ export function addPoll(
   };
 }
 
-function initialHistory(at: Instant): PollHistory {
-  return {
-    firstPollAt: at,
-    firstSuccessAt: undefined,
-    successes: [],
-    changes: new Map(),
-    interruptions: [],
-    failures: new Map(failureReasonNames.map((reason) => [reason, []])),
-    invalidAt: new Map(),
-    exportedAt: new Map(),
-  };
-}
+/** The history before the first poll. */
+export const NO_HISTORY: PollHistory = {
+  firstPollAt: undefined,
+  firstSuccessAt: undefined,
+  successes: [],
+  changes: new Map(),
+  interruptions: [],
+  failures: new Map(),
+  invalidAt: new Map(),
+  exportedAt: new Map(),
+};
 
 function changesAfter(
   before: PollHistory['changes'],
@@ -193,9 +192,9 @@ export function isHeightUnchanged(
 
 /** Since when the height has been the current one, and whether its last change was observed. */
 export function heightUnchangedSince(
-  { changes, firstSuccessAt, firstPollAt }: PollHistory,
+  { changes, firstSuccessAt }: PollHistory,
   document: DocumentName,
-): { readonly since: Instant; readonly isObserved: boolean } {
+): { readonly since: Instant | undefined; readonly isObserved: boolean } {
   const changedAt = changes.get(heightFamilies[document])?.at;
-  return { since: changedAt ?? firstSuccessAt ?? firstPollAt, isObserved: changedAt !== undefined };
+  return { since: changedAt ?? firstSuccessAt, isObserved: changedAt !== undefined };
 }

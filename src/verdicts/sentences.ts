@@ -24,10 +24,14 @@ function twoUnits(seconds: number, large: number, largeUnit: string, small: numb
   return rest === 0 ? first : `${first} ${rest} ${smallUnit}`;
 }
 
+/** A sum of shares that add up to 1 is off by less than this. */
+const ROUNDING = 1e-9;
+
 /** A ratio in whole percent. Only 0 reads 0 %, and only a whole 100 %. */
 export function percent(ratio: number): string {
   if (ratio > 0 && ratio < 0.01) return 'less than 1 %';
-  return `${ratio < 1 ? Math.min(99, Math.round(ratio * 100)) : Math.round(ratio * 100)} %`;
+  const rounded = Math.round(ratio * 100);
+  return `${ratio < 1 - ROUNDING ? Math.min(99, rounded) : rounded} %`;
 }
 
 /** A number of items. */

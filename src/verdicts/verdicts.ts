@@ -1,6 +1,12 @@
 import { groupBy } from '../metrics/grouping.js';
 import { isFresh, type Instant } from '../poll/clock.js';
-import type { EndpointKey, EndpointLimits, EndpointState, ReloadedEndpoint } from '../poll/endpoint-store.js';
+import {
+  initialState,
+  type EndpointKey,
+  type EndpointLimits,
+  type EndpointState,
+  type ReloadedEndpoint,
+} from '../poll/endpoint-store.js';
 import type { Condition, Findings, LastingFinding, PollView } from './condition.js';
 import { conditions } from './conditions.js';
 import { isStale, staleness } from './endpoint-conditions.js';
@@ -12,6 +18,7 @@ import {
   isHeightUnchanged,
   MINUTE_MS,
   msBetween,
+  NO_HISTORY,
   withdrawnBetween,
   type Interruption,
   type PollHistory,
@@ -25,45 +32,47 @@ export interface VerdictMemory extends Verdicts {
   /** Remembers what the last poll of an endpoint found. */
   readonly record: (state: EndpointState) => void;
   /** Replaces the set of endpoints after a reload. Endpoints that are marked as kept retain their memory. */
-  readonly retain: (endpoints: readonly ReloadedEndpoint[], limits: VerdictLimits, at: Instant) => void;
+  readonly retain: (endpoints: readonly ReloadedEndpoint[], limits: EndpointLimits, at: Instant) => void;
 }
 
-export type VerdictLimits = Pick<EndpointLimits, 'staleAfterMs'>;
-
 /** The memory of one endpoint. Each poll replaces it as a whole. */
-interface EndpointMemory extends EndpointKey {
+interface EndpointMemory {
   readonly addedAt: Instant;
-  readonly polled?: {
-    readonly state: EndpointState;
-    readonly history: PollHistory;
-    /** Findings of the last successful poll. */
-    readonly sampleRuns: Runs;
-    /** Findings of the last poll. */
-    readonly pollRuns: Runs;
-  };
+  readonly state: EndpointState;
+  readonly history: PollHistory;
+  /** Findings of the last successful poll. */
+  readonly sampleRuns: Runs;
+  /** Findings of the last poll. */
+  readonly pollRuns: Runs;
 }
 
 export function createVerdicts(
   endpoints: readonly EndpointKey[],
-  limits: VerdictLimits,
+  limits: EndpointLimits,
   startedAt: Instant,
 ): VerdictMemory {
   let memories = new Map<string, EndpointMemory>();
-  let { staleAfterMs } = limits;
+  let staleAfterMs = limits.staleAfterMs;
 
-  function replaceEndpoints(reloaded: readonly ReloadedEndpoint[], at: Instant): void {
+  function replaceEndpoints(
+    reloaded: readonly ReloadedEndpoint[],
+    { maxBodyBytes }: EndpointLimits,
+    addedAt: Instant,
+  ): void {
     const previous = memories;
     memories = new Map(
       reloaded.map(({ target, document, isKept }) => {
         const key = keyOf({ target, document });
         const kept = isKept ? previous.get(key) : undefined;
-        return [key, kept ?? { target, document, addedAt: at }];
+        const state = initialState({ target: target, document: document }, maxBodyBytes);
+        return [key, kept ?? { addedAt, state, history: NO_HISTORY, sampleRuns: new Map(), pollRuns: new Map() }];
       }),
     );
   }
 
   replaceEndpoints(
     endpoints.map((key) => ({ ...key, isKept: false })),
+    limits,
     startedAt,
   );
 
@@ -74,11 +83,11 @@ export function createVerdicts(
       memories.set(keyOf(state), memoryAfter(memory, state, staleAfterMs, startedAt));
     },
     retain: (reloaded, newLimits, at) => {
-      ({ staleAfterMs } = newLimits);
-      replaceEndpoints(reloaded, at);
+      staleAfterMs = newLimits.staleAfterMs;
+      replaceEndpoints(reloaded, newLimits, at);
     },
     targets: (now) => {
-      const endpointsOf = groupBy(Array.from(memories.values()), ({ target }) => target);
+      const endpointsOf = groupBy(Array.from(memories.values()), ({ state }) => state.target);
       return Array.from(endpointsOf, ([target, own]) => targetVerdicts(target, own, staleAfterMs, startedAt, now));
     },
   };
@@ -89,9 +98,7 @@ function keyOf({ target, document }: EndpointKey): string {
 }
 
 function viewOf(
-  { addedAt }: EndpointMemory,
-  state: EndpointState,
-  history: PollHistory,
+  { addedAt, state, history }: Pick<EndpointMemory, 'addedAt' | 'state' | 'history'>,
   startedAt: Instant,
   now: Instant,
 ): PollView {
@@ -108,30 +115,30 @@ function viewOf(
 }
 
 function memoryAfter(
-  memory: EndpointMemory,
+  before: EndpointMemory,
   state: EndpointState,
   staleAfterMs: number,
   startedAt: Instant,
 ): EndpointMemory {
-  const { polled } = memory;
   const at = state.last?.at;
-  if (at === undefined) return memory;
-  const history = addPoll(polled?.history, polled?.state.success, state, at, staleAfterMs);
-  const view = viewOf(memory, state, history, startedAt, at);
-  const pollRuns = continueRuns(polled?.pollRuns ?? new Map(), findAll('polls', view), at, polled === undefined);
+  if (at === undefined) return before;
+  const history = addPoll(before.history, before.state.success, state, at, staleAfterMs);
+  const view = viewOf({ ...before, state, history }, startedAt, at);
   return {
-    ...memory,
-    polled: { state, history, pollRuns, sampleRuns: sampleRunsAfter(polled, view, staleAfterMs) },
+    ...before,
+    state,
+    history,
+    pollRuns: continueRuns(before.pollRuns, findAll('polls', view), at, before.state.polls === 0),
+    sampleRuns: sampleRunsAfter(before, view, staleAfterMs),
   };
 }
 
-function sampleRunsAfter(before: EndpointMemory['polled'], view: PollView, staleAfterMs: number): Runs {
-  const runs = before?.sampleRuns ?? new Map();
-  if (view.state.last?.ok !== true) return runs;
-  const previous = before?.state.success?.at;
+function sampleRunsAfter({ state, sampleRuns }: EndpointMemory, view: PollView, staleAfterMs: number): Runs {
+  if (view.state.last?.ok !== true) return sampleRuns;
+  const previous = state.success?.at;
   // What began while there was no data may have begun at any time of it.
   const isUnobserved = previous === undefined || withdrawnBetween(previous, view.now, staleAfterMs).length > 0;
-  return continueRuns(runs, findAll('samples', view), view.now, isUnobserved);
+  return continueRuns(sampleRuns, findAll('samples', view), view.now, isUnobserved);
 }
 
 interface PatternFinding extends KeyedFinding {
@@ -188,7 +195,7 @@ function reasonNotToJudge(view: PollView, staleAfterMs: number): string | undefi
   if (!isHeightUnchanged(history, samples, state.document, now)) return undefined;
   // Without polls, no height changes.
   if (!isFresh(state.success.at, now, staleAfterMs)) return staleness(view);
-  const { since, isObserved } = heightUnchangedSince(history, state.document);
+  const { since = now, isObserved } = heightUnchangedSince(history, state.document);
   const lasting = duration(msBetween(since, now) / 1000);
   return isObserved
     ? `the height of ${state.document} has not changed for ${lasting}`
@@ -207,13 +214,8 @@ function endpointVerdicts(
   startedAt: Instant,
   now: Instant,
 ): EndpointVerdicts {
-  const { polled, document, addedAt } = memory;
-  if (polled === undefined) {
-    const lasting = duration(msBetween(addedAt, now) / 1000);
-    return { verdicts: [], unknown: [`${document} has not been polled for ${lasting}`], observedSince: undefined };
-  }
-  const { state, history, pollRuns, sampleRuns } = polled;
-  const view = viewOf(memory, state, history, startedAt, now);
+  const { state, history, pollRuns, sampleRuns } = memory;
+  const view = viewOf(memory, startedAt, now);
   const reason = reasonNotToJudge(view, staleAfterMs);
   const judged = findAll('polls', view).map((finding) => judge(finding, pollRuns, [], now));
   if (reason === undefined && state.success !== undefined) {

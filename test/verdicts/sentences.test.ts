@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import {
+  chainName,
+  count,
+  duration,
+  list,
+  missingValidators,
+  percent,
+  shortAddress,
+  shortName,
+  validators,
+} from '../../src/verdicts/sentences.js';
+
+describe('the words of a summary', () => {
+  it.each([
+    [0, '0 s'],
+    [-5, '0 s'],
+    [119.9, '119 s'],
+    [120, '2 min'],
+    [1799, '29 min'],
+    [1800, '30 min'],
+    [7200, '2 h'],
+    [7_500, '2 h 5 min'],
+    [172_800, '2 d'],
+    [180_000, '2 d 2 h'],
+  ])('round %d seconds down to %s', (seconds, expected) => {
+    expect(duration(seconds)).toBe(expected);
+  });
+
+  it.each([
+    [0, '0 %'],
+    [0.004, 'less than 1 %'],
+    [0.5342, '53 %'],
+    [0.999, '99 %'],
+    [1, '100 %'],
+    [2.105, '211 %'],
+  ])('write the ratio %d as %s', (ratio, expected) => {
+    expect(percent(ratio)).toBe(expected);
+  });
+
+  it('use the singular for one', () => {
+    expect([count(1, 'batch', 'batches'), count(2, 'batch', 'batches'), count(1, 'event')]).toEqual([
+      '1 batch',
+      '2 batches',
+      '1 event',
+    ]);
+  });
+
+  it('list five entries and the number of the others', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    expect(list(names.slice(0, 5))).toBe('a, b, c, d, e');
+    expect(list(names)).toBe('a, b, c, d, e and 2 more');
+    expect(list(names, 30)).toBe('a, b, c, d, e and 25 more');
+  });
+
+  it('prefer names to addresses, and watched validators to others', () => {
+    const address = 'hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am';
+    expect(
+      validators([
+        { name: 'Alpha', address, isWatched: false },
+        { name: '', address, isWatched: false },
+        { name: 'Beta', address, isWatched: true },
+      ]),
+    ).toBe('Beta (watched), Alpha, hub1ec8g…cjt2am');
+  });
+
+  it('name the missing validators with their number and power', () => {
+    const member = { externalAddress: '0xa1', orchestrator: null, name: null, powerRatio: 0.1, watched: false };
+    expect(missingValidators({ total: 1, powerRatio: null, members: [member] }, 'voted')).toBe(
+      '1 validator has not voted: 0xa1',
+    );
+    expect(missingValidators({ total: 25, powerRatio: 0.531, members: [member] }, 'voted')).toBe(
+      '25 validators with 53 % of the power have not voted: 0xa1 and 24 more',
+    );
+    expect(missingValidators({ total: 0, powerRatio: 0, members: [] }, 'voted')).toBe('');
+    expect(missingValidators(null, 'voted')).toBe('');
+  });
+
+  it('keep a summary on one line and in its direction, whatever a name contains', () => {
+    expect(shortName('Alpha\n\r\u2028Beta\u202e\u200b gamma')).toBe('Alpha Beta gamma');
+    expect(shortName('x'.repeat(10_000))).toBe(`${'x'.repeat(39)}…`);
+    expect(shortAddress(`0x\u202e${'a'.repeat(10_000)}`)).toBe('0x aaaaa…aaaaaa');
+  });
+
+  it('name a chain by its name and id, as far as they are known', () => {
+    expect([chainName('polygon', '137'), chainName('', '137'), chainName('', '')]).toEqual([
+      'polygon (137)',
+      '137',
+      'without id',
+    ]);
+  });
+});
