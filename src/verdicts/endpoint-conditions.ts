@@ -72,7 +72,9 @@ export function staleness(view: PollView): string {
   const { state } = view;
   const lasting = duration(secondsWithoutSuccess(view));
   if (state.polls === 0) return `${state.document} has not been polled for ${lasting}`;
-  if (state.success === undefined) return `${state.document} has been polled for ${lasting} without success`;
+  if (state.success === undefined) {
+    return `no poll of ${state.document} has succeeded since the exporter started ${lasting} ago`;
+  }
   return `no poll of ${state.document} has succeeded for ${lasting}`;
 }
 

@@ -85,10 +85,15 @@ export function validatorName({ name, address, isWatched }: Validator): string {
   return (shortName(name) || shortAddress(address)) + (isWatched ? ' (watched)' : '');
 }
 
-/** At most five validators, the watched ones first. */
+/** At most five validators, the watched ones first. Anyone can choose any name, so equal names are followed by the address. */
 export function validators(members: readonly Validator[], total = members.length): string {
   const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
-  return list(watchedFirst.map(validatorName), total);
+  const names = watchedFirst.map(validatorName);
+  const distinct = names.map((name, index) => {
+    const address = watchedFirst[index]?.address ?? '';
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} ${shortAddress(address)}`;
+  });
+  return list(distinct, total);
 }
 
 /** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */

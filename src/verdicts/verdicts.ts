@@ -64,7 +64,7 @@ export function createVerdicts(
       reloaded.map(({ target, document, isKept }) => {
         const key = keyOf({ target, document });
         const kept = isKept ? previous.get(key) : undefined;
-        const state = initialState({ target: target, document: document }, maxBodyBytes);
+        const state = initialState({ target, document }, maxBodyBytes);
         return [key, kept ?? { addedAt, state, history: NO_HISTORY, sampleRuns: new Map(), pollRuns: new Map() }];
       }),
     );

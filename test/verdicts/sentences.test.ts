@@ -64,6 +64,12 @@ describe('the words of a summary', () => {
     ).toBe('Beta (watched), Alpha, hub1ec8g…cjt2am');
   });
 
+  it('add the address to names that are equal', () => {
+    const addresses = ['hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am', 'hub1w6jpk3r6duxt0y94qz8zyk88yfrdlfmf48umgz'];
+    const members = addresses.map((address) => ({ name: 'Alpha', address, isWatched: false }));
+    expect(validators(members)).toBe('Alpha hub1ec8g…cjt2am, Alpha hub1w6jp…48umgz');
+  });
+
   it('name the missing validators with their number and power', () => {
     const member = { externalAddress: '0xa1', orchestrator: null, name: null, powerRatio: 0.1, watched: false };
     expect(missingValidators({ total: 1, powerRatio: null, members: [member] }, 'voted')).toBe(

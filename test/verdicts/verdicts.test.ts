@@ -72,8 +72,8 @@ describe('the verdicts about an endpoint', () => {
     fail(12);
     expect(linesAt(12)).toEqual([
       'critical',
-      'module_state has been polled for 12 min without success',
-      'firing BridgeSnapshotStale: module_state has been polled for 12 min without success; /x: no answer',
+      'no poll of module_state has succeeded since the exporter started 12 min ago',
+      'firing BridgeSnapshotStale: no poll of module_state has succeeded since the exporter started 12 min ago; /x: no answer',
     ]);
   });
 
