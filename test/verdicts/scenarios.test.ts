@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/verdicts/verdict.js';
-import { record, type Phase, type RecordingOptions } from '../alerts/recording.js';
+import { record, type Phase } from '../alerts/recording.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
 
 const HEALTHY_MINUTES = 10;
 
 /** The verdicts of the target at the last minute of the phases. */
-function verdictsAfter(phases: readonly Phase[], options: Partial<RecordingOptions> = {}): TargetVerdicts {
+function verdictsAfter(phases: readonly Phase[]): TargetVerdicts {
   let last: TargetVerdicts | undefined;
-  record(phases, { ...options, keep: new Set(), observe: ([target]) => (last = target) });
+  record(phases, { valsets: 3, keep: new Set(), observe: ([target]) => (last = target) });
   if (last === undefined) throw new Error('the recording has no target');
   return last;
 }
@@ -74,6 +74,7 @@ describe('a healthy bridge', () => {
     const failing: Phase = { minutes: 2, bridge: { fails: 'timeout' }, crosschain: { fails: 'status' } };
     const lines = new Set<string>();
     record([{ minutes: 20 }, failing, { minutes: 30 }, failing, { minutes: 10 }], {
+      valsets: 3,
       keep: new Set(),
       observe: ([target], minute) => {
         if (target !== undefined && minute > HEALTHY_MINUTES) lines.add(linesOf(target).join('\n'));
@@ -85,6 +86,7 @@ describe('a healthy bridge', () => {
   it('is observed until what the first poll found has changed', () => {
     const lines: string[] = [];
     record([{ minutes: 7 }], {
+      valsets: 3,
       keep: new Set(),
       observe: ([target], minute) => {
         if (target !== undefined) lines.push(`${minute}: ${linesOf(target).join('; ')}`);
