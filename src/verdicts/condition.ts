@@ -22,6 +22,8 @@ export interface Finding {
   readonly value: number;
   /** Since when it holds, if that is known otherwise than by having been found in every poll. */
   readonly since?: Instant | undefined;
+  /** Whether it may have begun before `since`. */
+  readonly mayBeOlder?: boolean;
 }
 
 /** Everything about an endpoint at a point in time. */

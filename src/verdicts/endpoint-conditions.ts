@@ -105,7 +105,8 @@ function heightCondition(
       if (height === undefined || first === undefined || successes.length < HEIGHT_POLLS) return [];
       if (msBetween(first, now) > HEIGHT_MINUTES * MINUTE_MS) return [];
       if (!isHeightUnchanged(history, samples, document, now)) return [];
-      return [{ labels: {}, value: height, since: heightUnchangedSince(history, document).since }];
+      const { since, isObserved } = heightUnchangedSince(history, document);
+      return [{ labels: {}, value: height, since, mayBeOlder: !isObserved }];
     },
     summary: ({ oldest, lasting }) => `${subject} has not advanced from ${oldest.value} for ${lasting}`,
   });

@@ -35,7 +35,7 @@ function judge(
     known !== undefined && known.unchanged === unchanged ? known : { since: now, unchanged, mayBeOlder: false };
   const durations = { ...condition, rangeMinutes };
   const since = finding.since ?? run.since;
-  const isOlder = finding.since === undefined && run.mayBeOlder;
+  const isOlder = finding.since === undefined ? run.mayBeOlder : finding.mayBeOlder === true;
   if (isFiring(durations, run.since.monotonicMs, now.monotonicMs, interruptions)) {
     return { ...finding, since, isOlder, state: 'firing' };
   }

@@ -152,6 +152,20 @@ describe('the verdicts about an endpoint', () => {
     ]);
   });
 
+  it('do not wait for a change of the height that no poll has observed', () => {
+    const { succeed, linesAt } = endpoint();
+    for (let minute = 0; minute <= 7; minute += 1) succeed(minute, idle, { height: '52' });
+    expect(linesAt(6)).toEqual([
+      'unknown',
+      'module_state has been observed for 6 min, and its height has not changed yet',
+    ]);
+    expect(linesAt(7)).toEqual([
+      'critical',
+      'module_state has been observed for 7 min, and its height has not changed yet',
+      'firing BridgeHeightStalled: the hub height has not advanced from 52 for at least 7 min',
+    ]);
+  });
+
   it('repeat a change of the parameters for an hour', () => {
     const { succeed, linesAt } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);
