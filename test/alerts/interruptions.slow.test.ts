@@ -30,5 +30,9 @@ describe('the alerts after an interruption of the data', () => {
     // An alert without a range; the first interruption is too short to affect it.
     ...[3, 12].map((minutes) => interrupted('conflicting-claims', 4, { minutes, ...FAILING })),
     interrupted('stuck', 10, { minutes: 12, frozen: true }),
+    {
+      title: 'the height is constant from the first poll on',
+      phases: [{ minutes: 30, frozen: true }, { minutes: 20 }],
+    },
   ]);
 });
