@@ -40,7 +40,7 @@ export interface DocumentContext<Settings> {
 }
 
 /** Names of tokens, chains and validators, for labels. */
-export interface LabelSettings extends Pick<Config, 'tokens' | 'chains'> {
+export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {
   readonly validators: ValidatorNames;
 }
 

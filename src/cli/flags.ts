@@ -47,11 +47,11 @@ const listenAddress = types.valueType(
 );
 
 // Express matches paths case-insensitively.
-const reservedPath = /^\/(?:pending$|-\/)/i;
+const reservedPath = /^\/(?:(?:pending|config)$|-\/)/i;
 
 const telemetryPath = types.valueType(
   'path',
-  'a path of letters, digits, dots, - and _ such as /metrics, except /pending and paths under /-/',
+  'a path of letters, digits, dots, - and _ such as /metrics, except /pending, /config and paths under /-/',
   (text) => types.acceptIf(/^(?:\/(?!\.+(?:\/|$))[\w.-]+)+$/.test(text) && !reservedPath.test(text), text),
 );
 

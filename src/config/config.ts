@@ -6,9 +6,10 @@ export interface Config {
   readonly limits: { readonly maxSeriesPerFamily: number };
   readonly targets: readonly TargetConfig[];
   readonly tokens: readonly TokenConfig[];
-  /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
-  readonly chains: Readonly<Record<string, string>>;
+  /** By chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
+  readonly chains: Readonly<Record<string, ChainConfig>>;
   readonly validators: readonly ValidatorConfig[];
+  readonly links: LinksConfig;
 }
 
 export interface PollConfig {
@@ -64,6 +65,22 @@ export interface TokenConfig {
   readonly contract: string;
   readonly symbol?: string;
   readonly decimals?: number;
+  /** URL of a contract in an explorer, with the placeholder `{address}`. */
+  readonly explorer?: string;
+}
+
+export interface ChainConfig {
+  readonly name: string;
+  /** URL of a transaction in an explorer, with the placeholder `{hash}`. */
+  readonly explorer?: string;
+}
+
+/** Links of the pages to other sites. */
+export interface LinksConfig {
+  /** URL of the runbook. */
+  readonly runbook: string;
+  /** Base URL of Grafana. */
+  readonly dashboards?: string;
 }
 
 export interface ValidatorConfig {

@@ -3,27 +3,36 @@ import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { closestMatch } from './kit/closest-match.js';
 import { accept, parseHttpUrl, reject, valueType, type ParseResult } from './kit/value-types.js';
 
+const EXPECTED = 'an http or https URL without user, query and fragment, such as https://node.example.org';
+
 /** The base URL of a node, without a trailing slash. */
-export const nodeUrl = valueType(
-  'URL',
-  'an http or https URL without user, query and fragment, such as https://node.example.org',
-  parseNodeUrl,
-);
+export const nodeUrl = valueType('URL', EXPECTED, (text) => parseBaseUrl(text, rejectDocumentPath));
+
+/** The base URL of another site that the pages link to, without a trailing slash. */
+export const siteUrl = valueType('URL', EXPECTED, (text) => parseBaseUrl(text));
 
 /** No message quotes user, password or query, because messages are logged. */
-function parseNodeUrl(text: string): ParseResult<string> {
+function parseBaseUrl(
+  text: string,
+  rejectBase: (base: string) => ParseResult<never> | undefined = () => undefined,
+): ParseResult<string> {
   const result = parseHttpUrl(text);
   if (!result.ok) return rejectScheme(text) ?? result;
   const { origin, pathname, username, password } = result.value;
   const base = origin + pathname.replace(/\/+$/, '');
   if (username !== '' || password !== '') return reject(`${base} has a user name or password`);
-  const documentPath = documentPaths.find((path) => base.toLowerCase().endsWith(path.toLowerCase()));
-  if (documentPath !== undefined) {
-    return reject(`${base} ends with the path of a document, which is appended`, base.slice(0, -documentPath.length));
-  }
+  const rejected = rejectBase(base);
+  if (rejected !== undefined) return rejected;
   if (text.includes('?')) return reject(`${base} has a query`);
   if (text.includes('#')) return reject(`${base} has a fragment`);
   return accept(base);
+}
+
+function rejectDocumentPath(base: string): ParseResult<never> | undefined {
+  const documentPath = documentPaths.find((path) => base.toLowerCase().endsWith(path.toLowerCase()));
+  return documentPath === undefined
+    ? undefined
+    : reject(`${base} ends with the path of a document, which is appended`, base.slice(0, -documentPath.length));
 }
 
 const documentPaths: readonly string[] = [bridgeDialects, crosschainDialects].flatMap((dialects) =>

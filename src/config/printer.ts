@@ -1,11 +1,11 @@
 import { stringify } from 'yaml';
-import type { BridgeEndpoint, Config, CrosschainEndpoint, TargetConfig } from './config.js';
+import type { BridgeEndpoint, ChainConfig, Config, CrosschainEndpoint, TargetConfig } from './config.js';
 import type { Header, HttpClientConfig, Proxy, SecretSource, Tls } from './http-client-config.js';
 import { REDACTED } from './kit/secret.js';
 import { formatDuration, formatSize } from './kit/units.js';
 
 /** The configuration as a configuration file, with all defaults. Secrets are redacted. */
-export function formatConfig({ poll, limits, targets, tokens, chains, validators }: Config): string {
+export function formatConfig({ poll, limits, targets, tokens, chains, validators, links }: Config): string {
   const file = {
     poll: {
       interval: formatDuration(poll.intervalMs),
@@ -16,10 +16,16 @@ export function formatConfig({ poll, limits, targets, tokens, chains, validators
     limits: { max_series_per_family: limits.maxSeriesPerFamily },
     targets: targets.map(targetKeys),
     tokens,
-    chains,
+    chains: Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chainKeys(chain)])),
     validators,
+    links: { runbook: links.runbook, dashboards: links.dashboards },
   };
   return stringify(file, { lineWidth: 0 });
+}
+
+/** A chain without an explorer is printed as its name alone. */
+function chainKeys({ name, explorer }: ChainConfig) {
+  return explorer === undefined ? name : { name, explorer };
 }
 
 function targetKeys({ name, labels, bridge, crosschain }: TargetConfig) {

@@ -10,8 +10,8 @@ import { httpClientShape, rejectTwoAuthorizations, toHttpClientConfig } from './
 import { checkPattern } from './kit/glob.js';
 import { formatDuration } from './kit/units.js';
 import * as types from './kit/value-types.js';
-import { evenAfterOtherProblems, list, mapping, presentKeys, scalar } from './kit/yaml-schema.js';
-import { endpointExample, nodeUrl } from './node-url.js';
+import { evenAfterOtherProblems, list, mapping, presentKeys, scalar, shorthand } from './kit/yaml-schema.js';
+import { endpointExample, nodeUrl, siteUrl } from './node-url.js';
 import { targetLabels } from './target-labels.js';
 
 /*
@@ -178,6 +178,9 @@ const token = mapping({
   symbol: z.exactOptional(scalar(types.label(32))).describe('Symbol of the token.'),
   // Amounts have up to 256 bits, which is 78 digits.
   decimals: z.exactOptional(scalar(types.integer(0, 77))).describe('Number of decimals of the token.'),
+  explorer: z
+    .exactOptional(scalar(types.urlTemplate('{address}')))
+    .describe('URL of a contract in an explorer, with `{address}` in place of the contract. Linked on the pages.'),
 }).superRefine(requireTokenSettings, evenAfterOtherProblems);
 
 const validator = mapping({
@@ -186,9 +189,9 @@ const validator = mapping({
 });
 
 function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
-  const empty = z.object({ symbol: absent, decimals: absent });
+  const empty = z.object({ symbol: absent, decimals: absent, explorer: absent });
   if (empty.safeParse(input).success)
-    context.addIssue('has neither symbol nor decimals — expected at least one of them');
+    context.addIssue('has neither symbol nor decimals nor explorer — expected at least one of them');
 }
 
 /** Rejects entries of a list that have the same value of a key. */
@@ -216,6 +219,17 @@ const targetFile = types.valueType('pattern', 'a file name or a pattern such as 
   const problem = text === '' ? 'is empty' : checkPattern(text);
   return problem === undefined ? types.accept(text) : types.reject(problem);
 });
+
+/** A chain can be written as its name alone. */
+const chain = shorthand(
+  'name',
+  mapping({
+    name: scalar(types.label(128, 'a name', 'ethereum')).describe('Name of the chain.'),
+    explorer: z
+      .exactOptional(scalar(types.urlTemplate('{hash}')))
+      .describe('URL of a transaction in an explorer, with `{hash}` in place of its hash. Linked on the pages.'),
+  }),
+);
 
 const chainIdKey = z.string().refine(types.isChainId);
 
@@ -266,13 +280,23 @@ export function createConfigSchema(context: SchemaContext = {}) {
         .prefault([])
         .describe('Symbols and decimals of token contracts.'),
       chains: z
-        .record(chainIdKey, scalar(types.label(128, 'a name', 'ethereum')), { error: describeChainsIssue })
+        .record(chainIdKey, chain, { error: describeChainsIssue })
         .prefault({})
-        .describe('Chain names by chain id.'),
+        .describe('Chains by chain id: a name, or a mapping.'),
       validators: list(validator, types.describeValue, '[{address: inj1…, name: Example}]')
         .superRefine(rejectDuplicates('address', 'validators'), evenAfterOtherProblems)
         .prefault([])
         .describe('Names of validators. They override those of the staking module.'),
+      links: mapping({
+        runbook: scalar(siteUrl)
+          .prefault('https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md')
+          .describe('URL of the runbook. Its sections have the names of the alerts.'),
+        dashboards: z
+          .exactOptional(scalar(siteUrl))
+          .describe('Base URL of Grafana. Without it, the pages have no links to dashboards.'),
+      })
+        .prefault({})
+        .describe('Links of the pages to other sites.'),
     },
     types.describeType,
     () => `a mapping such as targets: ${ONE_TARGET}`,

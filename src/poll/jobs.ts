@@ -45,9 +45,13 @@ export function processingOptionsBase(
   return {
     target: name,
     ...(targetLabels && { targetLabels }),
-    labels: { tokens, chains, validators: { configured: validators, staking: new Map() } },
+    labels: { tokens, chains: chainNames(chains), validators: { configured: validators, staking: new Map() } },
     maxSeries: limits.maxSeriesPerFamily,
   };
+}
+
+function chainNames(chains: Config['chains']): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(chains).map(([id, { name }]) => [id, name]));
 }
 
 /** Whether both jobs request the same document of the same node in the same way. */

@@ -134,7 +134,7 @@ describe('the environment variables of flags', () => {
 describe('a usage error', () => {
   const address = 'expected an address such as :10917, 127.0.0.1:10917 or [::1]:10917';
   const path =
-    'expected a path of letters, digits, dots, - and _ such as /metrics, except /pending and paths under /-/';
+    'expected a path of letters, digits, dots, - and _ such as /metrics, except /pending, /config and paths under /-/';
   const shard = 'expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5';
   test.each<[line: string, problems: string[]]>([
     ['onec', ['onec: unknown command — did you mean once?']],
@@ -207,9 +207,22 @@ describe('a usage error', () => {
       `--web.listen-address=${text.replace(' ', '_ ').replace('_ ', '/')}`,
       [`--web.listen-address: ${JSON.stringify(text.replace(' ', '/'))} — ${address}`],
     ]),
-    ...['/', 'metrics', '/pending', '/Pending', '/-/healthy', '/metrics/', '//a', '/a/../b', '/a?b', '/:id'].map(
-      (text): [string, string[]] => [`--web.telemetry-path=${text}`, [`--web.telemetry-path: "${text}" — ${path}`]],
-    ),
+    ...[
+      '/',
+      'metrics',
+      '/pending',
+      '/Pending',
+      '/config',
+      '/-/healthy',
+      '/metrics/',
+      '//a',
+      '/a/../b',
+      '/a?b',
+      '/:id',
+    ].map((text): [string, string[]] => [
+      `--web.telemetry-path=${text}`,
+      [`--web.telemetry-path: "${text}" — ${path}`],
+    ]),
     ...['0/1', '2/1', '1', '1/0', '1/10001', '1/2/3', 'a/b', '-1/2'].map((text): [string, string[]] => [
       `--targets.shard=${text}`,
       [`--targets.shard: "${text}" — ${shard}`],

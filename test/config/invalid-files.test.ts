@@ -133,7 +133,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key that is similar to no other',
     withTopLevel('zzzzzzzz: 1'),
-    'bridge.yaml:4:1: zzzzzzzz: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators',
+    'bridge.yaml:4:1: zzzzzzzz: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links',
   ],
   [
     'an unknown key of an endpoint',
@@ -143,12 +143,12 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key with unusual characters',
     withTopLevel(String.raw`"a b\n": 1`),
-    'bridge.yaml:4:1: ["a b\\n"]: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators',
+    'bridge.yaml:4:1: ["a b\\n"]: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links',
   ],
   [
     'the key __proto__',
     withTopLevel('__proto__: {interval: 30s}'),
-    'bridge.yaml:4:1: __proto__: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators',
+    'bridge.yaml:4:1: __proto__: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links',
   ],
   [
     'a key of Prometheus that is not supported',
@@ -341,7 +341,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'a token without symbol and decimals',
     withTopLevel(`tokens: [{contract: "${TOKEN}"}]`),
-    'bridge.yaml:4:10: tokens[0]: has neither symbol nor decimals — expected at least one of them',
+    'bridge.yaml:4:10: tokens[0]: has neither symbol nor decimals nor explorer — expected at least one of them',
   ],
   [
     'more decimals than an amount has digits',
@@ -362,11 +362,6 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'a chain id that is a name',
     withTopLevel('chains: {ethereum: 1}'),
     'bridge.yaml:4:10: chains.ethereum: is not a chain id — expected at most 20 decimal digits',
-  ],
-  [
-    'a chain without a name',
-    withTopLevel('chains: {1: }'),
-    'bridge.yaml:4:10: chains.1: is empty — expected a name of 1 to 128 characters, such as ethereum',
   ],
   [
     'a URL with the path of a document',
@@ -625,6 +620,48 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     withTopLevel('validators: [{address: inj1qqqqqqqqqqq}]'),
     'bridge.yaml:4:14: validators[0].name: is missing — expected a name of 1 to 128 characters',
   ],
+  ['a chain without a name', withTopLevel('chains: {1: }'), 'bridge.yaml:4:10: chains.1.name: is empty — expected a name of 1 to 128 characters, such as ethereum'],
+  [
+    'a chain with an unknown key',
+    withTopLevel('chains: {1: {name: ethereum, explorers: "https://a.example/{hash}"}}'),
+    'bridge.yaml:4:30: chains.1.explorers: unknown key — did you mean explorer?',
+  ],
+  [
+    'a chain with an explorer and without a name',
+    withTopLevel('chains: {1: {explorer: "https://a.example/{hash}"}}'),
+    'bridge.yaml:4:10: chains.1.name: is missing — expected a name of 1 to 128 characters, such as ethereum',
+  ],
+  ...(
+    [
+      ['that is empty', '', 'is empty'],
+      ['that is no URL', 'a.example/{hash}', 'is not an http or https URL'],
+      ['of another scheme', 'javascript:alert(1)//{hash}', 'is not an http or https URL'],
+      ['with a space', 'https://a.example/ {hash}', 'is not a valid URL'],
+      ['with a password', 'https://u:hunter2@a.example/{hash}', 'has a user name or password'],
+      ['without its placeholder', 'https://a.example/tx/', '"https://a.example/tx/" lacks {hash}'],
+      [
+        'with the placeholder of another setting',
+        'https://a.example/{hash}/{address}',
+        '"https://a.example/{hash}/{address}" has an unknown placeholder',
+      ],
+      ['whose host is a placeholder', 'https://{hash}/tx', '"https://{hash}/tx" has a placeholder in its host'],
+    ] as const
+  ).map(([title, url, problem]): [string, string, string] => [
+    `an explorer of a chain ${title}`,
+    withTopLevel(`chains: {1: {name: ethereum, explorer: "${url}"}}`),
+    `bridge.yaml:4:30: chains.1.explorer: ${problem} — expected an http or https URL with {hash} in its path, query or fragment, such as https://explorer.example.org/{hash}`,
+  ]),
+  [
+    'an explorer of a token without its placeholder',
+    withTopLevel(`tokens: [{contract: "${TOKEN}", explorer: "https://a.example/{hash}"}]`),
+    'bridge.yaml:4:67: tokens[0].explorer: "https://a.example/{hash}" has an unknown placeholder — expected an http or https URL with {address} in its path, query or fragment, such as https://explorer.example.org/{address}',
+  ],
+  [
+    'a runbook and dashboards at invalid URLs',
+    withTopLevel('links: {runbook: docs/runbook.md, dashboards: "https://u:hunter2@grafana.example"}'),
+    'bridge.yaml:4:9: links.runbook: "docs/runbook.md" has no scheme — did you mean http://docs/runbook.md?',
+    `bridge.yaml:4:35: links.dashboards: https://grafana.example has a user name or password — ${ADDRESS}`,
+  ],
 ];
 
 describe('parseConfig', () => {
@@ -658,7 +695,7 @@ scrape_configs: []
         'b:9:5: targets[2]: has no endpoint — expected bridge, crosschain, or both',
         'b:7:5: targets[1].name: "a" is also the name of targets[0] — expected a unique name',
         'b:10:11: tokens[0].contract: "USDT" — expected 0x followed by 40 hexadecimal digits',
-        'b:10:10: tokens[0]: has neither symbol nor decimals — expected at least one of them',
+        'b:10:10: tokens[0]: has neither symbol nor decimals nor explorer — expected at least one of them',
         'b:11:10: chains.one: is not a chain id — expected at most 20 decimal digits',
         'b:12:1: scrape_configs: unknown key — did you mean targets?',
       ],

@@ -33,7 +33,9 @@ targets:
 tokens:
   - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
   - {contract: "${TOKEN}", decimals: 0}
-chains: {1: ethereum, "8332": bitcoin}
+  - {contract: "0x0000000000000000000000000000000000000002", explorer: "https://explorer.example/token/{address}"}
+chains: {1: ethereum, "8332": {name: bitcoin, explorer: "https://explorer.example/tx/{hash}?a#{hash}"}}
+links: {runbook: "https://wiki.example/runbook/", dashboards: "https://grafana.example/base/"}
 validators:
   - {address: INJ1QQQQQQQQQQQ, name: "Alpha & Co"}
   - {address: "0xDAC17F958D2ee523a2206206994597C13D831ec7", name: Beta}
@@ -65,12 +67,17 @@ const everyKeyConfig: Config = {
   tokens: [
     { contract: '0xdac17f958d2ee523a2206206994597c13d831ec7', symbol: 'USDT', decimals: 6 },
     { contract: TOKEN, decimals: 0 },
+    { contract: '0x0000000000000000000000000000000000000002', explorer: 'https://explorer.example/token/{address}' },
   ],
-  chains: { '1': 'ethereum', '8332': 'bitcoin' },
+  chains: {
+    '1': { name: 'ethereum' },
+    '8332': { name: 'bitcoin', explorer: 'https://explorer.example/tx/{hash}?a#{hash}' },
+  },
   validators: [
     { address: 'inj1qqqqqqqqqqq', name: 'Alpha & Co' },
     { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', name: 'Beta' },
   ],
+  links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' },
 };
 
 describe('parseConfig', () => {
@@ -96,6 +103,7 @@ describe('parseConfig', () => {
         tokens: [],
         chains: {},
         validators: [],
+        links: { runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md' },
       },
     });
   });

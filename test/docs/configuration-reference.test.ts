@@ -25,7 +25,11 @@ targets:
     bridge: {url: "http://127.0.0.1:1317"}
 tokens:
   - {contract: "0xdac17f958d2ee523a2206206994597c13d831ec7", symbol: USDT, decimals: 6}
-chains: {"1": ethereum, "8332": bitcoin}
+chains:
+  "1": ethereum
+  "8332": {name: bitcoin, explorer: "https://explorer.example.org/tx/{hash}"}
+links:
+  dashboards: https://grafana.example.org
 `;
 
 const targetFilesExample = `target_files:
@@ -295,9 +299,13 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'tokens[].contract': `0x${'1'.repeat(40)}`,
   'tokens[].symbol': 'OTHER',
   'tokens[].decimals': 7,
-  chains: { 1: 'other' },
+  'tokens[].explorer': 'https://other.example/{address}',
+  'chains.<name>.name': 'other',
+  'chains.<name>.explorer': 'https://other.example/{hash}',
   'validators[].address': 'inj1pppppppppp2',
   'validators[].name': 'Other',
+  'links.runbook': 'https://other.example',
+  'links.dashboards': 'https://other.example',
 };
 
 const baseFile = `
@@ -306,6 +314,7 @@ targets:
     bridge: {url: "https://a.example"}
     crosschain: {url: "https://a.example", window: 500}
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
+chains: {"1": {name: a, explorer: "https://a.example/{hash}"}}
 validators: [{address: inj1qqqqqqqqqqq, name: A}]
 `;
 
@@ -328,7 +337,9 @@ describe('every key of the schema has an effect', () => {
   test.each(Object.entries(otherValues))('%s changes the configuration', (path, otherValue) => {
     const before = printed(parse(baseFile));
     const mappingPath = /^.*?\.(?:basic_auth|authorization|http_headers|tls_config)(?=\.)/.exec(path)?.[0] ?? path;
-    const after = printed(withValue(parse(baseFile), mappingPath.split('.'), otherValue));
+    const after = printed(
+      withValue(parse(baseFile), mappingPath.replace('chains.<name>', 'chains.1').split('.'), otherValue),
+    );
     expect(after).not.toBe(before);
     expect(after).toContain(path.split('.').at(-1));
   });

@@ -1,5 +1,6 @@
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
+import type { LabelSettings } from '../../src/documents.js';
 import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { processBody, type ProcessingOptions, type Snapshot } from '../../src/poll/poll.js';
@@ -8,7 +9,7 @@ import { processBody, type ProcessingOptions, type Snapshot } from '../../src/po
 interface SourceOptions {
   readonly height?: string;
   readonly tokens?: Config['tokens'];
-  readonly chains?: Config['chains'];
+  readonly chains?: LabelSettings['chains'];
   readonly validators?: ValidatorNames;
   readonly maxSeries?: number;
 }

@@ -31,6 +31,8 @@ function describeSchema(schema: unknown, outer: Attributes): SettingDescription[
     return describeSchema(schema.unwrap(), { ...attributes, required: false, default: defaultText });
   }
   if (schema instanceof z.ZodExactOptional) return describeSchema(schema.unwrap(), { ...attributes, required: false });
+  // A preprocessed schema is a pipe from a transformation.
+  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform) return describeSchema(schema.out, attributes);
   // A scalar is a pipe from unknown, without an inner schema to describe.
   if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodUnknown)) return describeSchema(schema.in, attributes);
   if (schema instanceof z.ZodObject) return [{ ...attributes, type: 'mapping' }, ...describeKeys(schema, outer.path)];

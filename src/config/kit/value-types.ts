@@ -261,6 +261,23 @@ function fractionLike(text: string): string | undefined {
   return tens === undefined ? undefined : `0.${tens}${decimals}`;
 }
 
+/** The URL of an item on another site. The host is fixed: an id from a chain must not choose it. */
+export function urlTemplate(placeholder: string) {
+  const expected = `an http or https URL with ${placeholder} in its path, query or fragment, such as https://explorer.example.org/${placeholder}`;
+  return valueType('URL template', expected, (text): ParseResult<string> => {
+    const result = parseHttpUrl(text);
+    if (!result.ok) return result;
+    const { username, password } = result.value;
+    // The URL parser encodes braces in a path, so the text is inspected.
+    const [, authority = '', rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
+    if (username !== '' || password !== '') return reject('has a user name or password');
+    if (/[{}]/.test(authority)) return reject(`${describeValue(text)} has a placeholder in its host`);
+    const other = rest.replaceAll(placeholder, '').match(/\{[^}]*\}?/)?.[0];
+    if (other !== undefined) return reject(`${describeValue(text)} has an unknown placeholder`);
+    return rest.includes(placeholder) ? accept(text) : reject(`${describeValue(text)} lacks ${placeholder}`);
+  });
+}
+
 export function parseHttpUrl(text: string): ParseResult<URL> {
   if (text === '') return reject();
   if (!/^https?:\/\//i.test(text)) return reject('is not an http or https URL');

@@ -25,6 +25,11 @@ function referenceProblem(raw: unknown): { readonly ok: false; readonly problem:
   return { ok: false, problem: `contains \${…}: environment variables are not expanded — ${expected}` };
 }
 
+/** A mapping that can be written as the value of one of its keys alone. */
+export function shorthand<Shape extends z.core.$ZodLooseShape>(key: string, schema: z.ZodObject<Shape>) {
+  return z.preprocess((input) => (typeof input === 'object' && input !== null ? input : { [key]: input }), schema);
+}
+
 /** `describe` describes an input that is not a mapping; `describeType` does not quote it. `expected` is the keys by default. */
 export function mapping<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,

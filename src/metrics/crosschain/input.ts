@@ -1,5 +1,5 @@
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
-import type { Config, CrosschainSettings } from '../../config/config.js';
+import type { CrosschainSettings } from '../../config/config.js';
 import type { Numeral } from '../../json/numeral.js';
 import type { Family } from '../family.js';
 
@@ -8,7 +8,8 @@ export interface CrosschainInput {
   readonly document: RateLimiterInput;
   readonly height: Numeral | undefined;
   readonly settings: CrosschainSettings;
-  readonly chains: Config['chains'];
+  /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
+  readonly chains: Readonly<Record<string, string>>;
 }
 
 export type CrosschainFamily = Family<CrosschainInput>;
