@@ -4,9 +4,13 @@ import { formatConfig } from './config/printer.js';
 import { createMetricsPage } from './exposition/exposition.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { fingerprint } from './metrics/fingerprint.js';
-import { endpointStatuses, namesViews, pendingDocument } from './pages/endpoint-view.js';
+import { configPage } from './pages/config-page.js';
+import { endpointStatuses, namesViews } from './pages/endpoint-view.js';
+import { externalLinks, type ExternalLinks } from './pages/external-links.js';
+import { pendingDocument, type PendingDocument } from './pages/pending-document.js';
 import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
+import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
 import { clock, type Instant } from './poll/clock.js';
 import { createEndpointStore, type ReloadedEndpoint } from './poll/endpoint-store.js';
@@ -133,19 +137,32 @@ export async function startExporter(
     configRejectedAt: rejectedAt ? isoTime(rejectedAt.epochSeconds) : null,
   });
 
+  const site = { telemetryPath: options.telemetryPath, version: options.build.version };
+
+  const statusHtml = (): string => {
+    const now = clock();
+    const endpoints = endpointStatuses(store, now, active.poll.staleAfterMs);
+    const targets = targetViews(verdicts.targets(now), endpoints, active.links, now);
+    const names = namesViews(validatorNames.states(), now);
+    const generatedAt = isoTime(now.epochSeconds);
+    return statusPage({ generatedAt, targets, endpoints, names, instance: instance(now) }, site);
+  };
+
+  const pending = (target: string | undefined): PendingDocument | undefined => {
+    const now = clock();
+    return pendingDocument(store, verdicts.targets(now), active.links, now, target);
+  };
+
   const app = createApp(
     {
       metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
-      statusPage: () => {
-        const now = clock();
-        const endpoints = endpointStatuses(store, now, active.poll.staleAfterMs);
-        const names = namesViews(validatorNames.states(), now);
-        const status = { generatedAt: isoTime(now.epochSeconds), endpoints, names, instance: instance(now) };
-        return statusPage(status, options.telemetryPath);
+      statusPage: statusHtml,
+      pendingPage: (target, sorting) => {
+        const document = pending(target);
+        return document && pendingPage(document, sorting, active.links, site);
       },
-      pendingPage: (sorting) =>
-        pendingPage(pendingDocument(store, clock()), sorting, options.telemetryPath, options.build.version),
-      pendingDocument: () => pendingDocument(store, clock()),
+      pendingDocument: pending,
+      configPage: () => configPage(active.text, isoTime(active.loadedAt.epochSeconds), site),
       notYetPolled: () =>
         store.all().flatMap(({ polls, target, document }) => (polls > 0 ? [] : [`${target} ${document}`])),
       reload,
@@ -173,14 +190,27 @@ interface ActiveConfig {
   readonly targets: number;
   readonly jobs: readonly PollJob[];
   readonly poll: Config['poll'];
+  readonly links: ExternalLinks;
+  /** As a configuration file, without secrets. */
+  readonly text: string;
   readonly hash: number;
   readonly loadedAt: Instant;
 }
 
 function activeConfig(config: Config): ActiveConfig {
+  const text = formatConfig(config);
   // The hash is a metric. It does not cover secrets, so that passwords cannot be guessed from it.
-  const hash = fingerprint(formatConfig(config));
-  return { targets: config.targets.length, jobs: jobsOf(config), poll: config.poll, hash, loadedAt: clock() };
+  const hash = fingerprint(text);
+  const { poll, targets } = config;
+  return {
+    targets: targets.length,
+    jobs: jobsOf(config),
+    poll,
+    links: externalLinks(config),
+    text,
+    hash,
+    loadedAt: clock(),
+  };
 }
 
 /** Endpoints keep their state if they are still polled at the same URLs and with the same labels. */

@@ -3,26 +3,27 @@ import type {
   BatchState,
   ClaimItem,
   CoinItem,
-  DecimalString,
   Signatures,
   TransferItem,
   ValsetItem,
 } from '../pending/items.js';
+import { isLate } from './blocking.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { byDecimalString, byNumber, byString, groupedBy } from './sort-order.js';
-import type { Column, Table } from './table.js';
+import { alertClass, type Column, type PageContext, type Table } from './table.js';
 
 export const transferTable: Table<TransferItem> = {
   name: 'transfers',
   title: 'Transfers waiting for a batch',
   emptyText: 'No transfer is waiting.',
+  rowKey: ({ id }) => id,
   columns: [
     { key: 'id', title: 'Id', cell: ({ id }) => markup`${id}`, order: byDecimalString(({ id }) => id) },
     {
       key: 'token',
       title: 'Token',
-      cell: ({ amount }) => cells.token(amount),
+      cell: ({ amount }, { links }) => cells.token(amount, links),
       order: byString(({ amount }) => nameOf(amount)),
     },
     coinColumn('amount', 'Amount', ({ amount }) => amount),
@@ -49,6 +50,7 @@ export const batchTable: Table<BatchItem> = {
   name: 'batches',
   title: 'Live batches',
   emptyText: 'No batch is live.',
+  rowKey: ({ nonce, token }) => `${nonce} ${token.contract ?? ''}`,
   columns: [
     {
       key: 'nonce',
@@ -56,7 +58,7 @@ export const batchTable: Table<BatchItem> = {
       cell: ({ nonce }) => markup`${nonce}`,
       order: byDecimalString(({ nonce }) => nonce),
     },
-    { key: 'token', title: 'Token', cell: ({ token }) => cells.token(token) },
+    { key: 'token', title: 'Token', cell: ({ token }, { links }) => cells.token(token, links) },
     {
       key: 'transfers',
       title: 'Transfers',
@@ -64,12 +66,7 @@ export const batchTable: Table<BatchItem> = {
       order: byNumber(({ transfers }) => transfers),
       largestFirst: true,
     },
-    {
-      key: 'created',
-      title: 'Created',
-      cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
-      order: byDecimalString(({ createdHeight }) => createdHeight),
-    },
+    createdColumn(),
     {
       key: 'timeout',
       title: 'Timeout',
@@ -77,26 +74,37 @@ export const batchTable: Table<BatchItem> = {
       isWide: true,
       order: byDecimalString(({ timeoutHeight }) => timeoutHeight),
     },
-    signedColumn(),
+    signedColumn('BridgeBatchUnsigned'),
     missingColumn('Missing signatures'),
   ],
 };
 
-const batchStates: Readonly<Record<BatchState, Markup>> = {
-  live: markup``,
-  overdue: markup`<span class="badge bad" title="timed out at the estimated external height, but still held by the hub">overdue</span>`,
-  expired: markup`<span class="badge bad" title="timed out at the external height known to the hub, which will cancel it">expired</span>`,
+const batchStates: Readonly<Record<BatchState, { readonly word: string; readonly title: string } | null>> = {
+  live: null,
+  overdue: { word: 'overdue', title: 'timed out at the estimated external height, but still held by the hub' },
+  expired: { word: 'expired', title: 'timed out at the external height known to the hub, which will cancel it' },
 };
 
-function timeoutCell({ timeoutHeight, projectedHeadroom, headroom, state }: BatchItem): Markup {
-  const badge = state === null ? markup`` : batchStates[state];
-  return markup`${cells.blocks(projectedHeadroom, 'external blocks', 'left')} ${badge}<small>known to the hub: ${cells.blocks(headroom, 'blocks', 'left')}</small><small>at external height ${cells.digits(timeoutHeight)}</small>`;
+function timeoutCell({ timeoutHeight, projectedHeadroom, headroom, state }: BatchItem, page: PageContext): Markup {
+  const badge = state === null ? null : batchStates[state];
+  const badgeHtml =
+    badge === null
+      ? ''
+      : markup`<span class="badge ${alertClass(page, 'BridgeBatchOverdue')}" title="${badge.title}">${badge.word}</span>`;
+  // The height known to the hub lags, so it is shown only where there is no estimate.
+  const height = { preposition: 'at', value: timeoutHeight };
+  const left =
+    projectedHeadroom === null
+      ? markup`known to the hub: ${cells.blocks(headroom, 'external blocks', 'left', height)}`
+      : cells.blocks(projectedHeadroom, 'external blocks', 'left', height);
+  return markup`${badgeHtml} ${left}`;
 }
 
 export const valsetTable: Table<ValsetItem> = {
   name: 'valsets',
   title: 'Unrelayed validator sets',
   emptyText: 'No validator set is unrelayed.',
+  rowKey: ({ nonce }) => nonce,
   columns: [
     {
       key: 'nonce',
@@ -105,20 +113,15 @@ export const valsetTable: Table<ValsetItem> = {
       order: byDecimalString(({ nonce }) => nonce),
     },
     { key: 'members', title: 'Members', cell: ({ members }) => cells.text(members) },
-    {
-      key: 'created',
-      title: 'Created',
-      cell: ({ createdHeight, age }) => heightAndSpan(createdHeight, cells.blocks(age, 'hub blocks', 'ago')),
-      order: byDecimalString(({ createdHeight }) => createdHeight),
-    },
+    createdColumn(),
     {
       key: 'deadline',
       title: 'Signing deadline',
       cell: ({ deadlineHeight, headroom }) =>
-        heightAndSpan(deadlineHeight, cells.blocks(headroom, 'hub blocks', 'left'), 'jailed after'),
+        cells.blocks(headroom, 'hub blocks', 'left', { preposition: 'jailed after', value: deadlineHeight }),
       order: byDecimalString(({ deadlineHeight }) => deadlineHeight),
     },
-    signedColumn(),
+    signedColumn('BridgeValsetUnsigned'),
     missingColumn('Missing signatures'),
   ],
 };
@@ -127,12 +130,13 @@ export const claimTable: Table<ClaimItem> = {
   name: 'claims',
   title: 'Claims of pending events',
   emptyText: 'No event is pending.',
+  rowKey: ({ eventNonce }) => eventNonce,
   columns: [
     {
       key: 'event',
       title: 'Event',
-      cell: ({ eventNonce, conflicting }) =>
-        markup`${eventNonce} ${conflicting ? markup`<span class="badge bad" title="validators voted for different claims of this event">conflict</span>` : ''}`,
+      cell: ({ eventNonce, conflicting }, page) =>
+        markup`${eventNonce} ${conflicting ? markup`<span class="badge ${alertClass(page, 'BridgeConflictingClaims')}" title="validators voted for different claims of this event">conflict</span>` : ''}`,
       order: byDecimalString(({ eventNonce }) => eventNonce),
     },
     {
@@ -145,46 +149,55 @@ export const claimTable: Table<ClaimItem> = {
     {
       key: 'voted',
       title: 'Voted power',
-      cell: ({ votedPowerRatio }) => cells.share(votedPowerRatio, null),
+      cell: ({ votedPowerRatio, age }, page) =>
+        cells.share(votedPowerRatio, isLate(age) ? alertClass(page, 'BridgeOracleStalled') : ''),
       order: byNumber(({ votedPowerRatio }) => votedPowerRatio),
     },
     {
       key: 'first',
       title: 'First vote',
-      cell: ({ firstVoteHeight, age }) => heightAndSpan(firstVoteHeight, cells.blocks(age, 'hub blocks', 'ago')),
+      cell: ({ firstVoteHeight, age }) =>
+        cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: firstVoteHeight }),
       order: byDecimalString(({ firstVoteHeight }) => firstVoteHeight),
     },
     missingColumn('Missing votes'),
   ],
 };
 
-function heightAndSpan(height: DecimalString | null, span: Markup, preposition = 'at'): Markup {
-  return markup`${span}<small>${preposition} height ${cells.digits(height)}</small>`;
+function createdColumn<Row extends BatchItem | ValsetItem>(): Column<Row> {
+  return {
+    key: 'created',
+    title: 'Created',
+    cell: ({ createdHeight, age }) =>
+      cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: createdHeight }),
+    order: byDecimalString(({ createdHeight }) => createdHeight),
+  };
 }
 
-function signedColumn<Row extends Signatures>(): Column<Row> {
+function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: string): Column<Row> {
   return {
     key: 'signed',
     title: 'Signed power',
-    cell: ({ signedPowerRatio, belowThreshold }) =>
-      markup`${cells.share(signedPowerRatio, belowThreshold)}${belowThreshold === null ? '' : thresholdNote(belowThreshold)}`,
+    cell: ({ signedPowerRatio, belowThreshold, age }, page) => {
+      if (belowThreshold !== true) {
+        const note = belowThreshold === null ? '' : markup`<small>sufficient</small>`;
+        return markup`${cells.share(signedPowerRatio, belowThreshold === null ? '' : 'ok')}${note}`;
+      }
+      const cssClass = isLate(age) ? alertClass(page, alert) : '';
+      const word = isLate(age) ? 'below threshold' : 'being signed';
+      return markup`${cells.share(signedPowerRatio, cssClass)}<small class="${cssClass}">${word}</small>`;
+    },
     order: byNumber(({ signedPowerRatio }) => signedPowerRatio),
   };
 }
 
-function thresholdNote(belowThreshold: boolean): Markup {
-  return belowThreshold
-    ? markup`<small class="bad">below threshold</small>`
-    : markup`<small class="ok">sufficient</small>`;
-}
-
+/** Only their number: who they are is in one table for all items. */
 function missingColumn<Row extends Pick<ClaimItem, 'missing'>>(title: string): Column<Row> {
   return {
     key: 'missing',
     title,
-    cell: ({ missing }) => cells.missing(missing),
+    cell: ({ missing }) => cells.orUnknown(missing, ({ total }) => markup`${total === 0 ? 'none' : total}`),
     order: byNumber(({ missing }) => missing?.total ?? null),
-    isWide: true,
     largestFirst: true,
   };
 }

@@ -1,5 +1,6 @@
-import type { BlockSpan, CoinItem, DecimalString, MissingMember, MissingMembers, TokenItem } from '../pending/items.js';
-import { markup, type Markup } from './html.js';
+import type { BlockSpan, CoinItem, DecimalString, TokenItem } from '../pending/items.js';
+import { tokenUrl, type ExternalLinks } from './external-links.js';
+import { isolated, markup, type Markup } from './html.js';
 import { duration } from './time.js';
 
 /*
@@ -19,82 +20,116 @@ export function text(value: string | number | null): Markup {
 const HEAD_CHARACTERS = 8;
 const TAIL_CHARACTERS = 6;
 
-/** An address or hash. Only the style hides its middle, so that it can be searched for and copied as a whole. */
-export function identifier(value: string | null): Markup {
+/**
+ * An address or hash, with a link to its explorer if there is a URL. Only the style hides its middle, so that it can be searched for and
+ * copied as a whole.
+ */
+export function identifier(value: string | null, url?: string): Markup {
   return orUnknown(value, (known) => {
     const characters = Array.from(known);
     const head = characters.slice(0, HEAD_CHARACTERS).join('');
     const middle = characters.slice(HEAD_CHARACTERS, -TAIL_CHARACTERS).join('');
     const tail = characters.slice(HEAD_CHARACTERS).slice(-TAIL_CHARACTERS).join('');
     const hidden = middle === '' ? '' : markup`<span>${middle}</span>`;
-    return markup`<code class="id" title="${known}">${head}${hidden}${tail}</code>`;
+    const code = markup`<code class="id" title="${known}" dir="ltr">${head}${hidden}${tail}</code>`;
+    return url === undefined ? code : markup`<a href="${url}" rel="noreferrer">${code}</a>`;
   });
+}
+
+const MAX_NAME_CHARACTERS = 32;
+
+/** A name that other people chose. A long one is truncated, and the whole name is a tooltip. */
+export function name(value: string): Markup {
+  const characters = Array.from(value);
+  if (characters.length <= MAX_NAME_CHARACTERS) return isolated(value);
+  return markup`<span title="${value}">${isolated(`${characters.slice(0, MAX_NAME_CHARACTERS).join('')}…`)}</span>`;
 }
 
 /** A number in groups of three digits. The style separates the groups, so that copying gives the digits alone. */
 export function digits(value: DecimalString | null): Markup {
-  return orUnknown(value, (known) => {
-    const [integer = '', fraction] = known.split('.');
-    const [first = '', ...groups] = integer.split(/(?=(?:\d{3})+$)/);
-    const rest = groups.map((group) => markup`<span>${group}</span>`);
-    return markup`<span class="digits">${first}${rest}${fraction === undefined ? '' : `.${fraction}`}</span>`;
-  });
+  return orUnknown(value, groupDigits);
+}
+
+function groupDigits(known: string): Markup {
+  const [integer = '', fraction] = known.split('.');
+  const [first = '', ...groups] = integer.split(/(?=(?:\d{3})+$)/);
+  const rest = groups.map((group) => markup`<span>${group}</span>`);
+  return markup`<span class="digits">${first}${rest}${fraction === undefined ? '' : `.${fraction}`}</span>`;
 }
 
 export function percent(ratio: number): string {
-  return `${(ratio * 100).toFixed(2)}%`;
+  return `${(ratio * 100).toFixed(2)} %`;
 }
-
-const MAX_NAME_CHARACTERS = 20;
 
 /** Symbol or denom, and the contract. */
-export function token({ contract, denom, symbol }: TokenItem): Markup {
-  const name = symbol ?? denom;
-  if (name === null) return identifier(contract);
-  return markup`${name.length > MAX_NAME_CHARACTERS ? identifier(name) : name}<small>${identifier(contract)}</small>`;
+export function token({ contract, denom, symbol }: TokenItem, links: ExternalLinks): Markup {
+  const url = contract === null ? undefined : tokenUrl(links, contract);
+  const label = symbol ?? denom;
+  if (label === null) return identifier(contract, url);
+  return markup`${label.length > MAX_NAME_CHARACTERS ? identifier(label) : isolated(label)}<small>${identifier(contract, url)}</small>`;
 }
 
+/** In whole tokens if their decimals are known, else in the smallest unit. The exact amount is a tooltip. */
 export function coin({ amount, wholeAmount, symbol }: CoinItem): Markup {
-  if (wholeAmount === null) return digits(amount);
-  return markup`${digits(wholeAmount)} ${symbol ?? ''}<small title="in the smallest unit">${digits(amount)}</small>`;
+  if (wholeAmount === null || amount === null) return smallestUnits(amount);
+  const exact = `${wholeAmount} ${symbol ?? ''} (${amount} in the smallest unit)`;
+  return markup`<span title="${exact}">${shortNumber(wholeAmount)}</span> ${symbol === null ? '' : isolated(symbol)}`;
 }
 
-/** Blocks since or until an event. A negative number of blocks left is shown as past. */
-export function blocks(span: BlockSpan | null, unit: string, direction: 'ago' | 'left'): Markup {
-  return orUnknown(span, ({ blocks: count, seconds }) => {
-    const isPast = direction === 'left' && count.startsWith('-');
-    const estimate = seconds === null ? '' : markup` <span class="nowrap">≈ ${duration(seconds)}</span>`;
-    const magnitude = digits((isPast ? count.slice(1) : count) as DecimalString);
-    return markup`<span class="${isPast ? 'bad' : ''}">${magnitude} ${unit} ${isPast ? 'past' : direction}${estimate}</span>`;
-  });
+/** An amount without known decimals. */
+export function smallestUnits(amount: DecimalString | null): Markup {
+  return orUnknown(
+    amount,
+    (known) =>
+      markup`<span title="${known} in the smallest unit">${shortNumber(known)}</span><small>smallest units</small>`,
+  );
 }
 
-/** A share of power as a percentage and a bar, which is coloured if there is a threshold. */
-export function share(ratio: number | null, isBelowThreshold: boolean | null): Markup {
+/** From the one on and below the other, the power of ten says more than the digits. */
+const LARGE = 1e9;
+const SMALL = 1e-6;
+const SIGNIFICANT_DIGITS = 4;
+const FRACTION_DIGITS = 2;
+
+/** A number with few digits. Rounding is only for the display: the exact number is beside it as a tooltip. */
+function shortNumber(exact: DecimalString): Markup {
+  const value = Number(exact);
+  const magnitude = Math.abs(value);
+  if (magnitude >= LARGE || (magnitude > 0 && magnitude < SMALL)) {
+    const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e');
+    return markup`<span class="nowrap">${trimZeros(mantissa)} × 10<sup>${exponent.replace('+', '')}</sup></span>`;
+  }
+  return groupDigits(
+    trimZeros(magnitude >= 1 ? value.toFixed(FRACTION_DIGITS) : value.toPrecision(SIGNIFICANT_DIGITS)),
+  );
+}
+
+function trimZeros(number: string): string {
+  return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
+}
+
+/** Blocks since or until an event, and its height. A negative number of blocks left is shown as past. */
+export function blocks(
+  span: BlockSpan | null,
+  unit: string,
+  direction: 'ago' | 'left',
+  height?: { readonly preposition: string; readonly value: DecimalString | null },
+): Markup {
+  const at = height === undefined ? undefined : markup`${height.preposition} height ${digits(height.value)}`;
+  if (span === null) return markup`${UNKNOWN}${at === undefined ? '' : markup`<small>${at}</small>`}`;
+  const isPast = direction === 'left' && span.blocks.startsWith('-');
+  const count = markup`${groupDigits(isPast ? span.blocks.slice(1) : span.blocks)} ${unit}`;
+  const suffix = isPast ? 'past' : direction;
+  const details = [...(span.seconds === null ? [] : [count]), ...(at === undefined ? [] : [at])];
+  const main = span.seconds === null ? markup`${count} ${suffix}` : markup`≈ ${duration(span.seconds)} ${suffix}`;
+  return markup`<span class="nowrap">${main}</span>${details.length === 0 ? '' : markup`<small>${details.map((detail, index) => markup`${index === 0 ? '' : ', '}${detail}`)}</small>`}`;
+}
+
+/** A share of power as a percentage and a bar. */
+export function share(ratio: number | null, cssClass: string): Markup {
   return orUnknown(ratio, (known) => {
-    const cssClass = isBelowThreshold === null ? '' : isBelowThreshold ? 'bad' : 'ok';
     // An SVG, because the content security policy forbids style attributes.
     const bar = markup`<svg class="bar ${cssClass}" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${known}" height="1"/></svg>`;
     return markup`<span class="nowrap">${bar} ${percent(known)}</span>`;
   });
-}
-
-/** Longer lists of members are collapsed. */
-const MAX_OPEN_MEMBERS = 3;
-
-export function missing(value: MissingMembers | null): Markup {
-  return orUnknown(value, ({ total, powerRatio, members }) => {
-    if (total === 0) return markup`<span class="ok">none</span>`;
-    const power = powerRatio === null ? '' : ` · ${percent(powerRatio)} of power`;
-    const more = total - members.length;
-    return markup`<details class="missing"${total <= MAX_OPEN_MEMBERS ? markup` open` : ''}><summary>${total}${power}</summary>
-<ol>${members.map(member)}</ol>${more > 0 ? markup`<p class="note">and ${more} with less power</p>` : ''}</details>`;
-  });
-}
-
-function member({ name, orchestrator, externalAddress, powerRatio, watched }: MissingMember): Markup {
-  const label = name === null ? '' : markup`<bdi class="name">${name}</bdi> `;
-  const address = orchestrator === null ? markup`unknown orchestrator` : identifier(orchestrator);
-  const power = powerRatio === null ? '' : percent(powerRatio);
-  return markup`<li${watched ? markup` class="watched"` : ''}>${label}${address} ${identifier(externalAddress)} <span class="nowrap">${power}</span></li>`;
 }

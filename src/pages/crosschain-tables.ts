@@ -1,6 +1,7 @@
 import type { CctxItem } from '../pending/items.js';
 import * as cells from './cells.js';
-import { markup, type Markup } from './html.js';
+import { transactionUrl } from './external-links.js';
+import { isolated, markup, type Markup } from './html.js';
 import { byDecimalString, byString, groupedBy } from './sort-order.js';
 import type { Column, PageContext, Table } from './table.js';
 import { ago, timeElement } from './time.js';
@@ -37,7 +38,7 @@ const columns: readonly Column<CctxItem>[] = [
   {
     key: 'amount',
     title: 'Amount',
-    cell: ({ amount, coinType }) => markup`${cells.digits(amount)} <small>${cells.text(coinType)}</small>`,
+    cell: ({ amount, coinType }) => markup`${cells.smallestUnits(amount)}<small>${cells.text(coinType)}</small>`,
     order: groupedBy(
       ({ coinType }) => coinType ?? '',
       byDecimalString(({ amount }) => amount),
@@ -49,17 +50,23 @@ const columns: readonly Column<CctxItem>[] = [
 
 export const missedTable: Table<CctxItem> = {
   name: 'missed',
-  title: 'Missed: overtaken by a later nonce of the chain',
+  title: 'Missed cctxs, overtaken by a later nonce of their chain',
   emptyText: 'No cctx is missed.',
+  rowKey,
   columns,
 };
 
 export const pendingTable: Table<CctxItem> = {
   name: 'pending',
-  title: 'Pending',
+  title: 'Pending cctxs',
   emptyText: 'No cctx is pending.',
+  rowKey,
   columns,
 };
+
+function rowKey({ index }: CctxItem): string {
+  return index;
+}
 
 function createdCell(iso: string, { nowMs }: PageContext): Markup {
   return markup`<span class="nowrap">${ago((nowMs - Date.parse(iso)) / 1000)}</span><small>${timeElement(iso)}</small>`;
@@ -70,9 +77,10 @@ function chainOf({ chain, chainId }: CctxItem): string | null {
 }
 
 function chainCell({ chain, chainId }: CctxItem): Markup {
-  return chain === null ? cells.text(chainId) : markup`${chain}<small>chain ${cells.text(chainId)}</small>`;
+  return chain === null ? cells.text(chainId) : markup`${isolated(chain)}<small>chain ${cells.text(chainId)}</small>`;
 }
 
-function hashCell({ hash }: CctxItem): Markup {
-  return hash === '' ? markup`<span class="badge">not broadcast</span>` : cells.identifier(hash);
+function hashCell({ hash, chainId }: CctxItem, { links }: PageContext): Markup {
+  if (hash === '') return markup`<span class="badge">not broadcast</span>`;
+  return cells.identifier(hash, hash === null ? undefined : transactionUrl(links, chainId, hash));
 }

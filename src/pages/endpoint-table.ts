@@ -2,30 +2,37 @@ import { formatApproximateSize, formatSize } from '../config/kit/units.js';
 import { failureReasons } from '../http/errors.js';
 import { endpointTitles, type Condition, type EndpointStatus } from './endpoint-view.js';
 import { headlineStatistics } from './headline-statistics.js';
-import { markup, type Markup } from './html.js';
-import { anchor } from './layout.js';
+import { isolated, markup, type Markup } from './html.js';
+import { anchor, pendingLink } from './layout.js';
+import type { TargetView } from './target-view.js';
 import { ago, distanceElement, duration } from './time.js';
 
 /*
  * The tables of endpoints on the status page.
  */
 
-/** Bodies above this share of their size limit are highlighted. */
+/** Bodies above this share of their size limit are highlighted, as by BridgeResponseNearLimit. */
 const NEAR_LIMIT = 0.8;
 
 /** With more failing endpoints than these, a summary by reason precedes the table. */
 const SUMMARIZE_ABOVE = 5;
 
-export const conditionLabels: Readonly<Record<Condition, string>> = {
+const conditionLabels: Readonly<Record<Condition, string>> = {
   stale: 'stale',
   failing: 'failing',
   initial: 'not polled yet',
   up: 'up',
 };
 
+/** What cells need besides their row. */
+export interface EndpointContext {
+  readonly nowMs: number;
+  readonly targets: ReadonlyMap<string, TargetView>;
+}
+
 interface Column {
   readonly title: string;
-  readonly cell: (status: EndpointStatus, nowMs: number) => Markup;
+  readonly cell: (status: EndpointStatus, context: EndpointContext) => Markup;
   readonly type?: 'row-header' | 'wide';
 }
 
@@ -47,18 +54,18 @@ const upColumns: readonly Column[] = [
 ];
 
 /** Failing and stale endpoints. Many failures with the same reason have one cause, so that they are counted by reason. */
-export function attentionTable(statuses: readonly EndpointStatus[], nowMs: number): Markup {
+export function attentionTable(statuses: readonly EndpointStatus[], context: EndpointContext): Markup {
   const counts = new Map<string, number>();
   for (const { up, lastFailure } of statuses) {
     if (up === false && lastFailure) counts.set(lastFailure.reason, (counts.get(lastFailure.reason) ?? 0) + 1);
   }
   const byReason = Array.from(counts, ([reason, count]) => markup`<li>${count} × <code>${reason}</code>`);
   const summary = statuses.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${byReason}</ul>` : '';
-  return markup`${summary}${table(attentionColumns, statuses, nowMs)}`;
+  return markup`${summary}${table('Endpoints that need attention', attentionColumns, statuses, context)}`;
 }
 
-export function upTable(statuses: readonly EndpointStatus[], nowMs: number): Markup {
-  return table(upColumns, statuses, nowMs);
+export function upTable(statuses: readonly EndpointStatus[], context: EndpointContext): Markup {
+  return table('Endpoints that are up', upColumns, statuses, context);
 }
 
 export function initialList(statuses: readonly EndpointStatus[]): Markup {
@@ -66,21 +73,26 @@ export function initialList(statuses: readonly EndpointStatus[]): Markup {
 ${statuses.map((status) => markup`<li id="${idOf(status)}"><span class="state initial"></span>${nameCell(status)}\n`)}</ul>`;
 }
 
-function table(columns: readonly Column[], statuses: readonly EndpointStatus[], nowMs: number): Markup {
-  return markup`<table class="cards endpoints">
-<thead><tr>${columns.map(({ title }) => markup`<th scope="col" class="fixed">${title}`)}</thead>
-<tbody>
-${statuses.map((status) => row(columns, status, nowMs))}</tbody>
+function table(
+  label: string,
+  columns: readonly Column[],
+  statuses: readonly EndpointStatus[],
+  context: EndpointContext,
+): Markup {
+  return markup`<table class="cards endpoints" role="table" aria-label="${label}">
+<thead role="rowgroup"><tr role="row">${columns.map(({ title }) => markup`<th role="columnheader" scope="col" class="fixed">${title}`)}</thead>
+<tbody role="rowgroup">
+${statuses.map((status) => row(columns, status, context))}</tbody>
 </table>`;
 }
 
-function row(columns: readonly Column[], status: EndpointStatus, nowMs: number): Markup {
+function row(columns: readonly Column[], status: EndpointStatus, context: EndpointContext): Markup {
   const cells = columns.map(({ title, cell, type }) => {
-    const content = cell(status, nowMs);
-    if (type === 'row-header') return markup`<th scope="row">${content}`;
-    return markup`<td data-label="${title}"${type === 'wide' ? markup` class="wide"` : ''}>${content}`;
+    const content = cell(status, context);
+    if (type === 'row-header') return markup`<th role="rowheader" scope="row">${content}`;
+    return markup`<td role="cell" data-label="${title}"${type === 'wide' ? markup` class="wide"` : ''}>${content}`;
   });
-  return markup`<tr id="${idOf(status)}" class="${status.condition}">${cells}\n`;
+  return markup`<tr role="row" id="${idOf(status)}" class="${status.condition}">${cells}\n`;
 }
 
 function idOf({ target, document }: EndpointStatus): string {
@@ -94,7 +106,7 @@ function conditionCell(condition: Condition): Markup {
 
 function nameCell({ target, document, foundAt }: EndpointStatus): Markup {
   const path = foundAt === null ? '' : markup` <small>${foundAt.dialect} <code>${foundAt.path}</code></small>`;
-  return markup`<a class="target" href="/pending#${anchor(target, document)}">${target}</a> <small>${endpointTitles[document]} <code>${document}</code></small>${path}`;
+  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${endpointTitles[document]} <code>${document}</code></small>${path}`;
 }
 
 function lastSuccessCell({ asOf, ageSeconds, withdrawal, condition }: EndpointStatus): Markup {
@@ -107,21 +119,23 @@ function lastSuccessCell({ asOf, ageSeconds, withdrawal, condition }: EndpointSt
     : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
 }
 
-function reasonCell(status: EndpointStatus, nowMs: number): Markup {
-  const { target, lastFailure, up, items } = status;
+function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
+  const { lastFailure, up, items } = status;
   const failure =
     up === false && lastFailure !== null
-      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${lastFailure.message} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${failureReasons[lastFailure.reason].remedy}</p>`
+      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${failureReasons[lastFailure.reason].remedy}</p>`
       : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
   const lastStatistics =
-    items === null
-      ? ''
-      : markup`<p class="note">As of the last success:</p>${headlineStatistics(target, items, nowMs)}`;
+    items === null ? '' : markup`<p class="note">As of the last success:</p>${statistics(status, context)}`;
   return markup`${failure}${lastStatistics}${failureDetails(status)}`;
 }
 
-function backlogCell({ target, items }: EndpointStatus, nowMs: number): Markup {
-  return items === null ? markup`` : headlineStatistics(target, items, nowMs);
+function backlogCell(status: EndpointStatus, context: EndpointContext): Markup {
+  return statistics(status, context);
+}
+
+function statistics({ target, items }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
+  return items === null ? markup`` : headlineStatistics(target, targets.get(target), items, nowMs);
 }
 
 function pollsCell(status: EndpointStatus): Markup {
@@ -134,7 +148,7 @@ function lastPoll({ lastPollSeconds, bodyBytes, maxBodyBytes }: EndpointStatus):
   if (bodyBytes === null) return markup`${seconds}`;
   const isNearLimit = bodyBytes > NEAR_LIMIT * maxBodyBytes;
   const size = isNearLimit
-    ? markup`<span class="bad">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
+    ? markup`<span class="warning">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
     : markup`${formatApproximateSize(bodyBytes)}`;
   return markup`${seconds}, ${size}`;
 }
@@ -148,7 +162,7 @@ function failureDetails(status: EndpointStatus): Markup {
   const { failures, polls, invalidFields } = status;
   const failed = failures.reduce((sum, [, count]) => sum + count, 0);
   const invalid =
-    invalidFields.length === 0 ? '' : markup`, <span class="bad">${invalidFields.length} invalid fields</span>`;
+    invalidFields.length === 0 ? '' : markup`, <span class="warning">${invalidFields.length} invalid fields</span>`;
   const byReason = failures.map(([reason, count]) => markup`<li>${count} × <code>${reason}</code></li>`);
   const fields =
     invalidFields.length === 0
@@ -162,6 +176,6 @@ function lastFailureNote({ lastFailure, lastPollSeconds, up }: EndpointStatus): 
   if (lastFailure === null) return markup``;
   const { at, ageSeconds, reason, message } = lastFailure;
   return up === true
-    ? markup`<p>Last failure ${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${message}</p>`
+    ? markup`<p>Last failure ${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${isolated(message)}</p>`
     : markup`<p>The last poll failed after ${exactDuration(lastPollSeconds ?? 0)}.</p>`;
 }

@@ -5,17 +5,11 @@ import type { Items } from '../pending/items.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState, EndpointStore } from '../poll/endpoint-store.js';
 import type { NamesState } from '../poll/validator-names.js';
-import { isoTime } from './time.js';
+import { ageSeconds, isoTime } from './time.js';
 
 /*
  * View models: the state of the endpoints as the pages show it.
  */
-
-/** The JSON of `/pending`. */
-export interface PendingDocument {
-  readonly generatedAt: string;
-  readonly endpoints: readonly EndpointView[];
-}
 
 /** An endpoint in the JSON of `/pending`, whose keys are fixed, and on both pages. */
 export interface EndpointView {
@@ -48,9 +42,8 @@ export const endpointTitles: Readonly<Record<DocumentName, string>> = {
   rate_limiter_input: 'Cross-chain',
 };
 
-export function pendingDocument(store: EndpointStore, now: Instant): PendingDocument {
-  const endpoints = store.all().map((state) => endpointView(state, store.hasFreshSnapshot(state, now), now));
-  return { generatedAt: isoTime(now.epochSeconds), endpoints };
+export function endpointViews(store: EndpointStore, now: Instant): readonly EndpointView[] {
+  return store.all().map((state) => endpointView(state, store.hasFreshSnapshot(state, now), now));
 }
 
 function endpointView(
@@ -70,11 +63,6 @@ function endpointView(
       : null,
     items: shown && success ? success.snapshot.items : null,
   };
-}
-
-/** The larger age of both clocks, as for freshness: the monotonic one stops in suspend, the other one can be set. */
-function ageSeconds(then: Instant, now: Instant): number {
-  return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
 }
 
 /**

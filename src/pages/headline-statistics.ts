@@ -1,37 +1,40 @@
 import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
 import { markup, type Markup } from './html.js';
-import { anchor } from './layout.js';
+import { pendingLink } from './layout.js';
+import { severityOf, type TargetView } from './target-view.js';
 import { duration } from './time.js';
 
 /** One number of the backlog of an endpoint, on both pages. */
-export interface HeadlineStatistic {
+interface HeadlineStatistic {
   readonly count: string | number | null;
   readonly label: string;
-  /** Name of the table of the pending page that it links to. */
+  /** Id of the table on the page of the target that it links to. */
   readonly table: string;
-  /** Whether any count above 0 is a problem; hidden at 0. */
+  /** The alerts about it. It has their colour while one of them fires, so that page and alert never contradict each other. */
+  readonly alerts: readonly string[];
+  /** Whether it is hidden at 0. */
   readonly isProblem?: boolean;
   /** Age of the oldest item, if known. */
   readonly oldestSeconds?: number | null;
-  /** Age of the oldest item from which it is a problem. */
-  readonly problemAfterSeconds?: number;
 }
-
-/** Signatures take a minute or two; the other thresholds are those of the alerts. */
-const SIGNING_SECONDS = 300;
-const EVENT_SECONDS = 900;
-const CCTX_SECONDS = 1800;
 
 function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[] {
   switch (items.document) {
     case 'module_state': {
       const { batches, valsets, claims } = items;
       return [
-        { count: batches.total, label: 'Live batches', table: 'batches', oldestSeconds: oldest(batches, hubAge) },
+        {
+          count: batches.total,
+          label: 'Live batches',
+          table: 'batches',
+          alerts: ['BridgeBatchTimeoutNear'],
+          oldestSeconds: oldest(batches, hubAge),
+        },
         {
           count: countTimedOut(batches),
           label: 'Batches past their timeout',
           table: 'batches',
+          alerts: ['BridgeBatchOverdue'],
           isProblem: true,
           oldestSeconds: oldest(batches, hubAge, isTimedOut),
         },
@@ -39,34 +42,46 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
           count: items.batchesBelowThreshold,
           label: 'Batches short of signatures',
           table: 'batches',
+          alerts: ['BridgeBatchUnsigned'],
           isProblem: true,
           oldestSeconds: oldest(batches, hubAge, isBelowThreshold),
-          problemAfterSeconds: SIGNING_SECONDS,
         },
-        { count: valsets.total, label: 'Unrelayed valsets', table: 'valsets', oldestSeconds: oldest(valsets, hubAge) },
+        {
+          count: valsets.total,
+          label: 'Unrelayed valsets',
+          table: 'valsets',
+          alerts: ['BridgeValsetDrift'],
+          oldestSeconds: oldest(valsets, hubAge),
+        },
         {
           count: items.valsetsBelowThreshold,
           label: 'Valsets short of signatures',
           table: 'valsets',
+          alerts: ['BridgeValsetUnsigned'],
           isProblem: true,
           oldestSeconds: oldest(valsets, hubAge, isBelowThreshold),
-          problemAfterSeconds: SIGNING_SECONDS,
         },
         {
           count: items.pendingEvents,
           label: 'Pending events',
           table: 'claims',
+          alerts: ['BridgeOracleStalled'],
           oldestSeconds: oldest(claims, hubAge),
-          problemAfterSeconds: EVENT_SECONDS,
         },
         {
           count: items.conflictingEvents,
           label: 'Conflicting events',
           table: 'claims',
+          alerts: ['BridgeConflictingClaims'],
           isProblem: true,
           oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
         },
-        { count: items.transfers.total, label: 'Unbatched transfers', table: 'transfers' },
+        {
+          count: items.transfers.total,
+          label: 'Unbatched transfers',
+          table: 'transfers',
+          alerts: ['BridgeBacklogStuck', 'BridgeBacklogHigh'],
+        },
       ];
     }
     case 'rate_limiter_input': {
@@ -78,6 +93,7 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
           count: missed.total,
           label: 'Missed cctxs',
           table: 'missed',
+          alerts: ['CrosschainCctxsMissed'],
           isProblem: true,
           oldestSeconds: oldest(missed, age),
         },
@@ -85,10 +101,16 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
           count: pending.total,
           label: 'Pending cctxs',
           table: 'pending',
+          alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
           oldestSeconds: oldest(pending, age),
-          problemAfterSeconds: CCTX_SECONDS,
         },
-        { count: hidden, label: 'Hidden cctxs', table: 'pending', isProblem: true },
+        {
+          count: hidden,
+          label: 'Hidden cctxs',
+          table: 'pending',
+          alerts: ['CrosschainPendingListTruncated'],
+          isProblem: true,
+        },
       ];
     }
   }
@@ -116,26 +138,19 @@ function countTimedOut(batches: ItemList<BatchItem>): number | string | null {
   return batches.rows.length < batches.total ? `at least ${timedOut}` : timedOut;
 }
 
-/** All statistics of an endpoint, except problems with a count of 0. */
-export function visibleStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[] {
-  return allStatistics(items, nowMs).filter(({ count, isProblem }) => isProblem !== true || String(count) !== '0');
-}
-
-export function isKnownProblem(statistic: HeadlineStatistic): boolean {
-  const { count, isProblem = false, oldestSeconds = null, problemAfterSeconds } = statistic;
-  if (count === null) return false;
-  if (problemAfterSeconds === undefined || oldestSeconds === null) return isProblem;
-  return oldestSeconds >= problemAfterSeconds;
-}
-
-export function headlineStatistics(target: string, items: Items, nowMs: number): Markup {
-  const links = visibleStatistics(items, nowMs).map((statistic) => markup`<li>${statisticLink(target, statistic)}`);
+/** The statistics of an endpoint, except problems with a count of 0. */
+export function headlineStatistics(target: string, view: TargetView | undefined, items: Items, nowMs: number): Markup {
+  const links = allStatistics(items, nowMs)
+    .filter(({ count, isProblem }) => isProblem !== true || String(count) !== '0')
+    .map((statistic) => markup`<li>${statisticLink(target, view, statistic)}`);
   return markup`<ul class="statistics">${links}</ul>`;
 }
 
-export function statisticLink(target: string, statistic: HeadlineStatistic): Markup {
-  const { count, label, table, oldestSeconds = null } = statistic;
-  const cssClass = isKnownProblem(statistic) ? markup` class="bad"` : '';
+function statisticLink(target: string, view: TargetView | undefined, statistic: HeadlineStatistic): Markup {
+  const { count, label, table, alerts, oldestSeconds = null } = statistic;
+  const severity = severityOf(view, alerts);
+  // The word, because nothing may depend on colour alone.
+  const word = severity === undefined ? '' : markup` <span class="state ${severity}">${severity}</span>`;
   const age = oldestSeconds === null ? '' : markup` <small>oldest ${duration(oldestSeconds)}</small>`;
-  return markup`<a${cssClass} href="/pending#${anchor(target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}</a>`;
+  return markup`<a${severity === undefined ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}${word}</a>`;
 }

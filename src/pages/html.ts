@@ -6,9 +6,22 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+const REPLACEMENT = '\u{FFFD}';
+
+/**
+ * Characters with a meaning in HTML, and characters that are invisible or change the direction of the text around them: a hostile
+ * name must not hide or rearrange what is beside it. Variation selectors, which choose the look of an emoji, are harmless.
+ */
+const SPECIAL = /[&<>"']|(?!\n|\uFE0E|\uFE0F)[\p{Control}\p{Format}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Marks stacked on one letter, which reach over other lines. No language needs more than three. */
+const STACKED_MARKS = /(?<=\p{M}{3})\p{M}+/gu;
+
 /** Escapes text for the content of an element and for a quoted attribute. */
 function escapeHtml(text: string): string {
-  return /[&<>"']/.test(text) ? text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character) : text;
+  // Most texts are plain, and a page has tens of thousands of them.
+  if (/^[\w .:,%()/-]*$/.test(text)) return text;
+  return text.replaceAll(STACKED_MARKS, '').replaceAll(SPECIAL, (character) => ENTITIES[character] ?? REPLACEMENT);
 }
 
 /** HTML, as opposed to text that needs escaping. Created by `markup` only, so that no text gets into a page unescaped. */
@@ -33,4 +46,16 @@ function append(value: Value, output: string[]): void {
   else if (typeof value === 'number') output.push(String(value));
   else if ('html' in value) output.push(value.html);
   else for (const inner of value) append(inner, output);
+}
+
+const RTL = String.raw`[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]`;
+const RTL_RUN = new RegExp(`(${RTL}+(?: +${RTL}+)*)`, 'u');
+
+/**
+ * Text of other people, such as the name of a validator, alone or in a sentence. Right-to-left runs are isolated, so that names,
+ * numbers and punctuation beside them keep their order.
+ */
+export function isolated(text: string): Markup {
+  const parts = text.split(RTL_RUN);
+  return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<bdi>${part}</bdi>` : part))}`;
 }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { markup, type Markup } from './html.js';
-import { REFRESH_SCRIPT } from './refresh-script.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
 
 /*
- * The HTML pages: the status page and the pending page render view models (endpoint-view.ts) into this layout. They load
- * nothing, and only the status page has a script, which refreshes it.
+ * The HTML pages render view models (endpoint-view.ts, target-view.ts) into this layout. They load nothing, and all links to this
+ * server are relative, so that a reverse proxy can serve them under any path.
  */
+
+/** Compiled from browser/refresh.ts by `npm run build`. The path is the same from `src` and from `dist`. */
+const REFRESH_SCRIPT = readFileSync(new URL('../../dist/pages/browser/refresh.js', import.meta.url), 'utf8');
 
 /** Allows the inline style and script by their hashes and requests to this server only; nothing else is loaded. */
 export const CONTENT_SECURITY_POLICY = [
@@ -29,27 +32,30 @@ function buildId(version: string): string {
   return createHash('sha256').update(version).update(STYLE).update(REFRESH_SCRIPT).digest('hex').slice(0, 12);
 }
 
+/** What all pages of this process have in common. */
+export interface Site {
+  readonly telemetryPath: string;
+  /** Version of the exporter. */
+  readonly version: string;
+}
+
 export interface Page {
-  readonly path: '/' | '/pending';
+  readonly path: '/' | '/pending' | '/config';
   /** Title of the browser tab. */
   readonly title: string;
   readonly heading: Markup;
   /** Time of the data of a page that refreshes itself; absent for a static page. */
   readonly asOf?: string;
-  readonly telemetryPath: string;
-  /** Version of the exporter. */
-  readonly version: string;
   readonly body: Markup;
 }
 
 /** A complete HTML page with inline style and script. */
-export function layout({ path, title, heading, asOf, telemetryPath, version, body }: Page): string {
+export function layout({ path, title, heading, asOf, body }: Page, { telemetryPath, version }: Site): string {
   const links = [
     ['/', 'Status'],
     ['/pending', 'Pending'],
     [telemetryPath, 'Metrics'],
-    ['/-/healthy', 'Health'],
-    ['/-/ready', 'Readiness'],
+    ['/config', 'Configuration'],
   ] as const;
   return markup`<!doctype html>
 <html lang="en" data-build="${buildId(version)}">
@@ -57,26 +63,40 @@ export function layout({ path, title, heading, asOf, telemetryPath, version, bod
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${title} · bridge-exporter</title>
 <style>${{ html: STYLE }}</style>
+<a class="skip" href="#main">Skip to content</a>
 <header>
 <strong>bridge-exporter</strong> <span class="quiet">${version}</span>
-<nav aria-label="Pages">${links.map(([href, text]) => markup`<a href="${href}"${href === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
-</header>
-${asOf === undefined ? '' : freshness(asOf)}<main>
+<nav aria-label="Pages">${links.map(([to, text]) => markup`<a href="${relative(to)}"${to === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
+${asOf === undefined ? '' : freshness(asOf)}</header>
+${asOf === undefined ? '' : outOfDate}<main id="main" tabindex="-1">
 <h1>${heading}</h1>
 ${body}
 </main>
-${asOf === undefined ? '' : markup`<script>${{ html: REFRESH_SCRIPT }}</script>\n`}</html>
+${asOf === undefined ? '' : markup`<script type="module">${{ html: REFRESH_SCRIPT }}</script>\n`}</html>
 `.html;
 }
 
-/** The script updates the time and shows the alert when a refresh fails. Without JavaScript, the link reloads the page. */
+/** A link from any page: all of them are in one directory. */
+export function relative(path: string): string {
+  return `.${path}`;
+}
+
+/** The script updates the time. Without JavaScript, the link reloads the page. */
 function freshness(asOf: string): Markup {
   return markup`<p id="as-of">As of ${timeElement(asOf)}<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a></p>
-<p id="out-of-date" hidden><strong role="alert"></strong> <span aria-hidden="true"></span></p>
 `;
 }
 
-/** The id of an element about a target, or about something of it. Encoded, because target names may contain any character. */
+/** The script shows it when a refresh fails. */
+const outOfDate = markup`<p id="out-of-date" hidden><strong role="alert"></strong> <span aria-hidden="true"></span></p>
+`;
+
+/** The page of a target, and on it the element with an id. */
+export function pendingLink(target: string, id?: string): string {
+  return `${relative('/pending')}?target=${encodeURIComponent(target)}${id === undefined ? '' : `#${id}`}`;
+}
+
+/** The id of an element about something of a target. Encoded, because names may contain any character. */
 export function anchor(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
 }

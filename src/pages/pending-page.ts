@@ -1,52 +1,95 @@
 import type { BridgeItems, CrosschainItems, ItemList } from '../pending/items.js';
+import { blockingSection } from './blocking-table.js';
 import { batchTable, claimTable, transferTable, valsetTable } from './bridge-tables.js';
 import { digits, percent, text } from './cells.js';
 import { missedTable, pendingTable } from './crosschain-tables.js';
-import { endpointTitles, type EndpointView, type PendingDocument } from './endpoint-view.js';
+import { endpointTitles, type EndpointView } from './endpoint-view.js';
+import type { ExternalLinks } from './external-links.js';
 import { headlineStatistics } from './headline-statistics.js';
-import { markup, type Markup } from './html.js';
-import { anchor, layout } from './layout.js';
-import { tableSection, type PageContext, type Sorting, type Table } from './table.js';
-import { ago, timeElement } from './time.js';
+import { isolated, markup, type Markup } from './html.js';
+import { layout, pendingLink, type Site } from './layout.js';
+import type { PendingDocument, PendingTarget } from './pending-document.js';
+import { alertClass, tableSection, type PageContext, type Sorting, type Table } from './table.js';
+import { firingVerdicts, statuses } from './target-view.js';
+import { ago, sinceElement, timeElement } from './time.js';
+import { headline, statusLabel, verdictList } from './verdict-list.js';
 
-/** The items behind the gauges: which transfers, batches, claims and cctxs are pending, for someone handling an alert. */
+/**
+ * The page of one target: its verdicts, who is blocking, and the items behind the gauges, for someone who handles an alert. With
+ * several targets, the list of them.
+ */
 export function pendingPage(
-  { generatedAt, endpoints }: PendingDocument,
+  document: PendingDocument,
   sorting: Sorting | undefined,
-  telemetryPath: string,
-  version: string,
+  links: ExternalLinks,
+  site: Site,
 ): string {
-  const page = { sorting, nowMs: Date.parse(generatedAt) };
-  const targets = Array.from(new Set(endpoints.map(({ target }) => target)));
-  const sections = targets.map((target) => {
-    const own = endpoints.filter((view) => view.target === target);
-    return markup`<h2 id="${anchor(target)}">${target}</h2>\n${own.map((view) => endpointHtml(view, page))}`;
-  });
-  const body = markup`<p class="note">Generated at ${timeElement(generatedAt)}; reload for current data. Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>
-${targets.length > 1 ? contents(targets) : ''}
-${sections}`;
-  return layout({ path: '/pending', title: 'Pending', heading: markup`Pending`, telemetryPath, version, body });
+  const [target, ...others] = document.targets;
+  return target === undefined || others.length > 0
+    ? targetList(document, site)
+    : targetPage(document, target, sorting, links, site);
 }
 
-function contents(targets: readonly string[]): Markup {
-  return markup`<ul class="statistics">${targets.map((target) => markup`<li><a href="#${anchor(target)}">${target}</a>`)}</ul>`;
+function targetList({ generatedAt, targets }: PendingDocument, site: Site): string {
+  const { title, heading } = headline(targets);
+  const sorted = targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
+  const body = markup`<table class="cards targets" role="table" aria-label="Targets">
+<thead role="rowgroup"><tr role="row">${['State', 'Target', 'Worst condition'].map((column) => markup`<th role="columnheader" scope="col" class="fixed">${column}`)}</tr></thead>
+<tbody role="rowgroup">
+${sorted.map(targetRow)}</tbody>
+</table>
+<p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
+  return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }
 
-function endpointHtml(view: EndpointView, page: PageContext): Markup {
-  const { target, document, items } = view;
-  return markup`<section id="${anchor(target, document)}">
-<h3>${endpointTitles[document]} <span class="quiet">${document}</span></h3>
-${freshness(view)}
-${items === null ? '' : [headlineStatistics(target, items, page.nowMs), itemsHtml(view, items, page)]}
-</section>
+function targetRow(view: PendingTarget): Markup {
+  const { target, status } = view;
+  return markup`<tr role="row" id="${encodeURIComponent(target)}"><td role="cell" data-label="State">${statusLabel(status)}
+<th role="rowheader" scope="row"><a href="${pendingLink(target)}">${isolated(target)}</a>
+<td role="cell" data-label="Worst condition" class="wide">${worstCondition(view)}
 `;
 }
 
+function worstCondition(view: PendingTarget): Markup {
+  const [worst, ...others] = firingVerdicts(view);
+  if (worst === undefined) return isolated(view.unknown.join('; '));
+  const more = others.length === 0 ? '' : markup`<small>and ${others.length} more</small>`;
+  return markup`${isolated(worst.summary)} <small>${sinceElement(worst.since, worst.ageSeconds)}</small>${more}`;
+}
+
+function targetPage(
+  { generatedAt, endpoints }: PendingDocument,
+  view: PendingTarget,
+  sorting: Sorting | undefined,
+  links: ExternalLinks,
+  site: Site,
+): string {
+  const page: PageContext = { target: view.target, view, links, sorting, nowMs: Date.parse(generatedAt) };
+  const worst = headline([view], { isTargetPage: true });
+  const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
+  const blocking =
+    view.blocking === null || bridge?.document !== 'module_state' ? '' : blockingSection(view.blocking, bridge);
+  const body = markup`${worst.details}
+${verdictList([view], worst, { isTargetPage: true })}
+${blocking}${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
+<p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
+  return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
+}
+
+function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
+  const { target, document, items } = endpoint;
+  return markup`<section id="${document}" aria-labelledby="${document}-title">
+<h2 id="${document}-title">${endpointTitles[document]} <span class="quiet">${document}</span></h2>
+${freshness(endpoint)}
+${items === null ? '' : [headlineStatistics(target, page.view, items, page.nowMs), itemsHtml(items, page)]}
+</section>
+`;
+}
 function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): Markup {
   const success = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
   const failure =
     up === false && lastFailure !== null
-      ? markup`<br>Last failure: ${lastFailure.reason}: ${lastFailure.message}, ${ago(lastFailure.ageSeconds)}.`
+      ? markup`<br>Last failure: ${lastFailure.reason}: ${isolated(lastFailure.message)}, ${ago(lastFailure.ageSeconds)}.`
       : '';
   if (asOf === null) return markup`<p class="alert">No successful poll yet.${failure}</p>`;
   if (!shown)
@@ -55,15 +98,14 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): 
   return markup`<p>As of ${success}.</p>`;
 }
 
-function itemsHtml({ target }: EndpointView, items: BridgeItems | CrosschainItems, page: PageContext): Markup {
-  const tableOf = <Row>(table: Table<Row>, section: ItemList<Row>): Markup =>
-    tableSection(table, section, anchor(target, table.name), page);
+function itemsHtml(items: BridgeItems | CrosschainItems, page: PageContext): Markup {
+  const tableOf = <Row>(table: Table<Row>, section: ItemList<Row>): Markup => tableSection(table, section, page);
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
 ${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${tableOf(claimTable, items.claims)}${tableOf(transferTable, items.transfers)}`;
     case 'rate_limiter_input':
-      return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenAlert(items.hidden)}
+      return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden, page)}
 ${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;
   }
 }
@@ -86,8 +128,8 @@ function crosschainFacts(items: CrosschainItems): Markup {
   ]);
 }
 
-function hiddenAlert(hidden: string): Markup {
-  return markup`<p class="alert">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
+function hiddenNote(hidden: string, page: PageContext): Markup {
+  return markup`<p class="alert ${alertClass(page, 'CrosschainPendingListTruncated')}">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
 }
 
 function facts(list: readonly (readonly [term: string, value: Markup])[]): Markup {

@@ -1,13 +1,15 @@
 import { formatDuration } from '../config/kit/units.js';
-import { attentionTable, conditionLabels, initialList, upTable } from './endpoint-table.js';
-import { conditions, type Condition, type EndpointStatus, type NamesView } from './endpoint-view.js';
-import { isKnownProblem, statisticLink, visibleStatistics, type HeadlineStatistic } from './headline-statistics.js';
-import { markup, type Markup } from './html.js';
-import { layout } from './layout.js';
+import { attentionTable, initialList, upTable, type EndpointContext } from './endpoint-table.js';
+import type { Condition, EndpointStatus, NamesView } from './endpoint-view.js';
+import { isolated, markup, type Markup } from './html.js';
+import { layout, relative, type Site } from './layout.js';
+import { statuses, type TargetView } from './target-view.js';
 import { ago, distanceElement, duration } from './time.js';
+import { headline, statusWords, verdictList } from './verdict-list.js';
 
 export interface StatusDocument {
   readonly generatedAt: string;
+  readonly targets: readonly TargetView[];
   readonly endpoints: readonly EndpointStatus[];
   readonly names: readonly NamesView[];
   readonly instance: Instance;
@@ -29,99 +31,44 @@ export interface Instance {
   readonly staleAfterMs: number;
 }
 
-/** First the problems of the chains, then all endpoints by condition, worst first. */
-export function statusPage({ generatedAt, endpoints, names, instance }: StatusDocument, telemetryPath: string): string {
-  const nowMs = Date.parse(generatedAt);
-  const groups = groupByCondition(endpoints);
-  const worst = conditions.find((condition) => groups[condition].length > 0) ?? 'initial';
-  const summary = summaryOf(groups, endpoints.length);
-  const { initial, up } = groups;
-  const attention = [...groups.stale, ...groups.failing];
-  const body = markup`${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : tiles(groups)}
-${failedReloadAlert(instance, nowMs)}
-${problems(endpoints, nowMs)}
-${listSection('attention', 'Needs attention', attention, attentionTable(attention, nowMs))}
-${listSection('initial', 'Not polled yet', initial, initialList(initial))}
-${listSection('up', 'Up', up, upTable(up, nowMs))}
-${namesSection(names)}
-${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, nowMs))}`;
-  return layout({
-    path: '/',
-    title: `${titleMarks[worst]} ${summary}`,
-    heading: markup`<span class="state ${worst}"></span><span aria-live="polite">${summary}</span>`,
-    asOf: generatedAt,
-    telemetryPath,
-    version: instance.version,
-    body,
-  });
-}
-
-/** For the title of the tab; the style adds the same shapes to the page. */
-const titleMarks: Readonly<Record<Condition, string>> = { stale: '■', failing: '▲', initial: '○', up: '●' };
-
-type Groups = Readonly<Record<Condition, readonly EndpointStatus[]>>;
-
-function groupByCondition(endpoints: readonly EndpointStatus[]): Groups {
-  const withCondition = (condition: Condition) => endpoints.filter((status) => status.condition === condition);
-  return {
-    stale: withCondition('stale'),
-    failing: withCondition('failing'),
-    initial: withCondition('initial'),
-    up: withCondition('up'),
+/** First the worst condition of any target, then the others, then all endpoints by condition. */
+export function statusPage({ generatedAt, targets, endpoints, names, instance }: StatusDocument, site: Site): string {
+  const context: EndpointContext = {
+    nowMs: Date.parse(generatedAt),
+    targets: new Map(targets.map((view) => [view.target, view])),
   };
+  const worst = headline(targets);
+  const withCondition = (...wanted: readonly Condition[]): readonly EndpointStatus[] =>
+    endpoints
+      .filter(({ condition }) => wanted.includes(condition))
+      .toSorted((a, b) => wanted.indexOf(a.condition) - wanted.indexOf(b.condition));
+  const [attention, initial, up] = [withCondition('stale', 'failing'), withCondition('initial'), withCondition('up')];
+  const body = markup`${worst.details}
+${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
+${failedReloadAlert(instance, context.nowMs)}
+${otherConditions(verdictList(targets, worst))}
+${listSection('attention', 'Endpoints that need attention', attention, attentionTable(attention, context))}
+${listSection('initial', 'Endpoints not polled yet', initial, initialList(initial))}
+${listSection('up', 'Endpoints that are up', up, upTable(up, context))}
+${namesSection(names)}
+${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, context.nowMs))}`;
+  return layout({ path: '/', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
 }
 
-function summaryOf({ stale, failing, initial, up }: Groups, total: number): string {
-  const bad = stale.length + failing.length;
-  if (total === 0) return 'Nothing to poll';
-  if (total === 1) {
-    return bad === 1
-      ? 'The endpoint needs attention'
-      : `The endpoint is ${initial.length === 1 ? 'not polled yet' : 'up'}`;
-  }
-  if (bad > 0) return `${bad} of ${total} endpoints ${bad === 1 ? 'needs' : 'need'} attention`;
-  if (initial.length === total) return 'No endpoint has been polled yet';
-  if (initial.length > 0) return `${up.length} of ${total} endpoints are up so far`;
-  return total === 2 ? 'Both endpoints are up' : `All ${total} endpoints are up`;
-}
-
-const listIds: Readonly<Record<Condition, string>> = {
-  stale: 'attention',
-  failing: 'attention',
-  initial: 'initial',
-  up: 'up',
-};
-
-function tiles(groups: Groups): Markup {
-  const items = conditions.map((condition) => {
-    const count = groups[condition].length;
-    const text = markup`<b>${count}</b> <span class="state ${condition}">${conditionLabels[condition]}</span>`;
+/** The number of targets by status. */
+function tiles(targets: readonly TargetView[]): Markup {
+  const items = statuses.map((wanted) => {
+    const count = targets.filter(({ status }) => status === wanted).length;
+    const text = markup`<b>${count}</b> <span class="state ${wanted}">${statusWords[wanted]}</span>`;
     return count === 0
       ? markup`<li class="none">${text}`
-      : markup`<li class="${condition}"><a href="#${listIds[condition]}">${text}</a>`;
+      : markup`<li class="${wanted}"><a href="${relative('/pending')}">${text}</a>`;
   });
-  return markup`<ul class="tiles">${items}</ul>`;
+  return markup`<ul class="tiles" aria-label="Targets by status">${items}</ul>`;
 }
 
-const MAX_PROBLEM_TARGETS = 10;
-
-/** Problems of the chains, as opposed to problems with polling them. */
-function problems(endpoints: readonly EndpointStatus[], nowMs: number): Markup {
-  const byTarget = new Map<string, HeadlineStatistic[]>();
-  for (const { target, items } of endpoints) {
-    const found = items === null ? [] : visibleStatistics(items, nowMs).filter(isKnownProblem);
-    if (found.length > 0) byTarget.set(target, [...(byTarget.get(target) ?? []), ...found]);
-  }
-  if (byTarget.size === 0) return markup``;
-  const rows = Array.from(byTarget)
-    .slice(0, MAX_PROBLEM_TARGETS)
-    .map(
-      ([target, found]) =>
-        markup`<li><b>${target}</b>${found.map((statistic) => markup` ${statisticLink(target, statistic)}`)}\n`,
-    );
-  const more = byTarget.size - rows.length;
-  const note = more > 0 ? markup`<p class="note">and ${more} more targets, with red numbers in their rows</p>` : '';
-  return section('problems', markup`Problems on the chains`, markup`<ul class="problems">\n${rows}</ul>${note}`);
+function otherConditions(list: Markup): Markup {
+  return list.html === '' ? list : section('conditions', markup`Other conditions`, list);
 }
 
 function listSection(id: string, title: string, endpoints: readonly EndpointStatus[], list: Markup): Markup {
@@ -130,7 +77,7 @@ function listSection(id: string, title: string, endpoints: readonly EndpointStat
 }
 
 function section(id: string, title: Markup, body: Markup): Markup {
-  return markup`<section id="${id}" class="part"><h2>${title}</h2>
+  return markup`<section id="${id}" class="part" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
 ${body}
 </section>`;
 }
@@ -144,8 +91,10 @@ function namesSection(names: readonly NamesView[]): Markup {
         ? markup`none read yet`
         : markup`${count} names, read ${distanceElement(readAt, ago(ageSeconds))}`;
     const problem =
-      failure === null ? '' : markup` <span class="state failing">${failure.reason}</span> ${failure.message}`;
-    return markup`<div><dt>${target}<dd>${age}${problem}</div>`;
+      failure === null
+        ? ''
+        : markup` <span class="state failing">${failure.reason}</span> ${isolated(failure.message)}`;
+    return markup`<div><dt>${isolated(target)}<dd>${age}${problem}</div>`;
   });
   return section('names', markup`Validator names`, markup`<dl class="facts">${rows}</dl>`);
 }

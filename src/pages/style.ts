@@ -1,4 +1,4 @@
-/** The style of both pages: wide tables become cards on narrow screens, and colours follow the colour scheme of the system. */
+/** The style of all pages: wide tables become cards on narrow screens, and colours follow the colour scheme of the system. */
 export const STYLE = `
 :root{color-scheme:light dark;font:16px/1.45 system-ui,sans-serif;overflow-anchor:none;
 --page:light-dark(#ffffff,#12161c);--ink:light-dark(#1b2026,#e2e8ee);
@@ -8,6 +8,9 @@ background:var(--page);color:var(--ink)}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
 body{margin:0 auto;max-width:80rem;padding:0 1rem 3rem}
+main:focus{outline:none}
+.skip{position:absolute;left:-99rem}
+.skip:focus{left:1rem;top:.4rem;padding:.3rem .6rem;background:var(--page);z-index:2}
 header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.2rem .6rem;padding:.8rem 0;border-bottom:1px solid var(--line)}
 nav{display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem;margin-left:auto}
 a{color:var(--link);text-underline-offset:.15em}
@@ -18,40 +21,54 @@ h2{font-size:1.3rem;margin:2.2rem 0 .4rem;padding-top:1.2rem;border-top:2px soli
 h3{font-size:1.1rem;margin:1.4rem 0 .3rem}
 h4{font-size:1rem;margin:1.8rem 0 .3rem}
 p{margin:.3rem 0;overflow-wrap:anywhere}
-.quiet{color:var(--quiet)}.ok{color:var(--ok)}.bad{color:var(--bad)}
+.quiet{color:var(--quiet)}.ok{color:var(--ok)}.warning{color:var(--warn)}.critical{color:var(--bad)}.info{color:var(--link)}
 .note{font-size:.875rem;color:var(--quiet)}
-.alert{border-left:.25rem solid var(--bad);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
+.alert{border-left:.25rem solid var(--warn);color:var(--ink);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
 .badge{display:inline-block;border:1px solid;border-radius:1rem;padding:0 .5rem;font-size:.8rem;white-space:nowrap}
 .statistics{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;margin:.6rem 0;padding:0}
 .statistics li{max-width:100%}
 .statistics li>a:only-child{display:block;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.5rem;background:var(--soft);color:inherit;text-decoration:none}
-.statistics li>a.bad:only-child{color:var(--bad);border-color:currentColor}
+.statistics li>a.critical:only-child{color:var(--bad);border-color:currentColor}
+.statistics li>a.warning:only-child{color:var(--warn);border-color:currentColor}
+.statistics li>a.info:only-child{border-color:var(--link)}
 .statistics li>a:only-child:hover{border-color:var(--link)}
 .statistics b{font-size:1.1rem;font-variant-numeric:tabular-nums}
-.statistics small{color:var(--quiet)}
+.statistics small{color:var(--quiet)}.statistics .state{font-size:.8rem}
 .facts{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;margin:.6rem 0;font-size:.875rem}
 .facts div{display:flex;gap:.4rem}.facts dt{color:var(--quiet)}.facts dd{margin:0;overflow-wrap:anywhere}
-section>div{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.5rem 0}
 th,td{text-align:left;padding:.45rem .7rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600;white-space:nowrap}thead a{color:inherit}th[aria-sort] a{color:var(--link)}
-td small,tbody th small{display:block;font-size:.8rem;color:var(--quiet)}
+td small,tbody th small{display:block;overflow-wrap:anywhere;font-size:.8rem;color:var(--quiet)}
 code{font:.92em ui-monospace,monospace}
 .id{white-space:nowrap;user-select:all}
 .id span{font-size:0}.id span::before{content:"…";font-size:.8rem}
 .digits{font-variant-numeric:tabular-nums;overflow-wrap:anywhere}.digits span{display:inline-block;margin-left:.2em}
 .nowrap,td time,a small{white-space:nowrap}
 .bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
-.bar.ok{color:var(--ok)}.bar.bad{color:var(--bad)}
+.bar.ok{color:var(--ok)}.bar.warning{color:var(--warn)}.bar.critical{color:var(--bad)}
 td .statistics{margin:0}
 summary{cursor:pointer}
 details ol{margin:.3rem 0;padding-left:1.5rem}
-details li.watched{font-weight:600}
+tr.watched{background:var(--soft)}
+@media (min-width:68.01rem){tr.watched th:first-child{border-left:.25rem solid var(--link);padding-left:.5rem}}
+.blocking tbody th{font-weight:400;white-space:normal;overflow-wrap:anywhere}
+pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-monospace,monospace}
+sup{line-height:0;font-size:.75em}
 .state{white-space:nowrap}
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
-.state.up::before{content:"●"/""}.state.failing::before{content:"▲"/""}.state.stale::before{content:"■"/""}
-.state.up{color:var(--ok)}.state.failing{color:var(--warn)}.state.stale{color:var(--bad)}.state.initial{color:var(--quiet)}
+.state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.stale::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}
+.state.up,.state.ok{color:var(--ok)}.state.failing,.state.warning{color:var(--warn)}.state.stale,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
+.verdicts{list-style:none;margin:.3rem 0;padding:0}
+.verdict{border-left:.3rem solid var(--quiet);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0;overflow-wrap:anywhere;color:var(--ink)}
+.verdict.critical{border-color:var(--bad)}.verdict.warning{border-color:var(--warn)}.verdict.info{border-color:var(--link)}
+.verdict ul{margin:.2rem 0;padding-left:1.2rem;font-size:.875rem}
+.verdict summary{font-size:.875rem}
+.links{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;font-size:.875rem}
+.links span{color:var(--quiet)}
 h1 .state{font-weight:inherit}
+h1{overflow-wrap:anywhere;line-height:1.3}
+header #as-of{flex-basis:100%;margin:0}
 #as-of{font-size:.875rem;color:var(--quiet);margin:.8rem 0 0}
 #out-of-date{position:sticky;top:0;z-index:1;margin:.6rem 0;padding:.6rem .8rem;background:var(--bad);color:var(--page)}
 .old #live{display:none}
@@ -61,14 +78,10 @@ h1 .state{font-weight:inherit}
 .tiles a,.tiles .none{display:flex;align-items:baseline;gap:.5rem;padding:.4rem .9rem;color:inherit;text-decoration:none}
 .tiles b{font-size:1.6rem;line-height:1.3;font-variant-numeric:tabular-nums}
 .tiles .none,.tiles .none .state{color:var(--quiet)}
-.tiles>.stale,.tiles>.failing{background:var(--soft);border-color:currentColor}
-.tiles>.stale{color:var(--bad)}.tiles>.failing{color:var(--warn)}
+.tiles>.critical,.tiles>.warning{background:var(--soft);border-color:currentColor}
 .tiles .state{white-space:normal}
 .tiles a:hover{text-decoration:underline}
 .part h2{font-size:1.1rem;margin:1.6rem 0 .3rem;padding:0;border:0}
-.problems{list-style:none;margin:.3rem 0;padding:0 0 0 .8rem;border-left:.25rem solid var(--bad)}
-.problems li{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.15rem 0;overflow-wrap:anywhere}
-.problems small{color:var(--quiet)}
 .endpoints tbody th{font-weight:400;white-space:normal}
 .endpoints .target{font-weight:600;overflow-wrap:anywhere}
 .endpoints td,.endpoints tbody th{padding:.35rem 1rem .35rem 0}
@@ -87,7 +100,6 @@ h1 .state{font-weight:inherit}
 .remedy::before{content:"→ "/""}
 .names{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;margin:.3rem 0;padding:0;font-size:.875rem}
 @media (min-width:68.01rem){
-.missing li{white-space:nowrap}
 .endpoints{table-layout:fixed}
 .endpoints .failing td:first-child{border-left-color:var(--warn)}.endpoints .stale td:first-child{border-left-color:var(--bad)}
 .endpoints th:nth-child(1){width:6rem}.endpoints th:nth-child(2){width:15rem}.endpoints th:nth-child(3){width:9.5rem}.endpoints th:nth-child(5){width:8.5rem}
@@ -99,8 +111,9 @@ h1 .state{font-weight:inherit}
 .cards thead th.fixed{display:none}
 .cards,.cards thead,.cards tbody{display:block}
 .cards tbody tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(7.5rem,1fr));gap:.5rem .8rem;border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem;margin:.6rem 0;background:var(--soft)}
+.cards tbody th{display:block;grid-column:1/-1;padding:0;border:0}
 .cards td{display:block;padding:0;border:0;min-width:0;overflow-wrap:anywhere}
-.cards td.wide{grid-column:span 2}
+.cards td.wide{grid-column:1/-1}
 .cards td::before{display:block;content:attr(data-label);color:var(--quiet);font-size:.8rem}
 .endpoints tbody tr{display:block;padding:.5rem .7rem}
 .endpoints tr.failing{border-left:.25rem solid var(--warn)}.endpoints tr.stale{border-left:.25rem solid var(--bad)}

@@ -1,3 +1,4 @@
+import type { Instant } from '../poll/clock.js';
 import { markup, type Markup } from './html.js';
 
 const MINUTE = 60;
@@ -22,6 +23,11 @@ export function isoTime(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
 }
 
+/** The larger age of both clocks, as for freshness: the monotonic one stops in suspend, the other one can be set. */
+export function ageSeconds(then: Instant, now: Instant): number {
+  return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
+}
+
 /** In UTC, because readers and machine may be in different time zones. */
 export function timeElement(iso: string): Markup {
   return markup`<time datetime="${iso}">${utc(iso)}</time>`;
@@ -30,6 +36,14 @@ export function timeElement(iso: string): Markup {
 /** An instant as its distance from now, such as `12 s ago`, with the instant as a tooltip. */
 export function distanceElement(iso: string, distance: string): Markup {
   return markup`<time datetime="${iso}" title="${utc(iso)}">${distance}</time>`;
+}
+
+const SHORT_SECONDS = DAY / 2;
+
+/** When something began, and how long ago that is. The date is omitted within half a day. */
+export function sinceElement(iso: string, age: number): Markup {
+  const full = utc(iso);
+  return markup`since <time datetime="${iso}" title="${full}">${age < SHORT_SECONDS ? full.slice(11) : full}</time> (${duration(age)})`;
 }
 
 function utc(iso: string): string {

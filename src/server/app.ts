@@ -10,7 +10,7 @@ import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/exposition.js';
 import type { Format } from '../metrics/text-format.js';
-import type { PendingDocument } from '../pages/endpoint-view.js';
+import type { PendingDocument } from '../pages/pending-document.js';
 import { parseSorting, type Sorting } from '../pages/table.js';
 import { contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
 
@@ -18,8 +18,10 @@ import { contentTypes, negotiateFormat, prefersJson } from './content-negotiatio
 export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => string;
-  readonly pendingPage: (sorting: Sorting | undefined) => string;
-  readonly pendingDocument: () => PendingDocument;
+  /** Of all targets, or of the one with a name; `undefined` if there is no such target. */
+  readonly pendingPage: (target: string | undefined, sorting: Sorting | undefined) => string | undefined;
+  readonly pendingDocument: (target: string | undefined) => PendingDocument | undefined;
+  readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
   readonly reload: () => Promise<ReloadResult>;
@@ -55,12 +57,22 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
   get('/', limit, async (request, response) => {
     await send(request, response, HTML, encode(dependencies.statusPage()));
   });
-  get('/pending', limit, async (request, response) => {
-    if (prefersJson(request.headers.accept)) {
-      await send(request, response, JSON_TYPE, encode(`${JSON.stringify(dependencies.pendingDocument())}\n`));
-    } else {
-      await send(request, response, HTML, encode(dependencies.pendingPage(parseSorting(request.query))));
+  get('/pending', withoutTrailingSlash, limit, async (request, response) => {
+    const { target } = request.query;
+    if (target !== undefined && typeof target !== 'string') {
+      sendText(response, 400, 'target is set more than once — expected ?target=NAME');
+      return;
     }
+    const isJson = prefersJson(request.headers.accept);
+    const document = isJson ? dependencies.pendingDocument(target) : undefined;
+    const text = isJson
+      ? document && `${JSON.stringify(document)}\n`
+      : dependencies.pendingPage(target, parseSorting(request.query));
+    if (text === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
+    else await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
+  });
+  get('/config', withoutTrailingSlash, limit, async (request, response) => {
+    await send(request, response, HTML, encode(dependencies.configPage()));
   });
   get('/-/healthy', (_request, response) => sendText(response, 200, 'healthy'));
   get('/-/ready', (_request, response) => {
@@ -83,6 +95,18 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
   app.use(errorHandler(log));
   return app;
 }
+
+/** The links of the pages are relative to `/`. So is the redirect, because a reverse proxy may serve the pages under a prefix. */
+const withoutTrailingSlash: RequestHandler = (request, response, next) => {
+  if (!request.path.endsWith('/')) {
+    next();
+    return;
+  }
+  const [, name = ''] = request.path.split('/');
+  const query = /\?.*/s.exec(request.originalUrl)?.[0] ?? '';
+  response.set('Location', `../${name}${query}`);
+  sendText(response, 308, `moved to ../${name}`);
+};
 
 /** Bounds the memory that responses in flight take. */
 function limitRequests(maxRequests: number): RequestHandler {

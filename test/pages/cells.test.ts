@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { coin, token } from '../../src/pages/cells.js';
-import type { Markup } from '../../src/pages/html.js';
 import { asDecimalString } from '../../src/json/numeral.js';
+import { blocks, coin, identifier, name, smallestUnits, token } from '../../src/pages/cells.js';
+import type { Markup } from '../../src/pages/html.js';
+import { testLinks } from './sample-snapshots.js';
 
 const textOf = ({ html }: Markup): string =>
   html
     .replaceAll(/<small[^>]*>/g, ' | ')
+    .replaceAll(/<sup>/g, '^')
     .replaceAll(/<[^>]+>/g, '')
     .trim();
+
+const titleOf = ({ html }: Markup): string | undefined => /title="([^"]*)"/.exec(html)?.[1];
 
 const contract = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 
@@ -17,23 +21,88 @@ describe('a token', () => {
     [{ symbol: null, denom: 'inj' }, `inj | ${contract}`],
     [{ symbol: null, denom: null }, contract],
   ])('has its symbol, else its denom, and its contract: %o', (names, expected) => {
-    expect(textOf(token({ contract, ...names }))).toBe(expected);
+    expect(textOf(token({ contract, ...names }, testLinks()))).toBe(expected);
   });
 
   it('is unknown without a contract and a name', () => {
-    expect(textOf(token({ contract: null, symbol: null, denom: null }))).toBe('unknown');
+    expect(textOf(token({ contract: null, symbol: null, denom: null }, testLinks()))).toBe('unknown');
+  });
+});
+
+describe('an explorer', () => {
+  it('is linked with the contract of a token', () => {
+    const tokens = [{ contract, explorer: 'https://explorer.example/{address}?a={address}' }];
+    const { html } = token({ contract, denom: null, symbol: 'USDT' }, testLinks({ tokens }));
+    expect(html).toContain(`<a href="https://explorer.example/${contract}?a=${contract}" rel="noreferrer">`);
+    expect(token({ contract: '0x1', denom: null, symbol: null }, testLinks({ tokens })).html).not.toContain('href');
   });
 });
 
 describe('an amount', () => {
-  const amount = asDecimalString('1234567');
+  const coinOf = (amount: string, wholeAmount: string | null) =>
+    coin({
+      contract,
+      denom: null,
+      symbol: 'USDT',
+      amount: asDecimalString(amount),
+      wholeAmount: wholeAmount === null ? null : asDecimalString(wholeAmount),
+    });
 
-  it('is in whole tokens with the symbol, and in the smallest unit, when the decimals are configured', () => {
-    const whole = { contract, denom: null, symbol: 'USDT', amount, wholeAmount: asDecimalString('1.234567') };
-    expect(textOf(coin(whole))).toBe('1.234567 USDT | 1234567');
+  it.each([
+    ['1234567890', '1234.56789', '1234.57 USDT'],
+    ['1', '0.000001', '0.000001 USDT'],
+    ['1234567', '0.000000000001234567', '1.235 × 10^-12 USDT'],
+    ['5', '0.123456', '0.1235 USDT'],
+    ['0', '0', '0 USDT'],
+    ['2500000', '2.5', '2.5 USDT'],
+    ['999999999000000', '999999999', '999999999 USDT'],
+    ['1', '123456789012.3', '1.235 × 10^11 USDT'],
+  ])('is in whole tokens when the decimals are configured, and exact as a tooltip: %s', (amount, whole, expected) => {
+    const cell = coinOf(amount, whole);
+    expect(textOf(cell)).toBe(expected);
+    expect(titleOf(cell)).toBe(`${whole} USDT (${amount} in the smallest unit)`);
   });
 
-  it('is in the smallest unit otherwise', () => {
-    expect(textOf(coin({ contract, denom: 'peggy', symbol: 'USDT', amount, wholeAmount: null }))).toBe('1234567');
+  it('is in the smallest unit in short form otherwise, and exact as a tooltip', () => {
+    const cell = coinOf('115792089237316195423570985008687907853269984665640564039457584007913129639935', null);
+    expect(textOf(cell)).toBe('1.158 × 10^77 | smallest units');
+    expect(titleOf(cell)).toBe(
+      '115792089237316195423570985008687907853269984665640564039457584007913129639935 in the smallest unit',
+    );
+    expect(textOf(smallestUnits(asDecimalString('1234567')))).toBe('1234567 | smallest units');
+    expect(textOf(smallestUnits(null))).toBe('unknown');
+  });
+});
+
+describe('a span of blocks', () => {
+  const span = { blocks: asDecimalString('1234'), seconds: 150 };
+
+  it.each([
+    [span, 'ago', '≈ 2 min ago | 1234 hub blocks'],
+    [{ ...span, seconds: null }, 'ago', '1234 hub blocks ago'],
+    [{ blocks: asDecimalString('-7'), seconds: -20 }, 'left', '≈ 20 s past | 7 hub blocks'],
+    [null, 'left', 'unknown'],
+  ] as const)('has its time first: %o %s', (value, direction, expected) => {
+    expect(textOf(blocks(value, 'hub blocks', direction))).toBe(expected);
+  });
+});
+
+describe('text of other people', () => {
+  it('keeps text beside right-to-left text in order', () => {
+    expect(name('אבג דה 53 %, Beta').html).toBe('<bdi>אבג דה</bdi> 53 %, Beta');
+  });
+
+  it('has no invisible characters, controls of direction and stacked marks', () => {
+    expect(name('\u202Eahpla\u2066\u200B x\u0000\u{E0041}').html).toBe('�ahpla�� x��');
+    expect(name(`e${'\u0301'.repeat(20)}!`).html).toBe(`e${'\u0301'.repeat(3)}!`);
+    expect(name('❤️ family').html).toBe('❤️ family');
+  });
+
+  it('is truncated when it is long, with all of it as a tooltip', () => {
+    const long = 'é'.repeat(10_000);
+    expect(name(long).html).toBe(`<span title="${long}">${'é'.repeat(32)}…</span>`);
+    expect(identifier(long).html).toBe(
+      `<code class="id" title="${long}" dir="ltr">${'é'.repeat(8)}<span>${'é'.repeat(9986)}</span>${'é'.repeat(6)}</code>`,
+    );
   });
 });

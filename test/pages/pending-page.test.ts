@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pendingDocument } from '../../src/pages/endpoint-view.js';
+import { pendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { parseSorting } from '../../src/pages/table.js';
-import type { EndpointStore } from '../../src/poll/endpoint-store.js';
 import {
   at,
   BRIDGE,
@@ -12,13 +10,13 @@ import {
   HOSTILE,
   idsIn,
   initialSnapshots,
+  pendingAt,
   polledSnapshots,
   STALE_AFTER_SECONDS,
+  targetVerdicts,
+  testLinks,
   transfer,
 } from './sample-snapshots.js';
-
-const pageOf = (snapshots: EndpointStore, seconds: number, query: Record<string, string> = {}): string =>
-  pendingPage(pendingDocument(snapshots, at(seconds)), parseSorting(query), '/metrics', '0.1.0');
 
 describe('the pending page', () => {
   it('escapes text from the chain, the node and the configuration', () => {
@@ -30,32 +28,37 @@ describe('the pending page', () => {
       at(0),
     );
     snapshots.record(BRIDGE, FAILED, at(1));
-    const html = pageOf(snapshots, 2, { sort: HOSTILE, dir: HOSTILE });
+    const html = pendingAt(snapshots, 2, { sort: HOSTILE, dir: HOSTILE });
     expect(html).toContain('&lt;b&gt;&quot;oh&quot;&lt;/b&gt;');
     expect(html).toContain('main &quot;net&quot; &lt;1&gt;');
-    for (const raw of ['<script', '<b>"oh"', 'alert("', 'net" <1>']) expect(html).not.toContain(raw);
-    expect(pageOf(snapshots, 2)).toContain('title="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;amp;"');
+    for (const raw of ['<script>', '<b>"oh"', 'alert("', 'net" <1>']) expect(html).not.toContain(raw);
+    expect(pendingAt(snapshots, 2)).toContain(
+      'title="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;amp;"',
+    );
   });
 
-  it('loads nothing, has no script and links to this server only', () => {
-    const html = pageOf(polledSnapshots({ unbatched_transfers: [transfer('1', '1')] }), 1);
-    expect(html).not.toMatch(/https?:|\/\/|<script|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
-    const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? '');
+  it('loads nothing and has relative links to this server only', () => {
+    const config = { links: { runbook: 'https://wiki.example/runbook' } };
+    const html = pendingAt(polledSnapshots({ unbatched_transfers: [transfer('1', '1')] }), 1, {}, { config });
+    const withoutScript = html.replace(/<script[^]*<\/script>/, '');
+    expect(withoutScript).not.toMatch(/https?:|\/\/|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
+    const targets = [...withoutScript.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? '');
     expect(targets.length).toBeGreaterThan(5);
-    expect(targets.filter((href) => !/^[/?#]/.test(href))).toEqual([]);
+    expect(targets.filter((href) => !/^(?:[?#]|\.\/|$)/.test(href))).toEqual([]);
   });
 
-  it('has a target for every fragment link', () => {
-    const html = pageOf(polledSnapshots({ unbatched_transfers: [transfer('1', '1')] }), 1);
-    const ids = new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
-    const wanted = [...html.matchAll(/href="[^"]*#([^"]*)"/g)].map(([, id]) => id);
+  it('has unique ids and a target for every fragment link', () => {
+    const html = pendingAt(polledSnapshots({ unbatched_transfers: [transfer('1', '1'), transfer('1', '2')] }), 1);
+    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id ?? '');
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    const wanted = [...html.matchAll(/href="[^"]*#([^"]*)"/g)].map(([, id]) => id ?? '');
     expect(wanted.length).toBeGreaterThan(5);
-    expect(wanted.filter((id) => !ids.has(id))).toEqual([]);
+    expect(wanted.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
   it('shows how many items there are, how many are listed and in which order', () => {
     const unbatched_transfers = Array.from({ length: 812 }, (_, index) => transfer(`${812 - index}`, '1'));
-    const html = pageOf(polledSnapshots({ unbatched_transfers }), 12);
+    const html = pendingAt(polledSnapshots({ unbatched_transfers }), 12);
     expect(html).toContain('Unbatched transfers <b>812</b>');
     expect(html).toContain('Showing the 50 oldest of 812, oldest first.');
     expect(idsIn(html)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1}`));
@@ -66,38 +69,35 @@ describe('the pending page', () => {
     const snapshots = polledSnapshots({
       unbatched_transfers: amounts.map((amount, index) => transfer(`${index}`, amount)),
     });
-    const link = /href="(\?sort=transfers\.amount&amp;dir=\w+#[^"]+)">Amount/;
-    const first = link.exec(pageOf(snapshots, 1))?.[1];
-    expect(first).toBe('?sort=transfers.amount&amp;dir=desc#main%20%22net%22%20%3C1%3E/transfers');
-    const sorted = pageOf(snapshots, 1, { sort: 'transfers.amount', dir: 'desc' });
+    const link = /href="(\?target=[^"]*&amp;sort=transfers\.amount&amp;dir=\w+#[^"]+)">Amount/;
+    const first = link.exec(pendingAt(snapshots, 1))?.[1];
+    expect(first).toBe('?target=main%20%22net%22%20%3C1%3E&amp;sort=transfers.amount&amp;dir=desc#transfers');
+    const sorted = pendingAt(snapshots, 1, { sort: 'transfers.amount', dir: 'desc' });
     expect(idsIn(sorted)).toEqual(['1', '3', '2', '0']);
     expect(sorted).toContain('Showing all 4, by amount, descending.');
     expect(sorted).toContain('aria-sort="descending"');
     expect(link.exec(sorted)?.[1]).toContain('dir=asc');
-    expect(idsIn(pageOf(snapshots, 1, { sort: 'transfers.amount', dir: 'asc' }))).toEqual(['0', '2', '3', '1']);
+    expect(idsIn(pendingAt(snapshots, 1, { sort: 'transfers.amount', dir: 'asc' }))).toEqual(['0', '2', '3', '1']);
   });
 
   it('ignores an order that names no sortable column', () => {
     const snapshots = polledSnapshots({ unbatched_transfers: [transfer('2', '1'), transfer('1', '2')] });
     for (const sort of ['', 'transfers', 'transfers.sender', 'batches.nonce', 'transfers.__proto__']) {
-      const html = pageOf(snapshots, 1, { sort, dir: 'desc' });
+      const html = pendingAt(snapshots, 1, { sort, dir: 'desc' });
       expect(idsIn(html)).toEqual(['1', '2']);
       expect(html).toContain('Showing all 2, oldest first.');
     }
   });
 
-  it('distinguishes no items from describeReadError ones, and unknown values from 0', () => {
-    const none = pageOf(polledSnapshots({ unbatched_transfers: [] }), 1);
+  it('distinguishes no items from unreadable ones, and unknown values from 0', () => {
+    const none = pendingAt(polledSnapshots({ unbatched_transfers: [] }), 1);
     expect(none).toContain('No transfer is waiting.');
-    const describeReadError = pageOf(
-      polledSnapshots({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }),
-      1,
+    const unreadable = pendingAt(polledSnapshots({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }), 1);
+    expect(unreadable).not.toContain('No transfer is waiting.');
+    expect(unreadable).toMatch(
+      /Transfers waiting for a batch <span class="quiet">1<\/span><\/h3>\n<p class="alert">Cannot be read/,
     );
-    expect(describeReadError).not.toContain('No transfer is waiting.');
-    expect(describeReadError).toMatch(
-      /Transfers waiting for a batch <span class="quiet">1<\/span><\/h4>\n<p class="alert">Cannot be read/,
-    );
-    const unknown = pageOf(polledSnapshots({ unbatched_transfers: [{ id: '1' }] }), 1);
+    const unknown = pendingAt(polledSnapshots({ unbatched_transfers: [{ id: '1' }] }), 1);
     expect(unknown).toMatch(/data-label="Amount"><span class="quiet">unknown</);
   });
 });
@@ -107,11 +107,11 @@ describe('items of an old success', () => {
 
   it('are shown with their age and the failure while polls fail', () => {
     const snapshots = polledSnapshots(state);
-    expect(pageOf(snapshots, 12)).toContain(
+    expect(pendingAt(snapshots, 12)).toContain(
       'As of <time datetime="2026-01-01T12:00:00.000Z">2026-01-01 12:00:00 UTC</time>, 12 s ago.',
     );
     snapshots.record(BRIDGE, FAILED, at(30));
-    const html = pageOf(snapshots, 33);
+    const html = pendingAt(snapshots, 33);
     expect(html).toContain('The last poll failed; the items are as of <time');
     expect(html).toContain('Last failure: status: /x: responded with status 500');
     expect(html).toContain('424242');
@@ -122,8 +122,10 @@ describe('items of an old success', () => {
     snapshots.record(BRIDGE, FAILED, at(30));
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
-      const document = pendingDocument(snapshots, now);
-      const html = pendingPage(document, undefined, '/metrics', '0.1.0');
+      const links = testLinks();
+      const document = pendingDocument(snapshots, [targetVerdicts()], links, now);
+      if (document === undefined) throw new Error('there are targets');
+      const html = pendingPage(document, undefined, links, { telemetryPath: '/metrics', version: '0.1.0' });
       expect(html).toContain('The last successful poll was at <time');
       expect(html).toContain('61 s ago, too long ago to show its items');
       expect(html).not.toContain('424242');
@@ -134,8 +136,8 @@ describe('items of an old success', () => {
 
   it('do not exist before the first success', () => {
     const snapshots = initialSnapshots();
-    expect(pageOf(snapshots, 0)).toContain('No successful poll yet.');
+    expect(pendingAt(snapshots, 0)).toContain('No successful poll yet.');
     snapshots.record(BRIDGE, FAILED, at(1));
-    expect(pageOf(snapshots, 2)).toContain('No successful poll yet.<br>Last failure: status:');
+    expect(pendingAt(snapshots, 2)).toContain('No successful poll yet.<br>Last failure: status:');
   });
 });

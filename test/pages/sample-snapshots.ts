@@ -1,10 +1,17 @@
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
+import { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { asDecimalString } from '../../src/json/numeral.js';
+import type { Config } from '../../src/config/config.js';
 import { endpointStatuses, type NamesView } from '../../src/pages/endpoint-view.js';
+import { externalLinks } from '../../src/pages/external-links.js';
+import { pendingDocument } from '../../src/pages/pending-document.js';
+import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';
+import { parseSorting } from '../../src/pages/table.js';
+import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import type { Severity, TargetVerdicts, Verdict } from '../../src/verdicts/verdict.js';
 import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
 
 export const at = (seconds: number): Instant => ({
@@ -78,18 +85,88 @@ export const instance: Instance = {
   staleAfterMs: STALE_AFTER_SECONDS * 1000,
 };
 
+/** A verdict about the bridge of `TARGET` that has held for this many minutes at 12:00:00. */
+export function verdict(alert: string, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
+  const since = at(-60 * minutes);
+  const summary = `summary of ${alert}`;
+  return { ...BRIDGE, alert, severity, state: 'firing', since, summary, action: `action of ${alert}`, ...others };
+}
+
+/** The verdicts of a target as the engine returns them: worst first. */
+export function targetVerdicts(
+  verdicts: readonly Verdict[] = [],
+  unknown: readonly string[] = [],
+  target = TARGET,
+): TargetVerdicts {
+  const isUnknown = unknown.length > 0 || verdicts.length > 0;
+  const status = verdicts.find(({ state }) => state === 'firing')?.severity ?? (isUnknown ? 'unknown' : 'ok');
+  return { target, status, unknown, verdicts, observedSince: at(-600) };
+}
+
+export const testLinks = (config: Partial<Config> = {}) => externalLinks({ ...defaultConfig, ...config });
+
+interface PageOptions {
+  readonly instance?: Instance;
+  readonly telemetryPath?: string;
+  readonly names?: readonly NamesView[];
+  readonly verdicts?: readonly TargetVerdicts[];
+  readonly config?: Partial<Config>;
+}
+
 /** The status page this many seconds after 12:00:00. */
-export function statusAt(
+export function statusAt(snapshots: EndpointStore, seconds: number, options: PageOptions = {}): string {
+  const now = at(seconds);
+  const { verdicts = [targetVerdicts()], names = [], telemetryPath = '/metrics', config } = options;
+  const ofInstance = options.instance ?? instance;
+  const endpoints = endpointStatuses(snapshots, now, ofInstance.staleAfterMs);
+  const targets = targetViews(verdicts, endpoints, testLinks(config), now);
+  const generatedAt = isoTime(now.epochSeconds);
+  return statusPage(
+    { generatedAt, targets, endpoints, names, instance: ofInstance },
+    { telemetryPath, version: ofInstance.version },
+  );
+}
+
+/** The pending page this many seconds after 12:00:00. */
+export function pendingAt(
   snapshots: EndpointStore,
   seconds: number,
-  ofInstance = instance,
-  telemetryPath = '/metrics',
-  names: readonly NamesView[] = [],
+  query: Readonly<Record<string, string>> = {},
+  { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
-  const now = at(seconds);
-  const endpoints = endpointStatuses(snapshots, now, ofInstance.staleAfterMs);
-  return statusPage({ generatedAt: isoTime(now.epochSeconds), endpoints, names, instance: ofInstance }, telemetryPath);
+  const links = testLinks(config);
+  const document = pendingDocument(snapshots, verdicts, links, at(seconds), query['target']);
+  if (document === undefined) throw new Error(`no target ${query['target']}`);
+  return pendingPage(document, parseSorting(query), links, { telemetryPath, version: '0.1.0' });
 }
+
+/** The visible text of the main element, line by line. */
+export function textOf(html: string): string {
+  const main = /<main[^>]*>([^]*)<\/main>/.exec(html)?.[1] ?? '';
+  return main
+    .replaceAll(/<(?:td|th|tr|li|p|h\d|dt|dd|summary|small)\b[^>]*>/g, '\n')
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
+    .replaceAll(/ +/g, ' ')
+    .replaceAll(/\s*\n\s*/g, '\n')
+    .trim();
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+
+/** The text between two lines. */
+export function between(text: string, from: string, to: string): string {
+  const start = text.indexOf(`\n${from}\n`);
+  return text.slice(start + 1, text.indexOf(`\n${to}\n`, start));
+}
+
+export const titleOf = (html: string): string => /<title>(.*)<\/title>/.exec(html)?.[1] ?? '';
 
 /** Transfer ids in the order of the page. */
 export const idsIn = (html: string): string[] => [...html.matchAll(/data-label="Id">(\d+)/g)].map(([, id]) => id ?? '');

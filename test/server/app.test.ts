@@ -4,11 +4,22 @@ import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pendingDocument } from '../../src/pages/endpoint-view.js';
+import { pendingDocument, type PendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import type { EndpointStore } from '../../src/poll/endpoint-store.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
-import { at, CROSSCHAIN, FAILED, idsIn, polledSnapshots, TARGET, transfer } from '../pages/sample-snapshots.js';
+import {
+  at,
+  CROSSCHAIN,
+  FAILED,
+  idsIn,
+  polledSnapshots,
+  TARGET,
+  targetVerdicts,
+  testLinks,
+  transfer,
+  verdict,
+} from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { waitUntil } from '../support/wait-for.js';
 import { rawClient, requestText } from './clients.js';
@@ -33,7 +44,7 @@ async function serve(...parts: Parameters<typeof createTestApp>): Promise<string
 }
 
 describe('the headers of every response', () => {
-  it.each(['/', '/metrics', '/pending', '/-/healthy', '/-/ready', '/none', '/-/reload'])(
+  it.each(['/', '/metrics', '/pending', '/config', '/-/healthy', '/-/ready', '/none', '/-/reload'])(
     'forbid caching, framing and foreign content: %s',
     async (path) => {
       const { headers } = await get((await serve()) + path);
@@ -162,6 +173,17 @@ describe('content negotiation', () => {
   });
 });
 
+describe('a page with a slash after its name', () => {
+  it.each([
+    ['/pending/', '../pending'],
+    ['/pending/?target=a%2Fb&sort=x', '../pending?target=a%2Fb&sort=x'],
+    ['/config/', '../config'],
+  ])('redirects, because its links are relative: %s', async (path, location) => {
+    const { status, headers } = await get((await serve()) + path);
+    expect([status, headers['location']]).toEqual([308, location]);
+  });
+});
+
 describe('--web.max-requests', () => {
   it('rejects scrapes and pages over the limit, and never the health paths', async () => {
     const { metrics, release, arrived } = createHeldScrapes();
@@ -203,9 +225,14 @@ describe('--web.max-requests', () => {
 
 describe('/pending', () => {
   async function servePending(snapshots: EndpointStore, seconds: number): Promise<string> {
-    const document = () => pendingDocument(snapshots, at(seconds));
+    const links = testLinks();
+    const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18)])];
+    const document = (target?: string) => pendingDocument(snapshots, verdicts, links, at(seconds), target);
     return serve({
-      pendingPage: (sorting) => pendingPage(document(), sorting, '/metrics', '0.1.0'),
+      pendingPage: (target, sorting) => {
+        const selected = document(target);
+        return selected && pendingPage(selected, sorting, links, { telemetryPath: '/metrics', version: '0.1.0' });
+      },
       pendingDocument: document,
     });
   }
@@ -235,7 +262,8 @@ describe('/pending', () => {
     snapshots.record(CROSSCHAIN, FAILED, at(2));
     const url = await servePending(snapshots, 5);
     const { body } = await request(`${url}/pending`, { headers: { accept: 'application/json' } });
-    const [bridge, crosschain] = ((await body.json()) as ReturnType<typeof pendingDocument>).endpoints;
+    const { endpoints, targets } = (await body.json()) as PendingDocument;
+    const [bridge, crosschain] = endpoints;
     expect(bridge).toMatchObject({
       target: TARGET,
       document: 'module_state',
@@ -270,6 +298,52 @@ describe('/pending', () => {
       },
       items: null,
     });
+    expect(targets).toEqual([
+      {
+        target: TARGET,
+        status: 'critical',
+        unknown: [],
+        observedSince: '2026-01-01T11:50:00.000Z',
+        observedSeconds: 605,
+        verdicts: [
+          {
+            alert: 'BridgeOracleStalled',
+            severity: 'critical',
+            state: 'firing',
+            document: 'module_state',
+            since: '2026-01-01T11:42:00.000Z',
+            ageSeconds: 1085,
+            summary: 'summary of BridgeOracleStalled',
+            action: 'action of BridgeOracleStalled',
+            runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md#bridgeoraclestalled',
+            dashboard: null,
+          },
+        ],
+        blocking: [],
+      },
+    ]);
+  });
+
+  it('selects a target by name, as HTML and as JSON', async () => {
+    const url = await servePending(polledSnapshots({ unbatched_transfers: [] }), 1);
+    const requestTarget = async (query: string, accept: string) =>
+      get(`${url}/pending?${query}`, { headers: { accept } });
+    const query = `target=${encodeURIComponent(TARGET)}`;
+    expect((await requestTarget(query, 'text/html')).text).toContain('id="module_state"');
+    expect(JSON.parse((await requestTarget(query, 'application/json')).text)).toMatchObject({
+      endpoints: [{ target: TARGET }, { target: TARGET }],
+      targets: [{ target: TARGET }],
+    });
+    for (const accept of ['text/html', 'application/json']) {
+      expect(await requestTarget('target=other', accept)).toMatchObject({
+        status: 404,
+        text: 'no such target is polled by this exporter; /pending lists them\n',
+      });
+      expect(await requestTarget(`${query}&${query}`, accept)).toMatchObject({
+        status: 400,
+        text: 'target is set more than once — expected ?target=NAME\n',
+      });
+    }
   });
 
   it('is sorted by the query; HEAD has no body and other methods are rejected', async () => {

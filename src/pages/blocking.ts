@@ -1,0 +1,119 @@
+import type {
+  BlockSpan,
+  BridgeItems,
+  ClaimItem,
+  DecimalString,
+  ItemList,
+  MissingMember,
+  MissingMembers,
+} from '../pending/items.js';
+
+/** A validator whose signature or vote is missing where something waits for it. */
+export interface BlockingValidator extends MissingMember {
+  /** Nonces of batches without sufficient signatures. */
+  readonly batches: readonly DecimalString[];
+  /** Nonces of unrelayed validator sets. */
+  readonly valsets: readonly DecimalString[];
+  /** Nonces of pending events for none of whose claims it has voted. */
+  readonly events: readonly DecimalString[];
+  /** Age of the oldest of these items. */
+  readonly oldestSeconds: number | null;
+  /** Hub blocks until it is jailed for a missing confirm of a validator set; `null` without a deadline. */
+  readonly jailedIn: BlockSpan | null;
+  /** External blocks until the first of these batches times out. */
+  readonly timeoutIn: BlockSpan | null;
+}
+
+/** Signatures and votes take a minute or two. */
+const USUAL_SECONDS = 300;
+
+/** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
+export function isLate(age: BlockSpan | null): boolean {
+  return (age?.seconds ?? USUAL_SECONDS) >= USUAL_SECONDS;
+}
+
+interface Waiting {
+  readonly list: 'batches' | 'valsets' | 'events';
+  readonly nonce: DecimalString;
+  readonly age: BlockSpan | null;
+  readonly members: readonly MissingMember[];
+  readonly jailedIn: BlockSpan | null;
+  readonly timeoutIn: BlockSpan | null;
+}
+
+/** The validators that block something, largest power first. Only listed rows and members are known. */
+export function blockingValidators(items: BridgeItems): readonly BlockingValidator[] {
+  const byAddress = new Map<string, BlockingValidator>();
+  for (const { list, nonce, age, members, jailedIn, timeoutIn } of waitingItems(items)) {
+    for (const member of members) {
+      const known = byAddress.get(member.externalAddress) ?? unblocked(member);
+      byAddress.set(member.externalAddress, {
+        ...known,
+        [list]: [...known[list], nonce],
+        oldestSeconds: largest(known.oldestSeconds, age?.seconds ?? null),
+        jailedIn: shortest(known.jailedIn, jailedIn),
+        timeoutIn: shortest(known.timeoutIn, timeoutIn),
+      });
+    }
+  }
+  return [...byAddress.values()].toSorted((a, b) => (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
+}
+
+function unblocked(member: MissingMember): BlockingValidator {
+  return { ...member, batches: [], valsets: [], events: [], oldestSeconds: null, jailedIn: null, timeoutIn: null };
+}
+
+function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
+  const none = { jailedIn: null, timeoutIn: null };
+  for (const { nonce, age, belowThreshold, missing, projectedHeadroom } of rowsOf(batches)) {
+    if (belowThreshold !== true || !isLate(age)) continue;
+    yield { ...none, list: 'batches', nonce, age, members: membersOf(missing), timeoutIn: projectedHeadroom };
+  }
+  // A member that does not confirm is jailed, even if the signatures of the others are sufficient.
+  for (const { nonce, age, missing, headroom } of rowsOf(valsets)) {
+    if (!isLate(age)) continue;
+    yield { ...none, list: 'valsets', nonce, age, members: membersOf(missing), jailedIn: headroom };
+  }
+  for (const [nonce, ofEvent] of claimsByEvent(rowsOf(claims))) {
+    const age = oldestAge(ofEvent);
+    if (isLate(age)) yield { ...none, list: 'events', nonce, age, members: silentMembers(ofEvent) };
+  }
+}
+
+function claimsByEvent(claims: readonly ClaimItem[]): ReadonlyMap<DecimalString, readonly ClaimItem[]> {
+  const byEvent = new Map<DecimalString, ClaimItem[]>();
+  for (const claim of claims) {
+    const known = byEvent.get(claim.eventNonce);
+    if (known) known.push(claim);
+    else byEvent.set(claim.eventNonce, [claim]);
+  }
+  return byEvent;
+}
+
+function rowsOf<Row>(list: ItemList<Row>): readonly Row[] {
+  return list.readable ? list.rows : [];
+}
+
+const membersOf = (missing: MissingMembers | null): readonly MissingMember[] => missing?.members ?? [];
+
+function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
+  const ages = claims.flatMap(({ age }) => (age === null ? [] : [age]));
+  return ages.toSorted((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0))[0] ?? null;
+}
+
+/** Who voted for another claim of the event is not silent. */
+function silentMembers(claims: readonly ClaimItem[]): readonly MissingMember[] {
+  const [first = [], ...others] = claims.map(({ missing }) => membersOf(missing));
+  const addresses = others.map((members) => new Set(members.map(({ externalAddress }) => externalAddress)));
+  return first.filter(({ externalAddress }) => addresses.every((members) => members.has(externalAddress)));
+}
+
+function largest(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.max(a, b);
+}
+
+function shortest(a: BlockSpan | null, b: BlockSpan | null): BlockSpan | null {
+  if (a === null || b === null) return a ?? b;
+  return (b.seconds ?? Infinity) < (a.seconds ?? Infinity) ? b : a;
+}

@@ -1,0 +1,208 @@
+import { isolated, markup, type Markup } from './html.js';
+import { anchor, pendingLink, relative } from './layout.js';
+import {
+  firingVerdicts,
+  statuses,
+  worstTarget,
+  type TargetStatus,
+  type TargetView,
+  type VerdictView,
+} from './target-view.js';
+import { sinceElement } from './time.js';
+
+/*
+ * The verdicts on both pages: the worst one as the heading, then all others by severity.
+ */
+
+/** The style puts the same shapes before the words on the page, so that no status depends on colour alone. */
+const titleMarks: Readonly<Record<TargetStatus, string>> = {
+  critical: '■',
+  warning: '▲',
+  unknown: '○',
+  info: '◆',
+  ok: '●',
+};
+
+export const statusWords: Readonly<Record<TargetStatus, string>> = {
+  critical: 'critical',
+  warning: 'warning',
+  unknown: 'cannot be judged',
+  info: 'info',
+  ok: 'no problem',
+};
+
+export function statusLabel(status: TargetStatus): Markup {
+  return markup`<b class="state ${status}">${statusWords[status]}</b>`;
+}
+
+export interface Headline {
+  /** Title of the tab. */
+  readonly title: string;
+  readonly heading: Markup;
+  /** Since when, what to do next, and where to read on. */
+  readonly details: Markup;
+  /** The entries of `verdictList` that the heading replaces. */
+  readonly isShown: (target: TargetView, verdict: VerdictView | undefined) => boolean;
+}
+
+export interface VerdictOptions {
+  /** Whether the page is about the target, so that a link to it is not needed. */
+  readonly isTargetPage?: boolean;
+}
+
+/** The worst condition of the targets: green only when nothing is wrong, grey when it cannot be judged. */
+export function headline(targets: readonly TargetView[], options: VerdictOptions = {}): Headline {
+  const worst = worstTarget(targets);
+  if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
+  const [firing] = firingVerdicts(worst);
+  if (firing !== undefined) {
+    const text = `${worst.target}: ${firing.summary}`;
+    return {
+      title: `${titleMarks[firing.severity]} ${firing.severity}: ${text}`,
+      heading: live(markup`${statusLabel(firing.severity)} ${isolated(text)}`),
+      details: markup`<div class="verdict ${firing.severity}">${nextSteps(worst.target, firing, options)}</div>`,
+      isShown: (_target, verdict) => verdict === firing,
+    };
+  }
+  const observing = observationOf(targets);
+  if (worst.status === 'unknown') {
+    const reasons = reasonsOf(worst);
+    return {
+      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reasons[0]}`, observing),
+      isShown: (target, verdict) => target === worst && verdict === undefined && reasons.length === 1,
+    };
+  }
+  const [only] = targets;
+  const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;
+  return plainHeadline('ok', `No problem ${where}`, observing);
+}
+
+function plainHeadline(status: TargetStatus, text: string, details: Markup): Headline {
+  return {
+    title: `${titleMarks[status]} ${text}`,
+    heading: live(markup`<span class="state ${status}"></span>${isolated(text)}`),
+    details,
+    isShown: () => false,
+  };
+}
+
+function live(content: Markup): Markup {
+  return markup`<span aria-live="polite">${content}</span>`;
+}
+
+const NOT_LONG_ENOUGH = 'a condition holds, but the exporter has not observed it for as long as its alert requires';
+
+function reasonsOf({ unknown, verdicts }: TargetView): readonly [string, ...string[]] {
+  const [first, ...others] = unknown;
+  if (first !== undefined) return [first, ...others];
+  return [verdicts.length > 0 ? NOT_LONG_ENOUGH : 'it has not been polled yet'];
+}
+
+/** Conditions of hours cannot be excluded before the exporter has observed the targets for hours. */
+function observationOf(targets: readonly TargetView[]): Markup {
+  const [latest] = targets
+    .flatMap(({ observedSince, observedSeconds }) =>
+      observedSince === null || observedSeconds === null ? [] : [{ observedSince, observedSeconds }],
+    )
+    .toSorted((a, b) => a.observedSeconds - b.observedSeconds);
+  if (latest === undefined) return markup``;
+  return markup`<p class="quiet">Observing ${sinceElement(latest.observedSince, latest.observedSeconds)}.</p>`;
+}
+
+/** Verdicts of one kind, such as one for each validator that does not vote. */
+interface Group {
+  readonly target: TargetView;
+  readonly rank: number;
+  readonly first: VerdictView;
+  readonly others: VerdictView[];
+}
+
+function groupsOf(target: TargetView, isShown: Headline['isShown']): Group[] {
+  const groups = new Map<string, Group>();
+  for (const verdict of target.verdicts) {
+    if (isShown(target, verdict)) continue;
+    const { alert, severity, state } = verdict;
+    const key = `${state} ${severity} ${alert}`;
+    const group = groups.get(key);
+    if (group) group.others.push(verdict);
+    else groups.set(key, { target, rank: rankOf(verdict), first: verdict, others: [] });
+  }
+  return [...groups.values()];
+}
+
+/** A verdict that cannot be judged yet comes last. */
+function rankOf({ severity, state }: VerdictView): number {
+  return state === 'observing' ? statuses.length : statuses.indexOf(severity);
+}
+
+/** A page of many targets stays readable. */
+const MAX_ENTRIES = 30;
+const MAX_OF_A_KIND = 20;
+
+/** All verdicts and reasons why targets cannot be judged, except what the heading says. Empty if there are none. */
+export function verdictList(
+  targets: readonly TargetView[],
+  { isShown }: Headline,
+  options: VerdictOptions = {},
+): Markup {
+  const entries = targets
+    .flatMap((target) => [
+      ...groupsOf(target, isShown).map((group) => ({ rank: group.rank, render: () => groupEntry(group, options) })),
+      ...(target.unknown.length === 0 || isShown(target, undefined)
+        ? []
+        : [{ rank: statuses.indexOf('unknown'), render: () => unknownEntry(target) }]),
+    ])
+    .toSorted((a, b) => a.rank - b.rank);
+  if (entries.length === 0) return markup``;
+  const more = entries.length - MAX_ENTRIES;
+  const note =
+    more > 0
+      ? markup`<p class="note">and ${more} more; the <a href="${relative('/pending')}">list of targets</a> has all of them</p>`
+      : '';
+  return markup`<ul class="verdicts">
+${entries.slice(0, MAX_ENTRIES).map(({ render }) => render())}</ul>${note}`;
+}
+
+function groupEntry({ target: { target }, first, others }: Group, options: VerdictOptions): Markup {
+  const { alert, severity, state } = first;
+  const id = anchor('verdict', target, alert, severity, state);
+  return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${isolated(`${target}: ${first.summary}`)}</p>
+${nextSteps(target, first, options)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}
+`;
+}
+
+function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
+  const more = verdicts.length - MAX_OF_A_KIND;
+  const items = verdicts
+    .slice(0, MAX_OF_A_KIND)
+    .map(({ summary, since, ageSeconds }) => markup`<li>${isolated(summary)}, ${sinceElement(since, ageSeconds)}`);
+  return markup`<details id="${id}"><summary>${verdicts.length} more of this kind</summary><ul>${items}</ul>${more > 0 ? markup`<p class="note">and ${more} more</p>` : ''}</details>`;
+}
+
+function statusOf({ severity, state }: VerdictView): TargetStatus {
+  return state === 'observing' ? 'unknown' : severity;
+}
+
+function stateLabel(verdict: VerdictView): Markup {
+  return verdict.state === 'observing'
+    ? markup`<b class="state unknown">not judged yet, would be ${verdict.severity}</b>`
+    : statusLabel(verdict.severity);
+}
+
+function unknownEntry(target: TargetView): Markup {
+  const text = `${target.target}: ${target.unknown.join('; ')}`;
+  return markup`<li id="${anchor('verdict', target.target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${isolated(text)}</p>
+`;
+}
+
+function nextSteps(target: string, verdict: VerdictView, { isTargetPage = false }: VerdictOptions): Markup {
+  const { alert, since, ageSeconds, action, runbook, dashboard, state } = verdict;
+  const observing = state === 'observing' ? 'observed ' : '';
+  const links = [
+    ...(isTargetPage ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
+    markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
+    ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
+  ];
+  return markup`<p class="remedy">${isolated(action)}</p>
+<p class="links"><span>${observing}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
+}

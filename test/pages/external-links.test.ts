@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { defaultConfig } from '../../src/config/schema.js';
+import { dashboardUrl, runbookUrl, tokenUrl, transactionUrl } from '../../src/pages/external-links.js';
+import { alertRules } from '../support/alert-rules.js';
+import { testLinks } from './sample-snapshots.js';
+
+/** Alerts about the exporter itself, which it cannot judge. */
+const NOT_JUDGED = new Set([
+  'BridgeExporterAbsent',
+  'BridgeExporterShardMissing',
+  'BridgeEndpointNotPolled',
+  'BridgeWatchdog',
+]);
+
+const judged = alertRules.filter(({ alert }) => !NOT_JUDGED.has(alert));
+
+describe('the links of a verdict', () => {
+  const links = testLinks({ links: { ...defaultConfig.links, dashboards: '' } });
+
+  it.each(judged)('are those of the alert: $alert', ({ alert, annotations }) => {
+    expect(runbookUrl(links, alert)).toBe(annotations?.['runbook_url']);
+    const template = annotations?.['dashboard_url'] ?? '';
+    const expected = template.replace('{{ $labels.target | urlquery }}', 'main%20net');
+    expect(dashboardUrl(links, alert, 'main net')).toBe(expected);
+  });
+
+  it('do not contain a dashboard without its base address, or for an unknown alert', () => {
+    expect(dashboardUrl(testLinks(), 'BridgeOracleStalled', 'a')).toBeNull();
+    expect(dashboardUrl(links, 'constructor', 'a')).toBeNull();
+  });
+});
+
+describe('the links to explorers', () => {
+  const links = testLinks({
+    chains: { '1': { name: 'ethereum', explorer: 'https://a.example/tx/{hash}' }, '2': { name: 'other' } },
+    tokens: [
+      { contract: '0xusdt', explorer: 'https://a.example/token/{address}' },
+      { contract: '0x1', symbol: 'A' },
+    ],
+  });
+
+  it('contain the encoded id', () => {
+    expect(transactionUrl(links, '1', `0x1/../"$&<b>`)).toBe('https://a.example/tx/0x1%2F..%2F%22%24%26%3Cb%3E');
+    expect(tokenUrl(links, '0xusdt')).toBe('https://a.example/token/0xusdt');
+  });
+
+  it('do not exist for chains and tokens without an explorer', () => {
+    for (const chainId of ['2', '3', 'constructor', null]) {
+      expect(transactionUrl(links, chainId, '0x1')).toBeUndefined();
+    }
+    expect(tokenUrl(links, '0x1')).toBeUndefined();
+  });
+});

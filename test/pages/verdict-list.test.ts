@@ -1,0 +1,235 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import type { TargetVerdicts } from '../../src/verdicts/verdict.js';
+import { idleState } from '../pending/bridge-state.js';
+import {
+  at,
+  between,
+  BRIDGE,
+  bridgeResult,
+  crosschainResult,
+  FAILED,
+  initialSnapshots,
+  pendingAt,
+  statusAt,
+  TARGET,
+  targetVerdicts,
+  textOf,
+  titleOf,
+  verdict,
+} from './sample-snapshots.js';
+
+const RUNBOOK = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
+
+/** The first lines of the page: heading and next steps. */
+const headOf = (html: string): string[] => textOf(html).split('\n').slice(0, 3);
+
+const oracle = verdict('BridgeOracleStalled', 'critical', 18, {
+  target: 'a',
+  summary: 'no event observed for 18 min, 57 waiting; 6 validators with 53 % of the power have not voted: Alpha, Beta',
+  action: 'Contact the operators.',
+});
+const drift = verdict('BridgeValsetDrift', 'warning', 130, { target: 'a' });
+const params = verdict('BridgeParamsChanged', 'info', 5, { target: 'a' });
+const votes = (name: string) =>
+  verdict('BridgeOrchestratorMissingVotes', 'warning', 31, { target: 'a', summary: `validator ${name} does not vote` });
+
+const page = (...verdicts: readonly TargetVerdicts[]): string => statusAt(initialSnapshots(), 0, { verdicts });
+
+describe('the heading', () => {
+  it('is the worst condition, with its severity, since when, what to do and where to read on', () => {
+    const html = page(targetVerdicts([oracle, drift], [], 'a'));
+    expect(headOf(html)).toEqual([
+      'critical a: no event observed for 18 min, 57 waiting; 6 validators with 53 % of the power have not voted: Alpha, Beta',
+      'Contact the operators.',
+      'since 11:42:00 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled',
+    ]);
+    expect(titleOf(html)).toMatch(/^■ critical: a: no event observed/);
+    expect(html).toContain(`<a href="${RUNBOOK}#bridgeoraclestalled" rel="noreferrer">`);
+    expect(html).toContain('<a href="./pending?target=a">');
+  });
+
+  it('is about the worst target', () => {
+    const html = page(
+      targetVerdicts([], [], 'fine'),
+      targetVerdicts([], ['never polled'], 'grey'),
+      targetVerdicts([{ ...drift, target: 'yellow' }], [], 'yellow'),
+      targetVerdicts([{ ...oracle, target: 'red' }], [], 'red'),
+    );
+    expect(headOf(html)[0]).toMatch(/^critical red: no event observed/);
+    expect(html).toContain(
+      '<li class="critical"><a href="./pending"><b>1</b> <span class="state critical">critical</span>',
+    );
+    expect(html).toContain('<li class="none"><b>0</b> <span class="state info">info</span>');
+    expect(html).toContain('<li class="ok"><a href="./pending"><b>1</b> <span class="state ok">no problem</span>');
+  });
+
+  it('is grey when a target cannot be judged, even if another has a notice', () => {
+    const html = page(
+      targetVerdicts([{ ...params, target: 'info' }], [], 'info'),
+      targetVerdicts([], ['no poll of module_state has succeeded for 12 min'], 'grey'),
+    );
+    expect(headOf(html)[0]).toBe('grey cannot be judged: no poll of module_state has succeeded for 12 min');
+    expect(titleOf(html)).toMatch(/^○ grey cannot be judged/);
+    expect(html).toContain('<h1><span aria-live="polite"><span class="state unknown"></span>');
+    expect(textOf(html)).toContain('Other conditions\ninfo info: summary of BridgeParamsChanged');
+  });
+
+  it('is green only when nothing is wrong', () => {
+    const html = page(targetVerdicts([], [], 'a'), targetVerdicts([], [], 'b'));
+    expect(headOf(html).slice(0, 2)).toEqual([
+      'No problem on any of 2 targets',
+      'Observing since 11:50:00 UTC (10 min).',
+    ]);
+    expect(titleOf(html)).toBe('● No problem on any of 2 targets · bridge-exporter');
+    expect(html).toContain('<h1><span aria-live="polite"><span class="state ok"></span>');
+    expect(textOf(html)).not.toContain('Other conditions');
+  });
+
+  it('is grey while a condition has been observed for less time than its alert requires', () => {
+    const observing = { ...oracle, state: 'observing' as const, since: at(-600), summary: '57 events waiting' };
+    const html = page(targetVerdicts([observing], [], 'a'));
+    expect(headOf(html)[0]).toBe(
+      'a cannot be judged: a condition holds, but the exporter has not observed it for as long as its alert requires',
+    );
+    expect(between(textOf(html), 'Other conditions', 'Endpoints not polled yet 2')).toBe(`Other conditions
+not judged yet, would be critical a: 57 events waiting
+Contact the operators.
+observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled`);
+  });
+
+  it('has a link to the dashboard when its base address is configured', () => {
+    const config = { links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' } };
+    const html = statusAt(initialSnapshots(), 0, {
+      verdicts: [targetVerdicts([{ ...oracle, target: 'a & b' }], [], 'a & b')],
+      config,
+    });
+    expect(html).toContain('href="https://wiki.example/runbook#bridgeoraclestalled"');
+    expect(html).toContain('href="https://grafana.example/base/d/bridge-signers?var-target=a%20%26%20b"');
+    expect(page(targetVerdicts([oracle], [], 'a'))).not.toContain('/d/bridge-signers');
+  });
+});
+
+describe('the other conditions', () => {
+  it('are sorted by severity over all targets, and grouped by alert', () => {
+    const html = page(
+      targetVerdicts([params], [], 'a'),
+      targetVerdicts([], ['never polled'], 'b'),
+      targetVerdicts([oracle, votes('Alpha'), votes('Beta'), votes('Gamma'), drift], ['stale'], 'c'),
+    );
+    const list = between(textOf(html), 'Other conditions', 'Endpoints not polled yet 2').split('\n');
+    expect(list.filter((line) => /^(?:critical|warning|info|cannot)/.test(line))).toEqual([
+      'warning c: validator Alpha does not vote',
+      'warning c: summary of BridgeValsetDrift',
+      'cannot be judged b: never polled',
+      'cannot be judged c: stale',
+      'info a: summary of BridgeParamsChanged',
+    ]);
+    expect(list).toContain('2 more of this kind');
+    expect(list).toContain('validator Beta does not vote, since 11:29:00 UTC (31 min)');
+    expect(html).toContain('<details id="verdict/c/BridgeOrchestratorMissingVotes/warning/firing/more">');
+  });
+
+  it('are limited in number', () => {
+    const many = Array.from({ length: 60 }, (_, index) => votes(`v${index}`));
+    const targets = Array.from({ length: 40 }, (_, index) => targetVerdicts([drift, ...many], [], `t${index}`));
+    const text = textOf(page(...targets));
+    expect(text.match(/more of this kind/g)?.length).toBeLessThanOrEqual(30);
+    expect(text).toContain('and 49 more; the list of targets has all of them');
+    expect(text).toContain('and 39 more');
+  });
+});
+
+describe('the list of targets', () => {
+  const others = [
+    targetVerdicts([], [], 'fine'),
+    targetVerdicts([oracle, drift], [], 'red'),
+    targetVerdicts([], ['never polled'], 'grey'),
+  ];
+
+  it('is the pending page of several targets, with their worst condition first', () => {
+    const html = pendingAt(initialSnapshots(), 0, {}, { verdicts: others });
+    expect(textOf(html)).toContain(`State
+Target
+Worst condition
+critical
+red
+${oracle.summary}
+since 11:42:00 UTC (18 min)
+and 1 more
+cannot be judged
+grey
+never polled
+no problem
+fine
+`);
+    expect(html).toContain('<a href="./pending?target=red">red</a>');
+  });
+
+  it('is replaced by the page of the target if there is only one', () => {
+    const html = pendingAt(initialSnapshots(), 0);
+    expect(textOf(html)).toContain(`No problem on ${TARGET}`);
+    expect(html).toContain('<section id="module_state"');
+  });
+});
+
+describe('the page of a target', () => {
+  it('has its verdicts without links to itself', () => {
+    const snapshots = initialSnapshots();
+    snapshots.record(BRIDGE, FAILED, at(0));
+    const html = pendingAt(snapshots, 1, { target: TARGET }, { verdicts: [targetVerdicts([oracle, drift])] });
+    expect(headOf(html)[0]).toMatch(/^critical main "net" <1>: no event observed/);
+    expect(textOf(html)).toContain('warning main "net" <1>: summary of BridgeValsetDrift');
+    expect(textOf(html)).not.toContain('Pending items of');
+  });
+});
+
+describe('fifty targets with problems', () => {
+  const names = Array.from({ length: 50 }, (_, index) => `target-${index}`);
+
+  function fiftyTargets(): EndpointStore {
+    const keys = names.flatMap((target) => [
+      { target, document: 'module_state' as const },
+      { target, document: 'rate_limiter_input' as const },
+    ]);
+    const store = createEndpointStore(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
+    const results = {
+      module_state: bridgeResult(idleState, '1000'),
+      rate_limiter_input: crosschainResult({ height: '1' }),
+    };
+    for (const key of keys) store.record(key, results[key.document], at(0));
+    return store;
+  }
+
+  it('load in less than a second and 100 KB', () => {
+    const store = fiftyTargets();
+    const many = Array.from({ length: 30 }, (_, index) => votes(`Validator ${index}`));
+    const verdicts = names.map((name) => targetVerdicts([oracle, drift, ...many], ['stale'], name));
+    for (const render of [
+      statusAt,
+      (...[of, now]: Parameters<typeof statusAt>) => pendingAt(of, now, {}, { verdicts }),
+    ]) {
+      const start = performance.now();
+      const html = render(store, 1, { verdicts });
+      expect(performance.now() - start).toBeLessThan(1000);
+      expect(gzipSync(html, { level: 1 }).length).toBeLessThan(100_000);
+      for (const name of names) expect(html).toContain(`./pending?target=${name}`);
+    }
+  });
+});
+
+describe('hostile text', () => {
+  it('in a verdict and in the name of a target neither hides nor rearranges the text beside it', () => {
+    const name = '\u202Eevil\u202C אבג';
+    const hostile = {
+      ...oracle,
+      target: name,
+      summary: `1 waiting; <b>\u202Ex\u202C</b>, אבג, 53 % ${'x'.repeat(10_000)}`,
+    };
+    const html = page(targetVerdicts([hostile], [], name));
+    expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting; &lt;b&gt;�x�&lt;/b&gt;, <bdi>אבג</bdi>, 53 % xxx');
+    expect(html).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/);
+    expect(html).toContain(`./pending?target=${encodeURIComponent(name)}`);
+  });
+});
