@@ -185,7 +185,7 @@ function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: st
       }
       const cssClass = isLate(age) ? alertClass(page, alert) : '';
       const word = isLate(age) ? 'below threshold' : 'being signed';
-      return markup`${cells.share(signedPowerRatio, cssClass)}<small class="${cssClass}">${word}</small>`;
+      return markup`${cells.share(signedPowerRatio, cssClass)}<small${cssClass === '' ? '' : markup` class="${cssClass}"`}>${word}</small>`;
     },
     order: byNumber(({ signedPowerRatio }) => signedPowerRatio),
   };

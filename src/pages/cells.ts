@@ -97,11 +97,30 @@ function shortNumber(exact: DecimalString): Markup {
   const magnitude = Math.abs(value);
   if (magnitude >= LARGE || (magnitude > 0 && magnitude < SMALL)) {
     const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e');
-    return markup`<span class="nowrap">${trimZeros(mantissa)} × 10<sup>${exponent.replace('+', '')}</sup></span>`;
+    return markup`<span class="nowrap">${trimZeros(mantissa)} × 10${superscript(exponent.replace('+', ''))}</span>`;
   }
   return groupDigits(
     trimZeros(magnitude >= 1 ? value.toFixed(FRACTION_DIGITS) : value.toPrecision(SIGNIFICANT_DIGITS)),
   );
+}
+
+const SUPERSCRIPTS: Readonly<Record<string, string>> = {
+  '-': '⁻',
+  '0': '⁰',
+  '1': '¹',
+  '2': '²',
+  '3': '³',
+  '4': '⁴',
+  '5': '⁵',
+  '6': '⁶',
+  '7': '⁷',
+  '8': '⁸',
+  '9': '⁹',
+};
+
+/** As characters, because the text of a superscript element is copied as plain digits: 10²⁰ would become 1020. */
+function superscript(exponent: string): string {
+  return exponent.replaceAll(/./g, (character) => SUPERSCRIPTS[character] ?? '');
 }
 
 function trimZeros(number: string): string {

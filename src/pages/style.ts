@@ -54,7 +54,6 @@ tr.watched{background:var(--soft)}
 @media (min-width:68.01rem){tr.watched th:first-child{border-left:.25rem solid var(--link);padding-left:.5rem}}
 .blocking tbody th{font-weight:400;white-space:normal;overflow-wrap:anywhere}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-monospace,monospace}
-sup{line-height:0;font-size:.75em}
 .state{white-space:nowrap}
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
 .state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.stale::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}

@@ -245,7 +245,11 @@ describe('the daemon', () => {
     expect((await get(`${daemon.url}/metrics`)).status).toBe(404);
     const page = await get(`${daemon.url}/`);
     expect(page.text).toContain('&lt;a&amp;b&gt;');
-    expect(page.text).toContain('href="/own/path"');
+    expect(page.text).toContain('href="./own/path"');
+    const config = await get(`${daemon.url}/config`);
+    expect(config.text).toContain('name: &lt;a&amp;b&gt;');
+    const pending = await get(`${daemon.url}/pending?target=${encodeURIComponent('<a&b>')}`);
+    expect(pending.text).toContain('id="module_state"');
     const post = await request(`${daemon.url}/own/path`, { method: 'POST' });
     expect(post.statusCode).toBe(405);
     expect(post.headers['allow']).toBe('GET, HEAD');

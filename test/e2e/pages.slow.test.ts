@@ -1,24 +1,28 @@
-import type { Browser, Page } from 'playwright-core';
+/// <reference lib="dom" />
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, openRecordedPage, takeScreenshot } from '../support/browser.js';
+import { hostileSnapshots, pendingAt, statusAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
+import { startReverseProxy } from '../support/reverse-proxy.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
 
 const folder = createTempFolder();
-const WIDTHS = [1280, 768, 380, 320] as const;
+const WIDTHS = [1600, 1280, 768, 420, 320] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
 /** Texts on the pending page that explain each scenario. */
 const expectedTexts = {
   healthy: ['No cctx is missed.', 'Live batches'],
   stuck: ['Showing the 50 oldest of', 'PendingOutbound'],
-  'unsigned-batch': ['Batches short of signatures', 'below threshold'],
+  'unsigned-batch': ['Batches short of signatures', 'below threshold', 'Signatures and votes of 66.67 % are required'],
+  'stalled-oracle': ['Who is blocking', 'votes for', 'of the power'],
   'conflicting-claims': ['Conflicting events', 'conflict'],
   'missed-cctxs': ['Missed cctxs', 'not broadcast'],
 } as const satisfies Partial<Record<ScenarioName, readonly string[]>>;
@@ -43,7 +47,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     await Promise.all(simulators.map(async (simulator) => simulator.close()));
   });
 
-  it.each(['/', '/pending', '/pending?sort=transfers.amount&dir=desc'])(
+  it.each(['/', '/pending', '/pending?target=stuck&sort=transfers.amount&dir=desc', '/config'])(
     'fit all widths and load no other resources: %s',
     async (path) => {
       const context = await browser.newContext({ javaScriptEnabled: false });
@@ -66,15 +70,15 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
   );
 
   it('explain every scenario', async () => {
-    const page = await browser.newPage({ viewport: { width: 380, height: 800 }, javaScriptEnabled: false });
-    await page.goto(`${daemon.url}/pending`);
+    const page = await browser.newPage({ viewport: { width: 420, height: 800 }, javaScriptEnabled: false });
     for (const scenario of scenarios) {
-      const text = await textOf(page, scenario);
+      await page.goto(`${daemon.url}/pending?target=${scenario}`);
+      const text = await page.innerText('main');
       for (const expected of expectedTexts[scenario]) expect(text, scenario).toContain(expected);
       expect(text, scenario).not.toContain('unknown');
     }
-    await page.goto(`${daemon.url}/`);
-    const status = await page.innerText('body');
+    await page.goto(`${daemon.url}/pending`);
+    const status = await page.innerText('main');
     for (const scenario of scenarios) expect(status).toContain(scenario);
     await page.close();
   });
@@ -83,26 +87,71 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
     await page.goto(`${daemon.url}/`);
     await page.locator('tr', { hasText: 'unsigned-batch' }).getByText('Batches short of signatures').click();
-    expect(page.url()).toBe(`${daemon.url}/pending#unsigned-batch/batches`);
-    const batches = page.locator('[id="unsigned-batch/batches"]');
+    expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch#batches`);
+    const batches = page.locator('[id="batches"]');
     await batches.getByText('Signed power').click();
-    expect(page.url()).toBe(`${daemon.url}/pending?sort=batches.signed&dir=asc#unsigned-batch/batches`);
+    expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch&sort=batches.signed&dir=asc#batches`);
     expect(await batches.locator('tbody tr').first().innerText()).toContain('below threshold');
     expect(await batches.locator('tbody tr').last().innerText()).toContain('sufficient');
     await page.close();
   });
 
-  it('shorten an address and group the digits of a number without changing the text', async () => {
+  it('shorten an address and group the digits of a number without changing the text, and keep the exact amount', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
-    await page.goto(`${daemon.url}/pending#stuck/transfers`);
-    const address = page.locator('[id="stuck/transfers"] td[data-label="Destination"] code').first();
+    await page.goto(`${daemon.url}/pending?target=stuck#transfers`);
+    const address = page.locator('[id="transfers"] td[data-label="Destination"] code').first();
     const { state } = simulatorOf('stuck').model.moduleState();
     const [oldest] = state.unbatched_transfers.toSorted((a, b) => Number(a.id) - Number(b.id));
     expect(await address.innerText()).toBe(oldest?.dest_address);
     expect(await address.getAttribute('title')).toBe(oldest?.dest_address);
     expect((await address.boundingBox())?.width).toBeLessThan(150);
-    const amount = page.locator('[id="stuck/transfers"] td[data-label="Amount"] .digits').first();
-    expect(await amount.innerText()).toBe(oldest?.erc20_token.amount);
+    const amount = page.locator('[id="transfers"] td[data-label="Amount"] span').first();
+    expect(await amount.getAttribute('title')).toBe(`${oldest?.erc20_token.amount} in the smallest unit`);
+    const height = page.locator('[id="module_state"] .facts .digits').first();
+    expect(await height.innerText()).toMatch(/^\d{7,}$/);
+    await page.close();
+  });
+
+  it('work under a path prefix of a reverse proxy', async () => {
+    const proxy = await startReverseProxy(daemon.url, '/monitoring/bridge');
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const { page, consoleMessages, requestedUrls } = await openRecordedPage(context);
+    await page.goto(proxy.url);
+    for (const [link, path] of [
+      ['Pending', 'pending'],
+      ['stuck', 'pending?target=stuck'],
+      ['Nonce', 'pending?target=stuck&sort=batches.nonce&dir=asc#batches'],
+      ['Configuration', 'config'],
+      ['Status', ''],
+    ] as const) {
+      await page.getByRole('link', { name: link, exact: true }).first().click();
+      await page.waitForURL(proxy.url + path);
+    }
+    await page.goto(`${proxy.url}pending/?target=stuck`);
+    expect(page.url()).toBe(`${proxy.url}pending?target=stuck`);
+    await page.getByRole('link', { name: 'Metrics', exact: true }).click();
+    await page.waitForURL(`${proxy.url}metrics`);
+    expect(requestedUrls.filter((url) => !url.startsWith(proxy.url))).toEqual([]);
+    expect(consoleMessages).toEqual([]);
+    await context.close();
+    await proxy.close();
+  });
+
+  it('have landmarks, and can be used with the keyboard', async () => {
+    const page = await browser.newPage({ viewport: { width: 420, height: 900 } });
+    await page.goto(`${daemon.url}/pending?target=stalled-oracle`);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+    for (const role of ['banner', 'main', 'navigation'] as const) expect(await page.getByRole(role).count()).toBe(1);
+    const level1 = page.getByRole('heading', { level: 1 });
+    expect(await level1.count()).toBe(1);
+    // Tables stay tables for screen readers although they look like cards.
+    const blocking = page.getByRole('table', { name: /^Who is blocking/ });
+    expect(await blocking.getByRole('rowheader').count()).toBeGreaterThan(3);
+    expect(await blocking.getByRole('cell').count()).toBeGreaterThan(9);
+    expect(await page.getByRole('region', { name: /^Claims of pending events/ }).count()).toBe(1);
     await page.close();
   });
 
@@ -113,15 +162,52 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
   }
 });
 
+/** Pages of hostile documents and verdicts, which no simulator sends. */
+describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
+  const long = 'W'.repeat(10_000);
+  const names = [
+    `<img src=x onerror=alert(1)>${'M'.repeat(90)}`,
+    '\u202Eahpla\u2066',
+    'אלפא בטא',
+    'Аlpha',
+    'Alpha',
+    `Z${'\u0301'.repeat(100)}`,
+    '🏴‍☠️'.repeat(20),
+  ];
+
+  it('break neither the layout nor the order of the text', async () => {
+    const browser = await launchBrowser();
+    const summary = `2 waiting; not voted: ${names.join(', ')}, 53 % of the power ${long}`;
+    const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18, { summary })], [long])];
+    const snapshots = hostileSnapshots(names);
+    const pages = { status: statusAt(snapshots, 1, { verdicts }), pending: pendingAt(snapshots, 1, {}, { verdicts }) };
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    for (const [title, html] of Object.entries(pages)) {
+      await page.setContent(html);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await horizontalOverflow(page), `${title} at ${width}`).toBe(0);
+        await takeScreenshot(page, `hostile-${title}-${width}`);
+      }
+    }
+    // The names are in the order of the text from left to right, with what follows on their right.
+    const lefts = await page.locator('.blocking tbody tr').evaluateAll((rows) =>
+      rows.map((row) => {
+        const [name, power] = [row.querySelector('b'), row.querySelector('td')];
+        return (name?.getBoundingClientRect().right ?? 0) <= (power?.getBoundingClientRect().left ?? 0);
+      }),
+    );
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(lefts).toHaveLength(4);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.locator('.blocking tbody tr').first().innerText()).toContain('<img src=x');
+    await browser.close();
+  });
+});
+
 function writeConfig(simulators: readonly Simulator[]): string {
   const targets = simulators.map(
     ({ url, model }) => `{name: ${model.scenario}, bridge: {url: "${url}"}, crosschain: {url: "${url}", window: 500}}`,
   );
   return folder.write('config.yml', `targets: [${targets.join(', ')}]\n`);
-}
-
-/** The text of the sections of a target. */
-async function textOf(page: Page, target: string): Promise<string> {
-  const sections = page.locator(`[id="${target}/module_state"], [id="${target}/rate_limiter_input"]`);
-  return (await sections.allInnerTexts()).join('\n');
 }

@@ -12,6 +12,8 @@ import {
   type RecordedPage,
 } from '../support/browser.js';
 import { createAuthority } from '../support/certificates.js';
+import type { TargetVerdicts } from '../../src/verdicts/verdict.js';
+import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -29,18 +31,18 @@ const TIMEOUT_MS = 20_000;
 const LONG_NAME =
   'a-name-that-nobody-would-choose-for-a-target-but-somebody-does-because-it-says-all-there-is-0123456789';
 
-/** The title and the text of the page in each state. */
+/** The beginning of the title, and the text of the page in each state. */
 const states = {
-  healthy: { title: '● Both endpoints are up', texts: ['2 ● up', 'Unbatched transfers', 'Pending cctxs'] },
+  healthy: { title: `● No problem on ${LONG_NAME}`, texts: ['● up', 'Unbatched transfers', 'Pending cctxs'] },
   failing: {
-    title: '▲ 1 of 2 endpoints needs attention',
-    texts: ['1 ▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
+    title: `○ ${LONG_NAME} cannot be judged`,
+    texts: ['▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
   },
   stale: {
-    title: '■ 1 of 2 endpoints needs attention',
-    texts: ['1 ■ stale', 'chain series were withdrawn', '→ Check the node'],
+    title: `○ ${LONG_NAME} cannot be judged`,
+    texts: ['■ stale', 'chain series were withdrawn', '→ Check the node'],
   },
-  initial: { title: '○ 1 of 2 endpoints are up so far', texts: ['1 ○ not polled yet', 'Not polled yet 1'] },
+  initial: { title: `○ ${LONG_NAME} cannot be judged`, texts: ['Endpoints not polled yet 1'] },
 } as const;
 
 type StateName = keyof typeof states;
@@ -108,7 +110,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
         expect(await horizontalOverflow(page)).toBe(0);
       }
       await waitForRefresh(page, () => page.innerText('#as-of time'));
-      expect(await page.title()).toBe(`${states[name].title} · bridge-exporter`);
+      expect(await page.title()).toContain(states[name].title);
       const content = await textWithMarkers(page);
       for (const text of states[name].texts) expect(content).toContain(text);
       expect(consoleMessages, 'no error, and no violation of the content security policy').toEqual([]);
@@ -168,8 +170,9 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
       const top = await row.evaluate((node) => node.getBoundingClientRect().top);
       ownSimulator.fault('rate_limiter_input', { kind: 'reset' });
       await waitForPage(daemon, /id="default\/rate_limiter_input" class="failing"/);
-      await waitForRefresh(page, () => page.title());
-      expect(await page.title()).toContain('2 of 15 endpoints need attention');
+      const attention = page.locator('#attention h2');
+      await waitForRefresh(page, () => attention.innerText());
+      expect(await attention.innerText()).toBe('Endpoints that need attention 2');
       const newTop = await row.evaluate((node) => node.getBoundingClientRect().top);
       expect(Math.abs(newTop - top), 'scroll positions are whole pixels').toBeLessThan(2);
 
@@ -179,11 +182,71 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
       await details.locator('summary').focus();
       ownSimulator.fault('rate_limiter_input', undefined);
       await waitForPage(daemon, /id="default\/rate_limiter_input" class="up"/);
-      await waitForRefresh(page, () => page.title());
+      await waitForRefresh(page, () => attention.innerText());
       expect(await page.locator('#up [id="default/rate_limiter_input/polls"]').getAttribute('open')).toBe('');
       expect(await details.locator('summary').evaluate((node) => node === document.activeElement)).toBe(true);
       expect(await page.locator('[id="gone/module_state/polls"]').getAttribute('open')).toBe('');
       await ownSimulator.close();
+    });
+
+    it('updates the page of a target and keeps scroll position, focus, selection and sorting', async () => {
+      const url = `${daemons.healthy.url}/pending?target=${LONG_NAME}&sort=transfers.id&dir=desc`;
+      const { page, requestedUrls } = await open(url, { viewport: { width: 800, height: 400 } });
+      const row = page.locator('#transfers tbody tr').first();
+      await row.evaluate((node) => node.scrollIntoView({ block: 'center' }));
+      const selected = await page.locator('#transfers .note').evaluate((node) => {
+        getSelection()?.selectAllChildren(node);
+        return getSelection()?.toString();
+      });
+      const link = page.getByRole('link', { name: 'Configuration' });
+      await link.evaluate((node) => node.focus({ preventScroll: true }));
+      const scrolledTo = await page.evaluate(() => scrollY);
+      await waitForRefresh(page, () => page.innerText('#as-of time'));
+
+      expect(new Set(requestedUrls)).toEqual(new Set([url]));
+      expect(scrolledTo).toBeGreaterThan(0);
+      expect(await page.evaluate(() => scrollY)).toBe(scrolledTo);
+      expect(selected).toContain('by id, descending');
+      expect(await page.evaluate(() => getSelection()?.toString())).toBe(selected);
+      expect(await link.evaluate((node) => node === document.activeElement)).toBe(true);
+    });
+
+    it('keeps open details of a verdict, and shows a verdict that appears above the visible row without moving it', async () => {
+      const targets = (verdicts: readonly TargetVerdicts[]): string =>
+        pendingAt(hostileSnapshots(['Alpha']), 1, {}, { verdicts });
+      const { page } = await open(daemons.healthy.url, { viewport: { width: 800, height: 400 } });
+      const build = await page.locator('html').getAttribute('data-build');
+      const serve = async (html: string): Promise<void> => {
+        await page.unrouteAll();
+        const body = html.replace(/data-build="\w+"/, `data-build="${build}"`);
+        await page.route('**/*', async (route) => route.fulfill({ contentType: 'text/html', body }));
+      };
+      const votes = ['Alpha', 'Beta', 'Gamma'].map((name) =>
+        verdict('BridgeOrchestratorMissingVotes', 'warning', 31, { summary: `validator ${name} does not vote` }),
+      );
+      await serve(targets([targetVerdicts([...votes, ...votes])]));
+      await page.goto(`${daemons.healthy.url}/pending`);
+      const details = page.locator('.verdict details');
+      await details.locator('summary').click();
+      const row = page.locator('#transfers tbody tr').first();
+      await row.evaluate((node) => node.scrollIntoView({ block: 'center' }));
+      const top = await row.evaluate((node) => node.getBoundingClientRect().top);
+      await serve(targets([targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18), ...votes, ...votes])]));
+      await waitForRefresh(page, () => page.title());
+
+      expect(await page.title()).toContain('■ critical');
+      expect(await details.getAttribute('open')).toBe('');
+      const newTop = await row.evaluate((node) => node.getBoundingClientRect().top);
+      expect(Math.abs(newTop - top), 'scroll positions are whole pixels').toBeLessThan(2);
+    });
+
+    it('shows at once that the browser has lost its connection', async () => {
+      const { page } = await open(daemons.healthy.url);
+      await page.context().setOffline(true);
+      await page.locator('#out-of-date').waitFor();
+      expect(await page.innerText('#out-of-date')).toContain('Out of date: the exporter does not respond.');
+      await page.context().setOffline(false);
+      await page.locator('#out-of-date').waitFor({ state: 'hidden' });
     });
 
     it('shows since when and why it fails', async () => {
@@ -230,7 +293,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
       await page.unroute('**/*');
       await page.clock.runFor(5000);
       await alert.waitFor({ state: 'hidden' });
-      expect(await page.title()).toBe('● Both endpoints are up · bridge-exporter');
+      expect(await page.title()).toBe(`● No problem on ${LONG_NAME} · bridge-exporter`);
     });
 
     it('reports a response that takes too long', async () => {

@@ -1,5 +1,6 @@
 import { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from '../../src/config/schema.js';
 import { asDecimalString } from '../../src/json/numeral.js';
+import { batch, idleState, validators } from '../pending/bridge-state.js';
 import type { Config } from '../../src/config/config.js';
 import { endpointStatuses, type NamesView } from '../../src/pages/endpoint-view.js';
 import { externalLinks } from '../../src/pages/external-links.js';
@@ -55,6 +56,28 @@ export function bridgeResult(state: unknown, height?: string): PollResult {
     Buffer.from(JSON.stringify({ state })),
     height === undefined ? height : asDecimalString(height),
   );
+}
+
+/** A bridge with an old batch that none of its four validators has signed. */
+export function hostileSnapshots(names: readonly string[]): EndpointStore {
+  const configured = validators.map(({ eth_address }, index) => ({ address: eth_address, name: names[index] ?? 'x' }));
+  const source: ProcessingOptions = {
+    ...base,
+    labels: { ...base.labels, validators: { configured, staking: new Map() } },
+    document: 'module_state',
+    settings: defaultBridgeSettings,
+  };
+  const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
+  const state = {
+    ...idleState,
+    batches: [batch('1', '600', '500')],
+    attestations: [...idleState.attestations, claim],
+    unbatched_transfers: [transfer('1', '9'.repeat(77), 'W'.repeat(10_000))],
+  };
+  const snapshots = initialSnapshots();
+  const body = Buffer.from(JSON.stringify({ state }));
+  snapshots.record(BRIDGE, processBody(source, 'test', body, asDecimalString('1000')), at(0));
+  return snapshots;
 }
 
 export function crosschainResult(document: unknown): PollResult {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
 import type { TargetVerdicts } from '../../src/verdicts/verdict.js';
-import { idleState } from '../pending/bridge-state.js';
+import { batch, idleState } from '../pending/bridge-state.js';
 import {
   at,
   between,
@@ -231,5 +231,29 @@ describe('hostile text', () => {
     expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting; &lt;b&gt;�x�&lt;/b&gt;, <bdi>אבג</bdi>, 53 % xxx');
     expect(html).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/);
     expect(html).toContain(`./pending?target=${encodeURIComponent(name)}`);
+  });
+});
+
+describe('colours', () => {
+  /** A batch that nobody has signed, created at a height; the hub is at 1000 and a block takes 2 s. */
+  function batchFrom(height: string): EndpointStore {
+    const snapshots = initialSnapshots();
+    snapshots.record(BRIDGE, bridgeResult({ ...idleState, batches: [batch('1', '600', height)] }, '1000'), at(0));
+    return snapshots;
+  }
+  const firing = { verdicts: [targetVerdicts([verdict('BridgeBatchUnsigned', 'critical', 34)])] };
+
+  it('of a statistic follow the verdicts, in words too', () => {
+    const statistic = 'Batches short of signatures <b>1</b> <small>oldest 10 min</small>';
+    expect(statusAt(batchFrom('700'), 0)).toContain(`${statistic}</a>`);
+    expect(statusAt(batchFrom('700'), 0, firing)).toMatch(
+      /<a class="critical" href="[^"]+#batches">Batches short of signatures <b>1<\/b> <small>oldest 10 min<\/small> <span class="state critical">critical<\/span>/,
+    );
+  });
+
+  it('of a row follow the verdicts, except for a batch that was just created', () => {
+    expect(pendingAt(batchFrom('700'), 0, {}, firing)).toContain('<small class="critical">below threshold</small>');
+    expect(pendingAt(batchFrom('700'), 0)).toContain('<small>below threshold</small>');
+    expect(pendingAt(batchFrom('998'), 0, {}, firing)).toContain('<small>being signed</small>');
   });
 });
