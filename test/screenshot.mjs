@@ -50,7 +50,7 @@ async function waitForPage(pattern) {
   }
 }
 
-await waitForPage(/All 6 endpoints are up/);
+await waitForPage(/Endpoints that are up <span class="quiet">6</);
 const message = 'upstream connect error or disconnect/reset before headers';
 staging.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
 await waitForPage(/class="failing"[^]*>1\d s ago</);

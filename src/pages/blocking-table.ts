@@ -79,9 +79,10 @@ function who({ name, orchestrator, externalAddress, watched }: BlockingValidator
   return markup`${label}${badge}<small>${address} ${cells.identifier(externalAddress)}</small>`;
 }
 
-function missing({ batches, valsets, events }: BlockingValidator): Markup {
+function missing({ batches, valsets, events, otherClaims }: BlockingValidator): Markup {
   const parts = [
     ...nonces('votes for', 'event', events),
+    ...nonces('voted for another claim of', 'event', otherClaims),
     ...nonces('', 'batch', batches),
     ...nonces('', 'validator set', valsets),
   ];

@@ -16,6 +16,8 @@ export interface BlockingValidator extends MissingMember {
   readonly valsets: readonly DecimalString[];
   /** Nonces of pending events for none of whose claims it has voted. */
   readonly events: readonly DecimalString[];
+  /** Nonces of pending events for which it has voted, but not for the claim with the most power. */
+  readonly otherClaims: readonly DecimalString[];
   /** Age of the oldest of these items. */
   readonly oldestSeconds: number | null;
   /** Hub blocks until it is jailed for a missing confirm of a validator set; `null` without a deadline. */
@@ -33,7 +35,7 @@ export function isLate(age: BlockSpan | null): boolean {
 }
 
 interface Waiting {
-  readonly list: 'batches' | 'valsets' | 'events';
+  readonly list: 'batches' | 'valsets' | 'events' | 'otherClaims';
   readonly nonce: DecimalString;
   readonly age: BlockSpan | null;
   readonly members: readonly MissingMember[];
@@ -60,7 +62,8 @@ export function blockingValidators(items: BridgeItems): readonly BlockingValidat
 }
 
 function unblocked(member: MissingMember): BlockingValidator {
-  return { ...member, batches: [], valsets: [], events: [], oldestSeconds: null, jailedIn: null, timeoutIn: null };
+  const nothing = { batches: [], valsets: [], events: [], otherClaims: [] };
+  return { ...member, ...nothing, oldestSeconds: null, jailedIn: null, timeoutIn: null };
 }
 
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
@@ -76,7 +79,9 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
   }
   for (const [nonce, ofEvent] of claimsByEvent(rowsOf(claims))) {
     const age = oldestAge(ofEvent);
-    if (isLate(age)) yield { ...none, list: 'events', nonce, age, members: silentMembers(ofEvent) };
+    if (!isLate(age)) continue;
+    yield { ...none, list: 'events', nonce, age, members: silentMembers(ofEvent) };
+    yield { ...none, list: 'otherClaims', nonce, age, members: deviatingMembers(ofEvent) };
   }
 }
 
@@ -106,6 +111,13 @@ function silentMembers(claims: readonly ClaimItem[]): readonly MissingMember[] {
   const [first = [], ...others] = claims.map(({ missing }) => membersOf(missing));
   const addresses = others.map((members) => new Set(members.map(({ externalAddress }) => externalAddress)));
   return first.filter(({ externalAddress }) => addresses.every((members) => members.has(externalAddress)));
+}
+
+/** Who voted, but not for the claim with the most power. Who of them is right is for people to decide. */
+function deviatingMembers(claims: readonly ClaimItem[]): readonly MissingMember[] {
+  const [best] = claims.toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0));
+  const silent = new Set(silentMembers(claims).map(({ externalAddress }) => externalAddress));
+  return membersOf(best?.missing ?? null).filter(({ externalAddress }) => !silent.has(externalAddress));
 }
 
 function largest(a: number | null, b: number | null): number | null {

@@ -44,6 +44,7 @@ code{font:.92em ui-monospace,monospace}
 .id{white-space:nowrap;user-select:all}
 .id span{font-size:0}.id span::before{content:"…";font-size:.8rem}
 .digits{font-variant-numeric:tabular-nums;overflow-wrap:anywhere}.digits span{display:inline-block;margin-left:.2em}
+td small .digits{display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .nowrap,td time,a small{white-space:nowrap}
 .bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
 .bar.ok{color:var(--ok)}.bar.warning{color:var(--warn)}.bar.critical{color:var(--bad)}
@@ -57,7 +58,7 @@ pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-mono
 .state{white-space:nowrap}
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
 .state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.stale::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}
-.state.up,.state.ok{color:var(--ok)}.state.failing,.state.warning{color:var(--warn)}.state.stale,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
+.state.ok{color:var(--ok)}.state.failing,.state.warning{color:var(--warn)}.state.stale,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
 .verdicts{list-style:none;margin:.3rem 0;padding:0}
 .verdict{border-left:.3rem solid var(--quiet);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0;overflow-wrap:anywhere;color:var(--ink)}
 .verdict.critical{border-color:var(--bad)}.verdict.warning{border-color:var(--warn)}.verdict.info{border-color:var(--link)}

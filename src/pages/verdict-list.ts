@@ -1,3 +1,4 @@
+import type { Severity } from '../verdicts/verdict.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import {
@@ -29,6 +30,13 @@ export const statusWords: Readonly<Record<TargetStatus, string>> = {
   unknown: 'cannot be judged',
   info: 'info',
   ok: 'no problem',
+};
+
+/** When to act, as the severities are defined in prometheus/alerts.yml. */
+const urgencies: Readonly<Record<Severity, string>> = {
+  critical: 'Act now',
+  warning: 'Act in working hours',
+  info: 'For the record',
 };
 
 export function statusLabel(status: TargetStatus): Markup {
@@ -196,13 +204,13 @@ function unknownEntry(target: TargetView): Markup {
 }
 
 function nextSteps(target: string, verdict: VerdictView, { isTargetPage = false }: VerdictOptions): Markup {
-  const { alert, since, ageSeconds, action, runbook, dashboard, state } = verdict;
+  const { alert, severity, since, ageSeconds, action, runbook, dashboard, state } = verdict;
   const observing = state === 'observing' ? 'observed ' : '';
   const links = [
     ...(isTargetPage ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  return markup`<p class="remedy">${isolated(action)}</p>
+  return markup`<p class="remedy"><b>${urgencies[severity]}:</b> ${isolated(action)}</p>
 <p class="links"><span>${observing}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

@@ -17,8 +17,10 @@ function itemsOf(state: object): BridgeItems {
 
 /** The validators with what they block, shortened. */
 const summaryOf = (items: BridgeItems) =>
-  blockingValidators(items).map(({ externalAddress, batches, valsets, events }) =>
-    [externalAddress, batches.join(), valsets.join(), events.join()].join(' '),
+  blockingValidators(items).map(({ externalAddress, batches, valsets, events, otherClaims }) =>
+    [externalAddress, batches.join(), valsets.join(), events.join(), ...otherClaims.map((nonce) => `(${nonce})`)].join(
+      ' ',
+    ),
   );
 
 const claim = (event_nonce: string, height: string, votes: readonly string[], type = 'deposit') => ({
@@ -55,9 +57,11 @@ describe('the blocking validators', () => {
     expect(summaryOf(itemsOf({ attestations }))).toEqual(['0xa2   8', '0xa3   8,9', '0xa4   8,9']);
   });
 
-  it('do not include who voted for another claim of a conflicting event', () => {
-    const attestations = [...idleState.attestations, claim('8', OLD, [vote(0)], 'a'), claim('8', OLD, [vote(1)], 'b')];
-    expect(summaryOf(itemsOf({ attestations }))).toEqual(['0xa3   8', '0xa4   8']);
+  it('are not silent, but deviate, if they voted for another claim than the one with the most power', () => {
+    const attestations = [...idleState.attestations, claim('8', OLD, [vote(1)], 'a'), claim('8', OLD, [vote(0)], 'b')];
+    const items = itemsOf({ attestations });
+    expect(summaryOf(items)).toEqual(['0xa2    (8)', '0xa3   8', '0xa4   8']);
+    expect(blockingSection(blockingValidators(items), items).html).toContain('>voted for another claim of event 8\n');
   });
 
   it('include who is about to be jailed although the signatures of a validator set are sufficient', () => {

@@ -42,7 +42,7 @@ describe('the heading', () => {
     const html = page(targetVerdicts([oracle, drift], [], 'a'));
     expect(headOf(html)).toEqual([
       'critical a: no event observed for 18 min, 57 waiting; 6 validators with 53 % of the power have not voted: Alpha, Beta',
-      'Contact the operators.',
+      'Act now: Contact the operators.',
       'since 11:42:00 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
     expect(titleOf(html)).toMatch(/^■ critical: a: no event observed/);
@@ -95,7 +95,7 @@ describe('the heading', () => {
     );
     expect(between(textOf(html), 'Other conditions', 'Endpoints not polled yet 2')).toBe(`Other conditions
 not judged yet, would be critical a: 57 events waiting
-Contact the operators.
+Act now: Contact the operators.
 observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled`);
   });
 
