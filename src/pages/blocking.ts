@@ -45,25 +45,35 @@ interface Waiting {
 
 /** The validators that block something, largest power first. Only listed rows and members are known. */
 export function blockingValidators(items: BridgeItems): readonly BlockingValidator[] {
-  const byAddress = new Map<string, BlockingValidator>();
-  for (const { list, nonce, age, members, jailedIn, timeoutIn } of waitingItems(items)) {
-    for (const member of members) {
-      const known = byAddress.get(member.externalAddress) ?? unblocked(member);
-      byAddress.set(member.externalAddress, {
-        ...known,
-        [list]: [...known[list], nonce],
-        oldestSeconds: largest(known.oldestSeconds, age?.seconds ?? null),
-        jailedIn: shortest(known.jailedIn, jailedIn),
-        timeoutIn: shortest(known.timeoutIn, timeoutIn),
-      });
+  const byAddress = new Map<string, Found>();
+  for (const waiting of waitingItems(items)) {
+    for (const member of waiting.members) {
+      const found = byAddress.get(member.externalAddress);
+      if (found) found.waiting.push(waiting);
+      else byAddress.set(member.externalAddress, { member, waiting: [waiting] });
     }
   }
-  return [...byAddress.values()].toSorted((a, b) => (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
+  return Array.from(byAddress.values(), summarize).toSorted((a, b) => (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
 }
 
-function unblocked(member: MissingMember): BlockingValidator {
-  const nothing = { batches: [], valsets: [], events: [], otherClaims: [] };
-  return { ...member, ...nothing, oldestSeconds: null, jailedIn: null, timeoutIn: null };
+interface Found {
+  readonly member: MissingMember;
+  readonly waiting: Waiting[];
+}
+
+function summarize({ member, waiting }: Found): BlockingValidator {
+  const noncesIn = (wanted: Waiting['list']): DecimalString[] =>
+    waiting.flatMap(({ list, nonce }) => (list === wanted ? [nonce] : []));
+  return {
+    ...member,
+    batches: noncesIn('batches'),
+    valsets: noncesIn('valsets'),
+    events: noncesIn('events'),
+    otherClaims: noncesIn('otherClaims'),
+    oldestSeconds: waiting.map(({ age }) => age?.seconds ?? null).reduce(largest, null),
+    jailedIn: waiting.map(({ jailedIn }) => jailedIn).reduce(shortest, null),
+    timeoutIn: waiting.map(({ timeoutIn }) => timeoutIn).reduce(shortest, null),
+  };
 }
 
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
