@@ -42,7 +42,7 @@ const columns: readonly Column[] = [
     title: 'Oldest waits for',
     cell: ({ oldestSeconds }) => cells.orUnknown(oldestSeconds, (seconds) => markup`${duration(seconds)}`),
   },
-  { title: 'Has not signed or voted', cell: missing, isWide: true },
+  { title: 'Missing or disputed', cell: missing, isWide: true },
 ];
 
 const deadlineColumn: Column = { title: 'Deadline', cell: deadline, isWide: true };

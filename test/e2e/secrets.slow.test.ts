@@ -221,7 +221,7 @@ describe('the secrets of the configuration', () => {
     );
     expect(await request('/')).toContain('&lt;secret&gt;');
     for (const accept of ['text/html', 'application/json']) await request('/pending', accept);
-    for (const path of ['/-/ready', '/-/healthy', '/nowhere']) await request(path);
+    for (const path of ['/config', '/-/ready', '/-/healthy', '/nowhere']) await request(path);
     await request('/metrics', 'application/openmetrics-text');
     for (const settings of invalidSettings) {
       configFlag(stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...settings } }] }));
@@ -255,7 +255,7 @@ describe('the secrets of the web configuration', () => {
       ['alice', wrongPassword],
       ['bob', wrongPassword],
     ]) {
-      for (const path of ['/metrics', '/', '/pending', '/-/reload', '/nowhere']) {
+      for (const path of ['/metrics', '/', '/pending', '/config', '/-/reload', '/nowhere']) {
         const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
         const { text, headers } = await get(url + path, { headers: { authorization } });
         outputs.push(JSON.stringify(headers), text);

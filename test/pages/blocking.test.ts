@@ -95,7 +95,7 @@ describe('the section about who is blocking', () => {
 Validator
 Power
 Oldest waits for
-Has not signed or voted
+Missing or disputed
 Deadline
 no name
 hub1qyyyyyyyyyy 0xa1
