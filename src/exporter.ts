@@ -141,11 +141,11 @@ export async function startExporter(
 
   const statusHtml = (): string => {
     const now = clock();
-    const endpoints = endpointStatuses(store, now, active.poll.staleAfterMs);
-    const targets = targetViews(verdicts.targets(now), endpoints, active.links, now);
+    const statuses = endpointStatuses(store, now, active.poll.staleAfterMs);
+    const targets = targetViews(verdicts.targets(now), statuses, active.links, now);
     const names = namesViews(validatorNames.states(), now);
     const generatedAt = isoTime(now.epochSeconds);
-    return statusPage({ generatedAt, targets, endpoints, names, instance: instance(now) }, site);
+    return statusPage({ generatedAt, targets, endpoints: statuses, names, instance: instance(now) }, site);
   };
 
   const pending = (target: string | undefined): PendingDocument | undefined => {

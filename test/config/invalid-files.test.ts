@@ -448,7 +448,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'a target at the top level',
     'name: a\nbridge: {url: http://a.example}',
     `bridge.yaml:1:1: targets: is missing — ${TARGETS}`,
-    'bridge.yaml:1:1: name: unknown key — it belongs in targets[] or validators[]',
+    'bridge.yaml:1:1: name: unknown key — it belongs in targets[] or chains.<name> or validators[]',
     'bridge.yaml:2:1: bridge: unknown key — it belongs in targets[]',
   ],
   [
@@ -620,7 +620,11 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     withTopLevel('validators: [{address: inj1qqqqqqqqqqq}]'),
     'bridge.yaml:4:14: validators[0].name: is missing — expected a name of 1 to 128 characters',
   ],
-  ['a chain without a name', withTopLevel('chains: {1: }'), 'bridge.yaml:4:10: chains.1.name: is empty — expected a name of 1 to 128 characters, such as ethereum'],
+  [
+    'a chain without a name',
+    withTopLevel('chains: {1: }'),
+    'bridge.yaml:4:10: chains.1.name: is empty — expected a name of 1 to 128 characters, such as ethereum',
+  ],
   [
     'a chain with an unknown key',
     withTopLevel('chains: {1: {name: ethereum, explorers: "https://a.example/{hash}"}}'),

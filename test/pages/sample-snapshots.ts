@@ -112,7 +112,17 @@ export const instance: Instance = {
 export function verdict(alert: string, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
   const since = at(-60 * minutes);
   const summary = `summary of ${alert}`;
-  return { ...BRIDGE, alert, severity, state: 'firing', since, summary, action: `action of ${alert}`, ...others };
+  return {
+    ...BRIDGE,
+    alert,
+    severity,
+    state: 'firing',
+    since,
+    subjects: [],
+    summary,
+    action: `action of ${alert}`,
+    ...others,
+  };
 }
 
 /** The verdicts of a target as the engine returns them: worst first. */

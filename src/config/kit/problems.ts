@@ -50,7 +50,7 @@ export function formatFirst<T>(problems: readonly T[], format: (problem: T) => s
 }
 
 /** More places are no advice. */
-const MAX_PARENTS = 2;
+const MAX_PARENTS = 3;
 
 /** The other mappings in the same part of the file that have a key: those below the mapping it was found in, or else all. */
 function parentsOf(key: string, parent: string, settings: readonly SettingDescription[]): readonly string[] {
