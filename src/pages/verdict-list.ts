@@ -39,6 +39,13 @@ const urgencies: Readonly<Record<Severity, string>> = {
   info: 'For the record',
 };
 
+/** The same for a condition that has not been observed for as long as its alert requires. */
+const IF_IT_PERSISTS: Readonly<Record<Severity, string>> = {
+  critical: 'If it persists, act now',
+  warning: 'If it persists, act in working hours',
+  info: 'For the record',
+};
+
 export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusWords[status]}</b>`;
 }
@@ -68,7 +75,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
     return {
       title: `${titleMarks[firing.severity]} ${firing.severity}: ${text}`,
       heading: live(markup`${statusLabel(firing.severity)} ${isolated(text)}`),
-      details: markup`<div class="verdict ${firing.severity}">${nextSteps(worst.target, firing, options)}</div>`,
+      details: entryDetails(worst.target, firing, options),
       isShown: (_target, verdict) => verdict === firing,
     };
   }
@@ -76,7 +83,11 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
   if (worst.status === 'unknown') {
     const reasons = reasonsOf(worst);
     return {
-      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reasons[0]}`, observing),
+      ...plainHeadline(
+        'unknown',
+        `${worst.target} cannot be judged${worst.unknown.length === 0 ? ' yet' : ''}: ${reasons[0]}`,
+        observing,
+      ),
       isShown: (target, verdict) => target === worst && verdict === undefined && reasons.length === 1,
     };
   }
@@ -98,12 +109,12 @@ function live(content: Markup): Markup {
   return markup`<span aria-live="polite">${content}</span>`;
 }
 
-const NOT_LONG_ENOUGH = 'a condition holds, but the exporter has not observed it for as long as its alert requires';
-
 function reasonsOf({ unknown, verdicts }: TargetView): readonly [string, ...string[]] {
   const [first, ...others] = unknown;
   if (first !== undefined) return [first, ...others];
-  return [verdicts.length > 0 ? NOT_LONG_ENOUGH : 'it has not been polled yet'];
+  if (verdicts.length === 0) return ['it has not been polled yet'];
+  const conditions = verdicts.length === 1 ? '1 condition' : `${verdicts.length} conditions`;
+  return [`${conditions} may become alerts, but the exporter has only started to observe`];
 }
 
 /** Conditions of hours cannot be excluded before the exporter has observed the targets for hours. */
@@ -203,6 +214,11 @@ function unknownEntry(target: TargetView): Markup {
 `;
 }
 
+/** What the heading has no room for. */
+function entryDetails(target: string, verdict: VerdictView, options: VerdictOptions): Markup {
+  return markup`<div class="verdict ${statusOf(verdict)}">${nextSteps(target, verdict, options)}</div>`;
+}
+
 function nextSteps(target: string, verdict: VerdictView, { isTargetPage = false }: VerdictOptions): Markup {
   const { alert, severity, since, ageSeconds, action, runbook, dashboard, state } = verdict;
   const observing = state === 'observing' ? 'observed ' : '';
@@ -211,6 +227,6 @@ function nextSteps(target: string, verdict: VerdictView, { isTargetPage = false 
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  return markup`<p class="remedy"><b>${urgencies[severity]}:</b> ${isolated(action)}</p>
+  return markup`<p class="remedy"><b>${state === 'observing' ? IF_IT_PERSISTS[severity] : urgencies[severity]}:</b> ${isolated(action)}</p>
 <p class="links"><span>${observing}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

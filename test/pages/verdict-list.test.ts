@@ -91,11 +91,11 @@ describe('the heading', () => {
     const observing = { ...oracle, state: 'observing' as const, since: at(-600), summary: '57 events waiting' };
     const html = page(targetVerdicts([observing], [], 'a'));
     expect(headOf(html)[0]).toBe(
-      'a cannot be judged: a condition holds, but the exporter has not observed it for as long as its alert requires',
+      'a cannot be judged yet: 1 condition may become alerts, but the exporter has only started to observe',
     );
     expect(between(textOf(html), 'Other conditions', 'Endpoints not polled yet 2')).toBe(`Other conditions
 not judged yet, would be critical a: 57 events waiting
-Act now: Contact the operators.
+If it persists, act now: Contact the operators.
 observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled`);
   });
 
