@@ -1,34 +1,39 @@
 /**
- * Creates docs/status-page.png with three simulated chains and a failing endpoint: `npm run build && node
- * test/screenshot.mjs`. The environment variable CHROMIUM sets the path of the browser, by default /usr/bin/chromium.
+ * Creates docs/status-page.png with three simulated chains and a failing endpoint: `npm run build && node test/screenshot.mjs`. The
+ * environment variable CHROMIUM sets the path of the browser, by default /usr/bin/chromium.
+ *
+ * It takes a quarter of an hour, because an alert fires when its condition has held for some time.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
-import { createInlineExecutor } from '../dist/poll/inline-executor.js';
+import { createLog } from '../dist/cli/log.js';
 import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
-import { createLog } from '../dist/cli/log.js';
+import { createInlineExecutor } from '../dist/poll/inline-executor.js';
 import { startSimulator } from '../dist/simulator/simulator.js';
 
-const FILE = fileURLToPath(new URL('../docs/status-page.png', import.meta.url));
+const FILE = process.env.SCREENSHOT ?? fileURLToPath(new URL('../docs/status-page.png', import.meta.url));
 const { version: VERSION } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const SCENARIOS = { mainnet: 'unsigned-batch', testnet: 'healthy', staging: 'missed-cctxs' };
+const SCENARIOS = { mainnet: 'conflicting-claims', testnet: 'healthy', staging: 'missed-cctxs' };
 
 const simulators = await Promise.all(
   Object.values(SCENARIOS).map((scenario) =>
     startSimulator({ host: '127.0.0.1', port: 0, seed: 1, scenario, blockTimeMs: 2000 }),
   ),
 );
-const [, , staging] = simulators;
+const [mainnet, , staging] = simulators;
+const watched = mainnet.model.stakingValidators().find(({ description }) => description.moniker === 'Validator Guild');
 const targets = Object.keys(SCENARIOS).map((name, index) => {
   const { url } = simulators[index];
-  return { name, bridge: { url }, crosschain: { url, window: '500' } };
+  const watch = name === 'mainnet' ? [watched.operator_address] : [];
+  return { name, bridge: { url, watch }, crosschain: { url, hub_chain_ids: ['7000'] } };
 });
-const poll = { interval: '1s', timeout: '1s', stale_after: '5m' };
-const result = validateConfig({ poll, targets }, (path) => path.join('.'));
+const poll = { interval: '5s', timeout: '5s', stale_after: '5m' };
+const chains = { 1: 'ethereum', 56: 'bsc', 137: 'polygon', 8332: 'bitcoin', 8453: 'base', 42161: 'arbitrum' };
+const result = validateConfig({ poll, targets, chains }, (path) => path.join('.'));
 if (!result.ok) throw new Error(result.problems.join('\n'));
 
 const executor = createInlineExecutor('bridge-exporter/screenshot');
@@ -46,14 +51,15 @@ async function waitForPage(pattern) {
   for (;;) {
     const { body } = await request(exporter.url);
     if (pattern.test(await body.text())) return;
-    await sleep(100);
+    await sleep(1000);
   }
 }
 
-await waitForPage(/Endpoints that are up <span class="quiet">6</);
+await waitForPage(/<h1>[^]*critical[^]*<\/h1>/);
+await sleep(6 * 60_000);
 const message = 'upstream connect error or disconnect/reset before headers';
 staging.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
-await waitForPage(/class="failing"[^]*>1\d s ago</);
+await waitForPage(/module_state[^]*responded with status 503/);
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

@@ -69,6 +69,12 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
       initial: await startWith(initial),
     };
     await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));
+    // What stands still since the first poll cannot be judged.
+    const advanceAndGet = async (): Promise<string> => {
+      healthy.advance(1);
+      return (await get(`${daemons.healthy.url}/`)).text;
+    };
+    await waitFor(advanceAndGet, (html) => html.includes('No problem on'));
     const message = `upstream connect error or disconnect/reset before headers. ${'reset reason: overflow '.repeat(20)}`;
     for (const broken of [failing, stale]) {
       broken.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
