@@ -194,7 +194,7 @@ const completeness: Row = {
       noValue: 'every value is valid',
       height: 5,
       description:
-        'Values of the wrong type. Metrics that depend on the field are absent. The node has another version or dialect: check the setting dialect. Empty when every value is valid, as in the demo.',
+        'Values of the wrong type. Metrics that depend on the field are absent. The node has another version: replay its response. Empty when every value is valid, as in the demo.',
       unit: 'short',
       min: 0,
       series: [
