@@ -72,13 +72,14 @@ function describeFirings(firings: readonly Firing[], setupLabels: readonly strin
   return Array.from(new Set(lines)).toSorted();
 }
 
-export function testSetups(incidents: readonly Incident[]): void {
+/** `keep` is the metrics that the incidents are about. */
+export function testSetups(incidents: readonly Incident[], keep: ReadonlySet<string> = metricsInRules): void {
   const direct = new Map<string, { recording: Recording; expected: readonly string[] }>();
 
   function runDirectly({ title, phases, options }: Incident): { recording: Recording; expected: readonly string[] } {
     const known = direct.get(title);
     if (known !== undefined) return known;
-    const recording = record(phases, { ...options, keep: metricsInRules });
+    const recording = record(phases, { ...options, keep });
     const run = { recording, expected: describeFirings(runAlerts(recording), []) };
     direct.set(title, run);
     return run;
