@@ -72,7 +72,7 @@ export function createClient(userAgent: string): Client {
         clean = (text) => sanitize(redact(text));
         const dispatcher = createDispatcher(url, config, signal);
         try {
-          const response = await sendRequest(dispatcher, url, config, userAgent);
+          const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes);
           return await readResponse(response, limits, pool, clean);
         } finally {
           await dispatcher.destroy();
@@ -125,6 +125,7 @@ async function sendRequest(
   url: URL,
   config: ResolvedHttpConfig,
   userAgent: string,
+  maxBodyBytes: number,
 ): Promise<Dispatcher.ResponseData> {
   // A proxy receives requests to http nodes with an absolute URL. Requests to https nodes use a CONNECT tunnel.
   const isForwarded = config.proxy !== undefined && url.protocol === 'http:';
@@ -132,6 +133,9 @@ async function sendRequest(
     method: 'GET',
     // Sends `Connection: close`.
     reset: true,
+    // Without backpressure. undici 7 throws an uncaught error when a connection ends while its parser is paused
+    // (nodejs/undici#5360), which a gzip body of 64 KiB can cause. A larger body is rejected anyway.
+    highWaterMark: maxBodyBytes,
     path: isForwarded ? url.href : url.pathname + url.search,
     headers: {
       accept: '*/*',

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type FetchResult } from '../../src/http/client.js';
 import type { Fault } from '../../src/simulator/faults.js';
@@ -39,6 +41,28 @@ describe('fetch', () => {
     if (!result.ok) throw new Error(result.error.message);
     expect(result.height).toBe(String(simulator.model.height));
     expect(JSON.parse(result.body.bytes.toString())).toEqual(simulator.model.moduleState());
+  });
+
+  it('returns gzip bodies of every size from connections that end right after them', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        const text = randomBytes(20_000 + Math.floor(Math.random() * 400_000)).toString('base64');
+        const body = gzipSync(text);
+        socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n`,
+        );
+        socket.end(body);
+      });
+    });
+    const url = new URL(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
+    for (let request = 0; request < 50; request += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one connection at a time
+      const result = await client.fetch(url, LIMITS);
+      expect(result).toMatchObject({ ok: true });
+      if (result.ok) result.body.release();
+    }
+    server.close();
   });
 
   it('returns no height if the header is missing or not a number', async () => {
