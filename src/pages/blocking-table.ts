@@ -9,9 +9,16 @@ import { duration } from './time.js';
 export function blockingSection(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
   return markup`<section id="blocking" aria-labelledby="blocking-title">
 <h2 id="blocking-title">Who is blocking <span class="quiet">${validators.length}</span></h2>
-${validators.length === 0 ? markup`<p>No validator is late to sign or vote for something that waits for it.</p>` : table(validators, items.powerThreshold)}${extentNote(items)}
+${validators.length === 0 ? nobody(items) : table(validators, items.powerThreshold)}${extentNote(items)}
 </section>
 `;
+}
+
+function nobody({ batches, valsets, claims }: BridgeItems): Markup {
+  const isComplete = [batches, valsets, claims].every(({ readable }) => readable);
+  return isComplete
+    ? markup`<p>No validator is late to sign or vote for something that waits for it.</p>`
+    : markup`<p>No validator is late in the lists that can be read.</p>`;
 }
 
 /** Rows are missing here if they are missing in the lists. */

@@ -79,7 +79,8 @@ function summarize({ member, waiting }: Found): BlockingValidator {
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
   const none = { jailedIn: null, timeoutIn: null };
   for (const { nonce, age, belowThreshold, missing, projectedHeadroom } of rowsOf(batches)) {
-    if (belowThreshold !== true || !isLate(age)) continue;
+    // Without the validator set in the contract, the signed share is unknown.
+    if (belowThreshold === false || !isLate(age)) continue;
     yield { ...none, list: 'batches', nonce, age, members: membersOf(missing), timeoutIn: projectedHeadroom };
   }
   // A member that does not confirm is jailed, even if the signatures of the others are sufficient.

@@ -125,6 +125,17 @@ votes for event 8
 none`);
   });
 
+  it('does not say that nobody is late when a list cannot be read', () => {
+    expect(textOf(itemsOf({ batches: 1 }))).toContain(
+      'No validator is late in the lists that can be read.\nThe list of batches cannot be read.',
+    );
+  });
+
+  it('has the validators that miss in an old batch whose signed share is unknown', () => {
+    const text = textOf(itemsOf({ batches: [batch('5', '600', OLD)], last_observed_valset: null }));
+    expect(text).toContain('batch 5');
+  });
+
   it('says that nobody is late, and which lists are incomplete', () => {
     expect(textOf(itemsOf({}))).toBe(
       'Who is blocking 0\nNo validator is late to sign or vote for something that waits for it.',
