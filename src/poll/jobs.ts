@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Config, TargetConfig } from '../config/config.js';
+import type { HttpClientConfig } from '../config/http-client-config.js';
 import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
 import type { Endpoint, EndpointKey } from './endpoint-store.js';
 import type { ProcessingOptions, ProcessingOptionsBase, PollJob } from './poll.js';
@@ -9,12 +10,17 @@ import type { ProcessingOptions, ProcessingOptionsBase, PollJob } from './poll.j
 export function jobsOf(config: Config): PollJob[] {
   const { timeoutMs, maxBodyBytes } = config.poll;
   const limits = { timeoutMs, maxBodyBytes };
+  const connectionOf = (baseUrl: string, httpClient: HttpClientConfig | undefined) => ({
+    baseUrl,
+    limits,
+    ...(httpClient && { httpClient }),
+  });
   return config.targets.flatMap((target) => {
     const base = processingOptionsBase(config, target);
     const jobs: PollJob[] = [];
     if (target.bridge) {
       const { url, httpClient, ...settings } = target.bridge;
-      const connection = { baseUrl: url, limits, ...(httpClient && { httpClient }) };
+      const connection = connectionOf(url, httpClient);
       jobs.push({
         ...connection,
         paths: moduleStateDocument.paths(settings),
@@ -26,9 +32,7 @@ export function jobsOf(config: Config): PollJob[] {
     if (target.crosschain) {
       const { url, httpClient, ...settings } = target.crosschain;
       jobs.push({
-        baseUrl: url,
-        limits,
-        ...(httpClient && { httpClient }),
+        ...connectionOf(url, httpClient),
         paths: rateLimiterInputDocument.paths(settings),
         query: rateLimiterInputDocument.query(settings),
         processing: { ...base, document: 'rate_limiter_input', settings },

@@ -1,6 +1,7 @@
 import type { JudgedFamily } from '../metrics/judged-families.js';
 import type { BridgeItems, ClaimItem, ItemList } from '../pending/items.js';
 import {
+  above,
   findingIf,
   pollCondition,
   sampleAlternatives,
@@ -38,17 +39,6 @@ function bridgeItems({ items }: PollView): BridgeItems | undefined {
 
 function rowsOf<Row>(section: ItemList<Row> | undefined): readonly Row[] {
   return section?.readable === true ? section.rows : [];
-}
-
-/** A finding when a family without labels is above a limit. */
-function above(family: JudgedFamily, limit: number, unchanged?: JudgedFamily) {
-  return ({ samples }: PollView): readonly Finding[] => {
-    const value = samples.value(family);
-    if (value === undefined || value <= limit) return [];
-    if (unchanged === undefined) return [{ labels: {}, value }];
-    const constant = samples.value(unchanged);
-    return constant === undefined ? [] : [{ labels: {}, value, unchanged: constant }];
-  };
 }
 
 /** The next event that the hub has to observe, and its claim with the most power. */

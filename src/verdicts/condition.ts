@@ -1,4 +1,5 @@
 import type { DocumentName } from '../documents.js';
+import type { JudgedFamily } from '../metrics/judged-families.js';
 import type { Items } from '../pending/items.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState } from '../poll/endpoint-store.js';
@@ -140,4 +141,15 @@ const ALL_DOCUMENTS: readonly DocumentName[] = ['module_state', 'rate_limiter_in
 /** A finding without labels, or none. */
 export function findingIf(condition: boolean, value: number, unchanged?: number): readonly Finding[] {
   return condition ? [{ labels: {}, value, unchanged }] : [];
+}
+
+/** Finds a family without labels that is above a limit; `unchanged` is the family whose value must not change meanwhile. */
+export function above(family: JudgedFamily, limit: number, unchanged?: JudgedFamily) {
+  return ({ samples }: PollView): readonly Finding[] => {
+    const value = samples.value(family);
+    if (value === undefined || value <= limit) return [];
+    if (unchanged === undefined) return [{ labels: {}, value }];
+    const constant = samples.value(unchanged);
+    return constant === undefined ? [] : [{ labels: {}, value, unchanged: constant }];
+  };
 }

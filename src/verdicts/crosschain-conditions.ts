@@ -1,5 +1,5 @@
-import type { JudgedFamily } from '../metrics/judged-families.js';
 import {
+  above,
   findingIf,
   sampleCondition,
   type AlertLabels,
@@ -23,13 +23,6 @@ const OLD_SECONDS = 1800;
 const VERY_OLD_SECONDS = 7200;
 /** CrosschainRateLimitNear: share of the configured limit. */
 const RATE_LIMIT_RATIO = 0.8;
-
-function above(family: JudgedFamily, limit: number) {
-  return ({ samples }: PollView): readonly Finding[] => {
-    const value = samples.value(family);
-    return value === undefined ? [] : findingIf(value > limit, value);
-  };
-}
 
 function chainOf(labels: AlertLabels): string {
   return chainName(labelOf(labels, 'chain'), labelOf(labels, 'chain_id'));
