@@ -1,4 +1,5 @@
 import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
+import type { AlertLabels } from '../verdicts/verdict.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { severityOf, type TargetView } from './target-view.js';
@@ -12,6 +13,8 @@ interface HeadlineStatistic {
   readonly table: string;
   /** The alerts about it. It has their colour while one of them fires, so that page and alert never contradict each other. */
   readonly alerts: readonly string[];
+  /** The labels of these alerts, where they have them. */
+  readonly labels?: AlertLabels;
   /** Whether it is hidden at 0. */
   readonly isProblem?: boolean;
   /** Age of the oldest item, if known. */
@@ -93,7 +96,8 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
           count: missed.total,
           label: 'Missed cctxs',
           table: 'missed',
-          alerts: ['CrosschainCctxsMissed'],
+          alerts: ['CrosschainCctxsMissed', 'CrosschainOldestPendingTooOld'],
+          labels: { list: 'missed' },
           isProblem: true,
           oldestSeconds: oldest(missed, age),
         },
@@ -102,6 +106,7 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
           label: 'Pending cctxs',
           table: 'pending',
           alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
+          labels: { list: 'pending' },
           oldestSeconds: oldest(pending, age),
         },
         {
@@ -147,8 +152,8 @@ export function headlineStatistics(target: string, view: TargetView | undefined,
 }
 
 function statisticLink(target: string, view: TargetView | undefined, statistic: HeadlineStatistic): Markup {
-  const { count, label, table, alerts, oldestSeconds = null } = statistic;
-  const severity = severityOf(view, alerts);
+  const { count, label, table, alerts, labels, oldestSeconds = null } = statistic;
+  const severity = severityOf(view, alerts, labels);
   // The word, because nothing may depend on colour alone.
   const word = severity === undefined ? '' : markup` <span class="state ${severity}">${severity}</span>`;
   const age = oldestSeconds === null ? '' : markup` <small>oldest ${duration(oldestSeconds)}</small>`;

@@ -1,6 +1,6 @@
 import type { DocumentName } from '../documents.js';
 import type { Instant } from '../poll/clock.js';
-import type { Severity, TargetVerdicts, Verdict } from '../verdicts/verdict.js';
+import type { AlertLabels, Severity, TargetVerdicts, Verdict } from '../verdicts/verdict.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import type { EndpointView } from './endpoint-view.js';
 import { ageSeconds, ago, isoTime } from './time.js';
@@ -34,6 +34,10 @@ export interface VerdictView {
   /** ISO 8601. */
   readonly since: string;
   readonly ageSeconds: number;
+  /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
+  readonly firesAt: string | null;
+  /** The labels of each alert that it corresponds to: one per validator, chain or field. */
+  readonly subjects: readonly AlertLabels[];
   readonly summary: string;
   readonly action: string;
   readonly runbook: string;
@@ -73,7 +77,7 @@ function failuresByTarget(endpoints: readonly EndpointView[]): ReadonlyMap<strin
 }
 
 function verdictView(verdict: Verdict, links: ExternalLinks, now: Instant): VerdictView {
-  const { target, alert, severity, state, document, since, summary, action } = verdict;
+  const { target, alert, severity, state, document, since, firesAt, subjects, summary, action } = verdict;
   return {
     alert,
     severity,
@@ -81,6 +85,8 @@ function verdictView(verdict: Verdict, links: ExternalLinks, now: Instant): Verd
     document,
     since: isoTime(since.epochSeconds),
     ageSeconds: ageSeconds(since, now),
+    firesAt: state === 'firing' ? null : isoTime(firesAt.epochSeconds),
+    subjects,
     summary,
     action,
     runbook: runbookUrl(links, alert),
@@ -97,8 +103,15 @@ export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[]
   return verdicts.filter(({ state }) => state === 'firing');
 }
 
-/** The severity of the worst firing verdict about one of these alerts. */
-export function severityOf(target: TargetView | undefined, alerts: readonly string[]): Severity | undefined {
+/** The severity of the worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
+export function severityOf(
+  target: TargetView | undefined,
+  alerts: readonly string[],
+  labels: AlertLabels = {},
+): Severity | undefined {
   if (target === undefined) return undefined;
-  return firingVerdicts(target).find(({ alert }) => alerts.includes(alert))?.severity;
+  const matches = (subject: AlertLabels): boolean =>
+    Object.entries(labels).every(([name, value]) => (subject[name] ?? value) === value);
+  return firingVerdicts(target).find(({ alert, subjects }) => alerts.includes(alert) && subjects.some(matches))
+    ?.severity;
 }

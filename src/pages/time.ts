@@ -40,6 +40,12 @@ export function distanceElement(iso: string, distance: string): Markup {
 
 const SHORT_SECONDS = DAY / 2;
 
+/** The time of the day, with the date as a tooltip. */
+export function clockTimeElement(iso: string): Markup {
+  const full = utc(iso);
+  return markup`<time datetime="${iso}" title="${full}">${full.slice(11)}</time>`;
+}
+
 /** When something began, and how long ago that is. The date is omitted within half a day. */
 export function sinceElement(iso: string, age: number): Markup {
   const full = utc(iso);

@@ -9,7 +9,7 @@ import {
   type TargetView,
   type VerdictView,
 } from './target-view.js';
-import { sinceElement } from './time.js';
+import { clockTimeElement, sinceElement } from './time.js';
 
 /*
  * The verdicts on both pages: the worst one as the heading, then all others by severity.
@@ -36,13 +36,6 @@ export const statusWords: Readonly<Record<TargetStatus, string>> = {
 const urgencies: Readonly<Record<Severity, string>> = {
   critical: 'Act now',
   warning: 'Act in working hours',
-  info: 'For the record',
-};
-
-/** The same for a condition that has not been observed for as long as its alert requires. */
-const IF_IT_PERSISTS: Readonly<Record<Severity, string>> = {
-  critical: 'If it persists, act now',
-  warning: 'If it persists, act in working hours',
   info: 'For the record',
 };
 
@@ -80,15 +73,20 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
     };
   }
   const observing = observationOf(targets);
-  if (worst.status === 'unknown') {
-    const reasons = reasonsOf(worst);
+  const [reason, ...otherReasons] = worst.unknown;
+  if (reason !== undefined) {
     return {
-      ...plainHeadline(
-        'unknown',
-        `${worst.target} cannot be judged${worst.unknown.length === 0 ? ' yet' : ''}: ${reasons[0]}`,
-        observing,
-      ),
-      isShown: (target, verdict) => target === worst && verdict === undefined && reasons.length === 1,
+      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, observing),
+      isShown: (target, verdict) => target === worst && verdict === undefined && otherReasons.length === 0,
+    };
+  }
+  const [observed] = worst.verdicts;
+  if (worst.status === 'unknown') {
+    const text = observed?.summary ?? 'it has not been polled yet';
+    const details = observed === undefined ? '' : entryDetails(worst.target, observed, options);
+    return {
+      ...plainHeadline('unknown', `${worst.target} cannot be judged yet: ${text}`, markup`${details}${observing}`),
+      isShown: (_target, verdict) => verdict !== undefined && verdict === observed,
     };
   }
   const [only] = targets;
@@ -107,14 +105,6 @@ function plainHeadline(status: TargetStatus, text: string, details: Markup): Hea
 
 function live(content: Markup): Markup {
   return markup`<span aria-live="polite">${content}</span>`;
-}
-
-function reasonsOf({ unknown, verdicts }: TargetView): readonly [string, ...string[]] {
-  const [first, ...others] = unknown;
-  if (first !== undefined) return [first, ...others];
-  if (verdicts.length === 0) return ['it has not been polled yet'];
-  const conditions = verdicts.length === 1 ? '1 condition' : `${verdicts.length} conditions`;
-  return [`${conditions} may become alerts, but the exporter has only started to observe`];
 }
 
 /** Conditions of hours cannot be excluded before the exporter has observed the targets for hours. */
@@ -214,19 +204,25 @@ function unknownEntry(target: TargetView): Markup {
 `;
 }
 
+function urgency({ severity, firesAt }: VerdictView): Markup {
+  const text = urgencies[severity];
+  if (firesAt === null) return markup`${text}`;
+  return markup`If it lasts until ${clockTimeElement(firesAt)}, ${text.toLowerCase()}`;
+}
+
 /** What the heading has no room for. */
 function entryDetails(target: string, verdict: VerdictView, options: VerdictOptions): Markup {
   return markup`<div class="verdict ${statusOf(verdict)}">${nextSteps(target, verdict, options)}</div>`;
 }
 
 function nextSteps(target: string, verdict: VerdictView, { isTargetPage = false }: VerdictOptions): Markup {
-  const { alert, severity, since, ageSeconds, action, runbook, dashboard, state } = verdict;
+  const { alert, since, ageSeconds, action, runbook, dashboard, state } = verdict;
   const observing = state === 'observing' ? 'observed ' : '';
   const links = [
     ...(isTargetPage ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  return markup`<p class="remedy"><b>${state === 'observing' ? IF_IT_PERSISTS[severity] : urgencies[severity]}:</b> ${isolated(action)}</p>
+  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${isolated(action)}</p>
 <p class="links"><span>${observing}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

@@ -25,6 +25,8 @@ export interface Finding {
   readonly since?: Instant | undefined;
   /** Whether it may have begun before `since`. */
   readonly mayBeOlder?: boolean;
+  /** Unix seconds before which it cannot have begun, if the data proves that. */
+  readonly notBeforeSeconds?: number | undefined;
 }
 
 /** Everything about an endpoint at a point in time. */

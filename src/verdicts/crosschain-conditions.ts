@@ -31,9 +31,16 @@ function chainOf(labels: AlertLabels): string {
 /** The lowest pending nonce of each chain. With a truncated list it need not be the lowest one. */
 function lowestNonces({ samples }: PollView): readonly Finding[] {
   if (samples.value('crosschain_cctxs_hidden') !== 0) return [];
-  return samples
-    .series('crosschain_lowest_pending_nonce')
-    .map(({ labels, value }) => ({ labels, value, unchanged: value }));
+  const created = samples
+    .series('crosschain_oldest_cctx_created_timestamp_seconds')
+    .filter(({ labels }) => labels['list'] === 'pending');
+  return samples.series('crosschain_lowest_pending_nonce').map(({ labels, value }) => ({
+    labels,
+    value,
+    unchanged: value,
+    // Its transaction was not pending before it was created.
+    notBeforeSeconds: created.find((own) => own.labels['chain_id'] === labels['chain_id'])?.value,
+  }));
 }
 
 function tooOld(severity: Severity, seconds: number): Condition {

@@ -3,7 +3,7 @@ import type { Condition, Findings, LastingFinding, PollView } from './condition.
 import { conditions } from './conditions.js';
 import { isStale, staleness } from './endpoint-conditions.js';
 import { findAll, viewOf, type EndpointMemory, type PatternFinding } from './endpoint-memory.js';
-import { isFiring, type Runs } from './findings-memory.js';
+import { firingSinceMs, type Runs } from './findings-memory.js';
 import { isInhibited } from './inhibitions.js';
 import {
   heightUnchangedSince,
@@ -19,6 +19,7 @@ import type { Verdict } from './verdict.js';
 interface JudgedFinding extends LastingFinding {
   readonly condition: Condition;
   readonly state: Verdict['state'];
+  readonly firesAt: Instant;
 }
 
 /** What the memory says about a finding that is present now; `undefined` when it has not lasted long enough. */
@@ -36,12 +37,22 @@ function judge(
   const durations = { ...condition, rangeMinutes };
   const since = finding.since ?? run.since;
   const isOlder = finding.since === undefined ? run.mayBeOlder : finding.mayBeOlder === true;
-  if (isFiring(durations, run.since.monotonicMs, now.monotonicMs, interruptions)) {
-    return { ...finding, since, isOlder, state: 'firing' };
-  }
+  const nowMs = now.monotonicMs;
+  const firesAtMs = firingSinceMs(durations, run.since.monotonicMs, nowMs, interruptions);
+  const judged = { ...finding, since, isOlder, firesAt: instantAt(firesAtMs, now) };
+  if (firesAtMs <= nowMs) return { ...judged, state: 'firing' };
   // Before and after an interruption it was the same, in between it is unknown.
-  const lastsWithInterruptions = isFiring(durations, run.since.monotonicMs, now.monotonicMs, []);
-  return run.mayBeOlder || lastsWithInterruptions ? { ...finding, since, isOlder, state: 'observing' } : undefined;
+  const lastsWithInterruptions = firingSinceMs(durations, run.since.monotonicMs, nowMs, []) <= nowMs;
+  const mayFire = run.mayBeOlder && firingSinceMs(durations, notBeforeMs(finding, now), nowMs, []) <= nowMs;
+  return mayFire || lastsWithInterruptions ? { ...judged, state: 'observing' } : undefined;
+}
+
+function instantAt(monotonicMs: number, now: Instant): Instant {
+  return { monotonicMs, epochSeconds: now.epochSeconds + (monotonicMs - now.monotonicMs) / 1000 };
+}
+
+function notBeforeMs({ notBeforeSeconds }: PatternFinding, now: Instant): number {
+  return notBeforeSeconds === undefined ? -Infinity : now.monotonicMs - (now.epochSeconds - notBeforeSeconds) * 1000;
 }
 
 /** Why the samples of an endpoint cannot be judged; `undefined` when they can be. */
@@ -128,7 +139,7 @@ function verdictOf(
   others: readonly JudgedFinding[],
   view: PollView,
 ): Verdict {
-  const all = [oldest, ...others];
+  const all: readonly JudgedFinding[] = [oldest, ...others];
   const findings: Findings = { all, oldest, lasting: lastingOf(oldest, all.at(-1) ?? oldest, view.now) };
   const { target, document } = view.state;
   return {
@@ -138,6 +149,7 @@ function verdictOf(
     severity,
     state: oldest.state,
     since: oldest.since,
+    firesAt: all.map(({ firesAt }) => firesAt).reduce((a, b) => (a.monotonicMs <= b.monotonicMs ? a : b)),
     subjects: all.map(({ labels }) => labels),
     summary: summary(findings, view),
     action,

@@ -40,28 +40,28 @@ export interface RuleDurations {
 }
 
 /**
- * Whether the alert rule fires at `nowMs` for a finding that has been present since `sinceMs`. The expression is true from the end of the
- * range on, except during interruptions, and also when `offset` points into a period without series. An interruption restarts `for`,
- * and ends a firing alert when it is longer than `keep_firing_for`.
+ * From when on the alert rule fires for a finding that has been present since `sinceMs`; in the future if it is not firing at `nowMs`. The
+ * expression is true from the end of the range on, except during interruptions, and also when `offset` points into a period without
+ * series. An interruption restarts `for`, and ends a firing alert when it is longer than `keep_firing_for`.
  */
-export function isFiring(
+export function firingSinceMs(
   { rangeMinutes, forMinutes, keepMinutes }: RuleDurations,
   sinceMs: number,
   nowMs: number,
   interruptions: readonly Interruption[],
-): boolean {
+): number {
   const rangeMs = rangeMinutes * MINUTE_MS;
   const forMs = forMinutes * MINUTE_MS;
   let trueSinceMs = sinceMs + rangeMs;
-  let isActive = false;
+  let activeSinceMs: number | undefined;
   for (const { fromMs, untilMs } of falsePeriods(interruptions, rangeMs)) {
     if (fromMs >= nowMs) break;
     if (untilMs <= trueSinceMs) continue;
-    isActive ||= fromMs - trueSinceMs >= forMs;
-    if (Math.min(untilMs, nowMs) - Math.max(fromMs, trueSinceMs) > keepMinutes * MINUTE_MS) isActive = false;
+    if (fromMs - trueSinceMs >= forMs) activeSinceMs ??= trueSinceMs + forMs;
+    if (Math.min(untilMs, nowMs) - Math.max(fromMs, trueSinceMs) > keepMinutes * MINUTE_MS) activeSinceMs = undefined;
     trueSinceMs = untilMs;
   }
-  return isActive || nowMs - trueSinceMs >= forMs;
+  return activeSinceMs ?? trueSinceMs + forMs;
 }
 
 /** When the expression is false although the finding is present: merged, in order. */

@@ -26,6 +26,8 @@ export interface Verdict {
   readonly state: 'firing' | 'observing';
   /** Since when it is known to hold. */
   readonly since: Instant;
+  /** From when on it fires; in the future while it is `observing`, provided that it persists. */
+  readonly firesAt: Instant;
   /** The labels of each alert that the verdict corresponds to, besides `target` and `document`: one per validator, chain or field. */
   readonly subjects: readonly AlertLabels[];
   /** What is wrong, in one line without the target, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */

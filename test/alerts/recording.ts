@@ -3,7 +3,7 @@ import { renderEndpoints } from '../../src/exposition/exposition.js';
 import type { FailureReason } from '../../src/http/errors.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore } from '../../src/poll/endpoint-store.js';
+import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
 import { processingOptionsBase, endpointKeyOf } from '../../src/poll/jobs.js';
 import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/simulator/demo.js';
@@ -52,8 +52,8 @@ export interface RecordingOptions {
   readonly maxBodyBytes?: number;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
-  /** Receives the verdicts of the exporter after every sample. */
-  readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number) => void;
+  /** Receives the verdicts and the endpoints of the exporter after every sample. */
+  readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number, endpoints: EndpointStore) => void;
   /** The metrics to record. Metrics that no rule reads would only take time. */
   readonly keep: ReadonlySet<string>;
 }
@@ -88,7 +88,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, seconds, options));
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);
-      observe?.(exporter.verdicts.targets(instantAt(seconds)), seconds / 60);
+      observe?.(exporter.verdicts.targets(instantAt(seconds)), seconds / 60, exporter.endpoints);
       for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
         const values = series.get(key) ?? [];
         series.set(key, values);
@@ -99,13 +99,15 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   return { sampleSeconds, samples: sample, series };
 }
 
-function instantAt(seconds: number): Instant {
+/** The simulated time of a sample. */
+export function instantAt(seconds: number): Instant {
   return { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
 }
 
 interface Exporter {
   readonly poll: (phase: Phase, seconds: number) => void;
   readonly verdicts: Verdicts;
+  readonly endpoints: EndpointStore;
   readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
 }
 
@@ -142,6 +144,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   };
   return {
     verdicts,
+    endpoints: snapshots,
     poll: (phase, seconds) => {
       // The exporter reads the names after its first poll.
       poll(

@@ -8,6 +8,7 @@ import {
   between,
   BRIDGE,
   bridgeResult,
+  CROSSCHAIN,
   crosschainResult,
   FAILED,
   initialSnapshots,
@@ -88,15 +89,31 @@ describe('the heading', () => {
   });
 
   it('is grey while a condition has been observed for less time than its alert requires', () => {
-    const observing = { ...oracle, state: 'observing' as const, since: at(-600), summary: '57 events waiting' };
+    const observing = {
+      ...oracle,
+      state: 'observing' as const,
+      since: at(-600),
+      firesAt: at(600),
+      summary: '57 events waiting',
+    };
     const html = page(targetVerdicts([observing], [], 'a'));
-    expect(headOf(html)[0]).toBe(
-      'a cannot be judged yet: 1 condition may become alerts, but the exporter has only started to observe',
-    );
-    expect(between(textOf(html), 'Other conditions', 'Endpoints not polled yet 2')).toBe(`Other conditions
-not judged yet, would be critical a: 57 events waiting
-If it persists, act now: Contact the operators.
-observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled`);
+    expect(headOf(html)).toEqual([
+      'a cannot be judged yet: 57 events waiting',
+      'If it lasts until 12:10:00 UTC, act now: Contact the operators.',
+      'observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
+    ]);
+    expect(textOf(html)).toContain('Observing since 11:50:00 UTC (10 min).');
+    const second = { ...observing, alert: 'BridgeBacklogStuck', summary: 'no batch built' };
+    expect(
+      between(
+        textOf(page(targetVerdicts([observing, second], [], 'a'))),
+        'Other conditions',
+        'Endpoints not polled yet 2',
+      ),
+    ).toBe(`Other conditions
+not judged yet, would be critical a: no batch built
+If it lasts until 12:10:00 UTC, act now: Contact the operators.
+observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeBacklogStuck`);
   });
 
   it('has a link to the dashboard when its base address is configured', () => {
@@ -249,6 +266,20 @@ describe('colours', () => {
     expect(statusAt(batchFrom('700'), 0, firing)).toMatch(
       /<a class="critical" href="[^"]+#batches">Batches short of signatures <b>1<\/b> <small>oldest 10 min<\/small> <span class="state critical">critical<\/span>/,
     );
+  });
+
+  it('of missed transactions differ from those of pending ones', () => {
+    const store = initialSnapshots();
+    const cctxs = [{ index: 'a', cctx_status: { created_timestamp: '1' } }];
+    store.record(CROSSCHAIN, crosschainResult({ height: '1', cctxs_missed: cctxs, cctxs_pending: cctxs }), at(0));
+    const old = (list: string) =>
+      verdict('CrosschainOldestPendingTooOld', 'critical', 34, { ...CROSSCHAIN, subjects: [{ list, chain_id: '1' }] });
+    const criticalLinks = (list: string): string[] => {
+      const html = statusAt(store, 0, { verdicts: [targetVerdicts([old(list)])] });
+      return Array.from(html.matchAll(/<a class="critical" [^>]*>(\w+ cctxs)/g), ([, label = '']) => label);
+    };
+    expect(criticalLinks('missed')).toEqual(['Missed cctxs']);
+    expect(criticalLinks('pending')).toEqual(['Pending cctxs']);
   });
 
   it('of a row follow the verdicts, except for a batch that was just created', () => {

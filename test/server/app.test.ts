@@ -313,6 +313,8 @@ describe('/pending', () => {
             document: 'module_state',
             since: '2026-01-01T11:42:00.000Z',
             ageSeconds: 1085,
+            firesAt: null,
+            subjects: [{}],
             summary: 'summary of BridgeOracleStalled',
             action: 'action of BridgeOracleStalled',
             runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md#bridgeoraclestalled',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { continueRuns, isFiring, type KeyedFinding, type Runs } from '../../src/verdicts/findings-memory.js';
+import { continueRuns, firingSinceMs, type KeyedFinding, type Runs } from '../../src/verdicts/findings-memory.js';
 import type { Interruption } from '../../src/verdicts/poll-history.js';
 
 const at = (minute: number) => ({ epochSeconds: 1_790_000_000 + minute * 60, monotonicMs: minute * 60_000 });
@@ -44,8 +44,8 @@ const outdated = (from: number, until: number): Interruption => ({ ...withdrawn(
 /** The first and last minute, and those in between at which the answer changes, of a finding present since minute 0. */
 function firingMinutes(range: number, interruptions: readonly Interruption[]): string {
   const durations = { rangeMinutes: range, forMinutes: 5, keepMinutes: 20 };
-  const minutes = Array.from({ length: 121 }, (_, minute) => minute).filter((minute) =>
-    isFiring(durations, 0, minute * 60_000, interruptions),
+  const minutes = Array.from({ length: 121 }, (_, minute) => minute).filter(
+    (minute) => firingSinceMs(durations, 0, minute * 60_000, interruptions) <= minute * 60_000,
   );
   const starts = minutes.filter((minute) => !minutes.includes(minute - 1));
   const ends = minutes.filter((minute) => !minutes.includes(minute + 1));
