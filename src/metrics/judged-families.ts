@@ -28,6 +28,7 @@ export const judgedFamilies = [
   'bridge_pending_events',
   'bridge_conflicting_claims',
   'bridge_orchestrator_info',
+  'bridge_watched_validator_active',
   'bridge_orchestrator_power_ratio',
   'bridge_orchestrator_missing_valset_confirms',
   'bridge_orchestrator_confirm_deadline_height',

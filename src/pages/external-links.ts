@@ -44,6 +44,7 @@ const dashboards: Readonly<Record<string, string>> = {
   BridgeOrchestratorMissingConfirms: 'bridge-signers',
   BridgeOrchestratorDeadlineNear: 'bridge-signers',
   BridgeOrchestratorMissingVotes: 'bridge-signers',
+  BridgeWatchedValidatorInactive: 'bridge-signers',
   BridgeParamsChanged: 'bridge-overview',
   BridgeBlacklistChanged: 'bridge-overview',
   CrosschainBacklogHigh: 'bridge-cross-chain',

@@ -14,7 +14,17 @@ import {
 } from './condition.js';
 import { MINUTE_MS, msBetween, type ChangingFamily } from './poll-history.js';
 import { labelOf, type Samples } from './samples.js';
-import { count, duration, list, missingValidators, parts, percent, validators, type Validator } from './sentences.js';
+import {
+  count,
+  duration,
+  list,
+  missingValidators,
+  parts,
+  percent,
+  shortAddress,
+  validators,
+  type Validator,
+} from './sentences.js';
 
 /* Conditions of the module state. Within a severity, the cause comes before its consequences. */
 
@@ -322,6 +332,23 @@ export const bridgeConditions: readonly Condition[] = [
     summary: ({ oldest, lasting }) =>
       `the validator set in the contract has been out of date for ${lasting}; its power shares differ by ${percent(oldest.value)}`,
     action: 'Have a relayer relay the newest validator set.',
+  }),
+  sampleCondition(MODULE_STATE, {
+    alert: 'BridgeWatchedValidatorInactive',
+    severity: 'warning',
+    forMinutes: 10,
+    find: ({ samples }) =>
+      samples
+        .series('bridge_watched_validator_active')
+        .filter(({ value }) => value === 0)
+        .map(({ labels, value }) => ({ labels: { address: labelOf(labels, 'address') }, value })),
+    summary: ({ all, lasting }) => {
+      const addresses = all.map(({ labels }) => shortAddress(labelOf(labels, 'address')));
+      const are = all.length === 1 ? 'watched validator has' : 'watched validators have';
+      return `${all.length} ${are} not been in the newest validator set for ${lasting}: ${list(addresses)}`;
+    },
+    action:
+      'Check whether the validator is jailed, and the address in watch: no alert covers a validator outside the set.',
   }),
   sampleAlternatives(MODULE_STATE, {
     alert: 'BridgeOrchestratorMissingConfirms',

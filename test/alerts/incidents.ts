@@ -1,5 +1,6 @@
+import { dataPart } from '../../src/chain/field-shapes.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { Phase, PollOutcome, RecordingOptions } from './recording.js';
+import { watchedAddress, type Phase, type PollOutcome, type RecordingOptions } from './recording.js';
 
 /** An alert with its severity. */
 export type AlertKey = `${string}/${'critical' | 'warning' | 'info'}`;
@@ -72,6 +73,21 @@ const withDust = changedState(({ unbatched_transfers }) => ({
   ],
 }));
 
+/** Removes the watched validator of the recordings from the newest validator set. */
+const withoutWatched = changedState(({ valsets, orchestrator_addresses }) => {
+  const watched = orchestrator_addresses.find(
+    ({ sender }) => dataPart(sender) === dataPart(watchedAddress),
+  )?.eth_address;
+  const newest = valsets.toSorted((a, b) => Number(b.nonce) - Number(a.nonce))[0];
+  return {
+    valsets: valsets.map((valset) =>
+      valset === newest
+        ? { ...valset, members: valset.members.filter(({ external_address }) => external_address !== watched) }
+        : valset,
+    ),
+  };
+});
+
 export const bridgeIncidents: readonly Incident[] = [
   scenario('stuck', 75, {
     title: 'everything is stuck (scenario stuck)',
@@ -127,6 +143,12 @@ export const bridgeIncidents: readonly Incident[] = [
     beginsAtMinute: HEALTHY_MINUTES,
     expectedAlerts: { 'BridgeOrchestratorDeadlineNear/critical': 105, 'BridgeOrchestratorDeadlineNear/warning': 105 },
     allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'],
+  },
+  {
+    title: 'a watched validator is jailed',
+    phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 20, bridge: withoutWatched }, { minutes: 40 }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeWatchedValidatorInactive/warning': 12 },
   },
 ];
 

@@ -18,6 +18,14 @@ const STALE_AFTER_MS = 300_000;
 /** Unix seconds of minute 0. */
 const START_SECONDS = 1_790_000_000;
 
+const SEED = 7;
+/** The watched validator of recordings with the default seed. */
+export const [watchedAddress = ''] =
+  demoConfig(
+    'http://127.0.0.1:1317',
+    createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: 20_000 }),
+  ).targets[0]?.bridge?.watch ?? [];
+
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
 /** A deviation from a normal poll: a failure, no poll at all, or a changed response. */
@@ -70,7 +78,7 @@ export interface Recording {
  * simulated chain. The clock is simulated, too.
  */
 export function record(phases: readonly Phase[], options: RecordingOptions): Recording {
-  const { sampleSeconds = 60, blockTimeMs = 20_000, seed = 7, scenario = 'healthy', keep, observe } = options;
+  const { sampleSeconds = 60, blockTimeMs = 20_000, seed = SEED, scenario = 'healthy', keep, observe } = options;
   const model = createModel({ seed, scenario, startTime: START_SECONDS, blockTimeMs });
   const blocks = (sampleSeconds * 1000) / blockTimeMs;
   if (!Number.isInteger(blocks)) throw new Error(`${sampleSeconds} s are not an integer number of blocks`);

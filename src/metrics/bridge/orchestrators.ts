@@ -3,7 +3,7 @@ import { dataPart } from '../../chain/field-shapes.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
 import { memoize } from '../memoize.js';
-import { isWatched, validatorName } from './validator-names.js';
+import { configurableKeys, isWatched, validatorName } from './validator-names.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
 import { votersOfLastObserved } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -114,6 +114,24 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
         },
         value: 1,
       })),
+  }),
+  labelledGauge({
+    name: 'bridge_watched_validator_active',
+    help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0).',
+    unit: '1 or 0',
+    // As many as are configured.
+    labels: ['address'],
+    stability: 'experimental',
+    overLimit: 'keep-first',
+    derive: (input) => {
+      const { watch } = input.settings;
+      if (watch.length === 0 || newestMemberAddresses(input).size === 0) return [];
+      const active = new Set(exportedMembers(input).flatMap(({ registration }) => configurableKeys(registration)));
+      return watch.map((address) => ({
+        labels: { address: toLabelValue(address) },
+        value: active.has(dataPart(address)) ? 1 : 0,
+      }));
+    },
   }),
   labelledGauge({
     name: 'bridge_orchestrator_power_ratio',

@@ -109,6 +109,32 @@ describe('the orchestrator metrics', () => {
   });
 });
 
+describe('bridge_watched_validator_active', () => {
+  const ACTIVE = 'bridge_watched_validator_active';
+
+  it('is 1 for entries of watch that are members of the newest validator set, by any of their addresses', () => {
+    const watch = [account('aaaa'), operator('cccc'), '0xAA', operator('dddd'), '0xbb', operator('eeee')];
+    expect(valueOf(bridge, ACTIVE, { watch })).toEqual({
+      [`address="${account('aaaa')}"`]: 1,
+      [`address="${operator('cccc')}"`]: 1,
+      'address="0xAA"': 1,
+      // Registered, but not a member.
+      [`address="${operator('dddd')}"`]: 0,
+      // A member without an orchestrator, for which no other metric exists.
+      'address="0xbb"': 0,
+      [`address="${operator('eeee')}"`]: 0,
+    });
+  });
+
+  it('is absent without an entry, without a validator set, and while members are unknown', () => {
+    const watch = [account('aaaa')];
+    expect(valueOf(bridge, ACTIVE, {})).toBeUndefined();
+    expect(valueOf({ ...bridge, valsets: [] }, ACTIVE, { watch })).toBeUndefined();
+    expect(exportedOf({ ...bridge, valsets: [{ nonce: '1', members: 7 }] }, [ACTIVE], { watch })).toEqual([]);
+    expect(exportedOf(omit(bridge, 'orchestrator_addresses'), [ACTIVE], { watch })).toEqual([]);
+  });
+});
+
 describe('bridge_orchestrator_info', () => {
   const INFO = 'bridge_orchestrator_info';
   /** Name and mark of each exported validator. */

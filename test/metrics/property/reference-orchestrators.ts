@@ -79,6 +79,19 @@ export function referenceOrchestrators(
     }),
   );
 
+  out.labelledGauge('bridge_watched_validator_active', () => {
+    if (watch.length === 0) return [];
+    const orchestrators = orchestratorsOf(state);
+    const { newest } = valsetsOf(state);
+    if (newest === undefined || membersOf(newest).length === 0) return [];
+    const active = orchestrators.flatMap(({ row, externalAddress, labels }) =>
+      [labels.orchestrator, optionalString(field(row, 'sender')), externalAddress].flatMap((text) =>
+        text === undefined ? [] : [keyOf(text)],
+      ),
+    );
+    return watch.map((entry) => [{ address: entry }, integer(active.includes(keyOf(entry)) ? 1 : 0)]);
+  });
+
   const each = (name: string, prepare: () => (orchestrator: Orchestrator) => Rational | undefined): void => {
     out.labelledGauge(name, () => {
       const orchestrators = orchestratorsOf(state);
