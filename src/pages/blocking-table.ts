@@ -1,24 +1,49 @@
-import type { BlockSpan, BridgeItems, DecimalString } from '../pending/items.js';
-import type { BlockingValidator } from './blocking.js';
+import type { BlockSpan, BridgeItems, ItemList } from '../pending/items.js';
+import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { duration } from './time.js';
 
-/** The section about who has to act: validators that have not signed or voted where something waits for them. */
+/** The section about who has to act: validators for which something waits, then those that are late without consequences yet. */
 export function blockingSection(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
+  const blocking = validators.filter(({ isBlocking }) => isBlocking);
+  const late = validators.filter(({ isBlocking }) => !isBlocking);
   return markup`<section id="blocking" aria-labelledby="blocking-title">
-<h2 id="blocking-title">Who is blocking <span class="quiet">${validators.length}</span></h2>
-${validators.length === 0 ? nobody(items) : table(validators, items.powerThreshold)}${extentNote(items)}
+<h2 id="blocking-title">Who is blocking <span class="quiet">${blocking.length}</span></h2>
+${blocking.length === 0 ? nobody(late.length > 0, items) : blockingTable(blocking, items)}${late.length === 0 ? '' : lateTable(late, items)}${extentNote(items)}
 </section>
 `;
 }
 
-function nobody({ batches, valsets, claims }: BridgeItems): Markup {
+function nobody(isSomeoneLate: boolean, { batches, valsets, claims }: BridgeItems): Markup {
   const isComplete = [batches, valsets, claims].every(({ readable }) => readable);
-  return isComplete
-    ? markup`<p>No validator is late to sign or vote for something that waits for it.</p>`
-    : markup`<p>No validator is late in the lists that can be read.</p>`;
+  if (!isComplete) return markup`<p>Nothing waits for a validator in the lists that can be read.</p>`;
+  return isSomeoneLate
+    ? markup`<p>Nothing waits for a validator: enough others sign and vote.</p>`
+    : markup`<p>No validator is late to sign or vote.</p>`;
+}
+
+function blockingTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
+  const ratios = validators.flatMap(({ powerRatio }) => powerRatio ?? []);
+  const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
+  const having = ratios.length < validators.length ? '' : ` with ${cells.percent(power)} of the power`;
+  const subject = validators.length === 1 ? '1 validator' : `${validators.length} validators`;
+  const disputed = validators.filter(({ otherClaims }) => otherClaims.length > 0).length;
+  const dispute =
+    disputed === 0
+      ? ''
+      : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
+  const intro = markup`<p>${subject}${having}. Signatures and votes of ${cells.percent(Number(items.powerThreshold))} are required.${dispute}</p>`;
+  return markup`${intro}
+${table(validators, items, 'blocking-title')}`;
+}
+
+function lateTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
+  return markup`
+<h3 id="late-title">Who else is late <span class="quiet">${validators.length}</span></h3>
+<p>Nothing waits for these validators at present, but a validator that misses the deadline of a validator set is jailed.</p>
+${table(validators, items, 'late-title')}`;
 }
 
 /** Rows are missing here if they are missing in the lists. */
@@ -39,7 +64,7 @@ function extentNote({ batches, valsets, claims }: BridgeItems): Markup {
 
 interface Column {
   readonly title: string;
-  readonly cell: (validator: BlockingValidator) => Markup;
+  readonly cell: (validator: BlockingValidator, items: BridgeItems) => Markup;
   readonly isWide?: boolean;
 }
 
@@ -49,30 +74,27 @@ const columns: readonly Column[] = [
     title: 'Oldest waits for',
     cell: ({ oldestSeconds }) => cells.orUnknown(oldestSeconds, (seconds) => markup`${duration(seconds)}`),
   },
-  { title: 'Missing or disputed', cell: missing, isWide: true },
+  { title: 'Missing', cell: missing, isWide: true },
 ];
 
 const deadlineColumn: Column = { title: 'Deadline', cell: deadline, isWide: true };
 
-function table(validators: readonly BlockingValidator[], powerThreshold: string): Markup {
-  const power = validators.reduce((sum, { powerRatio }) => sum + (powerRatio ?? 0), 0);
-  const subject = validators.length === 1 ? '1 validator' : `${validators.length} validators`;
+function table(validators: readonly BlockingValidator[], items: BridgeItems, titleId: string): Markup {
   const hasDeadline = validators.some(({ jailedIn, timeoutIn }) => jailedIn !== null || timeoutIn !== null);
   const shown = hasDeadline ? [...columns, deadlineColumn] : columns;
   const titles = ['Validator', ...shown.map(({ title }) => title)];
-  return markup`<p>${subject} with ${cells.percent(power)} of the power. Signatures and votes of ${cells.percent(Number(powerThreshold))} are required.</p>
-<table class="cards blocking" role="table" aria-labelledby="blocking-title">
+  return markup`<table class="cards blocking" role="table" aria-labelledby="${titleId}">
 <thead role="rowgroup"><tr role="row">${titles.map((title) => markup`<th role="columnheader" scope="col" class="fixed">${title}`)}</tr></thead>
 <tbody role="rowgroup">
-${validators.map((validator) => row(validator, shown))}</tbody>
+${validators.map((validator) => row(validator, items, shown))}</tbody>
 </table>`;
 }
 
-function row(validator: BlockingValidator, shown: readonly Column[]): Markup {
+function row(validator: BlockingValidator, items: BridgeItems, shown: readonly Column[]): Markup {
   const { externalAddress, watched } = validator;
   const rowCells = shown.map(
     ({ title, cell, isWide }) =>
-      markup`<td role="cell" data-label="${title}"${isWide === true ? markup` class="wide"` : ''}>${cell(validator)}`,
+      markup`<td role="cell" data-label="${title}"${isWide === true ? markup` class="wide"` : ''}>${cell(validator, items)}`,
   );
   return markup`<tr role="row" id="${anchor('blocking', externalAddress)}"${watched ? markup` class="watched"` : ''}><th role="rowheader" scope="row">${who(validator)}${rowCells}
 `;
@@ -86,30 +108,36 @@ function who({ name, orchestrator, externalAddress, watched }: BlockingValidator
   return markup`${label}${badge}<small>${address} ${cells.identifier(externalAddress)}</small>`;
 }
 
-function missing({ batches, valsets, events, otherClaims }: BlockingValidator): Markup {
+function missing({ batches, valsets, events, otherClaims, alerts }: BlockingValidator, items: BridgeItems): Markup {
+  const isComplete = (list: ItemList<unknown>): boolean => list.readable && list.rows.length === list.total;
   const parts = [
-    ...nonces('votes for', 'event', events),
-    ...nonces('voted for another claim of', 'event', otherClaims),
-    ...nonces('', 'batch', batches),
-    ...nonces('', 'validator set', valsets),
+    ...nonces('votes for', 'event', events, isComplete(items.claims)),
+    ...nonces('voted for another claim of', 'event', otherClaims, isComplete(items.claims)),
+    ...nonces('', 'batch', batches, isComplete(items.batches)),
+    ...nonces('', 'validator set', valsets, isComplete(items.valsets)),
+    ...alerts.map((alert) => markup`${lateAlerts[alert] ?? alert}`),
   ];
   return markup`${parts.map((part, index) => markup`${index === 0 ? '' : '; '}${part}`)}`;
 }
 
 const MAX_NONCES = 3;
 
-function nonces(verb: string, noun: string, list: readonly DecimalString[]): Markup[] {
+/** Shortened; of an incomplete list, more may be missing. */
+function nonces(verb: string, noun: string, list: readonly string[], isComplete: boolean): Markup[] {
   const [first] = list;
   const last = list.at(-1);
   if (first === undefined || last === undefined) return [];
   const plural = list.length === 1 ? noun : noun === 'batch' ? 'batches' : `${noun}s`;
-  const numbers = list.length <= MAX_NONCES ? list.join(', ') : `from ${first} to ${last}`;
-  return [markup`${verb === '' ? '' : `${verb} `}${list.length === 1 ? '' : `${list.length} `}${plural} ${numbers}`];
+  const numbers = list.length <= MAX_NONCES ? list.join(', ') : `between ${first} and ${last}`;
+  const atLeast = isComplete || list.length === 1 ? '' : 'at least ';
+  return [
+    markup`${verb === '' ? '' : `${verb} `}${atLeast}${list.length === 1 ? '' : `${list.length} `}${plural} ${numbers}`,
+  ];
 }
 
 function deadline({ jailedIn, timeoutIn }: BlockingValidator): Markup {
   const parts = [
-    ...(jailedIn === null ? [] : [markup`<span>jailed: ${left(jailedIn, 'hub blocks')}</span>`]),
+    ...(jailedIn === null ? [] : [markup`<span>jailing: ${left(jailedIn, 'hub blocks')}</span>`]),
     ...(timeoutIn === null ? [] : [markup`<span>batch times out: ${left(timeoutIn, 'external blocks')}</span>`]),
   ];
   return parts.length === 0 ? markup`<span class="quiet">none</span>` : markup`${parts}`;

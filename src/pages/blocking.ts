@@ -1,3 +1,4 @@
+import { asDecimalString } from '../json/numeral.js';
 import type {
   BlockSpan,
   BridgeItems,
@@ -7,18 +8,24 @@ import type {
   MissingMember,
   MissingMembers,
 } from '../pending/items.js';
+import { labelOf, type Samples } from '../verdicts/samples.js';
+import type { VerdictView } from './target-view.js';
 
-/** A validator whose signature or vote is missing where something waits for it. */
+/** A validator whose signatures or votes are late. `powerRatio` is its share of the newest validator set. */
 export interface BlockingValidator extends MissingMember {
+  /** Whether something waits for it. Otherwise, the signatures and votes of the others are sufficient. */
+  readonly isBlocking: boolean;
   /** Nonces of batches without sufficient signatures. */
-  readonly batches: readonly DecimalString[];
+  readonly batches: readonly string[];
   /** Nonces of unrelayed validator sets. */
-  readonly valsets: readonly DecimalString[];
+  readonly valsets: readonly string[];
   /** Nonces of pending events for none of whose claims it has voted. */
-  readonly events: readonly DecimalString[];
+  readonly events: readonly string[];
   /** Nonces of pending events for which it has voted, but not for the claim with the most power. */
-  readonly otherClaims: readonly DecimalString[];
-  /** Age of the oldest of these items. */
+  readonly otherClaims: readonly string[];
+  /** The firing alerts about it. It can be late again and again although no item waits for long. */
+  readonly alerts: readonly string[];
+  /** Age of the oldest of these items and alerts. */
   readonly oldestSeconds: number | null;
   /** Hub blocks until it is jailed for a missing confirm of a validator set; `null` without a deadline. */
   readonly jailedIn: BlockSpan | null;
@@ -35,25 +42,36 @@ export function isLate(age: BlockSpan | null): boolean {
 }
 
 interface Waiting {
-  readonly list: 'batches' | 'valsets' | 'events' | 'otherClaims';
-  readonly nonce: DecimalString;
-  readonly age: BlockSpan | null;
+  readonly list: 'batches' | 'valsets' | 'events' | 'otherClaims' | 'alerts';
+  /** Nonce of the item, or name of the alert. */
+  readonly id: string;
+  readonly isBlocked: boolean;
+  readonly ageSeconds: number | null;
   readonly members: readonly MissingMember[];
   readonly jailedIn: BlockSpan | null;
   readonly timeoutIn: BlockSpan | null;
 }
 
-/** The validators that block something, largest power first. Only listed rows and members are known. */
-export function blockingValidators(items: BridgeItems): readonly BlockingValidator[] {
+/** The validators that are late: the watched ones first, then by power. Only listed rows and members are known. */
+export function blockingValidators(
+  items: BridgeItems,
+  samples: Samples,
+  firing: readonly VerdictView[],
+): readonly BlockingValidator[] {
   const byAddress = new Map<string, Found>();
-  for (const waiting of waitingItems(items)) {
+  for (const waiting of [...waitingItems(items), ...waitingAlerts(samples, firing)]) {
     for (const member of waiting.members) {
       const found = byAddress.get(member.externalAddress);
       if (found) found.waiting.push(waiting);
       else byAddress.set(member.externalAddress, { member, waiting: [waiting] });
     }
   }
-  return Array.from(byAddress.values(), summarize).toSorted((a, b) => (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
+  const power = new Map(
+    samples.series('bridge_orchestrator_power_ratio').map(({ labels, value }) => [labels['external_address'], value]),
+  );
+  return Array.from(byAddress.values(), summarize)
+    .map((validator) => ({ ...validator, powerRatio: power.get(validator.externalAddress) ?? null }))
+    .toSorted((a, b) => Number(b.watched) - Number(a.watched) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
 }
 
 interface Found {
@@ -62,38 +80,79 @@ interface Found {
 }
 
 function summarize({ member, waiting }: Found): BlockingValidator {
-  const noncesIn = (wanted: Waiting['list']): DecimalString[] =>
-    waiting.flatMap(({ list, nonce }) => (list === wanted ? [nonce] : []));
+  const idsIn = (wanted: Waiting['list']): string[] => waiting.flatMap(({ list, id }) => (list === wanted ? [id] : []));
   return {
     ...member,
-    batches: noncesIn('batches'),
-    valsets: noncesIn('valsets'),
-    events: noncesIn('events'),
-    otherClaims: noncesIn('otherClaims'),
-    oldestSeconds: waiting.map(({ age }) => age?.seconds ?? null).reduce(largest, null),
+    isBlocking: waiting.some(({ isBlocked }) => isBlocked),
+    batches: idsIn('batches'),
+    valsets: idsIn('valsets'),
+    events: idsIn('events'),
+    otherClaims: idsIn('otherClaims'),
+    alerts: idsIn('alerts'),
+    oldestSeconds: waiting.map(({ ageSeconds }) => ageSeconds).reduce(largest, null),
     jailedIn: waiting.map(({ jailedIn }) => jailedIn).reduce(shortest, null),
     timeoutIn: waiting.map(({ timeoutIn }) => timeoutIn).reduce(shortest, null),
   };
 }
 
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
-  const none = { jailedIn: null, timeoutIn: null };
+  const none = { isBlocked: true, jailedIn: null, timeoutIn: null };
   for (const { nonce, age, belowThreshold, missing, projectedHeadroom } of rowsOf(batches)) {
     // Without the validator set in the contract, the signed share is unknown.
     if (belowThreshold === false || !isLate(age)) continue;
-    yield { ...none, list: 'batches', nonce, age, members: membersOf(missing), timeoutIn: projectedHeadroom };
+    const found = { id: nonce, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
+    yield { ...none, ...found, list: 'batches', timeoutIn: projectedHeadroom };
   }
-  // A member that does not confirm is jailed, even if the signatures of the others are sufficient.
-  for (const { nonce, age, missing, headroom } of rowsOf(valsets)) {
+  for (const { nonce, age, belowThreshold, missing, headroom } of rowsOf(valsets)) {
     if (!isLate(age)) continue;
-    yield { ...none, list: 'valsets', nonce, age, members: membersOf(missing), jailedIn: headroom };
+    const found = { id: nonce, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
+    // A member that does not confirm is jailed, even if the signatures of the others are sufficient.
+    yield { ...none, ...found, list: 'valsets', isBlocked: belowThreshold !== false, jailedIn: headroom };
   }
   for (const [nonce, ofEvent] of claimsByEvent(rowsOf(claims))) {
     const age = oldestAge(ofEvent);
     if (!isLate(age)) continue;
-    yield { ...none, list: 'events', nonce, age, members: silentMembers(ofEvent) };
-    yield { ...none, list: 'otherClaims', nonce, age, members: deviatingMembers(ofEvent) };
+    const found = { id: nonce, ageSeconds: age?.seconds ?? null };
+    yield { ...none, ...found, list: 'events', members: silentMembers(ofEvent) };
+    yield { ...none, ...found, list: 'otherClaims', members: deviatingMembers(ofEvent) };
   }
+}
+
+/** The alerts about single validators, and what the table says about them. */
+export const lateAlerts: Readonly<Record<string, string>> = {
+  BridgeOrchestratorMissingConfirms: 'does not sign in time',
+  BridgeOrchestratorDeadlineNear: 'is about to be jailed',
+  BridgeOrchestratorMissingVotes: 'does not vote in time',
+};
+
+function* waitingAlerts(samples: Samples, firing: readonly VerdictView[]): Generator<Waiting> {
+  const info = samples.series('bridge_orchestrator_info');
+  for (const { alert, ageSeconds, subjects } of firing) {
+    if (!Object.hasOwn(lateAlerts, alert)) continue;
+    const addresses = new Set(subjects.map((labels) => labels['external_address']));
+    for (const { labels } of info.filter((series) => addresses.has(series.labels['external_address']))) {
+      const member = {
+        externalAddress: labelOf(labels, 'external_address'),
+        orchestrator: labelOf(labels, 'orchestrator') || null,
+        name: labelOf(labels, 'name') || null,
+        powerRatio: null,
+        watched: labels['watched'] === 'true',
+      };
+      const jailedIn = timeToJailing(samples, member.externalAddress);
+      yield { list: 'alerts', id: alert, isBlocked: false, ageSeconds, members: [member], jailedIn, timeoutIn: null };
+    }
+  }
+}
+
+function timeToJailing(samples: Samples, externalAddress: string): BlockSpan | null {
+  const deadline = samples
+    .series('bridge_orchestrator_confirm_deadline_height')
+    .find(({ labels }) => labels['external_address'] === externalAddress)?.value;
+  const height = samples.value('bridge_height');
+  if (deadline === undefined || height === undefined) return null;
+  const blocks = deadline - height;
+  const blockTime = samples.value('bridge_params_average_block_time_seconds');
+  return { blocks: asDecimalString(String(blocks)), seconds: blockTime === undefined ? null : blocks * blockTime };
 }
 
 function claimsByEvent(claims: readonly ClaimItem[]): ReadonlyMap<DecimalString, readonly ClaimItem[]> {

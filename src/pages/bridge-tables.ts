@@ -15,7 +15,7 @@ import { alertClass, type Column, type PageContext, type Table } from './table.j
 
 export const transferTable: Table<TransferItem> = {
   name: 'transfers',
-  title: 'Transfers waiting for a batch',
+  title: 'Unbatched transfers',
   emptyText: 'No transfer is waiting.',
   rowKey: ({ id }) => id,
   columns: [

@@ -51,14 +51,14 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
         },
         {
           count: valsets.total,
-          label: 'Unrelayed valsets',
+          label: 'Unrelayed validator sets',
           table: 'valsets',
           alerts: ['BridgeValsetDrift'],
           oldestSeconds: oldest(valsets, hubAge),
         },
         {
           count: items.valsetsBelowThreshold,
-          label: 'Valsets short of signatures',
+          label: 'Validator sets short of signatures',
           table: 'valsets',
           alerts: ['BridgeValsetUnsigned'],
           isProblem: true,
@@ -103,7 +103,7 @@ function allStatistics(items: Items, nowMs: number): readonly HeadlineStatistic[
         },
         {
           count: pending.total,
-          label: 'Pending cctxs',
+          label: hidden === null || hidden === '0' ? 'Pending cctxs' : 'Listed pending cctxs',
           table: 'pending',
           alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
           labels: { list: 'pending' },

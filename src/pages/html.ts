@@ -59,3 +59,8 @@ export function isolated(text: string): Markup {
   const parts = text.split(RTL_RUN);
   return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<bdi>${part}</bdi>` : part))}`;
 }
+
+/** A sentence with numbers and names. A number and its unit stay on one line. */
+export function sentence(text: string): Markup {
+  return isolated(text.replaceAll(/(?<=\d) (?=(?:%|s|min|h|d)(?!\w))/g, '\u00A0'));
+}

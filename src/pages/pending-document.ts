@@ -1,10 +1,11 @@
-import type { EndpointStore } from '../poll/endpoint-store.js';
+import type { EndpointKey, EndpointStore } from '../poll/endpoint-store.js';
 import type { Instant } from '../poll/clock.js';
+import { samplesOf } from '../verdicts/samples.js';
 import type { TargetVerdicts } from '../verdicts/verdict.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { endpointViews, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
-import { targetViews, type TargetView } from './target-view.js';
+import { firingVerdicts, targetViews, type TargetView } from './target-view.js';
 import { isoTime } from './time.js';
 
 /** The JSON of `/pending`, whose keys are fixed: new ones can be added. */
@@ -15,7 +16,7 @@ export interface PendingDocument {
 }
 
 export interface PendingTarget extends TargetView {
-  /** `null` without a bridge whose items are shown. */
+  /** The validators that are late to sign or vote; `null` without a bridge whose items are shown. */
   readonly blocking: readonly BlockingValidator[] | null;
 }
 
@@ -32,14 +33,20 @@ export function pendingDocument(
   if (name !== undefined && endpoints.length === 0) return undefined;
   const targets = targetViews(verdicts.filter(isSelected), endpoints, links, now).map((view) => ({
     ...view,
-    blocking: blockingOf(endpoints, view.target),
+    blocking: blockingOf(store, endpoints, view),
   }));
   return { generatedAt: isoTime(now.epochSeconds), endpoints, targets };
 }
 
-function blockingOf(endpoints: readonly EndpointView[], name: string): readonly BlockingValidator[] | null {
-  for (const { target, items } of endpoints) {
-    if (target === name && items?.document === 'module_state') return blockingValidators(items);
-  }
-  return null;
+function blockingOf(
+  store: EndpointStore,
+  endpoints: readonly EndpointView[],
+  view: TargetView,
+): readonly BlockingValidator[] | null {
+  const isBridge = ({ target, document }: EndpointKey): boolean =>
+    target === view.target && document === 'module_state';
+  const items = endpoints.find(isBridge)?.items;
+  if (items?.document !== 'module_state') return null;
+  const snapshot = store.all().find(isBridge)?.success?.snapshot;
+  return blockingValidators(items, samplesOf(snapshot), firingVerdicts(view));
 }

@@ -69,9 +69,16 @@ function targetPage(
   const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
   const blocking =
     view.blocking === null || bridge?.document !== 'module_state' ? '' : blockingSection(view.blocking, bridge);
+  // What the heading is about comes first.
+  const first = firingVerdicts(view)[0]?.document;
+  const sorted = endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
+  const sections = sorted.map((endpoint) => [
+    endpoint.document === 'module_state' ? blocking : '',
+    endpointHtml(endpoint, page),
+  ]);
   const body = markup`${worst.details}
 ${verdictList([view], worst, { isTargetPage: true })}
-${blocking}${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
+${sections}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
 }
@@ -85,6 +92,7 @@ ${items === null ? '' : [headlineStatistics(target, page.view, items, page.nowMs
 </section>
 `;
 }
+
 function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): Markup {
   const success = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
   const failure =

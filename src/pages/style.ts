@@ -52,7 +52,7 @@ td .statistics{margin:0}
 summary{cursor:pointer}
 details ol{margin:.3rem 0;padding-left:1.5rem}
 tr.watched{background:var(--soft)}
-@media (min-width:68.01rem){tr.watched th:first-child{border-left:.25rem solid var(--link);padding-left:.5rem}}
+@media (min-width:68.01rem){.blocking th:first-child{border-left:.25rem solid transparent;padding-left:.5rem}tr.watched th:first-child{border-left-color:var(--link)}}
 .blocking tbody th{font-weight:400;white-space:normal;overflow-wrap:anywhere}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-monospace,monospace}
 .state{white-space:nowrap}
@@ -124,6 +124,7 @@ header #as-of{flex-basis:100%;margin:0}
 .endpoints .polls{display:inline}
 .endpoints td:nth-child(3)::before,.endpoints td:nth-child(5)::before{display:inline;content:attr(data-label) " "}
 }
+@media (max-width:40rem){h1{font-size:1.2rem}}
 @media print{
 :root{color-scheme:only light}
 nav,#as-of a,#live,#out-of-date{display:none}

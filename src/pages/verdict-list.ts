@@ -1,5 +1,5 @@
 import type { Severity } from '../verdicts/verdict.js';
-import { isolated, markup, type Markup } from './html.js';
+import { isolated, markup, sentence, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import {
   firingVerdicts,
@@ -67,7 +67,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
     const text = `${worst.target}: ${firing.summary}`;
     return {
       title: `${titleMarks[firing.severity]} ${firing.severity}: ${text}`,
-      heading: live(markup`${statusLabel(firing.severity)} ${isolated(text)}`),
+      heading: live(markup`${statusLabel(firing.severity)} ${sentence(text)}`),
       details: entryDetails(worst.target, firing, options),
       isShown: (_target, verdict) => verdict === firing,
     };
@@ -97,7 +97,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
 function plainHeadline(status: TargetStatus, text: string, details: Markup): Headline {
   return {
     title: `${titleMarks[status]} ${text}`,
-    heading: live(markup`<span class="state ${status}"></span>${isolated(text)}`),
+    heading: live(markup`<span class="state ${status}"></span>${sentence(text)}`),
     details,
     isShown: () => false,
   };
@@ -175,7 +175,7 @@ ${entries.slice(0, MAX_ENTRIES).map(({ render }) => render())}</ul>${note}`;
 function groupEntry({ target: { target }, first, others }: Group, options: VerdictOptions): Markup {
   const { alert, severity, state } = first;
   const id = anchor('verdict', target, alert, severity, state);
-  return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${isolated(`${target}: ${first.summary}`)}</p>
+  return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentence(`${target}: ${first.summary}`)}</p>
 ${nextSteps(target, first, options)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}
 `;
 }
@@ -184,7 +184,7 @@ function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
   const more = verdicts.length - MAX_OF_A_KIND;
   const items = verdicts
     .slice(0, MAX_OF_A_KIND)
-    .map(({ summary, since, ageSeconds }) => markup`<li>${isolated(summary)}, ${sinceElement(since, ageSeconds)}`);
+    .map(({ summary, since, ageSeconds }) => markup`<li>${sentence(summary)}, ${sinceElement(since, ageSeconds)}`);
   return markup`<details id="${id}"><summary>${verdicts.length} more of this kind</summary><ul>${items}</ul>${more > 0 ? markup`<p class="note">and ${more} more</p>` : ''}</details>`;
 }
 
@@ -200,7 +200,7 @@ function stateLabel(verdict: VerdictView): Markup {
 
 function unknownEntry(target: TargetView): Markup {
   const text = `${target.target}: ${target.unknown.join('; ')}`;
-  return markup`<li id="${anchor('verdict', target.target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${isolated(text)}</p>
+  return markup`<li id="${anchor('verdict', target.target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentence(text)}</p>
 `;
 }
 
@@ -217,12 +217,12 @@ function entryDetails(target: string, verdict: VerdictView, options: VerdictOpti
 
 function nextSteps(target: string, verdict: VerdictView, { isTargetPage = false }: VerdictOptions): Markup {
   const { alert, since, ageSeconds, action, runbook, dashboard, state } = verdict;
-  const observing = state === 'observing' ? 'observed ' : '';
+  const what = state === 'observing' ? 'condition observed' : 'condition true';
   const links = [
     ...(isTargetPage ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${isolated(action)}</p>
-<p class="links"><span>${observing}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
+  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentence(action)}</p>
+<p class="links"><span>${what} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

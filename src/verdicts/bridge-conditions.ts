@@ -1,5 +1,5 @@
 import type { JudgedFamily } from '../metrics/judged-families.js';
-import type { BridgeItems, ClaimItem, ItemList } from '../pending/items.js';
+import type { BlockSpan, BridgeItems, ClaimItem, ItemList, Signatures } from '../pending/items.js';
 import {
   above,
   findingIf,
@@ -18,7 +18,9 @@ import {
   count,
   duration,
   list,
+  missingOf,
   missingValidators,
+  ownFirst,
   parts,
   percent,
   shortAddress,
@@ -57,6 +59,18 @@ function nextClaim(view: PollView): ClaimItem | undefined {
   if (first === undefined) return undefined;
   const same = others.filter(({ eventNonce }) => eventNonce === first.eventNonce);
   return [first, ...same].toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0))[0];
+}
+
+/** The oldest listed batch, or validator set, without sufficient signatures. */
+function belowThreshold<Row extends Signatures>(section: ItemList<Row> | undefined): Row | undefined {
+  return rowsOf(section).find((row) => row.belowThreshold === true);
+}
+
+/** "about 11 h 23 min"; empty without an estimate, and when the deadline has passed. */
+function timeLeft(left: BlockSpan | null | undefined, describe: (time: string) => string): string {
+  const seconds = left?.seconds ?? 0;
+  if (seconds <= 0) return '';
+  return describe(`about ${duration(seconds)}`);
 }
 
 /** Who has not voted for a claim; with conflicting claims they may have voted for another one. */
@@ -207,7 +221,18 @@ function confirmsSummary(findings: Findings, view: PollView): string {
   });
   const number = validatorsOf(findings, view).length;
   const signed = `${numberAndPower(findings, view)} ${haveOrHas(number)} not signed for ${findings.lasting}`;
-  return `${parts(signed, list(kinds))}: ${validators(validatorsOf(findings, view))}`;
+  const who = `${parts(signed, list(kinds))}: ${validators(validatorsOf(findings, view))}`;
+  return parts(who, firstDeadline(findings, view));
+}
+
+/** When the first of these validators is jailed; empty without a deadline. */
+function firstDeadline({ all }: Findings, { samples }: PollView): string {
+  const deadlines = byOrchestrator(samples, 'bridge_orchestrator_confirm_deadline_height');
+  const heights = all.flatMap(({ labels }) => deadlines.get(orchestratorKey(labels)) ?? []);
+  const height = samples.value('bridge_height');
+  const blocks = height === undefined ? 0 : Math.min(...heights) - height;
+  if (heights.length === 0 || blocks <= 0) return '';
+  return `the first is jailed in ${blocksFor(blocks, samples.value('bridge_params_average_block_time_seconds'), 'hub')}`;
 }
 
 /** A parameter or list changed within the last hour, as far as this process observed it. */
@@ -228,7 +253,7 @@ export const bridgeConditions: readonly Condition[] = [
     summary: ({ oldest, lasting }, view) =>
       parts(`validators have disagreed about ${count(oldest.value, 'event')} for ${lasting}`, disputedEvent(view)),
     action:
-      'Compare the claims with the event on the external chain; the oracle can halt until the conflict is resolved by hand.',
+      'Compare the claims with the event on the external chain. Until one claim has enough power, no later event is observed.',
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeOracleStalled',
@@ -238,8 +263,11 @@ export const bridgeConditions: readonly Condition[] = [
     find: above('bridge_pending_events', 0, 'bridge_last_observed_nonce'),
     summary: ({ oldest, lasting }, view) =>
       parts(`no event observed for ${lasting}, ${oldest.value} waiting`, missingVoters(nextClaim(view))),
-    action:
-      'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
+    action: (_, view) =>
+      ownFirst(
+        missingOf(nextClaim(view)?.missing),
+        'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
+      ),
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBatchOverdue',
@@ -248,7 +276,8 @@ export const bridgeConditions: readonly Condition[] = [
     find: above('bridge_batches_overdue', 0),
     summary: ({ oldest, lasting }) =>
       `transfers have been locked in timed-out batches for ${lasting}, ${count(oldest.value, 'batch', 'batches')} at present`,
-    action: 'Check the oracle: the hub cancels the batches only with the next observed event.',
+    action:
+      'If events are pending, find out who has not voted. If none are, make a small deposit: the hub cancels the batches with the next observed event.',
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBatchUnsigned',
@@ -257,12 +286,20 @@ export const bridgeConditions: readonly Condition[] = [
     forMinutes: 10,
     find: above('bridge_batches_below_threshold', 0, 'bridge_batch_oldest_height'),
     summary: ({ oldest, lasting }, view) => {
-      const batch = rowsOf(bridgeItems(view)?.batches).find(({ belowThreshold }) => belowThreshold === true);
+      const batch = belowThreshold(bridgeItems(view)?.batches);
       const lack = oldest.value === 1 ? 'a batch has lacked' : `${oldest.value} batches have lacked`;
       const signed = batch === undefined ? '' : `signed batch ${batch.nonce}`;
-      return parts(`${lack} signatures for ${lasting}`, missingValidators(batch?.missing ?? null, signed));
+      return parts(
+        `${lack} signatures for ${lasting}`,
+        missingValidators(batch?.missing ?? null, signed),
+        timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),
+      );
     },
-    action: 'Contact the operators of the validators that have not signed; the batches cannot be relayed.',
+    action: (_, view) =>
+      ownFirst(
+        missingOf(belowThreshold(bridgeItems(view)?.batches)?.missing),
+        'Contact the operators of the validators that have not signed; the batches cannot be relayed.',
+      ),
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBacklogStuck',
@@ -316,12 +353,20 @@ export const bridgeConditions: readonly Condition[] = [
     forMinutes: 15,
     find: above('bridge_unrelayed_valsets_below_threshold', 0, 'bridge_last_observed_valset_nonce'),
     summary: ({ oldest, lasting }, view) => {
-      const valset = rowsOf(bridgeItems(view)?.valsets).find(({ belowThreshold }) => belowThreshold === true);
+      const valset = belowThreshold(bridgeItems(view)?.valsets);
       const lack = oldest.value === 1 ? 'a validator set has lacked' : `${oldest.value} validator sets have lacked`;
       const signed = valset === undefined ? '' : `signed validator set ${valset.nonce}`;
-      return parts(`${lack} signatures for ${lasting}`, missingValidators(valset?.missing ?? null, signed));
+      return parts(
+        `${lack} signatures for ${lasting}`,
+        missingValidators(valset?.missing ?? null, signed),
+        timeLeft(valset?.headroom, (time) => `who does not sign it is jailed in ${time}`),
+      );
     },
-    action: 'Contact the operators of the validators that have not signed.',
+    action: (_, view) =>
+      ownFirst(
+        missingOf(belowThreshold(bridgeItems(view)?.valsets)?.missing),
+        'Contact the operators of the validators that have not signed; the contract keeps an older validator set.',
+      ),
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeValsetDrift',
@@ -363,8 +408,11 @@ export const bridgeConditions: readonly Condition[] = [
       { rangeMinutes: 60, find: missingValsetConfirms },
     ],
     summary: confirmsSummary,
-    action:
-      'Check that the orchestrators run, have funds and reach their nodes; a validator that misses a deadline is jailed.',
+    action: (findings, view) =>
+      ownFirst(
+        validatorsOf(findings, view),
+        'An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.',
+      ),
   }),
   sampleAlternatives(MODULE_STATE, {
     alert: 'BridgeOrchestratorMissingVotes',
@@ -382,7 +430,8 @@ export const bridgeConditions: readonly Condition[] = [
       const voted = `${haveOrHas(who.length)} not voted for the last observed event for ${findings.lasting}`;
       return `${numberAndPower(findings, view)} ${voted}: ${validators(who)}`;
     },
-    action: 'Check the orchestrators and their nodes of the external chain.',
+    action: (findings, view) =>
+      ownFirst(validatorsOf(findings, view), 'Check the orchestrators and their nodes of the external chain.'),
   }),
   sampleAlternatives(MODULE_STATE, {
     alert: 'BridgeBacklogStuck',
@@ -424,7 +473,7 @@ export const bridgeConditions: readonly Condition[] = [
       return findingIf(unbatched + batched > BACKLOG_TRANSFERS, unbatched + batched);
     },
     summary: ({ oldest, lasting }) =>
-      `more than ${BACKLOG_TRANSFERS} transfers have been pending for ${lasting}, ${oldest.value} at present`,
+      `the number of pending transfers, in batches or not, has been above ${BACKLOG_TRANSFERS} for ${lasting}, ${oldest.value} at present`,
     action: 'Check whether batches are built, signed and relayed.',
   }),
   pollCondition({

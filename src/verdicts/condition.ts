@@ -87,7 +87,7 @@ export interface Condition {
   /** One line without the target: what, for how long, how much, who. */
   readonly summary: (findings: Findings, view: PollView) => string;
   /** What to do first. */
-  readonly action: string;
+  readonly action: string | ((findings: Findings, view: PollView) => string);
 }
 
 type Description = Pick<Condition, 'alert' | 'severity' | 'forMinutes' | 'summary' | 'action'> &

@@ -24,6 +24,13 @@ const VERY_OLD_SECONDS = 7200;
 /** CrosschainRateLimitNear: share of the configured limit. */
 const RATE_LIMIT_RATIO = 0.8;
 
+/** Where a transaction is stuck depends on its outbound. */
+const OUTBOUND_ACTION =
+  'Without an outbound hash, check that enough TSS signers are online; with one, look it up on its chain: observers have to confirm it.';
+
+const MISSED_ACTION =
+  'Look up the missed transactions on their chains by nonce: submit the hash of an executed one as a tracker, have the others signed again.';
+
 function chainOf(labels: AlertLabels): string {
   return chainName(labelOf(labels, 'chain'), labelOf(labels, 'chain_id'));
 }
@@ -46,7 +53,7 @@ function lowestNonces({ samples }: PollView): readonly Finding[] {
 function tooOld(severity: Severity, seconds: number): Condition {
   const ageOf = (created: number, { now }: PollView): number => now.epochSeconds - created;
   const describe = ({ labels, value }: LastingFinding, view: PollView): string =>
-    `${labelOf(labels, 'list')} on chain ${chainOf(labels)} for ${duration(ageOf(value, view))}`;
+    `${chainOf(labels)} for ${duration(ageOf(value, view))}${labelOf(labels, 'list') === 'missed' ? ' (missed)' : ''}`;
   return sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainOldestPendingTooOld',
     severity,
@@ -58,9 +65,10 @@ function tooOld(severity: Severity, seconds: number): Condition {
         .filter(({ value }) => ageOf(value, view) > seconds),
     summary: ({ all }, view) => {
       const oldestFirst = all.toSorted((a, b) => a.value - b.value);
-      return `cross-chain transactions are too old: ${list(oldestFirst.map((finding) => describe(finding, view)))}`;
+      const waiting = list(oldestFirst.map((finding) => describe(finding, view)));
+      return `cross-chain transactions have waited for more than ${duration(seconds)}: on chain ${waiting}`;
     },
-    action: 'Check whether the oldest transactions have an outbound hash.',
+    action: ({ all }) => (all.every(({ labels }) => labels['list'] === 'missed') ? MISSED_ACTION : OUTBOUND_ACTION),
   });
 }
 
@@ -76,7 +84,7 @@ export const crosschainConditions: readonly Condition[] = [
       const on = chains.length === 1 ? 'on chain' : `on ${count(chains.length, 'chain')}:`;
       return `nothing has moved for ${lasting} ${on} ${list(chains)}`;
     },
-    action: 'Check whether the transaction of the lowest nonce has an outbound hash; later nonces wait for it.',
+    action: `Later nonces wait for this one. ${OUTBOUND_ACTION}`,
   }),
   tooOld('critical', VERY_OLD_SECONDS),
   tooOld('warning', OLD_SECONDS),
@@ -86,9 +94,8 @@ export const crosschainConditions: readonly Condition[] = [
     forMinutes: 15,
     find: above('crosschain_cctxs_missed', 0),
     summary: ({ oldest, lasting }) =>
-      `cross-chain transactions have been missed for ${lasting}, ${oldest.value} at present`,
-    action:
-      'Check the missed transactions; a later nonce of their chain is confirmed, and they may need manual action.',
+      `cross-chain transactions have been missed for ${lasting}, ${oldest.value} at present; a later nonce of their chain is confirmed`,
+    action: MISSED_ACTION,
   }),
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainRateLimitExceeded',
@@ -100,9 +107,9 @@ export const crosschainConditions: readonly Condition[] = [
       return findingIf(samples.value('crosschain_rate_limit_exceeded') === 1, utilization);
     },
     summary: ({ oldest, lasting }) =>
-      `the rate limit has been exceeded for ${lasting}, ${percent(oldest.value)} of it at present`,
+      `the value of cross-chain transactions has exceeded the configured rate limit for ${lasting}, ${percent(oldest.value)} of it at present`,
     action:
-      'Check that rate and window match the chain; a node that enforces the limit holds back all pending transactions.',
+      'Compare rate and window of the configuration with the chain. If they match and the node enforces the limit, all pending transactions wait.',
   }),
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainPendingListTruncated',
@@ -111,7 +118,8 @@ export const crosschainConditions: readonly Condition[] = [
     find: above('crosschain_cctxs_hidden', 0),
     summary: ({ oldest, lasting }) =>
       `the node has omitted pending cross-chain transactions from its list for ${lasting}, ${oldest.value} at present`,
-    action: 'Raise limit if it is set, then reduce the backlog; the oldest transaction may be hidden.',
+    action:
+      'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the node can list: find out which chain does not move.',
   }),
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainBacklogHigh',
@@ -120,8 +128,8 @@ export const crosschainConditions: readonly Condition[] = [
     forMinutes: 30,
     find: above('crosschain_total_pending', BACKLOG_CCTXS),
     summary: ({ oldest, lasting }) =>
-      `more than ${BACKLOG_CCTXS} cross-chain transactions have been pending for ${lasting}, ${oldest.value} at present`,
-    action: 'Check which chains they wait for.',
+      `the number of pending cross-chain transactions has been above ${BACKLOG_CCTXS} for ${lasting}, ${oldest.value} at present`,
+    action: 'Check in the list of pending transactions which chains they wait for.',
   }),
   sampleCondition(RATE_LIMITER_INPUT, {
     alert: 'CrosschainRateLimitNear',
@@ -133,7 +141,8 @@ export const crosschainConditions: readonly Condition[] = [
       if (utilization === undefined || samples.value('crosschain_rate_limit_exceeded') !== 0) return [];
       return findingIf(utilization > RATE_LIMIT_RATIO, utilization);
     },
-    summary: ({ oldest }) => `the rate limit is almost reached, ${percent(oldest.value)} of it at present`,
-    action: 'Check that rate and window match the chain; no other action is needed yet.',
+    summary: ({ oldest }) =>
+      `the value of cross-chain transactions is ${percent(oldest.value)} of the configured rate limit`,
+    action: 'Compare rate and window of the configuration with the chain; no other action is needed yet.',
   }),
 ];

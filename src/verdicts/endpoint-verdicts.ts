@@ -152,7 +152,7 @@ function verdictOf(
     firesAt: all.map(({ firesAt }) => firesAt).reduce((a, b) => (a.monotonicMs <= b.monotonicMs ? a : b)),
     subjects: all.map(({ labels }) => labels),
     summary: summary(findings, view),
-    action,
+    action: typeof action === 'string' ? action : action(findings, view),
   };
 }
 

@@ -41,9 +41,9 @@ export function count(number: number, singular: string, plural = `${singular}s`)
 
 const MAX_LISTED = 5;
 
-/** At most five entries. `total` is their number when only some of them are known. */
+/** At most five entries, or six if these are all. `total` is their number when only some of them are known. */
 export function list(entries: readonly string[], total = entries.length): string {
-  const shown = entries.slice(0, MAX_LISTED);
+  const shown = entries.slice(0, total === MAX_LISTED + 1 ? total : MAX_LISTED);
   const more = Math.max(total, entries.length) - shown.length;
   const joined = shown.join(', ');
   if (more === 0) return joined;
@@ -82,7 +82,7 @@ export interface Validator {
 
 /** The name of a validator, else its address. */
 export function validatorName({ name, address, isWatched }: Validator): string {
-  return (shortName(name) || shortAddress(address)) + (isWatched ? ' (watched)' : '');
+  return (shortName(name) || shortAddress(address)) + (isWatched ? ' (yours)' : '');
 }
 
 /** At most five validators, the watched ones first. Anyone can choose any name, so equal names are followed by the address. */
@@ -101,8 +101,20 @@ export function missingValidators(missing: MissingMembers | null, haveNot: strin
   if (missing === null || missing.total === 0) return '';
   const power = missing.powerRatio === null ? '' : ` with ${percent(missing.powerRatio)} of the power`;
   const have = missing.total === 1 ? 'has' : 'have';
-  const who = validators(missing.members.map(validatorOf), missing.total);
+  const who = validators(missingOf(missing), missing.total);
   return `${count(missing.total, 'validator')}${power} ${have} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
+}
+
+/** An action with your own validators first, if any of these is. */
+export function ownFirst(members: readonly Validator[], action: string): string {
+  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
+  if (own.length === 0) return action;
+  return `Check the orchestrator of your ${own.length === 1 ? 'validator' : 'validators'} ${validators(own)} first. ${action}`;
+}
+
+/** The validators whose signature or vote is missing. */
+export function missingOf(missing: MissingMembers | null | undefined): readonly Validator[] {
+  return (missing?.members ?? []).map(validatorOf);
 }
 
 function validatorOf({ name, orchestrator, externalAddress, watched }: MissingMember): Validator {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
+import { idleState } from '../pending/bridge-state.js';
 import {
   at,
   BRIDGE,
@@ -16,6 +17,7 @@ import {
   targetVerdicts,
   testLinks,
   transfer,
+  verdict,
 } from './sample-snapshots.js';
 
 describe('the pending page', () => {
@@ -89,13 +91,34 @@ describe('the pending page', () => {
     }
   });
 
+  it('begins with the document that the heading is about, and has the blocking validators beside the bridge', () => {
+    const store = polledSnapshots(idleState);
+    const ids = (alert: ReturnType<typeof verdict>): string[] =>
+      Array.from(
+        pendingAt(store, 0, {}, { verdicts: [targetVerdicts([alert])] }).matchAll(
+          /<section id="(blocking|module_state|rate_limiter_input)"/g,
+        ),
+        ([, id = '']) => id,
+      );
+    expect(ids(verdict('BridgeOracleStalled', 'critical', 18))).toEqual([
+      'blocking',
+      'module_state',
+      'rate_limiter_input',
+    ]);
+    expect(ids(verdict('CrosschainBacklogStuck', 'critical', 50, CROSSCHAIN))).toEqual([
+      'rate_limiter_input',
+      'blocking',
+      'module_state',
+    ]);
+  });
+
   it('distinguishes no items from unreadable ones, and unknown values from 0', () => {
     const none = pendingAt(polledSnapshots({ unbatched_transfers: [] }), 1);
     expect(none).toContain('No transfer is waiting.');
     const unreadable = pendingAt(polledSnapshots({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }), 1);
     expect(unreadable).not.toContain('No transfer is waiting.');
     expect(unreadable).toMatch(
-      /Transfers waiting for a batch <span class="quiet">1<\/span><\/h3>\n<p class="alert">Cannot be read/,
+      /Unbatched transfers <span class="quiet">1<\/span><\/h3>\n<p class="alert">Cannot be read/,
     );
     const unknown = pendingAt(polledSnapshots({ unbatched_transfers: [{ id: '1' }] }), 1);
     expect(unknown).toMatch(/data-label="Amount"><span class="quiet">unknown</);

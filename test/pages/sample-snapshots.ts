@@ -181,7 +181,7 @@ export function textOf(html: string): string {
     .replaceAll(/<(?:td|th|tr|li|p|h\d|dt|dd|summary|small)\b[^>]*>/g, '\n')
     .replaceAll(/<[^>]+>/g, '')
     .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
-    .replaceAll(/ +/g, ' ')
+    .replaceAll(/[ \u00A0]+/g, ' ')
     .replaceAll(/\s*\n\s*/g, '\n')
     .trim();
 }

@@ -44,7 +44,7 @@ describe('the heading', () => {
     expect(headOf(html)).toEqual([
       'critical a: no event observed for 18 min, 57 waiting; 6 validators with 53 % of the power have not voted: Alpha, Beta',
       'Act now: Contact the operators.',
-      'since 11:42:00 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled',
+      'condition true since 11:42:00 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
     expect(titleOf(html)).toMatch(/^■ critical: a: no event observed/);
     expect(html).toContain(`<a href="${RUNBOOK}#bridgeoraclestalled" rel="noreferrer">`);
@@ -100,7 +100,7 @@ describe('the heading', () => {
     expect(headOf(html)).toEqual([
       'a cannot be judged yet: 57 events waiting',
       'If it lasts until 12:10:00 UTC, act now: Contact the operators.',
-      'observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
+      'condition observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
     expect(textOf(html)).toContain('Observing since 11:50:00 UTC (10 min).');
     const second = { ...observing, alert: 'BridgeBacklogStuck', summary: 'no batch built' };
@@ -113,7 +113,7 @@ describe('the heading', () => {
     ).toBe(`Other conditions
 not judged yet, would be critical a: no batch built
 If it lasts until 12:10:00 UTC, act now: Contact the operators.
-observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeBacklogStuck`);
+condition observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeBacklogStuck`);
   });
 
   it('has a link to the dashboard when its base address is configured', () => {
@@ -245,7 +245,7 @@ describe('hostile text', () => {
       summary: `1 waiting; <b>\u202Ex\u202C</b>, אבג, 53 % ${'x'.repeat(10_000)}`,
     };
     const html = page(targetVerdicts([hostile], [], name));
-    expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting; &lt;b&gt;�x�&lt;/b&gt;, <bdi>אבג</bdi>, 53 % xxx');
+    expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting; &lt;b&gt;�x�&lt;/b&gt;, <bdi>אבג</bdi>, 53\u00A0% xxx');
     expect(html).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/);
     expect(html).toContain(`./pending?target=${encodeURIComponent(name)}`);
   });

@@ -24,7 +24,7 @@ describe('the verdicts about a scenario', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 42, scenario: 'stalled-oracle' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (watched), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa and 1 more',
+      'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
     ]);
   });
 
@@ -32,10 +32,10 @@ describe('the verdicts about a scenario', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 62, scenario: 'stuck' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (watched), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa and 1 more',
+      'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
       'firing critical BridgeBacklogStuck: no batch built for 62 min, 1283 transfers waiting',
-      'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 6 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, bitcoin (8332) at nonce 49559, ethereum (1) at nonce 40851, bsc (56) at nonce 60555 and 1 more',
-      'firing warning CrosschainBacklogHigh: more than 200 cross-chain transactions have been pending for 33 min, 402 at present',
+      'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 6 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, bitcoin (8332) at nonce 49559, ethereum (1) at nonce 40851, bsc (56) at nonce 60555, arbitrum (42161) at nonce 66696',
+      'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 33 min, 402 at present',
     ]);
   });
 
@@ -43,7 +43,7 @@ describe('the verdicts about a scenario', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 40, scenario: 'unsigned-batch' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeBatchUnsigned: 5 batches have lacked signatures for 33 min; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (watched), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes and 1 more',
+      'firing critical BridgeBatchUnsigned: 5 batches have lacked signatures for 33 min; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
     ]);
     expect(target.verdicts).toEqual([
       {
@@ -56,7 +56,8 @@ describe('the verdicts about a scenario', () => {
         firesAt: { epochSeconds: 1_790_002_760, monotonicMs: 2_760_000 },
         subjects: [{}],
         summary: expect.stringContaining('5 batches have lacked signatures for 33 min'),
-        action: 'Contact the operators of the validators that have not signed; the batches cannot be relayed.',
+        action:
+          'Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
       },
     ]);
   });
@@ -81,7 +82,7 @@ describe('a restart during an incident', () => {
     expect(linesOf(target)).toEqual([
       'unknown',
       'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555',
-      'observing warning CrosschainOldestPendingTooOld: cross-chain transactions are too old: pending on chain bsc (56) for 95 min',
+      'observing warning CrosschainOldestPendingTooOld: cross-chain transactions have waited for more than 30 min: on chain bsc (56) for 95 min',
     ]);
     // The exporter started in minute 101, and the height changed in the next one. The durations are `[45m]` and `for`, 5 minutes.
     expect(target.verdicts.map(({ firesAt }) => firesAt.monotonicMs / 60_000)).toEqual([101 + 50, 102 + 5]);

@@ -61,7 +61,7 @@ describe('the words of a summary', () => {
         { name: '', address, isWatched: false },
         { name: 'Beta', address, isWatched: true },
       ]),
-    ).toBe('Beta (watched), Alpha, hub1ec8g…cjt2am');
+    ).toBe('Beta (yours), Alpha, hub1ec8g…cjt2am');
   });
 
   it('add the address to names that are equal', () => {

@@ -84,12 +84,14 @@ export function referenceOrchestrators(
     const orchestrators = orchestratorsOf(state);
     const { newest } = valsetsOf(state);
     if (newest === undefined || membersOf(newest).length === 0) return [];
-    const active = orchestrators.flatMap(({ row, externalAddress, labels }) =>
-      [labels.orchestrator, optionalString(field(row, 'sender')), externalAddress].flatMap((text) =>
-        text === undefined ? [] : [keyOf(text)],
+    const active = new Set(
+      orchestrators.flatMap(({ row, externalAddress, labels }) =>
+        [labels.orchestrator, optionalString(field(row, 'sender')), externalAddress].flatMap((text) =>
+          text === undefined ? [] : [keyOf(text)],
+        ),
       ),
     );
-    return watch.map((entry) => [{ address: entry }, integer(active.includes(keyOf(entry)) ? 1 : 0)]);
+    return watch.map((entry) => [{ address: entry }, integer(active.has(keyOf(entry)) ? 1 : 0)]);
   });
 
   const each = (name: string, prepare: () => (orchestrator: Orchestrator) => Rational | undefined): void => {

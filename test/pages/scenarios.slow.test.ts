@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { endpointStatuses } from '../../src/pages/endpoint-view.js';
+import { statusPage } from '../../src/pages/status-page.js';
+import { targetViews } from '../../src/pages/target-view.js';
+import { isoTime } from '../../src/pages/time.js';
+import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+import { instantAt, record } from '../alerts/recording.js';
+import { instance, testLinks, textOf } from './sample-snapshots.js';
+
+/*
+ * What the status page says first in every scenario of the simulator, when the pager rings: what is wrong, who has to act, how urgent
+ * it is.
+ */
+
+const HEALTHY_MINUTES = 10;
+const STALE_AFTER_SECONDS = 300;
+
+/** The heading and the next step some minutes after the scenario has begun. */
+function headingAfter(scenario: ScenarioName, minutes: number): string[] {
+  let html = '';
+  record([{ minutes: HEALTHY_MINUTES }, { minutes, scenario }], {
+    valsets: 12,
+    keep: new Set(),
+    observe: (verdicts, minute, endpoints) => {
+      if (minute < HEALTHY_MINUTES + minutes - 1) return;
+      const now = instantAt(minute * 60);
+      const statuses = endpointStatuses(endpoints, now, STALE_AFTER_SECONDS);
+      const targets = targetViews(verdicts, statuses, testLinks(), now);
+      html = statusPage(
+        { generatedAt: isoTime(now.epochSeconds), targets, endpoints: statuses, names: [], instance },
+        { telemetryPath: '/metrics', version: '0.1.0' },
+      );
+    },
+  });
+  return textOf(html).split('\n').slice(0, 2);
+}
+
+const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, heading: string, nextStep: string]>> = {
+  healthy: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
+  quiet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
+  backlog: [
+    40,
+    'warning demo: the number of pending transfers, in batches or not, has been above 500 for 37 min, 1740 at present',
+    'Act in working hours: Check whether batches are built, signed and relayed.',
+  ],
+  stuck: [
+    40,
+    'critical demo: no event observed for 39 min, 194 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+    'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
+  ],
+  'unsigned-batch': [
+    40,
+    'critical demo: 5 batches have lacked signatures for 33 min; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
+    'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
+  ],
+  'silent-signer': [
+    70,
+    'warning demo: 2 validators with 10 % of the power have not signed for 69 min; up to 6 batch confirms missing: Validator Guild (yours), Keel & Anchor; the first is jailed in 9827 hub blocks (about 2 d 6 h)',
+    'Act in working hours: Check the orchestrator of your validator Validator Guild first. An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.',
+  ],
+  'stalled-oracle': [
+    30,
+    'critical demo: no event observed for 29 min, 188 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+    'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
+  ],
+  'conflicting-claims': [
+    20,
+    'critical demo: validators have disagreed about 1 event for 19 min; event 97651 has 2 claims with 54 % and 46 % of the power',
+    'Act now: Compare the claims with the event on the external chain. Until one claim has enough power, no later event is observed.',
+  ],
+  'batch-timeout': [
+    50,
+    'critical demo: transfers have been locked in timed-out batches for 36 min, 5 batches at present',
+    'Act now: If events are pending, find out who has not voted. If none are, make a small deposit: the hub cancels the batches with the next observed event.',
+  ],
+  'valset-drift': [
+    70,
+    'warning demo: 7 validator sets have lacked signatures for 67 min; 9 validators with 50 % of the power have not signed validator set 8214518: Quorum Works, Northwind Staking, Copperfield, Signal Hill, Long Shadow and 4 more; who does not sign it is jailed in about 2 d 7 h',
+    'Act in working hours: Contact the operators of the validators that have not signed; the contract keeps an older validator set.',
+  ],
+  'missed-cctxs': [
+    130,
+    'critical demo: cross-chain transactions have waited for more than 2 h: on chain base (8453) for 2 h 9 min (missed), polygon (137) for 2 h 8 min (missed), bitcoin (8332) for 2 h 8 min (missed), ethereum (1) for 2 h 7 min (missed), bsc (56) for 2 h 6 min (missed)',
+    'Act now: Look up the missed transactions on their chains by nonce: submit the hash of an executed one as a tracker, have the others signed again.',
+  ],
+  'stuck-chain': [
+    55,
+    'critical demo: nothing has moved for 55 min on chain bsc (56) at nonce 60555',
+    'Act now: Later nonces wait for this one. Without an outbound hash, check that enough TSS signers are online; with one, look it up on its chain: observers have to confirm it.',
+  ],
+  truncated: [
+    20,
+    'warning demo: the node has omitted pending cross-chain transactions from its list for 18 min, 368 at present',
+    'Act in working hours: Remove limit from the configuration if it is set. Otherwise the backlog is longer than the node can list: find out which chain does not move.',
+  ],
+  'rate-limited': [
+    40,
+    'warning demo: the value of cross-chain transactions has exceeded the configured rate limit for 16 min, 161 % of it at present',
+    'Act in working hours: Compare rate and window of the configuration with the chain. If they match and the node enforces the limit, all pending transactions wait.',
+  ],
+};
+
+describe('the heading of the status page', () => {
+  it.each(scenarioNames)('in the scenario %s says what is wrong, who has to act and how urgent it is', (scenario) => {
+    const [minutes, heading, nextStep] = scenarios[scenario];
+    expect(headingAfter(scenario, minutes)).toEqual([heading, nextStep]);
+  });
+});
