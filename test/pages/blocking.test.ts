@@ -93,10 +93,10 @@ describe('the blocking validators', () => {
   });
 
   it('are also those with an alert, even when nothing waits for them', () => {
-    const found = read({ valsets: [{ nonce: '2', members, height: YOUNG }] }, [lateVerdict('0xa2')]);
+    const found = read({ valsets: [{ nonce: '2', members, height: '950' }] }, [lateVerdict('0xa2')]);
     expect(found.validators).toMatchObject([
       {
-        jailedIn: { blocks: '-49' },
+        jailedIn: { blocks: '50' },
         externalAddress: '0xa2',
         isBlocking: false,
         alerts: ['BridgeOrchestratorMissingConfirms'],
