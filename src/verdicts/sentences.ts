@@ -82,7 +82,12 @@ export interface Validator {
 
 /** The name of a validator, else its address. */
 export function validatorName({ name, address, isWatched }: Validator): string {
-  return (shortName(name) || shortAddress(address)) + (isWatched ? ' (yours)' : '');
+  return (quoted(shortName(name)) || shortAddress(address)) + (isWatched ? ' (yours)' : '');
+}
+
+/** Quotes a name with punctuation, so that it can imitate neither `(yours)` nor another entry of the list. */
+function quoted(name: string): string {
+  return /[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/u.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
 }
 
 /** At most five validators, the watched ones first. Anyone can choose any name, so equal names are followed by the address. */

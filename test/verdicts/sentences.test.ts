@@ -5,6 +5,7 @@ import {
   duration,
   list,
   missingValidators,
+  ownFirst,
   percent,
   shortAddress,
   shortName,
@@ -49,6 +50,7 @@ describe('the words of a summary', () => {
   it('list five entries and the number of the others', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     expect(list(names.slice(0, 5))).toBe('a, b, c, d, e');
+    expect(list(names.slice(0, 6))).toBe('a, b, c, d, e, f');
     expect(list(names)).toBe('a, b, c, d, e and 2 more');
     expect(list(names, 30)).toBe('a, b, c, d, e and 25 more');
   });
@@ -68,6 +70,22 @@ describe('the words of a summary', () => {
     const addresses = ['hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am', 'hub1w6jpk3r6duxt0y94qz8zyk88yfrdlfmf48umgz'];
     const members = addresses.map((address) => ({ name: 'Alpha', address, isWatched: false }));
     expect(validators(members)).toBe('Alpha hub1ec8g…cjt2am, Alpha hub1w6jp…48umgz');
+  });
+
+  it('quote names that imitate the mark of your own validators or another entry', () => {
+    const names = ['Keel & Anchor', 'Ours (yours)', 'A, B', 'Оurs （yours）', '“quoted” (yours)'];
+    const members = names.map((name, index) => ({ name, address: `0xa${index}`, isWatched: name === 'A, B' }));
+    expect(validators(members)).toBe(
+      "“A, B” (yours), Keel & Anchor, “Ours (yours)”, “Оurs （yours）”, “'quoted' (yours)”",
+    );
+  });
+
+  it('put the own validators at the beginning of an action', () => {
+    const validator = (name: string, isWatched: boolean) => ({ name, address: '0xa1', isWatched });
+    expect(ownFirst([validator('Alpha', false)], 'Contact them.')).toBe('Contact them.');
+    expect(ownFirst([validator('Alpha', false), validator('Beta', true)], 'Contact them.')).toBe(
+      'Check the orchestrator of your validator Beta first. Contact them.',
+    );
   });
 
   it('name the missing validators with their number and power', () => {
