@@ -3,7 +3,7 @@ import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
-import { duration } from './time.js';
+import { duration } from '../verdicts/sentences.js';
 
 /** The section about who has to act: validators for which something waits, then those that are late without consequences yet. */
 export function blockingSection(validators: readonly BlockingValidator[], items: BridgeItems): Markup {

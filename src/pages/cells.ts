@@ -1,7 +1,7 @@
 import type { BlockSpan, CoinItem, DecimalString, TokenItem } from '../pending/items.js';
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import { duration } from './time.js';
+import { duration } from '../verdicts/sentences.js';
 
 /*
  * How the values of pending items are shown. `null` is shown as unknown, never as 0 or empty.
@@ -140,7 +140,8 @@ export function blocks(
   const count = markup`${groupDigits(isPast ? span.blocks.slice(1) : span.blocks)} ${unit}`;
   const suffix = isPast ? 'past' : direction;
   const details = [...(span.seconds === null ? [] : [count]), ...(at === undefined ? [] : [at])];
-  const main = span.seconds === null ? markup`${count} ${suffix}` : markup`≈ ${duration(span.seconds)} ${suffix}`;
+  const main =
+    span.seconds === null ? markup`${count} ${suffix}` : markup`≈ ${duration(Math.abs(span.seconds))} ${suffix}`;
   return markup`<span class="nowrap">${main}</span>${details.length === 0 ? '' : markup`<small>${details.map((detail, index) => markup`${index === 0 ? '' : ', '}${detail}`)}</small>`}`;
 }
 

@@ -5,7 +5,8 @@ import { headlineStatistics } from './headline-statistics.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
 import type { TargetView } from './target-view.js';
-import { ago, distanceElement, duration } from './time.js';
+import { duration } from '../verdicts/sentences.js';
+import { ago, distanceElement } from './time.js';
 
 /*
  * The tables of endpoints on the status page.

@@ -3,7 +3,7 @@ import type { AlertLabels } from '../verdicts/verdict.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { severityOf, type TargetView } from './target-view.js';
-import { duration } from './time.js';
+import { duration } from '../verdicts/sentences.js';
 
 /** One number of the backlog of an endpoint, on both pages. */
 interface HeadlineStatistic {

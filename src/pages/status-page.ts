@@ -4,7 +4,8 @@ import type { Condition, EndpointStatus, NamesView } from './endpoint-view.js';
 import { isolated, markup, type Markup } from './html.js';
 import { layout, relative, type Site } from './layout.js';
 import { statuses, type TargetView } from './target-view.js';
-import { ago, distanceElement, duration } from './time.js';
+import { duration } from '../verdicts/sentences.js';
+import { ago, distanceElement } from './time.js';
 import { headline, statusWords, verdictList } from './verdict-list.js';
 
 export interface StatusDocument {

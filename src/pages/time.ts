@@ -1,22 +1,13 @@
 import type { Instant } from '../poll/clock.js';
+import { duration } from '../verdicts/sentences.js';
 import { markup, type Markup } from './html.js';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** A rounded duration in at most two units. */
-export function duration(seconds: number): string {
-  const whole = Math.round(Math.abs(seconds));
-  if (whole < 2 * MINUTE) return `${whole} s`;
-  if (whole < 2 * HOUR) return `${Math.floor(whole / MINUTE)} min`;
-  if (whole < 2 * DAY) return `${Math.floor(whole / HOUR)} h ${Math.floor((whole % HOUR) / MINUTE)} min`;
-  return `${Math.floor(whole / DAY)} d ${Math.floor((whole % DAY) / HOUR)} h`;
-}
+/** Within it, the date of a time is omitted. */
+const SHORT_SECONDS = 12 * 60 * 60;
 
 /** A negative age, after the clock was set back, counts as 0. */
 export function ago(seconds: number): string {
-  return `${duration(Math.max(0, seconds))} ago`;
+  return `${duration(seconds)} ago`;
 }
 
 export function isoTime(epochSeconds: number): string {
@@ -37,8 +28,6 @@ export function timeElement(iso: string): Markup {
 export function distanceElement(iso: string, distance: string): Markup {
   return markup`<time datetime="${iso}" title="${utc(iso)}">${distance}</time>`;
 }
-
-const SHORT_SECONDS = DAY / 2;
 
 /** The time of the day, with the date as a tooltip. */
 export function clockTimeElement(iso: string): Markup {
