@@ -63,7 +63,10 @@ export async function pollOnce(config: Config, executor: PollExecutor, progress:
     }),
   );
   clearTimeout(timer);
-  return { ...renderOneShot(config, documents, 'poll'), warnings: [] };
+  const warnings = documents.flatMap(({ processing: { target }, result: { outcome } }) =>
+    outcome.ok ? inactiveWatched(target, outcome) : [],
+  );
+  return { ...renderOneShot(config, documents, 'poll'), warnings };
 }
 
 interface Recorded {
@@ -92,7 +95,8 @@ export async function replay(
       ? processBody(processing, name, body, height === undefined ? undefined : asDecimalString(height))
       : { outcome: body, phaseSeconds: {} };
     documents.push({ processing, result });
-    if (result.outcome.ok) warnings.push(...unrecognizedFields(name, result.outcome));
+    if (!result.outcome.ok) return;
+    warnings.push(...unrecognizedFields(name, result.outcome), ...inactiveWatched(name, result.outcome));
   };
   if (bridgeFile !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;
@@ -110,6 +114,13 @@ function unrecognizedFields(name: string, { problems: { unrecognized } }: Snapsh
   const fields = Array.from(unrecognized, (field) => sanitize(field));
   if (fields.length === MAX_UNRECOGNIZED_FIELDS) fields.push('and possibly more');
   return [`${name}: unrecognized fields are ignored: ${fields.join(', ')}`];
+}
+
+function inactiveWatched(name: string, { families }: Snapshot): string[] {
+  const entries = families.find((family) => family.name === 'bridge_watched_validator_active')?.samples ?? [];
+  const inactive = entries.flatMap(({ labels, value }) => (value === 0 ? (labels['address'] ?? []) : []));
+  if (inactive.length === 0) return [];
+  return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
 }
 
 /** Files above this size take about a second to read, and are announced. */
@@ -149,6 +160,8 @@ async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T
   });
 }
 
+const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of the document that the flag names.';
+
 function renderOneShot(
   { poll }: Config,
   documents: readonly PolledDocument[],
@@ -162,7 +175,7 @@ function renderOneShot(
   );
   const failures = failed.flatMap(({ processing: { target, document }, error: { reason, message } }) => [
     `${target} ${document}: ${reason}: ${message}`,
-    `  ${failureReasons[reason].remedy}`,
+    `  ${noun === 'poll' ? failureReasons[reason].remedy : FILE_REMEDY}`,
   ]);
   if (failed.length > 0) failures.push(`exit 1: ${failed.length} of ${formatCount(documents.length, noun)} failed`);
   return { exposition: renderEndpoints(store, 'text', clock()), failures };

@@ -20,7 +20,7 @@ function nobody(isSomeoneLate: boolean, { batches, valsets, claims }: BridgeItem
   const isComplete = [batches, valsets, claims].every(({ readable }) => readable);
   if (!isComplete) return markup`<p>Nothing waits for a validator in the lists that can be read.</p>`;
   return isSomeoneLate
-    ? markup`<p>Nothing waits for a validator: enough others sign and vote.</p>`
+    ? markup`<p>Nothing waits for a validator.</p>`
     : markup`<p>No validator is late to sign or vote.</p>`;
 }
 
@@ -42,7 +42,7 @@ ${table(validators, items, 'blocking-title')}`;
 function lateTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
   return markup`
 <h3 id="late-title">Who else is late <span class="quiet">${validators.length}</span></h3>
-<p>Nothing waits for these validators at present, but a validator that misses the deadline of a validator set is jailed.</p>
+<p>Enough others sign and vote, so nothing waits for these validators. A validator that misses the deadline of a validator set is jailed.</p>
 ${table(validators, items, 'late-title')}`;
 }
 
@@ -71,10 +71,10 @@ interface Column {
 const columns: readonly Column[] = [
   { title: 'Power', cell: ({ powerRatio }) => cells.orUnknown(powerRatio, (ratio) => markup`${cells.percent(ratio)}`) },
   {
-    title: 'Oldest waits for',
+    title: 'Late for',
     cell: ({ oldestSeconds }) => cells.orUnknown(oldestSeconds, (seconds) => markup`${duration(seconds)}`),
   },
-  { title: 'Missing', cell: missing, isWide: true },
+  { title: 'Missing or disputed', cell: missing, isWide: true },
 ];
 
 const deadlineColumn: Column = { title: 'Deadline', cell: deadline, isWide: true };
@@ -128,7 +128,8 @@ function nonces(verb: string, noun: string, list: readonly string[], isComplete:
   const last = list.at(-1);
   if (first === undefined || last === undefined) return [];
   const plural = list.length === 1 ? noun : noun === 'batch' ? 'batches' : `${noun}s`;
-  const numbers = list.length <= MAX_NONCES ? list.join(', ') : `between ${first} and ${last}`;
+  const range = isComplete ? `between ${first} and ${last}` : `from ${first} on`;
+  const numbers = list.length <= MAX_NONCES ? list.join(', ') : range;
   const atLeast = isComplete || list.length === 1 ? '' : 'at least ';
   return [
     markup`${verb === '' ? '' : `${verb} `}${atLeast}${list.length === 1 ? '' : `${list.length} `}${plural} ${numbers}`,

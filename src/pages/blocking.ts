@@ -120,9 +120,9 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
 
 /** The alerts about single validators, and what the table says about them. */
 export const lateAlerts: Readonly<Record<string, string>> = {
-  BridgeOrchestratorMissingConfirms: 'does not sign in time',
-  BridgeOrchestratorDeadlineNear: 'is about to be jailed',
-  BridgeOrchestratorMissingVotes: 'does not vote in time',
+  BridgeOrchestratorMissingConfirms: 'signatures at every poll',
+  BridgeOrchestratorDeadlineNear: 'a signature with a near deadline',
+  BridgeOrchestratorMissingVotes: 'votes for observed events',
 };
 
 function* waitingAlerts(samples: Samples, firing: readonly VerdictView[]): Generator<Waiting> {

@@ -51,7 +51,7 @@ const columns: readonly Column<CctxItem>[] = [
 export const missedTable: Table<CctxItem> = {
   name: 'missed',
   title: 'Missed cctxs, overtaken by a later nonce of their chain',
-  emptyText: 'No cctx is missed.',
+  emptyText: 'The node lists no missed cctx.',
   rowKey,
   columns,
 };
@@ -59,7 +59,7 @@ export const missedTable: Table<CctxItem> = {
 export const pendingTable: Table<CctxItem> = {
   name: 'pending',
   title: 'Pending cctxs',
-  emptyText: 'No cctx is pending.',
+  emptyText: 'The node lists no pending cctx.',
   rowKey,
   columns,
 };

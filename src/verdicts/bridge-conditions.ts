@@ -214,25 +214,27 @@ function deadlineSummary(findings: Findings, view: PollView): string {
 }
 
 function confirmsSummary(findings: Findings, view: PollView): string {
-  const kinds = (['batch', 'valset'] as const).flatMap((kind) => {
+  const items = (['batch', 'valset'] as const).flatMap((kind) => {
     const own = findings.all.filter(({ labels }) => labels['confirms'] === kind);
-    const confirms = Math.max(...own.map(({ value }) => value));
-    return own.length === 0 ? [] : `up to ${count(confirms, `${kind} confirm`)} missing`;
+    const most = Math.max(...own.map(({ value }) => value));
+    if (own.length === 0) return [];
+    return kind === 'batch' ? count(most, 'batch', 'batches') : count(most, 'validator set');
   });
-  const number = validatorsOf(findings, view).length;
-  const signed = `${numberAndPower(findings, view)} ${haveOrHas(number)} not signed for ${findings.lasting}`;
-  const who = `${parts(signed, list(kinds))}: ${validators(validatorsOf(findings, view))}`;
-  return parts(who, firstDeadline(findings, view));
+  const signatures = `signatures of ${numberAndPower(findings, view)} have been missing for ${findings.lasting}`;
+  const who = validators(validatorsOf(findings, view));
+  return parts(`${signatures}, on up to ${items.join(' and ')}: ${who}`, firstDeadline(findings, view));
 }
 
 /** When the first of these validators is jailed; empty without a deadline. */
-function firstDeadline({ all }: Findings, { samples }: PollView): string {
+function firstDeadline({ all }: Findings, view: PollView): string {
+  const { samples } = view;
   const deadlines = byOrchestrator(samples, 'bridge_orchestrator_confirm_deadline_height');
   const heights = all.flatMap(({ labels }) => deadlines.get(orchestratorKey(labels)) ?? []);
   const height = samples.value('bridge_height');
   const blocks = height === undefined ? 0 : Math.min(...heights) - height;
   if (heights.length === 0 || blocks <= 0) return '';
-  return `the first is jailed in ${blocksFor(blocks, samples.value('bridge_params_average_block_time_seconds'), 'hub')}`;
+  const who = validatorsOf({ all }, view).length === 1 ? 'it' : 'the first';
+  return `${who} is jailed in ${blocksFor(blocks, samples.value('bridge_params_average_block_time_seconds'), 'hub')}`;
 }
 
 /** A parameter or list changed within the last hour, as far as this process observed it. */
@@ -275,9 +277,9 @@ export const bridgeConditions: readonly Condition[] = [
     forMinutes: 30,
     find: above('bridge_batches_overdue', 0),
     summary: ({ oldest, lasting }) =>
-      `transfers have been locked in timed-out batches for ${lasting}, ${count(oldest.value, 'batch', 'batches')} at present`,
+      `transfers have been locked for ${lasting} in batches that have timed out at the estimated external height, ${count(oldest.value, 'batch', 'batches')} at present`,
     action:
-      'If events are pending, find out who has not voted. If none are, make a small deposit: the hub cancels the batches with the next observed event.',
+      'If events are pending, find out who has not voted. If none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
   }),
   sampleCondition(MODULE_STATE, {
     alert: 'BridgeBatchUnsigned',
@@ -287,10 +289,9 @@ export const bridgeConditions: readonly Condition[] = [
     find: above('bridge_batches_below_threshold', 0, 'bridge_batch_oldest_height'),
     summary: ({ oldest, lasting }, view) => {
       const batch = belowThreshold(bridgeItems(view)?.batches);
-      const lack = oldest.value === 1 ? 'a batch has lacked' : `${oldest.value} batches have lacked`;
       const signed = batch === undefined ? '' : `signed batch ${batch.nonce}`;
       return parts(
-        `${lack} signatures for ${lasting}`,
+        `batches have lacked signatures for ${lasting}, ${oldest.value} at present`,
         missingValidators(batch?.missing ?? null, signed),
         timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),
       );
@@ -354,10 +355,9 @@ export const bridgeConditions: readonly Condition[] = [
     find: above('bridge_unrelayed_valsets_below_threshold', 0, 'bridge_last_observed_valset_nonce'),
     summary: ({ oldest, lasting }, view) => {
       const valset = belowThreshold(bridgeItems(view)?.valsets);
-      const lack = oldest.value === 1 ? 'a validator set has lacked' : `${oldest.value} validator sets have lacked`;
       const signed = valset === undefined ? '' : `signed validator set ${valset.nonce}`;
       return parts(
-        `${lack} signatures for ${lasting}`,
+        `validator sets have lacked signatures for ${lasting}, ${oldest.value} at present`,
         missingValidators(valset?.missing ?? null, signed),
         timeLeft(valset?.headroom, (time) => `who does not sign it is jailed in ${time}`),
       );
@@ -472,8 +472,10 @@ export const bridgeConditions: readonly Condition[] = [
       if (unbatched === undefined || batched === undefined) return [];
       return findingIf(unbatched + batched > BACKLOG_TRANSFERS, unbatched + batched);
     },
-    summary: ({ oldest, lasting }) =>
-      `the number of pending transfers, in batches or not, has been above ${BACKLOG_TRANSFERS} for ${lasting}, ${oldest.value} at present`,
+    summary: ({ oldest, lasting }, { samples }) => {
+      const unbatched = samples.value('bridge_unbatched_transfers') ?? 0;
+      return `the number of pending transfers has been above ${BACKLOG_TRANSFERS} for ${lasting}: ${oldest.value} at present, of which ${unbatched} in no batch`;
+    },
     action: 'Check whether batches are built, signed and relayed.',
   }),
   pollCondition({

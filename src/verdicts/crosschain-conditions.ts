@@ -50,6 +50,16 @@ function lowestNonces({ samples }: PollView): readonly Finding[] {
   }));
 }
 
+/** Whether the listed transaction of a nonce has been broadcast, which decides what to do. */
+function hashOf({ labels, value }: Finding, { items }: PollView): string {
+  if (items?.document !== RATE_LIMITER_INPUT || !items.pending.readable) return '';
+  const cctx = items.pending.rows.find(
+    ({ chainId, nonce }) => chainId === labels['chain_id'] && Number(nonce) === value,
+  );
+  if (cctx === undefined || cctx.hash === null) return '';
+  return cctx.hash === '' ? ' without an outbound hash' : ' with an outbound hash';
+}
+
 function tooOld(severity: Severity, seconds: number): Condition {
   const ageOf = (created: number, { now }: PollView): number => now.epochSeconds - created;
   const describe = ({ labels, value }: LastingFinding, view: PollView): string =>
@@ -79,12 +89,14 @@ export const crosschainConditions: readonly Condition[] = [
     rangeMinutes: 45,
     forMinutes: 5,
     find: lowestNonces,
-    summary: ({ all, lasting }) => {
+    summary: ({ all, lasting }, view) => {
       const chains = all.map(({ labels, value }) => `${chainOf(labels)} at nonce ${value}`);
-      const on = chains.length === 1 ? 'on chain' : `on ${count(chains.length, 'chain')}:`;
-      return `nothing has moved for ${lasting} ${on} ${list(chains)}`;
+      const [only, ...others] = all;
+      return only !== undefined && others.length === 0
+        ? `nothing has moved for ${lasting} on chain ${list(chains)}${hashOf(only, view)}`
+        : `nothing has moved for ${lasting} on ${count(chains.length, 'chain')}: ${list(chains)}`;
     },
-    action: `Later nonces wait for this one. ${OUTBOUND_ACTION}`,
+    action: `Later nonces are executed only after this one. ${OUTBOUND_ACTION}`,
   }),
   tooOld('critical', VERY_OLD_SECONDS),
   tooOld('warning', OLD_SECONDS),

@@ -97,9 +97,30 @@ describe('replay', () => {
     expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
     expect(stderr)
       .toBe(`default rate_limiter_input: schema: ${bad}: not a rate_limiter_input document: none of its fields is present
-  Check the URL: the response is a different document.
+  Check that it is the unchanged body of a response, and of the document that the flag names.
 exit 1: 1 of 2 recorded bodies failed
 `);
+  });
+});
+
+describe('a validator in watch', () => {
+  it('is reported when it is not in the newest validator set', async () => {
+    const { state } = simulator.model.moduleState();
+    const members = new Set(state.valsets.at(-1)?.members.map(({ external_address }) => external_address));
+    const validator = state.orchestrator_addresses.find(({ eth_address }) => members.has(eth_address));
+    const typo = `0x${'ab'.repeat(20)}`;
+    const env = { BRIDGE_URL: simulator.url, BRIDGE_WATCH: `${validator?.eth_address},${typo}` };
+    const warning = `no member of the newest validator set has an address of bridge.watch: ${typo}\n`;
+    const once = await runExporter(['once', '--log.level=silent'], env);
+    expect(once).toMatchObject({ code: 0, stderr: `warning: default: ${warning}` });
+    expect(once.stdout).toContain(`bridge_watched_validator_active{target="default",address="${typo}"} 0\n`);
+    const file = folder.write('state.json', JSON.stringify(simulator.model.moduleState()));
+    const config = folder.write(
+      'watch.yml',
+      `targets: [{name: a, bridge: {url: "${simulator.url}", watch: ["${typo}"]}}]`,
+    );
+    const replayed = await runExporter(['replay', '--bridge', file, `--config.file=${config}`]);
+    expect(replayed).toMatchObject({ code: 0, stderr: `warning: ${file}: ${warning}` });
   });
 });
 

@@ -198,7 +198,7 @@ describe.skipIf(!hasFixtures)('replay of recorded responses', () => {
     expect(stderr).toBe(
       [
         `default rate_limiter_input: schema: ${file}: not a rate_limiter_input document: none of its fields is present`,
-        '  Check the URL: the response is a different document.',
+        '  Check that it is the unchanged body of a response, and of the document that the flag names.',
         'exit 1: 1 of 1 recorded body failed',
         '',
       ].join('\n'),

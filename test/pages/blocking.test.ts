@@ -133,8 +133,8 @@ describe('the section about who is blocking', () => {
 4 validators with 100.00 % of the power. Signatures and votes of 66.67 % are required.
 Validator
 Power
-Oldest waits for
-Missing
+Late for
+Missing or disputed
 Deadline
 no name
 hub1qyyyyyyyyyy 0xa1
@@ -172,18 +172,18 @@ none`);
 
   it('separates those that are late from those that block something', () => {
     expect(textOf(read({}, [lateVerdict('0xa2')]))).toBe(`Who is blocking 0
-Nothing waits for a validator: enough others sign and vote.
+Nothing waits for a validator.
 Who else is late 1
-Nothing waits for these validators at present, but a validator that misses the deadline of a validator set is jailed.
+Enough others sign and vote, so nothing waits for these validators. A validator that misses the deadline of a validator set is jailed.
 Validator
 Power
-Oldest waits for
-Missing
+Late for
+Missing or disputed
 no name
 hub1pyyyyyyyyyy 0xa2
 30.00 %
 68 min
-does not sign in time`);
+signatures at every poll`);
   });
 
   it('says that more can be missing than what an incomplete list contains', () => {
@@ -191,7 +191,7 @@ does not sign in time`);
       claim(`${index + 8}`, OLD, [vote(0), vote(2), vote(3)]),
     );
     const text = textOf(read({ attestations: [...idleState.attestations, ...attestations] }));
-    expect(text).toContain('votes for at least 50 events between 8 and 57');
+    expect(text).toContain('votes for at least 50 events from 8 on');
   });
 
   it('has the validators that miss in an old batch whose signed share is unknown', () => {

@@ -40,7 +40,7 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
   quiet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   backlog: [
     40,
-    'warning demo: the number of pending transfers, in batches or not, has been above 500 for 37 min, 1740 at present',
+    'warning demo: the number of pending transfers has been above 500 for 37 min: 1740 at present, of which 1420 in no batch',
     'Act in working hours: Check whether batches are built, signed and relayed.',
   ],
   stuck: [
@@ -50,12 +50,12 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
   ],
   'unsigned-batch': [
     40,
-    'critical demo: 5 batches have lacked signatures for 33 min; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
+    'critical demo: batches have lacked signatures for 33 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
     'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
   ],
   'silent-signer': [
     70,
-    'warning demo: 2 validators with 10 % of the power have not signed for 69 min; up to 6 batch confirms missing: Validator Guild (yours), Keel & Anchor; the first is jailed in 9827 hub blocks (about 2 d 6 h)',
+    'warning demo: signatures of 2 validators with 10 % of the power have been missing for 69 min, on up to 6 batches: Validator Guild (yours), Keel & Anchor; the first is jailed in 9827 hub blocks (about 2 d 6 h)',
     'Act in working hours: Check the orchestrator of your validator Validator Guild first. An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.',
   ],
   'stalled-oracle': [
@@ -70,12 +70,12 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
   ],
   'batch-timeout': [
     50,
-    'critical demo: transfers have been locked in timed-out batches for 36 min, 5 batches at present',
-    'Act now: If events are pending, find out who has not voted. If none are, make a small deposit: the hub cancels the batches with the next observed event.',
+    'critical demo: transfers have been locked for 36 min in batches that have timed out at the estimated external height, 5 batches at present',
+    'Act now: If events are pending, find out who has not voted. If none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
   ],
   'valset-drift': [
     70,
-    'warning demo: 7 validator sets have lacked signatures for 67 min; 9 validators with 50 % of the power have not signed validator set 8214518: Quorum Works, Northwind Staking, Copperfield, Signal Hill, Long Shadow and 4 more; who does not sign it is jailed in about 2 d 7 h',
+    'warning demo: validator sets have lacked signatures for 67 min, 7 at present; 9 validators with 50 % of the power have not signed validator set 8214518: Quorum Works, Northwind Staking, Copperfield, Signal Hill, Long Shadow and 4 more; who does not sign it is jailed in about 2 d 7 h',
     'Act in working hours: Contact the operators of the validators that have not signed; the contract keeps an older validator set.',
   ],
   'missed-cctxs': [
@@ -85,8 +85,8 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
   ],
   'stuck-chain': [
     55,
-    'critical demo: nothing has moved for 55 min on chain bsc (56) at nonce 60555',
-    'Act now: Later nonces wait for this one. Without an outbound hash, check that enough TSS signers are online; with one, look it up on its chain: observers have to confirm it.',
+    'critical demo: nothing has moved for 55 min on chain bsc (56) at nonce 60555 with an outbound hash',
+    'Act now: Later nonces are executed only after this one. Without an outbound hash, check that enough TSS signers are online; with one, look it up on its chain: observers have to confirm it.',
   ],
   truncated: [
     20,

@@ -43,7 +43,7 @@ describe('the verdicts about a scenario', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 40, scenario: 'unsigned-batch' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeBatchUnsigned: 5 batches have lacked signatures for 33 min; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
+      'firing critical BridgeBatchUnsigned: batches have lacked signatures for 33 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
     ]);
     expect(target.verdicts).toEqual([
       {
@@ -55,7 +55,7 @@ describe('the verdicts about a scenario', () => {
         since: { epochSeconds: 1_790_000_960, monotonicMs: 960_000 },
         firesAt: { epochSeconds: 1_790_002_760, monotonicMs: 2_760_000 },
         subjects: [{}],
-        summary: expect.stringContaining('5 batches have lacked signatures for 33 min'),
+        summary: expect.stringContaining('batches have lacked signatures for 33 min, 5 at present'),
         action:
           'Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
       },
@@ -81,7 +81,7 @@ describe('a restart during an incident', () => {
     ]);
     expect(linesOf(target)).toEqual([
       'unknown',
-      'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555',
+      'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555 with an outbound hash',
       'observing warning CrosschainOldestPendingTooOld: cross-chain transactions have waited for more than 30 min: on chain bsc (56) for 95 min',
     ]);
     // The exporter started in minute 101, and the height changed in the next one. The durations are `[45m]` and `for`, 5 minutes.
