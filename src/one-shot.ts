@@ -175,7 +175,7 @@ function renderOneShot(
   );
   const failures = failed.flatMap(({ processing: { target, document }, error: { reason, message } }) => [
     `${target} ${document}: ${reason}: ${message}`,
-    `  ${noun === 'poll' ? failureReasons[reason].remedy : FILE_REMEDY}`,
+    `  ${noun === 'poll' || reason === 'too_large' ? failureReasons[reason].remedy : FILE_REMEDY}`,
   ]);
   if (failed.length > 0) failures.push(`exit 1: ${failed.length} of ${formatCount(documents.length, noun)} failed`);
   return { exposition: renderEndpoints(store, 'text', clock()), failures };

@@ -19,7 +19,7 @@ const SCHEMES = ['light', 'dark'] as const;
 
 /** Texts on the pending page that explain each scenario. */
 const expectedTexts = {
-  healthy: ['No cctx is missed.', 'Live batches'],
+  healthy: ['The node lists no missed cctx.', 'Live batches'],
   stuck: ['Showing the 50 oldest of', 'PendingOutbound'],
   'unsigned-batch': ['Batches short of signatures', 'below threshold', 'Signatures and votes of 66.67 % are required'],
   'stalled-oracle': ['Who is blocking', 'votes for', 'of the power'],

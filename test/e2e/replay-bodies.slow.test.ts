@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { FailureReason } from '../../src/http/errors.js';
+import { failureReasons, type FailureReason } from '../../src/http/errors.js';
 import { runExporter } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -42,7 +42,9 @@ describe('replay', () => {
     expect(stderr).toMatch(new RegExp(`^default module_state: ${reason}: `));
     expect(stderr).toMatch(message);
     expect(stderr.split('\n').slice(1)).toEqual([
-      '  Check that it is the unchanged body of a response, and of the document that the flag names.',
+      reason === 'too_large'
+        ? `  ${failureReasons[reason].remedy}`
+        : '  Check that it is the unchanged body of a response, and of the document that the flag names.',
       'exit 1: 1 of 1 recorded body failed',
       '',
     ]);

@@ -3,7 +3,7 @@ import { dataPart } from '../../chain/field-shapes.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
 import { memoize } from '../memoize.js';
-import { configurableKeys, isWatched, validatorName } from './validator-names.js';
+import { isWatched, validatorName } from './validator-names.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
 import { votersOfLastObserved } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
@@ -93,6 +93,11 @@ function eachMember(value: (input: BridgeInput, member: Member) => number | unde
     exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
+/** The addresses by which a validator can be configured. Without one of them, it is unknown which entries match. */
+function allKeys({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
+  return [required(orchestrator), required(sender), required(eth_address)].map(dataPart);
+}
+
 /** One series per member of the newest validator set, some tens on real chains. */
 const PER_MEMBER = { labels: LABELS, overLimit: 'keep-first' } as const;
 
@@ -126,7 +131,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     derive: (input) => {
       const { watch } = input.settings;
       if (watch.length === 0 || newestMemberAddresses(input).size === 0) return [];
-      const active = new Set(exportedMembers(input).flatMap(({ registration }) => configurableKeys(registration)));
+      const active = new Set(exportedMembers(input).flatMap(({ registration }) => allKeys(registration)));
       return watch.map((address) => ({
         labels: { address: toLabelValue(address) },
         value: active.has(dataPart(address)) ? 1 : 0,

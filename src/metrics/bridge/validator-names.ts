@@ -17,14 +17,14 @@ const configuredNames = memoize(
 const watchedKeys = memoize((watch: readonly string[]): ReadonlySet<string> => new Set(watch.map(dataPart)));
 
 /** The addresses of a registered validator by which it can be configured. Missing and invalid ones match nothing. */
-export function configurableKeys({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
+function keysOf({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
   return [orchestrator, sender, eth_address].filter((address) => typeof address === 'string').map(dataPart);
 }
 
 /** The configured name, else that of the staking module, else empty. */
 export function validatorName({ names }: BridgeInput, registration: OrchestratorAddress): string {
   const configured = configuredNames(names.configured);
-  const key = configurableKeys(registration).find((address) => configured.has(address));
+  const key = keysOf(registration).find((address) => configured.has(address));
   if (key !== undefined) return configured.get(key) ?? '';
   const { sender } = registration;
   return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
@@ -32,5 +32,5 @@ export function validatorName({ names }: BridgeInput, registration: Orchestrator
 
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
   const watched = watchedKeys(settings.watch);
-  return watched.size > 0 && configurableKeys(registration).some((address) => watched.has(address));
+  return watched.size > 0 && keysOf(registration).some((address) => watched.has(address));
 }

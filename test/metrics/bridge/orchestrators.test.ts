@@ -132,6 +132,8 @@ describe('bridge_watched_validator_active', () => {
     expect(valueOf({ ...bridge, valsets: [] }, ACTIVE, { watch })).toBeUndefined();
     expect(exportedOf({ ...bridge, valsets: [{ nonce: '1', members: 7 }] }, [ACTIVE], { watch })).toEqual([]);
     expect(exportedOf(omit(bridge, 'orchestrator_addresses'), [ACTIVE], { watch })).toEqual([]);
+    const withoutSender = [omit(orchestrator('aaaa', '0xaa'), 'sender')];
+    expect(exportedOf({ ...bridge, orchestrator_addresses: withoutSender }, [ACTIVE], { watch })).toEqual([]);
   });
 });
 

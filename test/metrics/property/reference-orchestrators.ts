@@ -85,11 +85,11 @@ export function referenceOrchestrators(
     const { newest } = valsetsOf(state);
     if (newest === undefined || membersOf(newest).length === 0) return [];
     const active = new Set(
-      orchestrators.flatMap(({ row, externalAddress, labels }) =>
-        [labels.orchestrator, optionalString(field(row, 'sender')), externalAddress].flatMap((text) =>
-          text === undefined ? [] : [keyOf(text)],
-        ),
-      ),
+      orchestrators.flatMap(({ row, externalAddress }) => [
+        keyOf(address(field(row, 'orchestrator'))),
+        keyOf(address(field(row, 'sender'))),
+        keyOf(externalAddress),
+      ]),
     );
     return watch.map((entry) => [{ address: entry }, integer(active.has(keyOf(entry)) ? 1 : 0)]);
   });
