@@ -11,17 +11,14 @@ export function blockingSection(validators: readonly BlockingValidator[], items:
   const late = validators.filter(({ isBlocking }) => !isBlocking);
   return markup`<section id="blocking" aria-labelledby="blocking-title">
 <h2 id="blocking-title">Who is blocking <span class="quiet">${blocking.length}</span></h2>
-${blocking.length === 0 ? nobody(late.length > 0, items) : blockingTable(blocking, items)}${late.length === 0 ? '' : lateTable(late, items)}${extentNote(items)}
+${blocking.length === 0 ? nobody(items) : blockingTable(blocking, items)}${late.length === 0 ? '' : lateTable(late, items)}${extentNote(items)}
 </section>
 `;
 }
 
-function nobody(isSomeoneLate: boolean, { batches, valsets, claims }: BridgeItems): Markup {
+function nobody({ batches, valsets, claims }: BridgeItems): Markup {
   const isComplete = [batches, valsets, claims].every(({ readable }) => readable);
-  if (!isComplete) return markup`<p>Nothing waits for a validator in the lists that can be read.</p>`;
-  return isSomeoneLate
-    ? markup`<p>Nothing waits for a validator.</p>`
-    : markup`<p>No validator is late to sign or vote.</p>`;
+  return markup`<p>Nothing has waited for a validator for more than five minutes${isComplete ? '' : ' in the lists that can be read'}.</p>`;
 }
 
 function blockingTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {

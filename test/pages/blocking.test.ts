@@ -166,13 +166,13 @@ none`);
 
   it('does not say that nobody is late when a list cannot be read', () => {
     expect(textOf(read({ batches: 1 }))).toContain(
-      'Nothing waits for a validator in the lists that can be read.\nThe list of batches cannot be read.',
+      'Nothing has waited for a validator for more than five minutes in the lists that can be read.\nThe list of batches cannot be read.',
     );
   });
 
   it('separates those that are late from those that block something', () => {
     expect(textOf(read({}, [lateVerdict('0xa2')]))).toBe(`Who is blocking 0
-Nothing waits for a validator.
+Nothing has waited for a validator for more than five minutes.
 Who else is late 1
 Enough others sign and vote, so nothing waits for these validators. A validator that misses the deadline of a validator set is jailed.
 Validator
@@ -200,7 +200,7 @@ signatures at every poll`);
   });
 
   it('says that nobody is late, and which lists are incomplete', () => {
-    expect(textOf(read({}))).toBe('Who is blocking 0\nNo validator is late to sign or vote.');
+    expect(textOf(read({}))).toBe('Who is blocking 0\nNothing has waited for a validator for more than five minutes.');
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, YOUNG, []));
     const text = textOf(read({ batches: 1, attestations: [...idleState.attestations, ...attestations] }));
     expect(text).toContain('The list of batches cannot be read. Only the 50 oldest of 60 claims are considered.');
