@@ -2,7 +2,7 @@
  * Creates docs/status-page.png with three simulated chains and a failing endpoint: `npm run build && node test/screenshot.mjs`. The
  * environment variable CHROMIUM sets the path of the browser, by default /usr/bin/chromium.
  *
- * It takes more than ten minutes, because an alert fires when its condition has held for some time.
+ * It takes more than 20 minutes, because an alert fires when its condition has held for some time.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,7 +55,7 @@ async function waitForPage(pattern) {
   }
 }
 
-await waitForPage(/<h1>[^]*critical[^]*<\/h1>/);
+await waitForPage(/<h1>[^]*critical[^]*<\/h1>[^]*verdict critical[^]*BridgeOracleStalled/);
 const message = 'upstream connect error or disconnect/reset before headers';
 staging.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
 await waitForPage(/module_state[^]*responded with status 503/);
