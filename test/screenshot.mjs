@@ -55,7 +55,7 @@ async function waitForPage(pattern) {
   }
 }
 
-await waitForPage(/<h1>[^]*critical[^]*<\/h1>[^]*verdict critical[^]*BridgeOracleStalled/);
+await waitForPage(/id="verdict\/mainnet\/BridgeOracleStalled\/critical\/firing"/);
 const message = 'upstream connect error or disconnect/reset before headers';
 staging.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
 await waitForPage(/module_state[^]*responded with status 503/);
