@@ -52,7 +52,7 @@ export interface Pattern {
 export interface LastingFinding extends Finding {
   readonly since: Instant;
   /** Whether it may have begun before the exporter observed it. */
-  readonly isOlder: boolean;
+  readonly mayBeOlder: boolean;
 }
 
 /** The findings of a condition for an endpoint. */

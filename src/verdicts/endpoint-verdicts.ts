@@ -36,10 +36,10 @@ function judge(
     known !== undefined && known.unchanged === unchanged ? known : { since: now, unchanged, mayBeOlder: false };
   const durations = { ...condition, rangeMinutes };
   const since = finding.since ?? run.since;
-  const isOlder = finding.since === undefined ? run.mayBeOlder : finding.mayBeOlder === true;
+  const mayBeOlder = finding.since === undefined ? run.mayBeOlder : finding.mayBeOlder === true;
   const nowMs = now.monotonicMs;
   const firesAtMs = firingSinceMs(durations, run.since.monotonicMs, nowMs, interruptions);
-  const judged = { ...finding, since, isOlder, firesAt: instantAt(firesAtMs, now) };
+  const judged = { ...finding, since, mayBeOlder, firesAt: instantAt(firesAtMs, now) };
   if (firesAtMs <= nowMs) return { ...judged, state: 'firing' };
   // Before and after an interruption it was the same, in between it is unknown.
   const lastsWithInterruptions = firingSinceMs(durations, run.since.monotonicMs, nowMs, []) <= nowMs;
@@ -161,6 +161,6 @@ const SAME_START_MS = 2 * MINUTE_MS;
 
 function lastingOf(oldest: JudgedFinding, newest: JudgedFinding, now: Instant): string {
   const lasting = duration(msBetween(oldest.since, now) / 1000);
-  if (oldest.isOlder) return `at least ${lasting}`;
+  if (oldest.mayBeOlder) return `at least ${lasting}`;
   return msBetween(oldest.since, newest.since) > SAME_START_MS ? `up to ${lasting}` : lasting;
 }
