@@ -27,7 +27,13 @@ export async function polls({ node, sizes, runsOf }) {
     const { config } = validateConfig(
       {
         poll: { timeout: '1m', max_body_size: '256MiB' },
-        targets: [{ name: 'bench', bridge: { url }, crosschain: { url, window: '500', rate: '1000' } }],
+        targets: [
+          {
+            name: 'bench',
+            bridge: { url, dialect: 'neutral' },
+            crosschain: { url, dialect: 'neutral', window: '500', rate: '1000' },
+          },
+        ],
       },
       (path) => path.join('.'),
     );
@@ -60,7 +66,8 @@ async function measure(job, executor, snapshots, { runs, warmUps }) {
     snapshots.record(endpointKeyOf(job.processing), result, clock());
     return renderEndpoints(snapshots, 'text', clock());
   };
-  const parse = async () => JSON.parse(await (await request(job.url)).body.text());
+  const url = job.baseUrl + job.paths[0].path + job.query;
+  const parse = async () => JSON.parse(await (await request(url)).body.text());
   for (let run = 0; run < warmUps; run += 1) await poll();
   const [own, baseline] = [[], []];
   // Alternating, so that a busy moment of the machine affects both.
