@@ -144,6 +144,7 @@ function* waitingAlerts(samples: Samples, firing: readonly VerdictView[]): Gener
   }
 }
 
+/** Hub blocks to the first deadline of a validator, also of validator sets that are already relayed and so not among the items. */
 function timeToJailing(samples: Samples, externalAddress: string): BlockSpan | null {
   const deadline = samples
     .series('bridge_orchestrator_confirm_deadline_height')
@@ -152,7 +153,9 @@ function timeToJailing(samples: Samples, externalAddress: string): BlockSpan | n
   if (deadline === undefined || height === undefined) return null;
   const blocks = deadline - height;
   const blockTime = samples.value('bridge_params_average_block_time_seconds');
-  return { blocks: asDecimalString(String(blocks)), seconds: blockTime === undefined ? null : blocks * blockTime };
+  // A BigInt, because a large double is written with an exponent.
+  const digits = asDecimalString(String(BigInt(Math.round(blocks))));
+  return { blocks: digits, seconds: blockTime === undefined ? null : blocks * blockTime };
 }
 
 function claimsByEvent(claims: readonly ClaimItem[]): ReadonlyMap<DecimalString, readonly ClaimItem[]> {

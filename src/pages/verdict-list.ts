@@ -107,7 +107,7 @@ function live(content: Markup): Markup {
   return markup`<span aria-live="polite">${content}</span>`;
 }
 
-/** Conditions of hours cannot be excluded before the exporter has observed the targets for hours. */
+/** Alerts with a range of hours can be excluded only after the exporter has observed the targets for hours. */
 function observationOf(targets: readonly TargetView[]): Markup {
   const [latest] = targets
     .flatMap(({ observedSince, observedSeconds }) =>

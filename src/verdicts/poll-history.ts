@@ -7,7 +7,7 @@ import type { Snapshot } from '../poll/poll.js';
 import { samplesOf, type Samples } from './samples.js';
 
 /*
- * What is remembered of the recent polls of an endpoint: the part of the time series that the ranges of the alert rules read. Bounded:
+ * The recent history of an endpoint, as far as the ranges of the alert rules read it. Bounded:
  * the keys are families, fields and reasons, and the lists have a maximum length.
  */
 

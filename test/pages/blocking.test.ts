@@ -105,6 +105,12 @@ describe('the blocking validators', () => {
     ]);
   });
 
+  it('have a deadline in digits, however large the height', () => {
+    const params = { ...idleState.params, signed_valsets_window: '9'.repeat(30) };
+    const found = read({ params, valsets: [{ nonce: '2', members, height: '950' }] }, [lateVerdict('0xa2')]);
+    expect(found.validators[0]?.jailedIn?.blocks).toMatch(/^1\d{30}$/);
+  });
+
   it('have the share of the newest validator set, although signatures of older sets are missing', () => {
     const older = { nonce: '2', members: [{ power: '1', external_address: '0xa4' }], height: OLD };
     const found = read({ valsets: [older, { nonce: '3', members, height: YOUNG }] });
