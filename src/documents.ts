@@ -1,7 +1,7 @@
 import { allAliases, bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
-import type { BridgeSettings, Config, CrosschainSettings } from './config/config.js';
+import type { BridgeSettings, Config, CrosschainSettings, EndpointConnection, TargetConfig } from './config/config.js';
 import { INVALID } from './json/field.js';
 import type { Numeral } from './json/numeral.js';
 import { readDocument, type DocumentResult } from './json/read-document.js';
@@ -15,13 +15,26 @@ import { bridgeItems } from './pending/bridge.js';
 import { crosschainItems } from './pending/crosschain.js';
 import type { Items } from './pending/items.js';
 
-/** One of the two documents: the paths it is requested from, the shape it is read by, and the families derived from it. */
+/** The settings of each document, by the value of the label `document`. */
+export interface SettingsOf {
+  readonly module_state: BridgeSettings;
+  readonly rate_limiter_input: CrosschainSettings;
+}
+
+/** What the families of each document are derived from. */
+interface InputOf {
+  readonly module_state: BridgeInput;
+  readonly rate_limiter_input: CrosschainInput;
+}
+
+export type DocumentName = keyof SettingsOf;
+
+/** A document: where it is requested, how it is read, and what is derived from it. */
 export interface DocumentDefinition<Settings, Input> {
-  readonly name: DocumentName;
-  /** The paths to request, in this order, until a node knows one. */
-  readonly paths: (settings: Settings) => readonly DocumentPath[];
-  /** Appended to the path: empty, or beginning with a question mark. */
-  readonly query: (settings: Settings) => string;
+  /** The title of its endpoints on the pages. */
+  readonly title: string;
+  /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
+  readonly endpoint: (target: TargetConfig) => EndpointRequest<Settings> | undefined;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: DocumentContext<Settings>, budgetBytes: number) => DocumentResult<Input>;
   /** Hub height of the document, to detect a node that falls behind. */
@@ -29,6 +42,18 @@ export interface DocumentDefinition<Settings, Input> {
   readonly families: readonly Family<Input>[];
   /** The items behind the gauges, for `/pending`. */
   readonly items: (input: Input) => Items;
+}
+
+export interface EndpointRequest<Settings> {
+  readonly connection: EndpointConnection;
+  /** The rest of the configuration. Without credentials, because it is sent to the worker thread. */
+  readonly settings: Settings;
+  /** The paths to request, in this order, until a node knows one. */
+  readonly paths: readonly DocumentPath[];
+  /** Appended to the path: empty, or beginning with a question mark. */
+  readonly query: string;
+  /** Whether the validators of the document get names from the staking module of the node. */
+  readonly needsValidatorNames: boolean;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -44,45 +69,62 @@ export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainIn
   readonly validators: ValidatorNames;
 }
 
-/** The values of the label `document`. */
-export type DocumentName = 'module_state' | 'rate_limiter_input';
-
 const readModuleState = object({ state: moduleState }).compile('', allAliases(bridgeDialects));
 const readRateLimiterInput = rateLimiterInput.compile('', allAliases(crosschainDialects));
 
-export const moduleStateDocument: DocumentDefinition<BridgeSettings, BridgeInput> = {
-  name: 'module_state',
-  paths: ({ dialect }) => documentPaths(bridgeDialects, dialect),
-  query: () => '',
-  read: (body, { settings, labels, height }, budgetBytes) => {
-    const result = readDocument(readModuleState, body, budgetBytes);
-    return withInput(result, ({ state }) =>
-      state === undefined || state === INVALID
-        ? undefined
-        : { state, height, settings, tokens: labels.tokens, names: labels.validators },
-    );
+/** All documents, in the order of the exposition. */
+export const documents: { readonly [Name in DocumentName]: DocumentDefinition<SettingsOf[Name], InputOf[Name]> } = {
+  module_state: {
+    title: 'Bridge',
+    endpoint: ({ bridge }) =>
+      bridge && {
+        ...withoutConnection(bridge),
+        paths: documentPaths(bridgeDialects, bridge.dialect),
+        query: '',
+        needsValidatorNames: bridge.validatorNames === 'staking',
+      },
+    read: (body, { settings, labels, height }, budgetBytes) => {
+      const result = readDocument(readModuleState, body, budgetBytes);
+      return withInput(result, ({ state }) =>
+        state === undefined || state === INVALID
+          ? undefined
+          : { state, height, settings, tokens: labels.tokens, names: labels.validators },
+      );
+    },
+    hubHeight: ({ height }) => height,
+    families: bridgeFamilies,
+    items: bridgeItems,
   },
-  hubHeight: ({ height }) => height,
-  families: bridgeFamilies,
-  items: bridgeItems,
+  rate_limiter_input: {
+    title: 'Cross-chain',
+    endpoint: ({ crosschain }) => {
+      if (crosschain === undefined) return undefined;
+      const { dialect, limit, window } = crosschain;
+      const query = new URLSearchParams({ ...(limit !== undefined && { limit }), window });
+      return {
+        ...withoutConnection(crosschain),
+        paths: documentPaths(crosschainDialects, dialect),
+        query: `?${query.toString()}`,
+        needsValidatorNames: false,
+      };
+    },
+    read: (body, { settings, labels, height }, budgetBytes) => {
+      const result = readDocument(readRateLimiterInput, body, budgetBytes);
+      return withInput(result, (document) => ({ document, height, settings, chains: labels.chains }));
+    },
+    // Some proxies drop the header; the document has its own height.
+    hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
+    families: crosschainFamilies,
+    items: crosschainItems,
+  },
 };
 
-export const rateLimiterInputDocument: DocumentDefinition<CrosschainSettings, CrosschainInput> = {
-  name: 'rate_limiter_input',
-  paths: ({ dialect }) => documentPaths(crosschainDialects, dialect),
-  query: ({ window, limit }) => {
-    const parameters = new URLSearchParams({ ...(limit !== undefined && { limit }), window });
-    return `?${parameters.toString()}`;
-  },
-  read: (body, { settings, labels, height }, budgetBytes) => {
-    const result = readDocument(readRateLimiterInput, body, budgetBytes);
-    return withInput(result, (document) => ({ document, height, settings, chains: labels.chains }));
-  },
-  // Some proxies drop the header; the document has its own height.
-  hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
-  families: crosschainFamilies,
-  items: crosschainItems,
-};
+// The keys of an object whose type has no others.
+export const documentNames = Object.keys(documents) as readonly DocumentName[];
+
+function withoutConnection<Endpoint extends EndpointConnection>({ url, httpClient, ...settings }: Endpoint) {
+  return { connection: { url, ...(httpClient && { httpClient }) }, settings };
+}
 
 function withInput<T, Input>(
   result: DocumentResult<T>,

@@ -5,23 +5,53 @@ import { describe, expect, it } from 'vitest';
 
 /** Which folders of `src` the files of a folder may import, besides their own. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['cli', 'config', 'exporter.ts', 'exposition', 'one-shot.ts', 'poll', 'server', 'simulator'],
-  'exporter.ts': ['config', 'exposition', 'metrics', 'pages', 'poll', 'server', 'verdicts'],
-  'one-shot.ts': ['cli', 'config', 'exposition', 'http', 'json', 'poll'],
+  'main.ts': ['cli', 'commands'],
+  commands: [
+    'active-config.ts',
+    'cli',
+    'config',
+    'exporter.ts',
+    'exposition',
+    'http',
+    'json',
+    'poll',
+    'server',
+    'settings',
+    'simulator',
+    'text',
+  ],
+  'repeating.ts': [],
+  'exporter.ts': ['active-config.ts', 'alerts', 'config', 'endpoints', 'exposition', 'pages', 'poll', 'server'],
+  'active-config.ts': ['repeating.ts', 'config', 'metrics', 'pages', 'poll'],
   'documents.ts': ['chain', 'config', 'json', 'metrics', 'pending'],
-  cli: ['config'],
-  config: ['chain'],
-  poll: ['chain', 'config', 'documents.ts', 'http', 'json', 'metrics', 'pending'],
-  http: ['config', 'json'],
+  cli: ['config', 'settings'],
+  config: ['chain', 'settings'],
+  settings: [],
+  endpoints: ['repeating.ts', 'alerts', 'chain', 'config', 'http', 'poll'],
+  poll: ['chain', 'config', 'documents.ts', 'http', 'json', 'metrics', 'pending', 'text'],
+  http: ['config', 'json', 'settings', 'text'],
   json: [],
+  text: [],
   chain: ['json'],
   metrics: ['chain', 'config', 'json'],
   exposition: ['config', 'documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
-  verdicts: ['documents.ts', 'http', 'metrics', 'pending', 'poll'],
-  server: ['config', 'exposition', 'metrics', 'pages'],
-  pages: ['chain', 'config', 'documents.ts', 'http', 'json', 'pending', 'poll', 'verdicts'],
-  simulator: ['cli', 'config', 'exporter.ts', 'poll'],
+  alerts: ['documents.ts', 'http', 'metrics', 'pending', 'poll', 'text'],
+  server: ['repeating.ts', 'settings', 'exposition', 'metrics', 'pages'],
+  pages: [
+    'chain',
+    'config',
+    'documents.ts',
+    'http',
+    'json',
+    'pending',
+    'poll',
+    'alerts',
+    'endpoints',
+    'settings',
+    'text',
+  ],
+  simulator: [],
 };
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
@@ -65,16 +95,19 @@ describe('the structure of src', () => {
     expect(files.flatMap(importsOf).length).toBeGreaterThan(100);
   });
 
-  it('loads the simulator only from main.ts, and lazily', () => {
-    const outside = files.filter((file) => folderOf(file) !== 'simulator').flatMap(importsOf);
-    const ofSimulator = outside.filter(({ target }) => folderOf(target) === 'simulator');
-    expect(ofSimulator.every(({ isLazy }) => isLazy)).toBe(true);
-    expect(ofSimulator.length).toBeGreaterThan(0);
+  it('loads commands and the simulator lazily from main.ts, so that a command loads only the modules it uses', () => {
+    const eager = importsOf('main.ts').filter(({ isLazy }) => !isLazy);
+    const folders = eager.map(({ target }) => target).toSorted();
+    expect(folders).toEqual(['cli/invocation.ts', 'commands/context.ts']);
   });
 
   it('accesses the global process object only in main.ts', () => {
     const accessing = files.filter((file) => /\bprocess\.(?!hrtime)/.test(code(file)));
     expect(accessing).toEqual(['main.ts']);
+  });
+
+  it('runs without the result of the build', () => {
+    expect(files.filter((file) => /\bdist\//.test(code(file)))).toEqual([]);
   });
 
   it('keeps clock, randomness, environment, log and network out of documents, families and pending items', () => {

@@ -23,8 +23,8 @@ async function importedPackages(args: readonly string[], exitCode: number): Prom
 // Loading all packages of the daemon takes several times as long as starting Node.js.
 test.each([
   ['--version', [], 0, []],
-  ['--help', [], 0, []],
-  ['once --help', [], 0, []],
+  ['--help', [], 0, ['zod']],
+  ['once --help', [], 0, ['zod']],
   ['replay --help', [], 0, []],
   ['simulate --help', [], 0, []],
   ['demo --help', [], 0, []],

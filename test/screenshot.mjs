@@ -12,7 +12,7 @@ import { request } from 'undici';
 import { createLog } from '../dist/cli/log.js';
 import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
-import { createInlineExecutor } from '../dist/poll/inline-executor.js';
+import { createPollExecutor } from '../dist/poll/executor.js';
 import { startSimulator } from '../dist/simulator/simulator.js';
 
 const FILE = process.env.SCREENSHOT ?? fileURLToPath(new URL('../docs/status-page.png', import.meta.url));
@@ -36,7 +36,7 @@ const chains = { 1: 'ethereum', 56: 'bsc', 137: 'polygon', 8332: 'bitcoin', 8453
 const result = validateConfig({ poll, targets, chains }, (path) => path.join('.'));
 if (!result.ok) throw new Error(result.problems.join('\n'));
 
-const executor = createInlineExecutor('bridge-exporter/screenshot');
+const executor = createPollExecutor('bridge-exporter/screenshot');
 const exporter = await startExporter(result.config, executor, await createLog({ level: 'silent', format: 'json' }), {
   listen: { host: '127.0.0.1', port: 0 },
   telemetryPath: '/metrics',

@@ -1,11 +1,12 @@
-import { MAX_EXACT_DIGITS, type Numeral } from '../json/numeral.js';
-import { integer, toDecimalString } from './decimal.js';
+import type { Numeral } from '../json/numeral.js';
+import { integer, numeralKey, toDecimalString } from './decimal.js';
 
 /** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
 const MAX_VARINT_BYTES = 10;
 const MAX_TENTH_BYTE = 1;
 
-const UINT32_RANGE = 2 ** 32;
+/** A tag is a field number and a wire type in 32 bits. */
+const MAX_TAG = 0xffff_ffffn;
 
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
@@ -26,13 +27,13 @@ function eventNonceOf(bytes: Uint8Array): Numeral | undefined {
     const tagEnd = endOfVarint(bytes, offset);
     if (tagEnd === undefined) return undefined;
     const tag = varint(bytes, offset, tagEnd);
-    if (tag < 8 || tag >= UINT32_RANGE) return undefined;
-    const isNonce = Math.floor(tag / 8) === 1;
-    const wireType = tag % 8;
+    if (tag < 8n || tag > MAX_TAG) return undefined;
+    const isNonce = tag >> 3n === 1n;
+    const wireType = Number(tag & 7n);
     if (isNonce && wireType !== WireType.varint) return undefined;
     const end = endOfField(bytes, wireType, tagEnd);
     if (end === undefined || end > bytes.length) return undefined;
-    if (isNonce) nonce = numeral(bytes, tagEnd, end);
+    if (isNonce) nonce = numeralKey(toDecimalString(integer(varint(bytes, tagEnd, end))));
     offset = end;
   }
   return nonce;
@@ -48,7 +49,7 @@ function endOfField(bytes: Uint8Array, wireType: number, start: number): number 
       return start + 4;
     case WireType.lengthDelimited: {
       const contentStart = endOfVarint(bytes, start);
-      return contentStart === undefined ? undefined : contentStart + varint(bytes, start, contentStart);
+      return contentStart === undefined ? undefined : contentStart + Number(varint(bytes, start, contentStart));
     }
     default:
       return undefined;
@@ -66,18 +67,6 @@ function endOfVarint(bytes: Uint8Array, start: number): number | undefined {
   return undefined;
 }
 
-/** The value of a varint; rounded when it is above 2^53. */
-function varint(bytes: Uint8Array, start: number, end: number): number {
-  let value = 0;
-  for (let offset = end - 1; offset >= start; offset -= 1) value = value * 0x80 + ((bytes[offset] ?? 0) & 0x7f);
-  return value;
-}
-
-function numeral(bytes: Uint8Array, start: number, end: number): Numeral {
-  const value = varint(bytes, start, end);
-  return value < 10 ** MAX_EXACT_DIGITS ? value : toDecimalString(integer(exactVarint(bytes, start, end)));
-}
-
-function exactVarint(bytes: Uint8Array, start: number, end: number): bigint {
+function varint(bytes: Uint8Array, start: number, end: number): bigint {
   return bytes.subarray(start, end).reduceRight((value, byte) => (value << 7n) | BigInt(byte & 0x7f), 0n);
 }

@@ -6,142 +6,74 @@ export interface Decimal {
   readonly scale: number;
 }
 
+/** What all functions take: a number of a document, or the result of a calculation. */
+export type Exact = Numeral | Decimal;
+
 export const ZERO: Decimal = { units: 0n, scale: 0 };
 
-export function decimal(numeral: Numeral): Decimal {
-  if (typeof numeral === 'number') return integer(numeral);
-  const point = numeral.indexOf('.');
-  if (point < 0) return { units: BigInt(numeral), scale: 0 };
-  return {
-    units: BigInt(numeral.slice(0, point) + numeral.slice(point + 1)),
-    scale: numeral.length - point - 1,
-  };
+export function decimal(value: Exact): Decimal {
+  if (typeof value === 'object') return value;
+  if (typeof value === 'number') return integer(value);
+  const point = value.indexOf('.');
+  if (point < 0) return { units: BigInt(value), scale: 0 };
+  return { units: BigInt(value.slice(0, point) + value.slice(point + 1)), scale: value.length - point - 1 };
 }
 
 export function integer(value: number | bigint): Decimal {
   return { units: BigInt(value), scale: 0 };
 }
 
-/** The nearest double; never a negative zero, which Prometheus prints as `-0`. */
-export function numeralToDouble(numeral: Numeral): number {
-  return Number(numeral) + 0;
+export function add(a: Exact, b: Exact): Decimal {
+  const { left, right, scale } = atCommonScale(a, b);
+  return { units: left + right, scale };
 }
 
-export function add(a: Decimal, b: Decimal): Decimal {
-  const scale = Math.max(a.scale, b.scale);
-  return { units: atScale(a, scale) + atScale(b, scale), scale };
+export function subtract(a: Exact, b: Exact): Decimal {
+  const { left, right, scale } = atCommonScale(a, b);
+  return { units: left - right, scale };
 }
 
-export function subtract(a: Decimal, b: Decimal): Decimal {
-  return add(a, { units: -b.units, scale: b.scale });
+export function multiply(a: Exact, b: Exact): Decimal {
+  const [left, right] = [decimal(a), decimal(b)];
+  return { units: left.units * right.units, scale: left.scale + right.scale };
 }
 
-export function multiply(a: Decimal, b: Decimal): Decimal {
-  return { units: a.units * b.units, scale: a.scale + b.scale };
-}
-
-export function sum(values: Iterable<Decimal>): Decimal {
+export function sum(values: Iterable<Exact>): Decimal {
   let { units, scale } = ZERO;
   for (const value of values) {
-    if (value.scale === scale) units += value.units;
-    else ({ units, scale } = add({ units, scale }, value));
+    const next = decimal(value);
+    if (next.scale === scale) units += next.units;
+    else ({ units, scale } = add({ units, scale }, next));
   }
   return { units, scale };
 }
 
-/** Compares exactly: negative when `a` is lower than `b`, positive when it is higher, else 0. */
-export function compare(a: Decimal, b: Decimal): number {
-  const scale = Math.max(a.scale, b.scale);
-  const difference = atScale(a, scale) - atScale(b, scale);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+/** Negative when `a` is lower than `b`, positive when it is higher, else 0. Without conversion where doubles are exact. */
+export function compare(a: Exact, b: Exact): number {
+  if (isShort(a) && isShort(b)) return Number(a) - Number(b);
+  const { left, right } = atCommonScale(a, b);
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** An integer of up to 30 digits is `high` × 10^15 + `low`. */
-const LOW_RANGE = 10 ** MAX_EXACT_DIGITS;
-const UNSIGNED_INTEGER = /^\d{1,30}$/;
-
-/**
- * Adds up many numbers exactly. Integers of up to 30 digits, as most token amounts, are added as two limbs in base 10^15. With a
- * BigInt per number, polling a module state of 10 MB takes 10 % longer.
- */
-export class Sum {
-  #high = 0;
-  #low = 0;
-  #rest = ZERO;
-
-  get total(): Decimal {
-    return add(this.#rest, { units: BigInt(this.#high) * BigInt(LOW_RANGE) + BigInt(this.#low), scale: 0 });
-  }
-
-  add(value: Numeral): void {
-    if (typeof value === 'number') {
-      this.#addParts(0, value);
-    } else if (UNSIGNED_INTEGER.test(value)) {
-      this.#addParts(Number(value.slice(0, -MAX_EXACT_DIGITS)), Number(value.slice(-MAX_EXACT_DIGITS)));
-    } else {
-      this.#rest = add(this.#rest, decimal(value));
-    }
-  }
-
-  #addParts(high: number, low: number): void {
-    this.#low += low;
-    this.#high += high;
-    if (this.#low >= LOW_RANGE) {
-      this.#low -= LOW_RANGE;
-      this.#high += 1;
-    }
-    // Both parts stay below 2^53, where doubles are exact.
-    if (this.#high < 4 * LOW_RANGE) return;
-    this.#rest = this.total;
-    this.#high = 0;
-    this.#low = 0;
-  }
+function isShort(value: Exact): value is Numeral {
+  return typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_EXACT_DIGITS);
 }
 
-export function lowest(values: readonly Decimal[]): Decimal | undefined {
-  return values.reduce<Decimal | undefined>((low, value) => (low && compare(low, value) <= 0 ? low : value), undefined);
+/** The lowest of the values that are present, the first one of equals. */
+export function lowest<Value extends Exact>(values: Iterable<Value | undefined>): Value | undefined {
+  return extreme(values, -1);
 }
 
-export function highest(values: readonly Decimal[]): Decimal | undefined {
-  return values.reduce<Decimal | undefined>(
-    (high, value) => (high && compare(high, value) >= 0 ? high : value),
-    undefined,
-  );
+/** The highest of the values that are present, the first one of equals. */
+export function highest<Value extends Exact>(values: Iterable<Value | undefined>): Value | undefined {
+  return extreme(values, 1);
 }
 
-/** `compare` for numbers of a document, without conversion where doubles are exact. */
-export function compareNumerals(a: Numeral, b: Numeral): number {
-  return isShort(a) && isShort(b) ? Number(a) - Number(b) : compare(decimal(a), decimal(b));
-}
-
-function isShort(numeral: Numeral): boolean {
-  return typeof numeral === 'number' || numeral.length <= MAX_EXACT_DIGITS;
-}
-
-export function isPositive(numeral: Numeral): boolean {
-  return compareNumerals(numeral, 0) > 0;
-}
-
-/** The lowest of the numbers that rows have; rows without one are ignored. */
-export function lowestNumeral<T>(rows: readonly T[], numeralOf: (row: T) => Numeral | undefined): Numeral | undefined {
-  return extreme(rows, numeralOf, -1);
-}
-
-/** The highest of the numbers that rows have; rows without one are ignored. */
-export function highestNumeral<T>(rows: readonly T[], numeralOf: (row: T) => Numeral | undefined): Numeral | undefined {
-  return extreme(rows, numeralOf, 1);
-}
-
-function extreme<T>(
-  rows: readonly T[],
-  numeralOf: (row: T) => Numeral | undefined,
-  direction: -1 | 1,
-): Numeral | undefined {
-  let result: Numeral | undefined;
-  for (const row of rows) {
-    const numeral = numeralOf(row);
-    if (numeral === undefined) continue;
-    if (result === undefined || compareNumerals(numeral, result) * direction > 0) result = numeral;
+function extreme<Value extends Exact>(values: Iterable<Value | undefined>, direction: -1 | 1): Value | undefined {
+  let result: Value | undefined;
+  for (const value of values) {
+    if (value === undefined) continue;
+    if (result === undefined || compare(value, result) * direction > 0) result = value;
   }
   return result;
 }
@@ -149,48 +81,46 @@ function extreme<T>(
 /** A Map key that is the same for equal numbers, however they are written. */
 export function numeralKey(numeral: Numeral): Numeral {
   if (typeof numeral === 'number') return numeral;
-  const digits = canonicalDecimal(numeral);
+  const digits = toDecimalString(numeral);
   return digits.length <= MAX_EXACT_DIGITS && !digits.includes('.') ? Number(digits) : digits;
 }
 
-/** All digits of a number in canonical form. */
-export function canonicalDecimal(numeral: Numeral): DecimalString {
-  if (typeof numeral === 'number') return String(numeral) as DecimalString;
-  return CANONICAL_INTEGER.test(numeral) ? numeral : toDecimalString(decimal(numeral));
-}
-
-const CANONICAL_INTEGER = /^(?:0|[1-9]\d*)$/;
-
 /** The double nearest to a ÷ b; `undefined` when b is 0. */
-export function ratio(a: Decimal, b: Decimal): number | undefined {
-  const scale = Math.max(a.scale, b.scale);
-  const divisor = atScale(b, scale);
-  return divisor === 0n ? undefined : nearestQuotient(atScale(a, scale), divisor);
+export function ratio(a: Exact, b: Exact): number | undefined {
+  const { left, right } = atCommonScale(a, b);
+  return right === 0n ? undefined : nearestQuotient(left, right);
 }
 
 /** The largest integer not above a ÷ b; `undefined` when b is 0. */
-export function floorDivide(a: Decimal, b: Decimal): Decimal | undefined {
-  const scale = Math.max(a.scale, b.scale);
-  const dividend = atScale(a, scale);
-  const divisor = atScale(b, scale);
-  if (divisor === 0n) return undefined;
-  const quotient = dividend / divisor;
-  const roundedUp = dividend % divisor !== 0n && dividend < 0n !== divisor < 0n;
+export function floorDivide(a: Exact, b: Exact): Decimal | undefined {
+  const { left, right } = atCommonScale(a, b);
+  if (right === 0n) return undefined;
+  const quotient = left / right;
+  const roundedUp = left % right !== 0n && left < 0n !== right < 0n;
   return integer(roundedUp ? quotient - 1n : quotient);
 }
 
-/** The nearest double, rounded once; infinite when it is out of range. Infinite values are not exported. */
-export function decimalToDouble(value: Decimal): number {
+/**
+ * The nearest double, rounded once. Infinite when it is out of range; infinite values are not exported. Never a negative zero, which
+ * Prometheus prints as `-0`.
+ */
+export function toDouble(value: Exact): number {
+  if (typeof value !== 'object') return Number(value) + 0;
   return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
 }
 
 /** Milliseconds in seconds, rounded once. */
-export function toSeconds({ units, scale }: Decimal): number {
-  return decimalToDouble({ units, scale: scale + 3 });
+export function toSeconds(milliseconds: Exact): number {
+  const { units, scale } = decimal(milliseconds);
+  return toDouble({ units, scale: scale + 3 });
 }
 
+const CANONICAL_INTEGER = /^(?:0|[1-9]\d*)$/;
+
 /** All digits in canonical form: no exponent, no leading or trailing zeros. */
-export function toDecimalString({ units, scale }: Decimal): DecimalString {
+export function toDecimalString(value: Exact): DecimalString {
+  if (typeof value === 'string' && CANONICAL_INTEGER.test(value)) return value;
+  const { units, scale } = decimal(value);
   const digits = magnitude(units)
     .toString()
     .padStart(scale + 1, '0');
@@ -210,6 +140,13 @@ function nearestQuotient(dividend: bigint, divisor: bigint): number {
   const quotient = (shifted / d) | (shifted % d === 0n ? 0n : 1n);
   const nearest = Number(quotient) / 2 ** shift;
   return negative && nearest !== 0 ? -nearest : nearest;
+}
+
+/** The units of both at the larger of their scales. */
+function atCommonScale(a: Exact, b: Exact): { left: bigint; right: bigint; scale: number } {
+  const [left, right] = [decimal(a), decimal(b)];
+  const scale = Math.max(left.scale, right.scale);
+  return { left: atScale(left, scale), right: atScale(right, scale), scale };
 }
 
 function atScale(value: Decimal, scale: number): bigint {

@@ -1,5 +1,5 @@
-import { boolean, lazyString, list, number, object, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
-import { address, addressDataPart, chainId } from './field-shapes.js';
+import { boolean, list, number, object, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
+import { address, addressDataPart, chainId } from './addresses.js';
 
 /*
  * The fields of the bridge module state that a family reads, and after them the names of the others. Newer nodes have some that are
@@ -44,8 +44,8 @@ const coin = object({ contract: address, amount: number });
 
 const transfer = object({
   id: number,
-  sender: lazyString,
-  dest_address: lazyString,
+  sender: string,
+  dest_address: string,
   erc20_token: coin,
   erc20_fee: coin,
 });

@@ -1,14 +1,5 @@
-import {
-  enumeration,
-  lazyString,
-  list,
-  number,
-  object,
-  objectWithKnownKey,
-  string,
-  type ValueOf,
-} from '../json/shapes.js';
-import { chainId } from './field-shapes.js';
+import { enumeration, list, number, object, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
+import { chainId } from './addresses.js';
 
 /*
  * The fields of the rate limiter input that a family reads, and after them the names of the others. Newer nodes have some that are
@@ -41,7 +32,7 @@ const outbound = object(
     coin_type: enumeration(coinTypes),
     amount: number,
     tss_nonce: number,
-    hash: lazyString,
+    hash: string,
   },
   [
     'receiver',

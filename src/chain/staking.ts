@@ -1,5 +1,5 @@
 import { list, object, string, type ValueOf } from '../json/shapes.js';
-import { addressDataPart } from './field-shapes.js';
+import { addressDataPart } from './addresses.js';
 
 /*
  * The validators of the staking module of the Cosmos SDK (QueryValidatorsResponse): where validators get their names from.

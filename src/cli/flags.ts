@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Shard } from '../config/config.js';
-import type { ParseResult, ValueResult, ValueType } from '../config/kit/value-types.js';
-import * as types from '../config/kit/value-types.js';
+import type { ParseResult, ValueResult, ValueType } from '../settings/value-types.js';
+import * as types from '../settings/value-types.js';
 
 /*
  * Every flag with its type, default and description. Parsing, help and reference are derived from this table. A flag with
@@ -133,7 +133,7 @@ const recording = {
   crosschainFile: optionalFlag(
     '--crosschain',
     types.fileName,
-    'Recorded response body of the rate-limiter input; - is standard input.',
+    'Recorded response body of the rate limiter input; - is standard input.',
   ),
   hubHeight: optionalFlag(
     '--hub-height',
@@ -188,10 +188,11 @@ export type CommandInvocation = {
   [Command in CommandName]: { readonly command: Command } & CommandSettings<(typeof commandFlags)[Command]>;
 }[CommandName];
 
+export type InvocationOf<Command extends CommandName> = Extract<CommandInvocation, { command: Command }>;
+
 export type ConfigSettings = Settings<typeof config>;
 export type WebSettings = Settings<typeof web>;
 export type LogSettings = Settings<typeof log>;
-export type Recording = Settings<typeof recording>;
 export type SimulatorSettings = Settings<typeof simulator>;
 
 export function flagsOf(command: CommandName): Flag[] {

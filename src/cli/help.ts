@@ -1,4 +1,3 @@
-import { targetVariables } from '../config/environment.js';
 import { type CommandName, environmentName, type Flag, flagsOf, formatFlag, subcommands } from './flags.js';
 
 export type Row = readonly [left: string, right: string];
@@ -9,8 +8,6 @@ interface CommandHelp {
   readonly examples: readonly (readonly [command: string, explanation: string])[];
   /** Exit codes besides 2, which every command has. */
   readonly exitCodes: readonly Row[];
-  /** Whether the environment variables of one target apply. */
-  readonly hasTargetVariables?: true;
 }
 
 const exitCodesOfServer: readonly Row[] = [
@@ -33,7 +30,6 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ],
     ],
     exitCodes: exitCodesOfServer,
-    hasTargetVariables: true,
   },
   once: {
     usage: 'bridge-exporter once [flags]',
@@ -47,7 +43,6 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ['0', 'All polls succeeded.'],
       ['1', 'A poll failed. The metrics of the others are printed, the reasons are on standard error.'],
     ],
-    hasTargetVariables: true,
   },
   replay: {
     usage: 'bridge-exporter replay [--bridge FILE] [--crosschain FILE] [flags]',
@@ -106,9 +101,9 @@ const commonFlags: readonly Row[] = [
 
 type Section = readonly [title: string, lines: readonly string[]];
 
-/** Output of `--help`. `scenarios` are passed in, because only some commands load the simulator. */
-export function helpText(command: CommandName, scenarios: readonly Row[]): string {
-  const { usage, description, examples, exitCodes, hasTargetVariables } = commands[command];
+/** Output of `--help`. The rows are passed in, because only some commands load the configuration or the simulator. */
+export function helpText(command: CommandName, variables: readonly Row[], scenarios: readonly Row[]): string {
+  const { usage, description, examples, exitCodes } = commands[command];
   const sections: readonly Section[] = [
     ['Usage:', [usage]],
     ...sectionIf(command === 'daemon', 'Commands:', table(commandRows())),
@@ -120,9 +115,9 @@ export function helpText(command: CommandName, scenarios: readonly Row[]): strin
     ),
     ['Flags and their environment variables:', table([...flagsOf(command).map(flagRow), ...commonFlags])],
     ...sectionIf(
-      hasTargetVariables === true,
+      variables.length > 0,
       'Environment variables for one target without a configuration file:',
-      table(Object.entries(targetVariables).map(([name, variable]) => [name, variable.description])),
+      table(variables),
     ),
     ...sectionIf(scenarios.length > 0, 'Scenarios:', table(scenarios)),
     [

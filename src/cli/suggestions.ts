@@ -1,4 +1,4 @@
-import { closestMatch } from '../config/kit/closest-match.js';
+import { closestMatch } from '../settings/closest-match.js';
 import { subcommands } from './flags.js';
 
 /* Suggestions for unknown flags, commands and arguments. */

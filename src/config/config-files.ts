@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { checkPattern, findFiles, uniqueFiles } from './kit/glob.js';
-import { readSmallFile, readTextFile } from './kit/small-file.js';
-import type { ValueResult } from './kit/value-types.js';
-import { parseYaml, type YamlResult } from './kit/yaml.js';
+import { checkPattern, findFiles, uniqueFiles } from '../settings/glob.js';
+import { readSmallFile, readTextFile } from '../settings/small-file.js';
+import type { ValueResult } from '../settings/value-types.js';
+import { parseYaml, type YamlResult } from '../settings/yaml.js';
 
 /* The files that a configuration consists of: the configuration file and its `target_files`. */
 

@@ -1,93 +1,390 @@
-import type { HttpClientConfig } from './http-client-config.js';
+import { z } from 'zod';
+import { checkPattern } from '../settings/glob.js';
+import {
+  type Check,
+  evenAfterOtherProblems,
+  key,
+  type Keys,
+  list,
+  listSettings,
+  optionalKey,
+  presentKeys,
+  type Settings,
+  settings,
+  shorthand,
+} from '../settings/schema.js';
+import { formatDuration } from '../settings/units.js';
+import * as types from '../settings/value-types.js';
+import { type HttpClientConfig, httpClientKeys, rejectTwoAuthorizations } from './http-client-config.js';
+import { endpointExample, nodeUrl, siteUrl } from './node-url.js';
+import { targetLabels } from './target-labels.js';
 
-/** The parsed configuration file. Its parts are structured-cloneable, because they are sent to the worker thread in jobs. */
-export interface Config {
-  readonly poll: PollConfig;
-  readonly limits: { readonly maxSeriesPerFamily: number };
-  readonly targets: readonly TargetConfig[];
-  readonly tokens: readonly TokenConfig[];
-  /** By chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
-  readonly chains: Readonly<Record<string, ChainConfig>>;
-  readonly validators: readonly ValidatorConfig[];
-  readonly links: LinksConfig;
+/*
+ * The configuration file: every key with its type, default, environment variable and description. The types of the
+ * configuration, the printed configuration and the reference in docs/configuration.md follow from these declarations.
+ * The parts of a configuration are structured-cloneable, because they are sent to the worker thread in jobs.
+ */
+
+const second = 1_000;
+const hour = 3_600 * second;
+const day = 24 * hour;
+const mebibyte = 2 ** 20;
+
+const poll = settings(
+  {
+    // The minimums are this low for tests only: the documents are expensive for the node.
+    // The upper limits keep every timer below 2^31 ms, the maximum of setTimeout.
+    intervalMs: key('interval', types.duration(100, day), {
+      default: '30s',
+      variable: 'POLL_INTERVAL',
+      description: 'Pause from the end of one poll to the start of the next, with jitter.',
+    }),
+    timeoutMs: key('timeout', types.duration(100, hour), {
+      default: '20s',
+      description: 'Timeout of a whole request: connection, headers and body.',
+    }),
+    staleAfterMs: key('stale_after', types.duration(100, 7 * day), {
+      default: '5m',
+      description: 'Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.',
+    }),
+    // A string in a body can be almost as long as the body, and V8 limits strings to just under 512 MiB.
+    maxBodyBytes: key('max_body_size', types.size(1024, 511 * mebibyte), {
+      default: '64MiB',
+      description: 'Maximum size of a response body after decompression.',
+    }),
+  },
+  { checks: [checkStaleAfter] },
+);
+
+function checkStaleAfter(input: unknown, context: z.RefinementCtx): void {
+  const { data } = z.object({ interval: z.number(), timeout: z.number(), stale_after: z.number() }).safeParse(input);
+  if (!data || data.stale_after >= data.interval + data.timeout) return;
+  const sum = formatDuration(data.interval + data.timeout);
+  const [stale, interval, timeout] = [data.stale_after, data.interval, data.timeout].map(formatDuration);
+  const message = `stale_after (${stale}) is below interval (${interval}) + timeout (${timeout}) — expected at least ${sum}`;
+  context.addIssue({ code: 'custom', path: ['stale_after'], message });
 }
 
-export interface PollConfig {
-  readonly intervalMs: number;
-  readonly timeoutMs: number;
-  readonly staleAfterMs: number;
-  readonly maxBodyBytes: number;
-}
+/** Matches a key that is not set. A key that is set to an invalid value has a problem of its own. */
+const absent = z.undefined().optional();
 
-/** Constant labels of every series of a target, sorted by name. */
-export type TargetLabels = Readonly<Record<string, string>>;
+const withoutRepetitions = <T>(entries: z.ZodArray<z.ZodType<T>>) => entries.overwrite((all) => [...new Set(all)]);
 
-export interface TargetConfig {
-  readonly name: string;
-  readonly labels?: TargetLabels;
-  readonly bridge?: BridgeEndpoint;
-  readonly crosschain?: CrosschainEndpoint;
-}
+/** The settings for decoding a bridge document, polled or recorded. */
+const bridgeKeys = {
+  dialect: key('dialect', types.oneOf('auto', 'neutral', 'peggy'), {
+    default: 'auto',
+    variable: 'BRIDGE_DIALECT',
+    description: 'Path of the module state: `peggy` on Injective, `neutral` on the simulator; `auto` finds it.',
+  }),
+  // A decimal string as in the file.
+  powerThreshold: key('power_threshold', types.fraction, {
+    default: '0.6667',
+    description: 'Share of the voting power that must sign a valset or batch.',
+  }),
+  validatorNames: key('validator_names', types.oneOf('staking', 'off'), {
+    default: 'staking',
+    description:
+      'Where validators get their names from: `staking` reads the monikers of the staking module of the node once an hour; `off` reads none.',
+  }),
+  watch: key('watch', withoutRepetitions(list(types.anyAddress)), {
+    default: [],
+    variable: 'BRIDGE_WATCH',
+    description:
+      'Your own validators, by orchestrator, operator or external address. They are marked in metrics, alerts and pages.',
+  }),
+};
 
-/** Settings for decoding a bridge document, polled or recorded. */
-export interface BridgeSettings {
-  /** Which path is requested; `auto` finds it. */
-  readonly dialect: 'auto' | 'neutral' | 'peggy';
-  /** Decimal string as in the file. */
-  readonly powerThreshold: string;
-  /** Whether validators get names from the staking module of the node. */
-  readonly validatorNames: 'staking' | 'off';
-  /** Orchestrator, operator or external addresses of the validators to mark, in lower case. */
-  readonly watch: readonly string[];
-}
+export type BridgeSettings = Settings<typeof bridgeKeys>;
 
-export interface BridgeEndpoint extends BridgeSettings, EndpointConnection {}
+const maxInt64 = 2n ** 63n - 1n;
+const maxUint32 = 2n ** 32n - 1n;
+const maxUint256 = 2n ** 256n - 1n;
+
+/** The settings for requesting and decoding a cross-chain document. Integers are strings of decimal digits. */
+const crosschainKeys = {
+  dialect: key('dialect', types.oneOf('auto', 'neutral', 'zeta'), {
+    default: 'auto',
+    variable: 'CROSSCHAIN_DIALECT',
+    description: 'Path of the rate limiter input: `zeta` on ZetaChain, `neutral` on the simulator; `auto` finds it.',
+  }),
+  window: key('window', types.positiveDigits(maxInt64, String(maxInt64)), {
+    default: '500',
+    variable: 'CROSSCHAIN_WINDOW',
+    description: 'Length of the sliding window of the rate limiter, in blocks.',
+  }),
+  limit: optionalKey('limit', types.positiveDigits(maxUint32, String(maxUint32)), {
+    variable: 'CROSSCHAIN_LIMIT',
+    description: 'Maximum number of pending cctxs to list. Sent only if set.',
+  }),
+  rate: optionalKey('rate', types.positiveDigits(maxUint256, '2^256 - 1'), {
+    description: 'Rate limit in smallest units per block. Enables the rate-limit gauges.',
+  }),
+  hubChainIds: optionalKey(
+    'hub_chain_ids',
+    withoutRepetitions(
+      list(types.chainId).min(1, { error: 'is empty — expected at least one chain id, or no such key' }),
+    ),
+    { description: 'Chain ids of the hub. A cctx sent from one of them is outgoing, any other is incoming.' },
+  ),
+};
+
+export type CrosschainSettings = Settings<typeof crosschainKeys>;
 
 export interface EndpointConnection {
   readonly url: string;
+  /** Absent if no key of the HTTP client is set. `directory` is empty until the file is known. */
   readonly httpClient?: HttpClientConfig;
 }
 
-/** Settings for requesting and decoding a cross-chain document. Integers are strings of decimal digits. */
-export interface CrosschainSettings {
-  /** Which path is requested; `auto` finds it. */
-  readonly dialect: 'auto' | 'neutral' | 'zeta';
-  readonly window: string;
-  readonly limit?: string;
-  readonly rate?: string;
-  readonly hubChainIds?: readonly string[];
+export type BridgeEndpoint = BridgeSettings & EndpointConnection;
+export type CrosschainEndpoint = CrosschainSettings & EndpointConnection;
+
+/** The keys of an endpoint are in one mapping. In the configuration, those of the HTTP client are in `httpClient`. */
+function endpoint<K extends Keys>(name: string, keys: K): z.ZodType<Settings<K> & EndpointConnection>;
+function endpoint(name: string, keys: Keys): z.ZodType {
+  const flat = settings(
+    { ...keys, ...httpClientKeys },
+    {
+      // Not quoted: it may be a URL with a password.
+      describe: types.describeType,
+      expected: (input) => `a mapping such as ${name}: ${endpointExample(input)}`,
+      checks: [rejectTwoAuthorizations],
+    },
+  );
+  return z.codec(flat, z.custom<Pick<EndpointConnection, 'httpClient'>>(), {
+    decode: (all) => {
+      const isOfClient = ([property]: [string, unknown]): boolean => Object.hasOwn(httpClientKeys, property);
+      const entries = Object.entries(all);
+      const client = entries.filter(isOfClient);
+      const own = Object.fromEntries(entries.filter((entry) => !isOfClient(entry)));
+      return client.length === 0 ? own : { ...own, httpClient: { directory: '', ...Object.fromEntries(client) } };
+    },
+    encode: ({ httpClient, ...own }) => {
+      const { directory: _directory, ...client } = httpClient ?? { directory: '' };
+      return { ...own, ...client };
+    },
+  });
 }
 
-export interface CrosschainEndpoint extends CrosschainSettings, EndpointConnection {}
+const urlKey = (variable: string, document: string) =>
+  key('url', nodeUrl, {
+    variable,
+    description: `Base URL of the node with the ${document}; the path of the document is appended.`,
+  });
 
-export interface TokenConfig {
-  /** Lower case. */
-  readonly contract: string;
-  readonly symbol?: string;
-  readonly decimals?: number;
-  /** URL of a contract in an explorer, with the placeholder `{address}`. */
-  readonly explorer?: string;
+const bridge = endpoint('bridge', { url: urlKey('BRIDGE_URL', 'bridge module state'), ...bridgeKeys });
+const crosschain = endpoint('crosschain', {
+  url: urlKey('CROSSCHAIN_URL', 'cross-chain rate limiter input'),
+  ...crosschainKeys,
+});
+
+/** What the schema depends on besides the file. */
+export interface SchemaContext {
+  /** The labels that series of targets have anyway. Targets cannot have labels of these names. */
+  readonly metricLabels?: ReadonlySet<string> | undefined;
+  /** Whether the list of targets may be empty, because target files can add some. */
+  readonly allowNoTargets?: boolean;
+  /** Whether targets may have no endpoint, because nothing is polled. */
+  readonly allowNoEndpoint?: boolean;
+  /** The position of a target in messages about another one. */
+  readonly describeTarget?: (target: number) => string;
 }
 
-export interface ChainConfig {
-  readonly name: string;
-  /** URL of a transaction in an explorer, with the placeholder `{hash}`. */
-  readonly explorer?: string;
+const createTarget = ({ metricLabels = new Set(), allowNoEndpoint = false }: SchemaContext) =>
+  settings(
+    {
+      name: key('name', types.label(128, 'a name', 'mainnet'), {
+        variable: 'TARGET_NAME',
+        description: 'Value of the label `target`; unique.',
+      }),
+      labels: optionalKey('labels', targetLabels(metricLabels), {
+        description: 'Labels of every series of the target. Names of other labels and reserved names are errors.',
+      }),
+      bridge: optionalKey('bridge', bridge, {
+        description: 'Endpoint of the bridge module state. A target has this, `crosschain`, or both.',
+      }),
+      crosschain: optionalKey('crosschain', crosschain, {
+        description: 'Endpoint of the cross-chain rate limiter input.',
+      }),
+    },
+    {
+      // Not quoted: it may be a URL with a password.
+      describe: types.describeType,
+      expected: (input) => `a mapping such as {name: mainnet, bridge: ${endpointExample(input)}}`,
+      checks: allowNoEndpoint ? [] : [requireEndpoint],
+    },
+  );
+
+function requireEndpoint(input: unknown, context: z.RefinementCtx): void {
+  const empty = z.object({ bridge: absent, crosschain: absent });
+  if (empty.safeParse(input).success) context.addIssue('has no endpoint — expected bridge, crosschain, or both');
 }
 
-/** Links of the pages to other sites. */
-export interface LinksConfig {
-  /** URL of the runbook. */
-  readonly runbook: string;
-  /** Base URL of Grafana. */
-  readonly dashboards?: string;
+const token = settings(
+  {
+    contract: key('contract', types.address, { description: 'Address of the token contract; unique.' }),
+    symbol: optionalKey('symbol', types.label(32), { description: 'Symbol of the token.' }),
+    // Amounts have up to 256 bits, which is 78 digits.
+    decimals: optionalKey('decimals', types.integer(0, 77), {
+      description: 'Number of decimals of the token.',
+    }),
+    explorer: optionalKey('explorer', types.urlTemplate('{address}'), {
+      description: 'URL of a contract in an explorer, with `{address}` in place of the contract. Linked on the pages.',
+    }),
+  },
+  { checks: [requireTokenSettings] },
+);
+
+function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
+  const empty = z.object({ symbol: absent, decimals: absent, explorer: absent });
+  if (empty.safeParse(input).success)
+    context.addIssue('has neither symbol nor decimals nor explorer — expected at least one of them');
 }
 
-export interface ValidatorConfig {
-  /** Orchestrator, operator or external address, in lower case. */
-  readonly address: string;
-  readonly name: string;
+const validator = settings({
+  address: key('address', types.anyAddress, {
+    description: 'Orchestrator, operator or external address of the validator; unique.',
+  }),
+  name: key('name', types.label(128, 'a name'), { description: 'Name of the validator.' }),
+});
+
+/** Rejects entries of a list that have the same value of a key. */
+function rejectDuplicates(
+  name: string,
+  listName: string,
+  describeEntry = (index: number): string => `${listName}[${index}]`,
+): Check {
+  return (entries, context) => {
+    const firstIndexes = new Map<string, number>();
+    for (const [index, entry] of z.array(z.unknown()).catch([]).parse(entries).entries()) {
+      const value = z.looseObject({ [name]: z.string() }).safeParse(entry).data?.[name];
+      if (typeof value !== 'string') continue;
+      const first = firstIndexes.get(value);
+      if (first === undefined) firstIndexes.set(value, index);
+      else {
+        const message = `${JSON.stringify(value)} is also the ${name} of ${describeEntry(first)} — expected a unique ${name}`;
+        context.addIssue({ code: 'custom', path: [index, name], message });
+      }
+    }
+  };
 }
+
+const targetFile = types.valueType('pattern', 'a file name or a pattern such as targets/*.yml', (text) => {
+  const problem = text === '' ? 'is empty' : checkPattern(text);
+  return problem === undefined ? types.accept(text) : types.reject(problem);
+});
+
+/** A chain can be written as its name alone. */
+const chain = shorthand(
+  'name',
+  settings({
+    name: key('name', types.label(128, 'a name', 'ethereum'), { description: 'Name of the chain.' }),
+    explorer: optionalKey('explorer', types.urlTemplate('{hash}'), {
+      description: 'URL of a transaction in an explorer, with `{hash}` in place of its hash. Linked on the pages.',
+    }),
+  }),
+);
+
+const chainIdKey = z.string().refine(types.isChainId);
+
+const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
+const TARGETS = `a list of at least one target, such as ${ONE_TARGET}`;
+
+function describeTargets(input: unknown): string {
+  const isDashWithoutSpace = [...(presentKeys(input) ?? [])].some((name) => name.startsWith('-'));
+  const advice = isDashWithoutSpace ? 'a list entry needs a space after the dash' : `expected ${TARGETS}`;
+  return `${types.describeType(input)} — ${advice}`;
+}
+
+const createKeys = (context: SchemaContext) => ({
+  poll: key('poll', poll, { default: {}, description: 'Polling of the endpoints.' }),
+  limits: key(
+    'limits',
+    settings({
+      maxSeriesPerFamily: key('max_series_per_family', types.integer(1, 100_000), {
+        default: '200',
+        description: 'Maximum number of series of one metric family per target.',
+      }),
+    }),
+    { default: {}, description: 'Limits on the size of the exposition.' },
+  ),
+  targets: key(
+    'targets',
+    z
+      .array(createTarget(context), { error: ({ input }) => describeTargets(input) })
+      .min(context.allowNoTargets ? 0 : 1, { error: `is empty — expected ${TARGETS}` })
+      .superRefine(rejectDuplicates('name', 'targets', context.describeTarget), evenAfterOtherProblems),
+    { description: 'Chains to poll. Can be empty with `target_files`.' },
+  ),
+  targetFiles: key('target_files', list(targetFile), {
+    default: [],
+    description:
+      'Files with further targets; each is a list like `targets`. Patterns with `*`, `?` and `[]`, relative to this file.',
+  }),
+  tokens: key(
+    'tokens',
+    list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]').superRefine(
+      rejectDuplicates('contract', 'tokens'),
+      evenAfterOtherProblems,
+    ),
+    { default: [], description: 'Symbols and decimals of token contracts.' },
+  ),
+  // The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found.
+  chains: key('chains', z.record(chainIdKey, chain, { error: describeChainsIssue }), {
+    default: {},
+    description: 'Chains by chain id: a name, or a mapping.',
+  }),
+  validators: key(
+    'validators',
+    list(validator, types.describeValue, '[{address: inj1…, name: Example}]').superRefine(
+      rejectDuplicates('address', 'validators'),
+      evenAfterOtherProblems,
+    ),
+    { default: [], description: 'Names of validators. They override those of the staking module.' },
+  ),
+  links: key(
+    'links',
+    settings({
+      runbook: key('runbook', siteUrl, {
+        default: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md',
+        description: 'URL of the runbook. Its sections have the names of the alerts.',
+      }),
+      dashboards: optionalKey('dashboards', siteUrl, {
+        description: 'Base URL of Grafana. Without it, the pages have no links to dashboards.',
+      }),
+    }),
+    { default: {}, description: 'Links of the pages to other sites.' },
+  ),
+});
+
+function describeChainsIssue(issue: z.core.$ZodRawIssue): string {
+  return issue.code === 'invalid_key'
+    ? `is not a chain id — expected at most ${types.maxChainIdDigits} decimal digits`
+    : `${types.describeValue(issue.input)} — expected a mapping of chain ids to names`;
+}
+
+const rootMessages = { describe: types.describeType, expected: () => `a mapping such as targets: ${ONE_TARGET}` };
+
+/** The schema of the configuration file. */
+export const createFileSchema = (context: SchemaContext = {}) => settings(createKeys(context), rootMessages);
+
+/** Every key of the configuration file. */
+export const configSettings = listSettings(createFileSchema());
+
+const { targetFiles: _targetFiles, ...mergedKeys } = createKeys({ allowNoTargets: true, allowNoEndpoint: true });
+
+/** The schema of a configuration that includes the targets of its target files. Prints it, with `z.encode`. */
+export const configSchema = settings(mergedKeys);
+
+export type Config = z.output<typeof configSchema>;
+export type PollConfig = Config['poll'];
+export type TargetConfig = Config['targets'][number];
+/** Constant labels of every series of a target, sorted by name. */
+export type TargetLabels = NonNullable<TargetConfig['labels']>;
+export type TokenConfig = Config['tokens'][number];
+export type ChainConfig = Config['chains'][string];
+export type ValidatorConfig = Config['validators'][number];
 
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
@@ -95,6 +392,11 @@ export type ConfigResult =
 
 /** Name of the target if there is no configuration file. */
 export const DEFAULT_TARGET_NAME = 'default';
+
+/** The configuration of `replay` without a configuration file. Nothing is polled, so its target has no endpoints. */
+export const defaultConfig: Config = configSchema.parse({ targets: [{ name: DEFAULT_TARGET_NAME }] });
+export const defaultBridgeSettings: BridgeSettings = settings(bridgeKeys).parse({});
+export const defaultCrosschainSettings: CrosschainSettings = settings(crosschainKeys).parse({});
 
 /** One of `count` processes that share the targets of a configuration; the first one has index 1. */
 export interface Shard {

@@ -7,7 +7,7 @@ import {
   presentTargetVariables,
   variableOf,
 } from './environment.js';
-import { formatPath, type FormatPosition } from './kit/problems.js';
+import { formatPath, type FormatPosition } from '../settings/problems.js';
 import { validateConfig } from './parser.js';
 import { resolveHttpConfig } from './resolved-http-config.js';
 import { mergeTargets } from './target-files.js';

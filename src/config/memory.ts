@@ -1,5 +1,5 @@
 import type { Config } from './config.js';
-import { formatSize } from './kit/units.js';
+import { formatSize } from '../settings/units.js';
 
 /** Memory limits of this process. */
 export interface MemoryLimits {

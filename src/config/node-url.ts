@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
-import { closestMatch } from './kit/closest-match.js';
-import { accept, parseHttpUrl, reject, valueType, type ParseResult } from './kit/value-types.js';
+import { closestMatch } from '../settings/closest-match.js';
+import { accept, parseHttpUrl, reject, valueType, type ParseResult } from '../settings/value-types.js';
 
 const EXPECTED = 'an http or https URL without user, query and fragment, such as https://node.example.org';
 

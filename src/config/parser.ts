@@ -1,14 +1,18 @@
 import { dirname } from 'node:path';
-import type { Config, ConfigResult, CrosschainEndpoint, EndpointConnection, TargetConfig } from './config.js';
-import { formatProblems, type Path, type FormatPosition } from './kit/problems.js';
-import { listSettings } from './kit/settings.js';
-import { formatDuration } from './kit/units.js';
-import { parseYaml } from './kit/yaml.js';
-import { configSchema, createConfigSchema, type SchemaContext } from './schema.js';
+import {
+  type BridgeEndpoint,
+  type Config,
+  type ConfigResult,
+  configSettings,
+  createFileSchema,
+  type CrosschainEndpoint,
+  type SchemaContext,
+  type TargetConfig,
+} from './config.js';
+import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
+import { formatDuration } from '../settings/units.js';
+import { parseYaml } from '../settings/yaml.js';
 import { adviseOnKey } from './unknown-keys.js';
-
-/** Every key of the configuration file. */
-export const settings = listSettings(configSchema);
 
 /** Parses a configuration file. `path` is its name in messages. */
 export function parseConfig(text: string, path: string, metricLabels?: ReadonlySet<string>): ConfigResult {
@@ -27,9 +31,9 @@ export function validateConfig(
   label: FormatPosition,
   { directoryOf = () => '', ...context }: ValidationOptions = {},
 ): ConfigResult {
-  const { data: config, error } = createConfigSchema(context).safeParse(data);
-  if (error) return { ok: false, problems: formatProblems(error, settings, label, adviseOnKey) };
-  const { target_files: _targetFiles, ...others } = config;
+  const { data: config, error } = createFileSchema(context).safeParse(data);
+  if (error) return { ok: false, problems: formatProblems(error, configSettings, label, adviseOnKey) };
+  const { targetFiles: _targetFiles, ...others } = config;
   const targets = config.targets.map((target, index) => withDirectory(target, directoryOf(index)));
   const warnings = findWarnings({ ...others, targets }).map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, config: { ...others, targets }, warnings };
@@ -37,7 +41,7 @@ export function validateConfig(
 
 /** As in Prometheus, file names are relative to the file they are in. */
 function withDirectory({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
-  const resolve = <Endpoint extends EndpointConnection>(endpoint: Endpoint): Endpoint =>
+  const resolve = <Endpoint extends BridgeEndpoint | CrosschainEndpoint>(endpoint: Endpoint): Endpoint =>
     endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };
   return {
     ...target,
@@ -79,7 +83,7 @@ function crosschainWarnings({ window }: CrosschainEndpoint, path: Path): Warning
   return [{ path: [...path, 'window'], message }];
 }
 
-function connectionWarnings({ url, httpClient }: EndpointConnection, path: Path): Warning[] {
+function connectionWarnings({ url, httpClient }: BridgeEndpoint | CrosschainEndpoint, path: Path): Warning[] {
   if (httpClient?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
   if (!url.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {

@@ -1,17 +1,9 @@
 import { resolve } from 'node:path';
-import type {
-  Authorization,
-  BasicAuth,
-  Header,
-  HttpClientConfig,
-  SecretSource,
-  Tls,
-  TlsRules,
-} from './http-client-config.js';
-import { checkCertificates, checkPrivateKey, isKeyPair } from './kit/pem.js';
-import type { Path } from './kit/problems.js';
-import { checkHeaderValue, checkSecret, checkUsername, reveal } from './kit/secret.js';
-import { readSmallFile } from './kit/small-file.js';
+import type { HttpClientConfig } from './http-client-config.js';
+import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.js';
+import type { Path } from '../settings/problems.js';
+import { checkHeaderValue, checkSecret, checkUsername, reveal, type Secret } from '../settings/secret.js';
+import { readSmallFile } from '../settings/small-file.js';
 
 /** HTTP client settings with the content of all files and secrets. Kept for one poll only. */
 export interface ResolvedHttpConfig {
@@ -29,7 +21,12 @@ export interface ResolvedHeader {
   readonly secrets: readonly string[];
 }
 
-export interface ResolvedTls extends TlsRules {
+type Config<Key extends keyof HttpClientConfig> = NonNullable<HttpClientConfig[Key]>;
+
+export interface ResolvedTls extends Pick<
+  Config<'tls'>,
+  'serverName' | 'insecureSkipVerify' | 'minVersion' | 'maxVersion'
+> {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
@@ -59,7 +56,7 @@ export async function resolveHttpConfig(config: HttpClientConfig): Promise<Resol
   const [basicAuth, authorization, headers, tls] = await Promise.all([
     config.basicAuth && readBasicAuth(config.basicAuth, read),
     config.authorization && readAuthorization(config.authorization, read),
-    Promise.all((config.headers ?? []).map((header) => readHeader(header, read))),
+    Promise.all(Object.entries(config.headers ?? {}).map(([name, values]) => readHeader(name, values, read))),
     config.tls && readTls(config.tls, read, problems),
   ]);
   if (problems.length > 0) return { ok: false, problems: problems.toSorted(byPath) };
@@ -67,55 +64,67 @@ export async function resolveHttpConfig(config: HttpClientConfig): Promise<Resol
   return { ok: true, resolved: { basicAuth, authorization, headers, tls, proxy } };
 }
 
-/** `path` is the key of the value. The key of its file ends in `_file`, except in a list. */
-type Read = (source: SecretSource, path: Path, check: (text: string) => string | undefined) => Promise<string>;
+/** A value, or the content of its file. `path` is the key of the file. */
+type Read = (
+  value: string | Secret | undefined,
+  file: string | undefined,
+  path: Path,
+  check: (text: string) => string | undefined,
+) => Promise<string | undefined>;
 
 /** Checks the content of files; the schema has checked all other values. */
 function createReader(directory: string, problems: ResolveProblem[]): Read {
-  return async (source, path, check) => {
-    if ('text' in source) return source.text;
-    if ('secret' in source) return reveal(source.secret);
-    const file = resolve(directory, source.file);
-    const content = await readSmallFile(file);
+  return async (value, file, path, check) => {
+    if (value !== undefined) return typeof value === 'string' ? value : reveal(value);
+    if (file === undefined) return undefined;
+    const name = resolve(directory, file);
+    const content = await readSmallFile(name);
     const problem = content.ok ? check(content.value) : content.problem;
-    if (problem !== undefined) problems.push({ path: pathOfFile(path), message: `${file} ${problem}` });
-    return content.ok ? content.value : '';
+    if (problem !== undefined) problems.push({ path, message: `${name} ${problem}` });
+    return content.ok ? content.value : undefined;
   };
 }
 
-function pathOfFile(path: Path): Path {
-  const last = path.at(-1);
-  return typeof last === 'string' ? [...path.slice(0, -1), `${last}_file`] : path;
-}
-
-async function readBasicAuth({ username, password }: BasicAuth, read: Read): Promise<ResolvedHttpConfig['basicAuth']> {
+async function readBasicAuth(
+  { username, usernameFile, password, passwordFile }: Config<'basicAuth'>,
+  read: Read,
+): Promise<ResolvedHttpConfig['basicAuth']> {
   return {
-    username: await read(username, ['basic_auth', 'username'], checkUsername),
-    password: password === undefined ? '' : await read(password, ['basic_auth', 'password'], checkSecret),
+    username: (await read(username, usernameFile, ['basic_auth', 'username_file'], checkUsername)) ?? '',
+    password: (await read(password, passwordFile, ['basic_auth', 'password_file'], checkSecret)) ?? '',
   };
 }
 
 async function readAuthorization(
-  { type, credentials }: Authorization,
+  { type, credentials, credentialsFile }: Config<'authorization'>,
   read: Read,
 ): Promise<ResolvedHttpConfig['authorization']> {
-  return { type, credentials: await read(credentials, ['authorization', 'credentials'], checkHeaderValue) };
+  const path = ['authorization', 'credentials_file'];
+  return { type, credentials: (await read(credentials, credentialsFile, path, checkHeaderValue)) ?? '' };
 }
 
-async function readHeader({ name, values: sources }: Header, read: Read): Promise<ResolvedHeader> {
-  const firstFile = sources.findIndex((source) => 'file' in source);
-  const values = await Promise.all(
-    sources.map((source, index) => read(source, ['http_headers', name, 'files', index - firstFile], checkHeaderValue)),
+async function readHeader(
+  name: string,
+  { values = [], secrets = [], files = [] }: Config<'headers'>[string],
+  read: Read,
+): Promise<ResolvedHeader> {
+  const contents = await Promise.all(
+    files.map((file, index) => read(undefined, file, ['http_headers', name, 'files', index], checkHeaderValue)),
   );
-  return { name, values, secrets: values.filter((_, index) => !('text' in (sources[index] ?? {}))) };
+  const redacted = [...secrets.map(reveal), ...contents.filter((content) => content !== undefined)];
+  return { name, values: [...values, ...redacted], secrets: redacted };
 }
 
-async function readTls({ ca, cert, key, ...rules }: Tls, read: Read, problems: ResolveProblem[]): Promise<ResolvedTls> {
+async function readTls(
+  { ca, caFile, cert, certFile, key, keyFile, ...rules }: Config<'tls'>,
+  read: Read,
+  problems: ResolveProblem[],
+): Promise<ResolvedTls> {
   const tls = {
     ...rules,
-    ca: ca && (await read(ca, ['tls_config', 'ca'], checkCertificates)),
-    cert: cert && (await read(cert, ['tls_config', 'cert'], checkCertificates)),
-    key: key && (await read(key, ['tls_config', 'key'], checkPrivateKey)),
+    ca: await read(ca, caFile, ['tls_config', 'ca_file'], checkCertificates),
+    cert: await read(cert, certFile, ['tls_config', 'cert_file'], checkCertificates),
+    key: await read(key, keyFile, ['tls_config', 'key_file'], checkPrivateKey),
   };
   if (tls.cert !== undefined && tls.key !== undefined && !isKeyPair(tls.cert, tls.key)) {
     problems.push({ path: ['tls_config'], message: 'the private key does not match the certificate' });

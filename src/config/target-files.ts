@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { PatternMatches, TargetFile } from './config-files.js';
-import { type FormatPosition, formatPath, type Path } from './kit/problems.js';
-import { describeType } from './kit/value-types.js';
-import { parseYaml } from './kit/yaml.js';
+import { type FormatPosition, formatPath, type Path } from '../settings/problems.js';
+import { describeType } from '../settings/value-types.js';
+import { parseYaml } from '../settings/yaml.js';
 
 /** The data of a configuration file with the targets of its target files, and where each target was read. */
 export interface MergedTargets {

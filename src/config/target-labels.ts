@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { TargetLabels } from './config.js';
-import * as types from './kit/value-types.js';
-import { scalar } from './kit/yaml-schema.js';
+import * as types from '../settings/value-types.js';
+import { scalar } from '../settings/schema.js';
 
 /** Labels that Prometheus, its operator or a store of several Prometheus servers assigns to every series. */
 const reservedLabels: ReadonlySet<string> = new Set([
@@ -25,26 +24,28 @@ const MAX_LENGTH = 128;
 const labelValue = scalar(types.label(MAX_LENGTH, 'a value'));
 
 /** The labels of a target, sorted by name. `metricLabels` are the labels that its series have anyway. */
-export function targetLabels(metricLabels: ReadonlySet<string>) {
+export function targetLabels(metricLabels: ReadonlySet<string>): z.ZodType<Readonly<Record<string, string>>> {
   // Not a record of zod, which ignores a key named __proto__.
   return z
-    .unknown()
-    .transform((input, context): TargetLabels => {
-      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-        context.addIssue(`${types.describeValue(input)} — expected a mapping such as labels: {network: mainnet}`);
-        return z.NEVER;
-      }
-      const entries = Object.entries(input);
-      if (entries.length > MAX_LABELS)
-        context.addIssue(`has ${entries.length} labels — expected at most ${MAX_LABELS}`);
-      const labels = entries.flatMap(([name, text]): [string, string][] => {
-        const problem = nameProblem(name, metricLabels);
-        if (problem !== undefined) context.addIssue({ code: 'custom', path: [name], message: problem });
-        const { data: value, error } = labelValue.safeParse(text);
-        for (const { message } of error?.issues ?? []) context.addIssue({ code: 'custom', path: [name], message });
-        return value === undefined ? [] : [[name, value]];
-      });
-      return Object.fromEntries(labels.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    .codec(z.unknown(), z.custom<Readonly<Record<string, string>>>(), {
+      decode: (input, { issues }) => {
+        const report = (message: string, ...path: string[]) => issues.push({ code: 'custom', input, path, message });
+        if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+          report(`${types.describeValue(input)} — expected a mapping such as labels: {network: mainnet}`);
+          return z.NEVER;
+        }
+        const entries = Object.entries(input);
+        if (entries.length > MAX_LABELS) report(`has ${entries.length} labels — expected at most ${MAX_LABELS}`);
+        const labels = entries.flatMap(([name, text]): [string, string][] => {
+          const problem = nameProblem(name, metricLabels);
+          if (problem !== undefined) report(problem, name);
+          const { data: value, error } = labelValue.safeParse(text);
+          for (const { message } of error?.issues ?? []) report(message, name);
+          return value === undefined ? [] : [[name, value]];
+        });
+        return Object.fromEntries(labels.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+      },
+      encode: (labels) => labels,
     })
     .meta({ type: 'mapping to text' });
 }

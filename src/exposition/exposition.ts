@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
+import { documentNames, documents } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../poll/clock.js';
-import type { EndpointState, EndpointStore } from '../poll/endpoint-store.js';
+import { currentSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
@@ -29,7 +29,9 @@ interface ProcessText {
 }
 
 interface CachedPage {
-  readonly version: string;
+  readonly states: readonly EndpointState[];
+  /** Whether the chain series of each endpoint are exported. */
+  readonly current: string;
   readonly processText: ProcessText;
   /** Bytes, because Node.js would encode a string again for every response. */
   readonly plain: Promise<Buffer>;
@@ -39,20 +41,14 @@ interface CachedPage {
 const compress = promisify(gzip);
 
 /**
- * Creates the page with its only cache, which bounds the CPU time that frequent scrapes can cause: all scrapes between two
- * changes of the endpoints or of the process metrics share one rendered page per format, and one compressed page.
+ * Creates the page and its cache. Scrapes between two changes share one rendered page per format and one compressed page, so that
+ * frequent scrapes cost little CPU time.
  */
 export function createMetricsPage(
-  store: EndpointStore,
+  endpoints: { readonly states: () => readonly EndpointState[] },
   processMetrics: Pick<ProcessMetrics, 'reloads' | 'render'>,
 ): MetricsPage {
   const pages = new Map<Format, CachedPage>();
-
-  /** Differs after a poll, after a reload, and after the last success of an endpoint became stale. */
-  function versionAt(now: Instant): string {
-    const freshness = store.all().map((state) => Number(store.hasFreshSnapshot(state, now)));
-    return [store.version(), ...freshness].join(' ');
-  }
 
   function processTextAt(now: Instant, format: Format, last: ProcessText | undefined): ProcessText {
     const reloads = processMetrics.reloads();
@@ -60,18 +56,25 @@ export function createMetricsPage(
     return isCurrent ? last : { text: processMetrics.render(format), collectedAtMs: now.monotonicMs, reloads };
   }
 
-  async function render(format: Format, now: Instant, processText: ProcessText): Promise<Buffer> {
-    const endpoints = renderEndpoints(store, format, now);
+  async function render(
+    states: readonly EndpointState[],
+    format: Format,
+    now: Instant,
+    processText: ProcessText,
+  ): Promise<Buffer> {
+    const text = renderEndpoints(states, format, now);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
-    return Buffer.from(endpoints + (await processText.text) + end);
+    return Buffer.from(text + (await processText.text) + end);
   }
 
   return async (format, encoding, now) => {
-    const version = versionAt(now);
+    const states = endpoints.states();
+    const current = states.map((state) => (currentSuccess(state, now) === undefined ? '0' : '1')).join('');
     let page = pages.get(format);
     const processText = processTextAt(now, format, page?.processText);
-    if (page?.version !== version || page.processText !== processText) {
-      page = { version, processText, plain: render(format, now, processText) };
+    // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old.
+    if (page?.states !== states || page.current !== current || page.processText !== processText) {
+      page = { states, current, processText, plain: render(states, format, now, processText) };
       pages.set(format, page);
     }
     if (encoding === 'identity') return page.plain;
@@ -82,8 +85,7 @@ export function createMetricsPage(
 
 /** All families of documents and polls, in the order of the exposition. */
 export const families: readonly FamilyHeader[] = [
-  ...moduleStateDocument.families,
-  ...rateLimiterInputDocument.families,
+  ...documentNames.flatMap((name): readonly FamilyHeader[] => documents[name].families),
   ...pollFamilies,
 ];
 
@@ -99,10 +101,11 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 };
 
 /** The families of all endpoints as text. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
-export function renderEndpoints(store: EndpointStore, format: Format, now: Instant): string {
+export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Instant): string {
   const linesByFamily = new Map<string, string>();
-  for (const state of store.all()) {
-    for (const { name, lines } of familiesOf(state, store.hasFreshSnapshot(state, now))) {
+  for (const state of states) {
+    const chainFamilies = currentSuccess(state, now)?.snapshot.families ?? [];
+    for (const { name, lines } of [...chainFamilies, ...pollFamilyLines(state)]) {
       linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);
     }
   }
@@ -112,13 +115,4 @@ export function renderEndpoints(store: EndpointStore, format: Format, now: Insta
       return lines === '' ? '' : headers[format][index] + lines;
     })
     .join('');
-}
-
-/** The chain families of the last successful poll, unless it is stale, and the families about the polls. */
-function familiesOf(
-  state: EndpointState,
-  isFresh: boolean,
-): readonly { readonly name: string; readonly lines: string }[] {
-  const lines = pollFamilyLines(state);
-  return isFresh && state.success !== undefined ? [...state.success.snapshot.families, ...lines] : lines;
 }

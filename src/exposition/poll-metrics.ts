@@ -1,6 +1,6 @@
 import type { FamilyHeader, Sample } from '../metrics/family.js';
 import { formatSeries, formatTargetLabels } from '../metrics/text-format.js';
-import type { EndpointState } from '../poll/endpoint-store.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 
 /** A metric family about the polls of an endpoint, derived from the state of the endpoint. */
 interface PollFamily<Label extends string = string> extends FamilyHeader {
@@ -11,7 +11,7 @@ interface PollFamily<Label extends string = string> extends FamilyHeader {
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
 
-function unlabelled(
+function unlabeled(
   family: Pick<FamilyHeader, 'name' | 'help' | 'unit'> & {
     readonly type: FamilyHeader['type'];
     readonly value: (state: EndpointState) => number | undefined;
@@ -22,7 +22,7 @@ function unlabelled(
 }
 
 /** Every sample must have a value for each label. */
-function labelled<Label extends string>(
+function labeled<Label extends string>(
   family: FamilyHeader & {
     readonly labels: readonly Label[];
     readonly derive: (state: EndpointState) => readonly Sample<NoInfer<Label>>[];
@@ -32,14 +32,14 @@ function labelled<Label extends string>(
 }
 
 export const pollFamilies: readonly PollFamily[] = [
-  unlabelled({
+  unlabeled({
     name: 'bridge_exporter_up',
     type: 'gauge',
     help: 'Whether the last poll succeeded (1) or failed (0).',
     unit: '1 or 0',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
-  labelled({
+  labeled({
     name: 'bridge_exporter_endpoint_info',
     type: 'gauge',
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
@@ -48,28 +48,28 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['dialect', 'path'],
     derive: ({ success }) => (success?.foundAt === undefined ? [] : [{ labels: { ...success.foundAt }, value: 1 }]),
   }),
-  unlabelled({
+  unlabeled({
     name: 'bridge_exporter_last_attempt_timestamp_seconds',
     type: 'gauge',
     help: 'Time when the last poll ended, successful or not.',
     unit: 'seconds since 1970',
     value: ({ last }) => last?.at.epochSeconds,
   }),
-  unlabelled({
+  unlabeled({
     name: 'bridge_exporter_last_success_timestamp_seconds',
     type: 'gauge',
     help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
     unit: 'seconds since 1970',
     value: ({ success }) => success?.at.epochSeconds,
   }),
-  unlabelled({
+  unlabeled({
     name: 'bridge_exporter_polls_total',
     type: 'counter',
     help: 'Total number of finished polls.',
     unit: 'polls',
     value: ({ polls }) => polls,
   }),
-  labelled({
+  labeled({
     name: 'bridge_exporter_poll_failures_total',
     type: 'counter',
     help: 'Total number of failed polls by reason.',
@@ -78,31 +78,31 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['reason'],
     derive: ({ failures }) => Object.entries(failures).map(([reason, value]) => ({ labels: { reason }, value })),
   }),
-  labelled({
+  labeled({
     name: 'bridge_exporter_poll_duration_seconds',
     type: 'gauge',
     help: 'Duration of each finished phase of the last poll.',
     unit: 'seconds',
-    // Three phases.
+    // `fetch`, `decode` and `derive`.
     labels: ['phase'],
     derive: ({ last }) =>
       Object.entries(last?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
   }),
-  unlabelled({
+  unlabeled({
     name: 'bridge_exporter_response_size_bytes',
     type: 'gauge',
     help: 'Decoded size of the last complete response body.',
     unit: 'bytes',
     value: ({ last }) => last?.bodyBytes,
   }),
-  unlabelled({
+  unlabeled({
     name: 'bridge_exporter_response_size_limit_bytes',
     type: 'gauge',
     help: 'Maximum decoded size of a response body (poll.max_body_size).',
     unit: 'bytes',
     value: ({ last, maxBodyBytes }) => last && maxBodyBytes,
   }),
-  labelled({
+  labeled({
     name: 'bridge_exporter_invalid_values_total',
     type: 'counter',
     help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
@@ -111,7 +111,7 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['field'],
     derive: ({ invalidValues }) => Array.from(invalidValues, ([field, value]) => ({ labels: { field }, value })),
   }),
-  labelled({
+  labeled({
     name: 'bridge_exporter_unknown_values_total',
     type: 'counter',
     help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
@@ -120,19 +120,19 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['field'],
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
   }),
-  labelled({
+  labeled({
     name: 'bridge_exporter_series_dropped',
     type: 'gauge',
     help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
     unit: 'series',
-    // Labelled families.
+    // Labeled families.
     labels: ['family'],
     derive: ({ success }) => {
       const limited = success?.snapshot.families.filter(({ dropped }) => dropped !== undefined) ?? [];
       return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
     },
   }),
-  unlabelled({
+  unlabeled({
     name: 'bridge_exporter_snapshot_regressions_total',
     type: 'counter',
     help: 'Total number of responses with a lower hub height than the one before; the third in a row is accepted.',

@@ -34,44 +34,30 @@ export function createProcessMetrics(
   for (const { name } of registry.getMetricsAsArray()) {
     if (EXCLUDED.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
   }
-  const registers = [registry];
-  new Gauge({
-    name: 'bridge_exporter_build_info',
-    help: 'Version and revision of the exporter and version of Node.js, as labels of a constant 1.',
-    labelNames: ['version', 'revision', 'nodejs'],
-    registers,
-  }).set({ version, revision, nodejs: nodeVersion }, 1);
-  new Gauge({
-    name: 'bridge_exporter_shard_info',
-    help: 'Index of the shard of this process, from 1, as a label of a constant 1.',
-    labelNames: ['shard'],
-    registers,
-  }).set({ shard: String(index) }, 1);
-  new Gauge({
-    name: 'bridge_exporter_shards',
-    help: 'Configured number of shards.',
-    registers,
-  }).set(count);
-  const targetCount = new Gauge({
-    name: 'bridge_exporter_targets',
-    help: 'Number of targets that this process polls.',
-    registers,
-  });
-  const successful = new Gauge({
-    name: 'bridge_exporter_config_last_reload_successful',
-    help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',
-    registers,
-  });
-  const successAt = new Gauge({
-    name: 'bridge_exporter_config_last_reload_success_timestamp_seconds',
-    help: 'Time of the last successful load of the configuration.',
-    registers,
-  });
-  const configHash = new Gauge({
-    name: 'bridge_exporter_config_hash',
-    help: 'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
-    registers,
-  });
+  const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  gauge(
+    'bridge_exporter_build_info',
+    'Version and revision of the exporter and version of Node.js, as labels of a constant 1.',
+    ['version', 'revision', 'nodejs'],
+  ).set({ version, revision, nodejs: nodeVersion }, 1);
+  gauge('bridge_exporter_shard_info', 'Index of the shard of this process, from 1, as a label of a constant 1.', [
+    'shard',
+  ]).set({ shard: String(index) }, 1);
+  gauge('bridge_exporter_shards', 'Configured number of shards.').set(count);
+  const targetCount = gauge('bridge_exporter_targets', 'Number of targets that this process polls.');
+  const successful = gauge(
+    'bridge_exporter_config_last_reload_successful',
+    'Whether the last reload of the configuration succeeded (1) or failed (0).',
+  );
+  const successAt = gauge(
+    'bridge_exporter_config_last_reload_success_timestamp_seconds',
+    'Time of the last successful load of the configuration.',
+  );
+  const configHash = gauge(
+    'bridge_exporter_config_hash',
+    'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
+  );
   let reloads = 0;
   return {
     configLoaded: (hash, atEpochSeconds, targets) => {

@@ -1,10 +1,13 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { formatSize } from '../config/kit/units.js';
-import { RequestError } from './errors.js';
+import { formatSize } from '../settings/units.js';
+import { RequestError } from './failure-reasons.js';
 
 /** Size of the first buffer. It grows to Content-Length only when it is full, so that a false header does not allocate memory. */
 const INITIAL_BYTES = 2 ** 20;
+
+/** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory.ts. */
+const BODIES_IN_MEMORY = 4;
 
 /** After startup few polls overlap, so more free buffers would not be used. */
 const MAX_FREE_BUFFERS = 4;
@@ -17,17 +20,53 @@ const MAX_REUSED_BYTES = 16 * 2 ** 20;
  */
 export class BufferPool {
   /** Smallest first. */
-  readonly #free: Buffer[] = [];
+  readonly #free: Buffer<ArrayBuffer>[] = [];
+  /** Of the buffers that are not free, and of the reservations of fetches that had to wait. */
+  #usedBytes = 0;
+  readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
+
+  /**
+   * Resolves when there is memory for a body of at most `maxBytes`, first come, first served. A fetch waits while bodies, most of
+   * them decoded one after the other, take several times as much, and reserves that size then: otherwise, all that wait would start
+   * together. The returned function ends the reservation.
+   */
+  async reserve(maxBytes: number): Promise<() => void> {
+    if (this.#waiting.length === 0 && this.#hasMemory(maxBytes)) return () => undefined;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push({ maxBytes, start: resolve });
+    });
+    return () => this.#changeUsed(-maxBytes);
+  }
+
+  #hasMemory(maxBytes: number): boolean {
+    return this.#usedBytes <= (BODIES_IN_MEMORY - 1) * maxBytes;
+  }
+
+  #changeUsed(bytes: number): void {
+    this.#usedBytes += bytes;
+    for (let [next] = this.#waiting; next !== undefined && this.#hasMemory(next.maxBytes); [next] = this.#waiting) {
+      this.#waiting.shift();
+      this.#usedBytes += next.maxBytes;
+      next.start();
+    }
+  }
 
   /** Returns a buffer of at least the given length, with arbitrary content. */
-  acquire(minBytes: number): Buffer {
+  acquire(minBytes: number): Buffer<ArrayBuffer> {
     const index = this.#free.findIndex(({ length }) => length >= minBytes);
     const [buffer = Buffer.allocUnsafeSlow(minBytes)] = index === -1 ? [] : this.#free.splice(index, 1);
+    this.#usedBytes += buffer.length;
     return buffer;
   }
 
+  /** A buffer was lost with the thread that it was transferred to. */
+  forget(bytes: number): void {
+    this.#changeUsed(-bytes);
+  }
+
   /** Takes back a buffer that is no longer in use, and drops the smallest one when there are too many. */
-  release(buffer: Buffer): void {
+  release(buffer: Buffer<ArrayBuffer>): void {
+    this.#changeUsed(-buffer.length);
     if (buffer.length > MAX_REUSED_BYTES) return;
     const index = this.#free.findIndex(({ length }) => length >= buffer.length);
     this.#free.splice(index === -1 ? this.#free.length : index, 0, buffer);
@@ -36,9 +75,13 @@ export class BufferPool {
 }
 
 export interface BufferedBody {
-  readonly bytes: Buffer;
-  /** Returns the buffer to the pool. `bytes` must not be used afterwards. */
-  readonly release: () => void;
+  /** At the beginning of a memory of its own, so that it can be transferred to another thread. */
+  readonly bytes: Buffer<ArrayBuffer>;
+  /**
+   * Returns the memory to the pool. `bytes` must not be used afterwards. If it was transferred to another thread, `returned` is what
+   * came back.
+   */
+  readonly release: (returned?: ArrayBuffer) => void;
 }
 
 /** Reads a body into one buffer. Throws if it is larger than the limit. */
@@ -69,7 +112,14 @@ export async function bufferBody(
     pool.release(buffer);
     throw error;
   }
-  return { bytes: buffer.subarray(0, length), release: () => pool.release(buffer) };
+  const { byteLength } = buffer;
+  return {
+    bytes: buffer.subarray(0, length),
+    release: (returned = buffer.buffer) => {
+      if (returned.byteLength === byteLength) pool.release(Buffer.from(returned));
+      else pool.forget(byteLength);
+    },
+  };
 }
 
 type HeaderValue = string | string[] | undefined;

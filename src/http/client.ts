@@ -5,12 +5,13 @@ import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
 import { INVALID } from '../json/field.js';
 import { parseDecimal, type Numeral } from '../json/numeral.js';
+import { cleanText } from '../text/untrusted-text.js';
 import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
 import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
 import { ErrorResponse, readErrorResponse } from './error-response.js';
-import { ConnectError, RequestError, type FailureReason, type PollError } from './errors.js';
-import { createRedactor, sanitize, type Sanitize } from './redact.js';
+import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
+import { createRedactor } from './redact.js';
 
 /*
  * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the default poll
@@ -39,9 +40,7 @@ export interface FetchedDocument {
   readonly height: Numeral | undefined;
 }
 
-export interface FailedFetch {
-  readonly ok: false;
-  readonly error: PollError;
+export interface FailedFetch extends Failure {
   /** The status of an error response of the node. */
   readonly statusCode?: number;
 }
@@ -50,26 +49,36 @@ export type FetchResult = FetchedDocument | FailedFetch;
 
 export interface Client {
   /**
+   * Resolves when a body of this size can be fetched: at once, unless the bodies in memory exceed a limit. The caller ends the
+   * reservation with the returned function when the fetch has ended.
+   */
+  readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
+  /**
    * Fetches one document. Every expected failure is a value. Redirects are not followed, because credentials would be sent to the
    * new address. Files with passwords, tokens and certificates are read for each request.
    */
   readonly fetch: (url: URL, limits: FetchLimits, httpClient?: HttpClientConfig) => Promise<FetchResult>;
+  /** Ends the fetches that are in progress. */
+  readonly close: () => void;
 }
 
 export function createClient(userAgent: string): Client {
   const pool = new BufferPool();
+  const running = new Set<AbortController>();
   return {
+    reserveMemory: async (maxBodyBytes) => pool.reserve(maxBodyBytes),
     fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG) => {
       const controller = new AbortController();
+      running.add(controller);
       const { signal } = controller;
       const { timeoutMs, elapsedMs = 0 } = limits;
       const timer = setTimeout(() => controller.abort(), Math.max(0, timeoutMs - elapsedMs));
-      let clean: Sanitize = sanitize;
+      let clean = (text: string) => cleanText(text);
       try {
         const config = await rejectOnAbort(signal, resolveConfig(httpClient));
         const redact = createRedactor(secretsOf(config));
         // Truncated text could end in a part of a secret, so secrets are redacted first.
-        clean = (text) => sanitize(redact(text));
+        clean = (text) => cleanText(redact(text));
         const dispatcher = createDispatcher(url, config, signal);
         try {
           const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes);
@@ -87,9 +96,13 @@ export function createClient(userAgent: string): Client {
         };
       } finally {
         clearTimeout(timer);
+        running.delete(controller);
         // Closes every socket that was opened with this signal, whether or not the request has succeeded.
         controller.abort();
       }
+    },
+    close: () => {
+      for (const controller of running) controller.abort();
     },
   };
 }
@@ -97,7 +110,7 @@ export function createClient(userAgent: string): Client {
 async function resolveConfig(httpClient: HttpClientConfig): Promise<ResolvedHttpConfig> {
   const result = await resolveHttpConfig(httpClient);
   if (result.ok) return result.resolved;
-  const problems = result.problems.map(({ message }) => sanitize(message)).join('; ');
+  const problems = result.problems.map(({ message }) => cleanText(message)).join('; ');
   throw new RequestError('bad_request', `invalid configuration: ${problems}`);
 }
 
@@ -156,7 +169,7 @@ async function readResponse(
   response: Dispatcher.ResponseData,
   { timeoutMs, maxBodyBytes }: FetchLimits,
   pool: BufferPool,
-  clean: Sanitize,
+  clean: (text: string) => string,
 ): Promise<FetchedDocument> {
   const { statusCode, headers } = response;
   const body = decompressBody(response.body, headers['content-encoding']);
@@ -178,7 +191,12 @@ function hubHeight(headers: Dispatcher.ResponseData['headers']): Numeral | undef
   return undefined;
 }
 
-function toPollError(error: unknown, isTimeout: boolean, { timeoutMs }: FetchLimits, clean: Sanitize): PollError {
+function toPollError(
+  error: unknown,
+  isTimeout: boolean,
+  { timeoutMs }: FetchLimits,
+  clean: (text: string) => string,
+): PollError {
   const failure = (reason: FailureReason, message: string): PollError => ({ reason, message });
   const isConnecting = error instanceof ConnectError;
   // A ConnectError is a RequestError too, but its message can contain secrets.

@@ -3,11 +3,11 @@ import { request } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
-import type { TlsVersion } from '../config/http-client-config.js';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
+import { tlsVersions } from '../settings/tls-versions.js';
 import { proxyHeaders } from './credentials.js';
 import { reasonForStatus } from './error-response.js';
-import { ConnectError, RequestError, type FailureReason } from './errors.js';
+import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 
 /** The settings that decide how a connection is made. */
 export type ConnectionSettings = Pick<ResolvedHttpConfig, 'tls' | 'proxy'>;
@@ -99,13 +99,6 @@ function connectReason(error: Error, isTls: boolean): FailureReason {
   return syscall === 'connect' || !isTls ? 'connect' : 'tls';
 }
 
-const secureVersions = {
-  TLS10: 'TLSv1',
-  TLS11: 'TLSv1.1',
-  TLS12: 'TLSv1.2',
-  TLS13: 'TLSv1.3',
-} as const satisfies Record<TlsVersion, string>;
-
 /** Cached by a hash of the settings, because parsing a bundle of 140 CA certificates takes 35 ms. */
 const secureContexts = new Map<string, SecureContext>();
 const MAX_SECURE_CONTEXTS = 100;
@@ -127,8 +120,8 @@ function newSecureContext({ ca, cert, key, minVersion, maxVersion }: ResolvedTls
       ca,
       cert,
       key,
-      minVersion: secureVersions[minVersion],
-      maxVersion: secureVersions[maxVersion],
+      minVersion: tlsVersions[minVersion],
+      maxVersion: tlsVersions[maxVersion],
       // OpenSSL 3 permits versions before TLS 1.2 only at security level 0.
       ...(minVersion < 'TLS12' && { ciphers: 'DEFAULT:@SECLEVEL=0' }),
     });

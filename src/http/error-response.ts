@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import { RequestError, type FailureReason } from './errors.js';
-import type { Sanitize } from './redact.js';
+import { RequestError, type FailureReason } from './failure-reasons.js';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -25,14 +24,14 @@ export async function readErrorResponse(
   statusCode: number,
   body: Readable | undefined,
   pollTimeoutMs: number,
-  sanitize: Sanitize,
+  clean: (text: string) => string,
 ): Promise<ErrorResponse> {
   const maxMs = Math.min(MAX_MS, pollTimeoutMs * MAX_SHARE);
   const { code, message } = body === undefined ? {} : parseErrorBody(await readStart(body, maxMs));
   return new ErrorResponse(
     reasonForStatus(statusCode, code),
     statusCode,
-    message === undefined ? '' : `: ${sanitize(message)}`,
+    message === undefined ? '' : `: ${clean(message)}`,
   );
 }
 

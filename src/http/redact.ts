@@ -1,19 +1,4 @@
-import { REDACTED } from '../config/kit/secret.js';
-
-/** Makes untrusted text, from a node or a proxy, fit for a log line. */
-export type Sanitize = (text: string) => string;
-
-const MAX_SANITIZED_CHARACTERS = 200;
-
-/** Replaces control characters and line breaks, truncates, and keeps the text well-formed Unicode. */
-export function sanitize(text: string): string {
-  const start = text.slice(0, 4 * MAX_SANITIZED_CHARACTERS);
-  const line = start
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
-  return line.length > MAX_SANITIZED_CHARACTERS ? `${line.slice(0, MAX_SANITIZED_CHARACTERS).toWellFormed()}…` : line;
-}
+import { REDACTED } from '../settings/secret.js';
 
 /**
  * A longer secret is found by its beginning, and all text after it is replaced as well: V8 rejects very long patterns, with an
@@ -22,7 +7,7 @@ export function sanitize(text: string): string {
 const MAX_PATTERN_CHARACTERS = 64;
 
 /** Replaces secrets in untrusted text, also in the usual encodings: a node may send back the headers of a request. */
-export function createRedactor(secrets: readonly string[]): Sanitize {
+export function createRedactor(secrets: readonly string[]): (text: string) => string {
   // Longest first: a secret that is the beginning of another would leave the rest of the other.
   const sorted = [...new Set(secrets)].toSorted((left, right) => right.length - left.length);
   return (text) =>

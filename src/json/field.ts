@@ -5,3 +5,8 @@
 export type Field<T> = T | undefined | typeof INVALID;
 
 export const INVALID: unique symbol = Symbol('invalid value');
+
+/** Whether a field has a valid value. */
+export function isPresent<T>(field: Field<T>): field is T {
+  return field !== undefined && field !== INVALID;
+}

@@ -20,12 +20,8 @@ export function readDocument<T>(read: Reader<T>, body: Buffer, budgetBytes: numb
   } catch (error) {
     if (error instanceof InvalidJson) return { ok: false, reason: 'not_json', message: error.message };
     if (error instanceof MemoryBudgetExceeded) {
-      const budgetMiB = Math.floor(budgetBytes / 2 ** 20);
-      return {
-        ok: false,
-        reason: 'too_large',
-        message: `reading the document needs more than ${budgetMiB} MiB of memory`,
-      };
+      const budget = `${Math.floor(budgetBytes / 2 ** 20)} MiB`;
+      return { ok: false, reason: 'too_large', message: `reading the document needs more than ${budget} of memory` };
     }
     throw error;
   }

@@ -1,14 +1,12 @@
-import { BytePattern } from './byte-pattern.js';
 import { INVALID, type Field } from './field.js';
 import { parseDecimal, parseLiteral, type Numeral } from './numeral.js';
-import { Byte, NumberLiteral, type JsonScanner, type LazyString, type ScalarOrCompound } from './scanner.js';
-import { StringInterner } from './string-interner.js';
+import { Byte, NumberLiteral, type JsonScanner, type Scalar } from './scanner.js';
 
 /*
- * Shapes describe the part of a document that is read: `object({ nonce: number, members: list(member) })`. A shape is
- * compiled once into a reader, a function that reads the next value of a scanner. Fields of another type are INVALID and
- * counted by their path; keys that a shape does not name are skipped. Shapes use the names of the spec (docs/coverage.md);
- * documents may also use their aliases. Shapes keep interned strings, and readers predicted keys, from one document to the next.
+ * Shapes describe the part of a document that is read: `object({ nonce: number, members: list(member) })`. A shape is compiled
+ * once into a reader, a function that reads the next value of a scanner by recursive descent. A value of another type is INVALID
+ * and counted by its path. Keys that a shape does not name are skipped. Shapes use the names of the spec (docs/coverage.md);
+ * documents may also use aliases of them.
  */
 
 /** Reads the next value of a document. */
@@ -51,9 +49,9 @@ export function emptyProblems(): FieldProblems {
 export const MAX_UNRECOGNIZED_FIELDS = 20;
 const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
 
-/** A scalar. `tryRead`, if any, reads values of the usual form; `parse` converts all others. */
-export function scalar<T>(
-  parse: (json: Exclude<ScalarOrCompound, null>, scanner: JsonScanner) => Field<T>,
+/** A scalar, converted by `parse`. `tryRead`, if any, reads values of the usual form faster. */
+function scalar<T>(
+  parse: (json: Exclude<Scalar, null>, scanner: JsonScanner) => Field<T>,
   tryRead?: (scanner: JsonScanner) => T | undefined,
 ): Shape<T> {
   return {
@@ -62,7 +60,7 @@ export function scalar<T>(
       if (fast !== undefined) return fast;
       const json = scanner.readScalar();
       if (json === null) return undefined;
-      const value = parse(json, scanner);
+      const value = json === undefined ? INVALID : parse(json, scanner);
       if (value === INVALID) increment(problems.invalid, path);
       return value;
     },
@@ -87,19 +85,32 @@ export const string: Shape<string> = scalar((json) => (typeof json === 'string' 
 
 export const boolean: Shape<boolean> = scalar((json) => (typeof json === 'boolean' ? json : INVALID));
 
-/** A string that is decoded only when it is used; valid until the response body is released. */
-export const lazyString: Shape<LazyString> = scalar<LazyString>(
-  () => INVALID,
-  (scanner) => scanner.tryRawString(),
-);
+/** Limits of the interned strings of a shape: some hundreds of addresses are usual. */
+const MAX_INTERNED_STRINGS = 4096;
+const MAX_INTERNED_CHARACTERS = 160;
 
-/** A string that repeats in documents, converted by `convert` once per distinct value. `parse` converts values of other types. */
+/**
+ * A low-cardinality string, such as the address of a validator. Each distinct one is converted and kept once, from one document to
+ * the next. `parse` converts values of other types.
+ */
 export function interned(
-  convert: (decoded: string) => string,
-  parse: (json: Exclude<ScalarOrCompound, null>) => Field<string> = () => INVALID,
+  convert: (text: string) => string,
+  parse: (json: Exclude<Scalar, null>) => Field<string> = () => INVALID,
 ): Shape<string> {
-  const interner = new StringInterner(convert);
-  return scalar(parse, (scanner) => scanner.tryInterned(interner));
+  const strings = new Map<string, string>();
+  return scalar((json, scanner) => {
+    if (typeof json !== 'string') return parse(json);
+    const known = strings.get(json);
+    if (known !== undefined) {
+      scanner.free(json);
+      return known;
+    }
+    const value = convert(json);
+    if (json.length > MAX_INTERNED_CHARACTERS) return value;
+    if (strings.size === MAX_INTERNED_STRINGS) strings.clear();
+    strings.set(json, value);
+    return value;
+  });
 }
 
 /** Replaces enum values that the exporter does not know. */
@@ -110,27 +121,20 @@ export const OTHER = 'other';
  * number. Unknown values become `other` and are counted.
  */
 export function enumeration(namesByNumber: ReadonlyMap<number, string>): Shape<string> {
-  const known = new Set(namesByNumber.values());
   return {
     compile: (path, aliases) => {
-      const values = new Map(Object.entries(aliases.values));
-      const interner = new StringInterner((name) => {
-        const value = values.get(name) ?? name;
-        return known.has(value) ? value : OTHER;
-      });
+      const values = new Map(Array.from(namesByNumber.values(), (name) => [name, name]));
+      for (const [alias, name] of Object.entries(aliases.values)) if (values.has(name)) values.set(alias, name);
+      const read = scalar((json, scanner) => {
+        if (json instanceof NumberLiteral) return namesByNumber.get(Number(json.text)) ?? OTHER;
+        if (typeof json !== 'string') return INVALID;
+        scanner.free(json);
+        return values.get(json) ?? OTHER;
+      }).compile(path, aliases);
       return (scanner, problems) => {
-        const name = scanner.tryInterned(interner);
-        if (name === OTHER) increment(problems.unknown, path);
-        if (name !== undefined) return name;
-        const json = scanner.readScalar();
-        if (json === null) return undefined;
-        if (!(json instanceof NumberLiteral)) {
-          increment(problems.invalid, path);
-          return INVALID;
-        }
-        const value = namesByNumber.get(Number(json.text));
-        if (value === undefined) increment(problems.unknown, path);
-        return value ?? OTHER;
+        const value = read(scanner, problems);
+        if (value === OTHER) increment(problems.unknown, path);
+        return value;
       };
     },
     paths: (path) => [path],
@@ -164,156 +168,92 @@ export function list<T>(row: Shape<T>): Shape<readonly Field<T>[]> {
 type Fields = Readonly<Record<string, Shape<unknown>>>;
 type ObjectOf<F extends Fields> = { readonly [K in keyof F]: Field<ValueOf<F[K]>> };
 
-export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
-  readonly fields: F;
-}
-
 /** Names of the fields that are skipped. Keys that are in neither list are skipped too, but recorded as unrecognized. */
 type SkippedFields = readonly string[] | 'any';
+
+/** A key that an object shape knows: the name of a field or an alias of it. */
+interface Key {
+  /** The name of the field in the spec. */
+  readonly field: string;
+  readonly isAlias: boolean;
+  /** `undefined` when the field is skipped. */
+  readonly read: Reader<unknown> | undefined;
+  /** The bytes of the key in most documents, with the colon. */
+  readonly token: Buffer;
+}
 
 /**
  * An object. Other keys than the given ones are skipped. The last value of a repeated key counts, as in JSON.parse; of a key and its
  * alias, the key counts.
  */
-export function object<F extends Fields>(fields: F, skipped: SkippedFields = []): ObjectShape<F> {
+export function object<F extends Fields>(
+  fields: F,
+  skipped: SkippedFields = [],
+  { needsKnownKey = false } = {},
+): Shape<ObjectOf<F>> {
+  // Copied for each object, so that all have the same hidden class.
+  const empty = Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
+  const allocation = OBJECT_BYTES + PROPERTY_BYTES * Object.keys(fields).length;
   return {
-    fields,
-    compile: (path, aliases) => compileObject(fields, skipped, path, aliases, false),
+    compile: (path, aliases) => {
+      const keys = keysOf(fields, skipped, path, aliases);
+      const hasAlias = new Set(Object.values(aliases.fields));
+      // The keys of the previous object by position. Nodes write those of all rows in the same order, so most need no decoding.
+      const expectedKeys: Key[] = [];
+      return (scanner, problems) => {
+        if (!scanner.tryOpen(Byte.openBrace)) return missingOrInvalid(scanner, path, problems);
+        scanner.allocate(allocation);
+        const values: Record<string, unknown> = { ...empty };
+        let hasKnownKey = false;
+        /** The fields with an alias that have occurred by their name in the spec. */
+        let named: string[] | undefined;
+        for (let position = 0; scanner.nextEntry(Byte.closeBrace, position === 0); position += 1) {
+          let key = expectedKeys[position];
+          if (key === undefined || !scanner.tryConsume(key.token)) {
+            const name = scanner.readKey();
+            key = keys.get(name);
+            if (key === undefined && skipped !== 'any') addUnrecognized(problems, path, name);
+            if (key !== undefined && position < keys.size) expectedKeys[position] = key;
+          }
+          if (key?.read === undefined) {
+            scanner.skipValue();
+            continue;
+          }
+          const { field, isAlias } = key;
+          const value = key.read(scanner, problems);
+          if (!isAlias || named?.includes(field) !== true) values[field] = value;
+          if (!isAlias && hasAlias.has(field)) (named ??= []).push(field);
+          hasKnownKey = true;
+        }
+        // Each property was read by the shape of its name.
+        return hasKnownKey || !needsKnownKey ? (values as ObjectOf<F>) : undefined;
+      };
+    },
     paths: (path) => Object.entries(fields).flatMap(([name, shape]) => shape.paths(joinPath(path, name))),
   };
 }
 
 /** An object with at least one of the given keys. Without any, it is another document, such as an error, and is read as missing. */
 export function objectWithKnownKey<F extends Fields>(fields: F, skipped: SkippedFields = []): Shape<ObjectOf<F>> {
-  const compile: Shape<ObjectOf<F>>['compile'] = (path, aliases) => compileObject(fields, skipped, path, aliases, true);
-  return { ...object(fields, skipped), compile };
+  return object(fields, skipped, { needsKnownKey: true });
 }
 
-interface Member {
-  readonly name: string;
-  readonly read: Reader<unknown>;
-  readonly isAlias: boolean;
-  /** One bit for each field with aliases, to record that its name in the spec occurs. 0 without aliases. */
-  readonly mask: number;
-}
-
-interface KnownKey {
-  /** `undefined` for a key that is skipped. */
-  readonly member: Member | undefined;
-  /** The path of an unrecognized key. */
-  readonly unrecognized: string | undefined;
-}
-
-/** A key of the last object that the reader has read. */
-interface ExpectedKey extends KnownKey {
-  /** Its bytes, from the comma before it (the first key has none) to the colon after it. */
-  readonly token: BytePattern;
-}
-
-/** Limits of the key prediction: later and longer keys are always decoded. */
-const MAX_EXPECTED_KEYS = 64;
-const MAX_EXPECTED_KEY_BYTES = 64;
-
-/**
- * Predicts keys, because nodes write the keys of every row in the same order and spelling: each key is first compared with the
- * bytes of the key at the same position of the previous object, and decoded and looked up only when it differs.
- */
-function compileObject<F extends Fields>(
-  fields: F,
-  skipped: SkippedFields,
-  path: string,
-  aliases: Aliases,
-  needsKnownKey: boolean,
-): Reader<ObjectOf<F>> {
-  const keys = keysOf(fields, skipped, path, aliases);
-  const createObject = objectFactory(Object.keys(fields));
-  const allocation = OBJECT_BYTES + PROPERTY_BYTES * Object.keys(fields).length;
-  const expectedKeys: ExpectedKey[] = [];
-
-  function unknownKey(name: string): KnownKey {
-    if (skipped === 'any') return SKIPPED_KEY;
-    return { member: undefined, unrecognized: joinPath(path, name.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)) };
-  }
-
-  /** Decodes and looks up the next key. Returns `undefined` at the end of the object. */
-  function lookupKey(scanner: JsonScanner, position: number): KnownKey | undefined {
-    const start = scanner.offset;
-    if (!scanner.nextEntry(Byte.closeBrace, position === 0)) return undefined;
-    const name = scanner.readKey();
-    const key = keys.get(name) ?? unknownKey(name);
-    const token = scanner.bytesSince(start);
-    if (position < MAX_EXPECTED_KEYS && token.length <= MAX_EXPECTED_KEY_BYTES) {
-      expectedKeys[position] = { token: new BytePattern(token), ...key };
-    }
-    return key;
-  }
-
-  return (scanner, problems) => {
-    if (!scanner.tryOpen(Byte.openBrace)) return missingOrInvalid(scanner, path, problems);
-    scanner.allocate(allocation);
-    const values = createObject();
-    let hasKnownKey = false;
-    let namesOfSpec = 0;
-    for (let position = 0; ; position += 1) {
-      const expected = expectedKeys[position];
-      const isExpected = expected !== undefined && scanner.tryConsume(expected.token);
-      const key = isExpected ? expected : lookupKey(scanner, position);
-      if (key === undefined) break;
-      const { member } = key;
-      if (member === undefined) {
-        if (key.unrecognized !== undefined) addUnrecognized(problems, key.unrecognized);
-        scanner.skipValue();
-        continue;
-      }
-      const value = member.read(scanner, problems);
-      if (!member.isAlias) namesOfSpec |= member.mask;
-      if (!member.isAlias || (namesOfSpec & member.mask) === 0) values[member.name] = value;
-      hasKnownKey = true;
-    }
-    // Each property was read by the shape of its name.
-    return hasKnownKey || !needsKnownKey ? (values as ObjectOf<F>) : undefined;
+function keysOf(fields: Fields, skipped: SkippedFields, path: string, aliases: Aliases): Map<string, Key> {
+  const keys = new Map<string, Key>();
+  const add = (key: string, field: string, read: Key['read']): void => {
+    keys.set(key, { field, isAlias: key !== field, read, token: Buffer.from(`"${key}":`) });
   };
-}
-
-const SKIPPED_KEY: KnownKey = { member: undefined, unrecognized: undefined };
-
-/** The keys that an object shape knows: its fields, the skipped ones, and the aliases of both. */
-function keysOf(fields: Fields, skipped: SkippedFields, path: string, aliases: Aliases): Map<string, KnownKey> {
-  const keys = new Map<string, KnownKey>();
-  for (const name of skipped === 'any' ? [] : skipped) keys.set(name, SKIPPED_KEY);
-  for (const [name, shape] of Object.entries(fields)) {
-    const member = { name, read: shape.compile(joinPath(path, name), aliases), isAlias: false, mask: 0 };
-    keys.set(name, { member, unrecognized: undefined });
-  }
-  const masks = new Map<string, number>();
+  for (const name of skipped === 'any' ? [] : skipped) add(name, name, undefined);
+  for (const [name, shape] of Object.entries(fields)) add(name, name, shape.compile(joinPath(path, name), aliases));
   for (const [alias, name] of Object.entries(aliases.fields)) {
-    const key = keys.get(name);
-    if (key === undefined) continue;
-    if (key.member === undefined) {
-      keys.set(alias, key);
-      continue;
-    }
-    const mask = masks.get(name) ?? 2 ** masks.size;
-    masks.set(name, mask);
-    keys.set(name, { ...key, member: { ...key.member, mask } });
-    keys.set(alias, { ...key, member: { ...key.member, mask, isAlias: true } });
+    if (keys.has(name)) add(alias, name, keys.get(name)?.read);
   }
   return keys;
 }
 
-function addUnrecognized({ unrecognized }: FieldProblems, path: string): void {
-  if (unrecognized.size < MAX_UNRECOGNIZED_FIELDS) unrecognized.add(path);
-}
-
-/**
- * Generates a function that creates objects from a literal, so that V8 gives all of them one hidden class. Reading a document of
- * 10 MB takes 10 to 20 % longer when a template is spread or properties are added one by one. The names are constants of the
- * source, never from a document.
- */
-function objectFactory(names: readonly string[]): () => Record<string, unknown> {
-  const properties = names.map((name) => `${JSON.stringify(name)}: undefined`).join(', ');
-  // oxlint-disable-next-line typescript/no-implied-eval -- only constants of the source
-  return new Function(`return { ${properties} };`) as () => Record<string, unknown>;
+function addUnrecognized({ unrecognized }: FieldProblems, path: string, key: string): void {
+  if (unrecognized.size === MAX_UNRECOGNIZED_FIELDS) return;
+  unrecognized.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
 }
 
 /** `null` is a missing value; anything else is skipped and counted. */

@@ -1,4 +1,4 @@
-import { decimal, numeralToDouble, toSeconds } from '../chain/decimal.js';
+import { toDouble, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
 import { orEmpty, required } from './required-fields.js';
@@ -52,9 +52,9 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
 
 type Description = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'stability'>;
 
-/** Creates a family with one series per target. */
+/** Creates a family with one series per target. The value is exported as the nearest double. */
 export function gauge<Input>(
-  family: Description & { readonly value: (input: Input) => number | undefined },
+  family: Description & { readonly value: (input: Input) => Numeral | Decimal | undefined },
 ): Family<Input, never> {
   const { value, ...description } = family;
   return {
@@ -62,12 +62,15 @@ export function gauge<Input>(
     type: 'gauge',
     labels: [],
     overLimit: 'keep-first',
-    derive: (input) => [{ labels: {}, value: value(input) }],
+    derive: (input) => {
+      const exact = value(input);
+      return [{ labels: {}, value: exact === undefined ? undefined : toDouble(exact) }];
+    },
   };
 }
 
 /** Creates a family whose series differ in labels. Every sample must have a value for each label. */
-export function labelledGauge<Input, Label extends string>(
+export function labeledGauge<Input, Label extends string>(
   family: Description & {
     readonly labels: readonly Label[];
     readonly overLimit: OverLimit;
@@ -113,14 +116,9 @@ export function toLabelValue(text: string): string {
     : Array.from(wellFormed).slice(0, MAX_LABEL_CHARACTERS).join('');
 }
 
-/** The double nearest to a number of the document. */
-export function doubleOf(field: Field<Numeral>): number {
-  return numeralToDouble(required(field));
-}
-
 /** The value of a field in milliseconds, converted to seconds. */
 export function secondsOf(field: Field<Numeral>): number {
-  return toSeconds(decimal(required(field)));
+  return toSeconds(required(field));
 }
 
 export function lengthOf(list: Field<readonly unknown[]>): number {

@@ -1,4 +1,4 @@
-import { labelValues, type LabelValues, type Sample } from './family.js';
+import type { LabelValues, Sample } from './family.js';
 
 /** Groups rows by a key, in document order. A Map, because keys come from the chain and can be `__proto__`. */
 export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
@@ -22,36 +22,13 @@ export function firstBy<T>(list: readonly T[], keyOf: (row: T) => string): Reado
   return first;
 }
 
-interface Branch<Label extends string> {
-  readonly next: Map<string, Branch<Label>>;
-  sample?: { readonly labels: LabelValues<Label>; value: number };
-}
-
-/**
- * Counts rows by their label values, in document order. The values are looked up in a tree of Maps, since building a key per
- * row takes longer.
- */
+/** Counts rows by their label values, in document order. */
 export function countByLabels<T, Label extends string>(
   rows: readonly T[],
-  labels: readonly Label[],
-  valueOf: Readonly<Record<Label, (row: T) => string>>,
+  labelsOf: (row: T) => LabelValues<Label>,
 ): readonly Sample<Label>[] {
-  const valuesOf = labels.map((label) => valueOf[label]);
-  const samples: Sample<Label>[] = [];
-  const root: Branch<Label> = { next: new Map() };
-  for (const row of rows) {
-    let branch = root;
-    for (const labelOf of valuesOf) {
-      const value = labelOf(row);
-      let next = branch.next.get(value);
-      if (next === undefined) branch.next.set(value, (next = { next: new Map() }));
-      branch = next;
-    }
-    if (branch.sample === undefined) {
-      branch.sample = { labels: labelValues(labels, (label) => valueOf[label](row)), value: 0 };
-      samples.push(branch.sample);
-    }
-    branch.sample.value += 1;
-  }
-  return samples;
+  const groups = groupBy(rows.map(labelsOf), (labels) => JSON.stringify(labels));
+  return Array.from(groups.values()).flatMap(([labels, ...others]) =>
+    labels === undefined ? [] : [{ labels, value: 1 + others.length }],
+  );
 }

@@ -1,6 +1,6 @@
 import { compareLabels, labelValues, type Family, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
-import { isJudged } from './judged-families.js';
+import { keptSamples } from './kept-samples.js';
 import { orEmpty } from './required-fields.js';
 import { formatSeries } from './text-format.js';
 
@@ -31,7 +31,7 @@ export function renderFamilies<Input>(
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
     const lines = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [{ name: family.name, lines, dropped, ...(isJudged(family.name) && { samples: exported }) }];
+    return [{ name: family.name, lines, dropped, ...(keptSamples.has(family.name) && { samples: exported }) }];
   });
 }
 

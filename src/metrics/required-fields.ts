@@ -1,4 +1,4 @@
-import { INVALID, type Field } from '../json/field.js';
+import { INVALID, isPresent, type Field } from '../json/field.js';
 
 /*
  * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a field it requires is missing or
@@ -10,7 +10,7 @@ export const WITHDRAWN: unique symbol = Symbol('withdrawn');
 
 /** The value of a field; a missing or invalid one withdraws the family. */
 export function required<T>(field: Field<T>): T {
-  if (field === undefined || field === INVALID) throw WITHDRAWN;
+  if (!isPresent(field)) throw WITHDRAWN;
   return field;
 }
 
@@ -24,10 +24,6 @@ export function optional<T>(field: Field<T>): T | undefined {
 export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   const found = required(list);
   return found.every(isPresent) ? found : found.map(required);
-}
-
-function isPresent<T>(field: Field<T>): field is T {
-  return field !== undefined && field !== INVALID;
 }
 
 /** What `derive` returns, or an empty list when it is withdrawn: for parts of a family that are withdrawn one by one. */

@@ -3,7 +3,8 @@ import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
-import { duration } from '../verdicts/sentences.js';
+import { tableHtml, type Column, type Table } from './table.js';
+import { duration, percent } from '../text/format.js';
 
 /** The section about who has to act: validators for which something waits, then those that are late without consequences yet. */
 export function blockingSection(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
@@ -24,23 +25,23 @@ function nobody({ batches, valsets, claims }: BridgeItems): Markup {
 function blockingTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
   const ratios = validators.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
-  const having = ratios.length < validators.length ? '' : ` with ${cells.percent(power)} of the power`;
+  const having = ratios.length < validators.length ? '' : ` with ${percent(power, 2)} of the power`;
   const subject = validators.length === 1 ? '1 validator' : `${validators.length} validators`;
   const disputed = validators.filter(({ otherClaims }) => otherClaims.length > 0).length;
   const dispute =
     disputed === 0
       ? ''
       : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
-  const intro = markup`<p>${subject}${having}. Signatures and votes of ${cells.percent(Number(items.powerThreshold))} are required.${dispute}</p>`;
+  const intro = markup`<p>${subject}${having}. Signatures and votes of ${percent(Number(items.powerThreshold), 2)} are required.${dispute}</p>`;
   return markup`${intro}
-${table(validators, items, 'blocking-title')}`;
+${validatorTable('Who is blocking', validators, items)}`;
 }
 
 function lateTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
   return markup`
 <h3 id="late-title">Who else is late <span class="quiet">${validators.length}</span></h3>
 <p>Enough others sign and vote, so nothing waits for these validators. A validator that misses the deadline of a validator set is jailed.</p>
-${table(validators, items, 'late-title')}`;
+${validatorTable('Who else is late', validators, items)}`;
 }
 
 /** Rows are missing here if they are missing in the lists. */
@@ -59,42 +60,30 @@ function extentNote({ batches, valsets, claims }: BridgeItems): Markup {
   return notes.length === 0 ? markup`` : markup`<p class="note">${notes.join(' ')}</p>`;
 }
 
-interface Column {
-  readonly title: string;
-  readonly cell: (validator: BlockingValidator, items: BridgeItems) => Markup;
-  readonly isWide?: boolean;
-}
+type ValidatorColumn = Column<BlockingValidator, BridgeItems>;
 
-const columns: readonly Column[] = [
-  { title: 'Power', cell: ({ powerRatio }) => cells.orUnknown(powerRatio, (ratio) => markup`${cells.percent(ratio)}`) },
+const columns: readonly ValidatorColumn[] = [
+  { title: 'Validator', cell: who, type: 'row-header' },
+  { title: 'Power', cell: ({ powerRatio }) => cells.orUnknown(powerRatio, (ratio) => markup`${percent(ratio, 2)}`) },
   {
     title: 'Late for',
     cell: ({ oldestSeconds }) => cells.orUnknown(oldestSeconds, (seconds) => markup`${duration(seconds)}`),
   },
-  { title: 'Missing or disputed', cell: missing, isWide: true },
+  { title: 'Missing or disputed', cell: missing, type: 'wide' },
 ];
 
-const deadlineColumn: Column = { title: 'Deadline', cell: deadline, isWide: true };
+const deadlineColumn: ValidatorColumn = { title: 'Deadline', cell: deadline, type: 'wide' };
 
-function table(validators: readonly BlockingValidator[], items: BridgeItems, titleId: string): Markup {
+function validatorTable(title: string, validators: readonly BlockingValidator[], items: BridgeItems): Markup {
   const hasDeadline = validators.some(({ jailedIn, timeoutIn }) => jailedIn !== null || timeoutIn !== null);
-  const shown = hasDeadline ? [...columns, deadlineColumn] : columns;
-  const titles = ['Validator', ...shown.map(({ title }) => title)];
-  return markup`<table class="cards blocking" role="table" aria-labelledby="${titleId}">
-<thead role="rowgroup"><tr role="row">${titles.map((title) => markup`<th role="columnheader" scope="col" class="fixed">${title}`)}</tr></thead>
-<tbody role="rowgroup">
-${validators.map((validator) => row(validator, items, shown))}</tbody>
-</table>`;
-}
-
-function row(validator: BlockingValidator, items: BridgeItems, shown: readonly Column[]): Markup {
-  const { externalAddress, watched } = validator;
-  const rowCells = shown.map(
-    ({ title, cell, isWide }) =>
-      markup`<td role="cell" data-label="${title}"${isWide === true ? markup` class="wide"` : ''}>${cell(validator, items)}`,
-  );
-  return markup`<tr role="row" id="${anchor('blocking', externalAddress)}"${watched ? markup` class="watched"` : ''}><th role="rowheader" scope="row">${who(validator)}${rowCells}
-`;
+  const table: Table<BlockingValidator, BridgeItems> = {
+    title,
+    cssClass: 'blocking',
+    columns: hasDeadline ? [...columns, deadlineColumn] : columns,
+    rowId: ({ externalAddress }) => anchor('blocking', externalAddress),
+    rowClass: ({ watched }) => (watched ? 'watched' : ''),
+  };
+  return tableHtml(table, validators, items);
 }
 
 /** Names are not unique: anyone can choose any name, also one that looks like another. The address is beside it. */

@@ -4,11 +4,11 @@ import type {
   BridgeItems,
   ClaimItem,
   DecimalString,
-  ItemList,
   MissingMember,
   MissingMembers,
 } from '../pending/items.js';
-import { labelOf, type Samples } from '../verdicts/samples.js';
+import { listedRows } from '../alerts/bridge-items.js';
+import { labelOf, type Samples } from '../alerts/view.js';
 import type { VerdictView } from './target-view.js';
 
 /** A validator whose signatures or votes are late. `powerRatio` is its share of the newest validator set. */
@@ -23,7 +23,7 @@ export interface BlockingValidator extends MissingMember {
   readonly events: readonly string[];
   /** Nonces of pending events for which it has voted, but not for the claim with the most power. */
   readonly otherClaims: readonly string[];
-  /** The firing alerts about it. It can be late again and again although no item waits for long. */
+  /** The firing alerts about it. They also fire when it is late for many items but never for long. */
   readonly alerts: readonly string[];
   /** Age of the oldest of these items and alerts. */
   readonly oldestSeconds: number | null;
@@ -97,19 +97,19 @@ function summarize({ member, waiting }: Found): BlockingValidator {
 
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
   const none = { isBlocked: true, jailedIn: null, timeoutIn: null };
-  for (const { nonce, age, belowThreshold, missing, projectedHeadroom } of rowsOf(batches)) {
+  for (const { nonce, age, belowThreshold, missing, projectedHeadroom } of listedRows(batches)) {
     // Without the validator set in the contract, the signed share is unknown.
     if (belowThreshold === false || !isLate(age)) continue;
     const found = { id: nonce, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
     yield { ...none, ...found, list: 'batches', timeoutIn: projectedHeadroom };
   }
-  for (const { nonce, age, belowThreshold, missing, headroom } of rowsOf(valsets)) {
+  for (const { nonce, age, belowThreshold, missing, headroom } of listedRows(valsets)) {
     if (!isLate(age)) continue;
     const found = { id: nonce, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
     // A member that does not confirm is jailed, even if the signatures of the others are sufficient.
     yield { ...none, ...found, list: 'valsets', isBlocked: belowThreshold !== false, jailedIn: headroom };
   }
-  for (const [nonce, ofEvent] of claimsByEvent(rowsOf(claims))) {
+  for (const [nonce, ofEvent] of claimsByEvent(listedRows(claims))) {
     const age = oldestAge(ofEvent);
     if (!isLate(age)) continue;
     const found = { id: nonce, ageSeconds: age?.seconds ?? null };
@@ -166,10 +166,6 @@ function claimsByEvent(claims: readonly ClaimItem[]): ReadonlyMap<DecimalString,
     else byEvent.set(claim.eventNonce, [claim]);
   }
   return byEvent;
-}
-
-function rowsOf<Row>(list: ItemList<Row>): readonly Row[] {
-  return list.readable ? list.rows : [];
 }
 
 const membersOf = (missing: MissingMembers | null): readonly MissingMember[] => missing?.members ?? [];

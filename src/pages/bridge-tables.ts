@@ -10,69 +10,70 @@ import type {
 import { isLate } from './blocking.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
-import { byDecimalString, byNumber, byString, groupedBy } from './sort-order.js';
-import { alertClass, type Column, type PageContext, type Table } from './table.js';
+import { alertClass, type ItemColumn, type ItemTable, type PageContext } from './item-table.js';
+import { anchor } from './layout.js';
+import { exact } from './table.js';
 
-export const transferTable: Table<TransferItem> = {
+export const transferTable: ItemTable<TransferItem> = {
   name: 'transfers',
   title: 'Unbatched transfers',
   emptyText: 'No transfer is waiting.',
-  rowKey: ({ id }) => id,
+  rowId: ({ id }) => anchor('transfers', id),
   columns: [
-    { key: 'id', title: 'Id', cell: ({ id }) => markup`${id}`, order: byDecimalString(({ id }) => id) },
+    { title: 'Id', cell: ({ id }) => markup`${id}`, sort: { key: 'id', value: ({ id }) => exact(id) } },
     {
-      key: 'token',
       title: 'Token',
       cell: ({ amount }, { links }) => cells.token(amount, links),
-      order: byString(({ amount }) => nameOf(amount)),
+      sort: { key: 'token', value: ({ amount }) => nameOf(amount) },
     },
     coinColumn('amount', 'Amount', ({ amount }) => amount),
     coinColumn('fee', 'Fee', ({ fee }) => fee),
-    { key: 'sender', title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
-    { key: 'destination', title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
+    { title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
+    { title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
   ],
 };
 
 /** Amounts of different tokens have no common unit, so they are sorted within each token. */
-function coinColumn(key: string, title: string, coinOf: (row: TransferItem) => CoinItem): Column<TransferItem> {
-  const order = groupedBy(
-    (row: TransferItem) => nameOf(coinOf(row)) ?? '',
-    byDecimalString((row: TransferItem) => coinOf(row).amount),
-  );
-  return { key, title, cell: (row) => cells.coin(coinOf(row)), order, largestFirst: true };
+function coinColumn(key: string, title: string, coinOf: (row: TransferItem) => CoinItem): ItemColumn<TransferItem> {
+  return {
+    title,
+    cell: (row) => cells.coin(coinOf(row)),
+    sort: {
+      key,
+      value: (row) => exact(coinOf(row).amount),
+      group: (row) => nameOf(coinOf(row)) ?? '',
+      largestFirst: true,
+    },
+  };
 }
 
 function nameOf({ symbol, denom, contract }: CoinItem): string | null {
   return symbol ?? denom ?? contract;
 }
 
-export const batchTable: Table<BatchItem> = {
+export const batchTable: ItemTable<BatchItem> = {
   name: 'batches',
   title: 'Live batches',
   emptyText: 'No batch is live.',
-  rowKey: ({ nonce, token }) => `${nonce} ${token.contract ?? ''}`,
+  rowId: ({ nonce, token }) => anchor('batches', `${nonce} ${token.contract ?? ''}`),
   columns: [
     {
-      key: 'nonce',
       title: 'Nonce',
       cell: ({ nonce }) => markup`${nonce}`,
-      order: byDecimalString(({ nonce }) => nonce),
+      sort: { key: 'nonce', value: ({ nonce }) => exact(nonce) },
     },
-    { key: 'token', title: 'Token', cell: ({ token }, { links }) => cells.token(token, links) },
+    { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links) },
     {
-      key: 'transfers',
       title: 'Transfers',
       cell: ({ transfers }) => cells.text(transfers),
-      order: byNumber(({ transfers }) => transfers),
-      largestFirst: true,
+      sort: { key: 'transfers', value: ({ transfers }) => transfers, largestFirst: true },
     },
     createdColumn(),
     {
-      key: 'timeout',
       title: 'Timeout',
       cell: timeoutCell,
-      isWide: true,
-      order: byDecimalString(({ timeoutHeight }) => timeoutHeight),
+      type: 'wide',
+      sort: { key: 'timeout', value: ({ timeoutHeight }) => exact(timeoutHeight) },
     },
     signedColumn('BridgeBatchUnsigned'),
     missingColumn('Missing signatures'),
@@ -100,83 +101,74 @@ function timeoutCell({ timeoutHeight, projectedHeadroom, headroom, state }: Batc
   return markup`${badgeHtml} ${left}`;
 }
 
-export const valsetTable: Table<ValsetItem> = {
+export const valsetTable: ItemTable<ValsetItem> = {
   name: 'valsets',
   title: 'Unrelayed validator sets',
   emptyText: 'No validator set is unrelayed.',
-  rowKey: ({ nonce }) => nonce,
+  rowId: ({ nonce }) => anchor('valsets', nonce),
   columns: [
     {
-      key: 'nonce',
       title: 'Nonce',
       cell: ({ nonce }) => markup`${nonce}`,
-      order: byDecimalString(({ nonce }) => nonce),
+      sort: { key: 'nonce', value: ({ nonce }) => exact(nonce) },
     },
-    { key: 'members', title: 'Members', cell: ({ members }) => cells.text(members) },
+    { title: 'Members', cell: ({ members }) => cells.text(members) },
     createdColumn(),
     {
-      key: 'deadline',
       title: 'Signing deadline',
       cell: ({ deadlineHeight, headroom }) =>
         cells.blocks(headroom, 'hub blocks', 'left', { preposition: 'jailed after', value: deadlineHeight }),
-      order: byDecimalString(({ deadlineHeight }) => deadlineHeight),
+      sort: { key: 'deadline', value: ({ deadlineHeight }) => exact(deadlineHeight) },
     },
     signedColumn('BridgeValsetUnsigned'),
     missingColumn('Missing signatures'),
   ],
 };
 
-export const claimTable: Table<ClaimItem> = {
+export const claimTable: ItemTable<ClaimItem> = {
   name: 'claims',
   title: 'Claims of pending events',
   emptyText: 'No event is pending.',
-  rowKey: ({ eventNonce }) => eventNonce,
+  rowId: ({ eventNonce }) => anchor('claims', eventNonce),
   columns: [
     {
-      key: 'event',
       title: 'Event',
       cell: ({ eventNonce, conflicting }, page) =>
         markup`${eventNonce} ${conflicting ? markup`<span class="badge ${alertClass(page, 'BridgeConflictingClaims')}" title="validators voted for different claims of this event">conflict</span>` : ''}`,
-      order: byDecimalString(({ eventNonce }) => eventNonce),
+      sort: { key: 'event', value: ({ eventNonce }) => exact(eventNonce) },
     },
     {
-      key: 'votes',
       title: 'Votes',
       cell: ({ votes }) => cells.text(votes),
-      order: byNumber(({ votes }) => votes),
-      largestFirst: true,
+      sort: { key: 'votes', value: ({ votes }) => votes, largestFirst: true },
     },
     {
-      key: 'voted',
       title: 'Voted power',
       cell: ({ votedPowerRatio, age }, page) =>
         cells.share(votedPowerRatio, isLate(age) ? alertClass(page, 'BridgeOracleStalled') : ''),
-      order: byNumber(({ votedPowerRatio }) => votedPowerRatio),
+      sort: { key: 'voted', value: ({ votedPowerRatio }) => votedPowerRatio },
     },
     {
-      key: 'first',
       title: 'First vote',
       cell: ({ firstVoteHeight, age }) =>
         cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: firstVoteHeight }),
-      order: byDecimalString(({ firstVoteHeight }) => firstVoteHeight),
+      sort: { key: 'first', value: ({ firstVoteHeight }) => exact(firstVoteHeight) },
     },
     missingColumn('Missing votes'),
   ],
 };
 
-function createdColumn<Row extends BatchItem | ValsetItem>(): Column<Row> {
+function createdColumn<Row extends BatchItem | ValsetItem>(): ItemColumn<Row> {
   return {
-    key: 'created',
     title: 'Created',
     cell: ({ createdHeight, age }) =>
       cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: createdHeight }),
-    order: byDecimalString(({ createdHeight }) => createdHeight),
+    sort: { key: 'created', value: ({ createdHeight }) => exact(createdHeight) },
   };
 }
 
-function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: string): Column<Row> {
+function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: string): ItemColumn<Row> {
   return {
-    key: 'signed',
     title: 'Signed power',
     cell: ({ signedPowerRatio, belowThreshold, age }, page) => {
       if (belowThreshold !== true) {
@@ -187,17 +179,15 @@ function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: st
       const word = isLate(age) ? 'below threshold' : 'being signed';
       return markup`${cells.share(signedPowerRatio, cssClass)}<small${cssClass === '' ? '' : markup` class="${cssClass}"`}>${word}</small>`;
     },
-    order: byNumber(({ signedPowerRatio }) => signedPowerRatio),
+    sort: { key: 'signed', value: ({ signedPowerRatio }) => signedPowerRatio },
   };
 }
 
 /** Only their number: who they are is in one table for all items. */
-function missingColumn<Row extends Pick<ClaimItem, 'missing'>>(title: string): Column<Row> {
+function missingColumn<Row extends Pick<ClaimItem, 'missing'>>(title: string): ItemColumn<Row> {
   return {
-    key: 'missing',
     title,
     cell: ({ missing }) => cells.orUnknown(missing, ({ total }) => markup`${total === 0 ? 'none' : total}`),
-    order: byNumber(({ missing }) => missing?.total ?? null),
-    largestFirst: true,
+    sort: { key: 'missing', value: ({ missing }) => missing?.total ?? null, largestFirst: true },
   };
 }

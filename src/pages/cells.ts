@@ -1,7 +1,8 @@
 import type { BlockSpan, CoinItem, DecimalString, TokenItem } from '../pending/items.js';
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import { duration } from '../verdicts/sentences.js';
+import { duration, percent } from '../text/format.js';
+import { splitAddress, truncate } from '../text/untrusted-text.js';
 
 /*
  * How the values of pending items are shown. `null` is shown as unknown, never as 0 or empty.
@@ -17,19 +18,13 @@ export function text(value: string | number | null): Markup {
   return orUnknown(value, (known) => markup`${known}`);
 }
 
-const HEAD_CHARACTERS = 8;
-const TAIL_CHARACTERS = 6;
-
 /**
  * An address or hash, with a link to its explorer if there is a URL. Only the style hides its middle, so that it can be searched for and
  * copied as a whole.
  */
 export function identifier(value: string | null, url?: string): Markup {
   return orUnknown(value, (known) => {
-    const characters = Array.from(known);
-    const head = characters.slice(0, HEAD_CHARACTERS).join('');
-    const middle = characters.slice(HEAD_CHARACTERS, -TAIL_CHARACTERS).join('');
-    const tail = characters.slice(HEAD_CHARACTERS).slice(-TAIL_CHARACTERS).join('');
+    const [head, middle, tail] = splitAddress(known);
     const hidden = middle === '' ? '' : markup`<span>${middle}</span>`;
     const code = markup`<code class="id" title="${known}" dir="ltr">${head}${hidden}${tail}</code>`;
     return url === undefined ? code : markup`<a href="${url}" rel="noreferrer">${code}</a>`;
@@ -40,9 +35,8 @@ const MAX_NAME_CHARACTERS = 32;
 
 /** A name that other people chose. A long one is truncated, and the whole name is a tooltip. */
 export function name(value: string): Markup {
-  const characters = Array.from(value);
-  if (characters.length <= MAX_NAME_CHARACTERS) return isolated(value);
-  return markup`<span title="${value}">${isolated(`${characters.slice(0, MAX_NAME_CHARACTERS).join('')}…`)}</span>`;
+  const short = truncate(value, MAX_NAME_CHARACTERS);
+  return short === value ? isolated(value) : markup`<span title="${value}">${isolated(short)}</span>`;
 }
 
 /** A number in groups of three digits. The style separates the groups, so that copying gives the digits alone. */
@@ -55,10 +49,6 @@ function groupDigits(known: string): Markup {
   const [first = '', ...groups] = integer.split(/(?=(?:\d{3})+$)/);
   const rest = groups.map((group) => markup`<span>${group}</span>`);
   return markup`<span class="digits">${first}${rest}${fraction === undefined ? '' : `.${fraction}`}</span>`;
-}
-
-export function percent(ratio: number): string {
-  return `${(ratio * 100).toFixed(2)} %`;
 }
 
 /** Symbol or denom, and the contract. */
@@ -104,23 +94,11 @@ function shortNumber(exact: DecimalString): Markup {
   );
 }
 
-const SUPERSCRIPTS: Readonly<Record<string, string>> = {
-  '-': '⁻',
-  '0': '⁰',
-  '1': '¹',
-  '2': '²',
-  '3': '³',
-  '4': '⁴',
-  '5': '⁵',
-  '6': '⁶',
-  '7': '⁷',
-  '8': '⁸',
-  '9': '⁹',
-};
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /** As characters, because the text of a superscript element is copied as plain digits: 10²⁰ would become 1020. */
 function superscript(exponent: string): string {
-  return exponent.replaceAll(/./g, (character) => SUPERSCRIPTS[character] ?? '');
+  return exponent.replace('-', '⁻').replaceAll(/\d/g, (digit) => SUPERSCRIPTS.charAt(Number(digit)));
 }
 
 function trimZeros(number: string): string {
@@ -145,11 +123,11 @@ export function blocks(
   return markup`<span class="nowrap">${main}</span>${details.length === 0 ? '' : markup`<small>${details.map((detail, index) => markup`${index === 0 ? '' : ', '}${detail}`)}</small>`}`;
 }
 
-/** A share of power as a percentage and a bar. */
+/** A share of power as a percentage and a bar, with decimals: a share just below a threshold must not look equal to it. */
 export function share(ratio: number | null, cssClass: string): Markup {
   return orUnknown(ratio, (known) => {
     // An SVG, because the content security policy forbids style attributes.
     const bar = markup`<svg class="bar ${cssClass}" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${known}" height="1"/></svg>`;
-    return markup`<span class="nowrap">${bar} ${percent(known)}</span>`;
+    return markup`<span class="nowrap">${bar} ${percent(known, 2)}</span>`;
   });
 }

@@ -2,71 +2,57 @@ import type { CctxItem } from '../pending/items.js';
 import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import { byDecimalString, byString, groupedBy } from './sort-order.js';
-import type { Column, PageContext, Table } from './table.js';
+import type { ItemColumn, ItemTable, PageContext } from './item-table.js';
+import { anchor } from './layout.js';
+import { exact } from './table.js';
 import { ago, timeElement } from './time.js';
 
-const columns: readonly Column<CctxItem>[] = [
+const columns: readonly ItemColumn<CctxItem>[] = [
   {
-    key: 'created',
     title: 'Created',
     cell: ({ createdAt }, page) => cells.orUnknown(createdAt, (iso) => createdCell(iso, page)),
-    order: byString(({ createdAt }) => createdAt),
+    sort: { key: 'created', value: ({ createdAt }) => createdAt },
   },
-  { key: 'index', title: 'Index', cell: ({ index }) => cells.identifier(index) },
+  { title: 'Index', cell: ({ index }) => cells.identifier(index) },
+  { title: 'Chain', cell: chainCell, sort: { key: 'chain', value: chainOf } },
   {
-    key: 'chain',
-    title: 'Chain',
-    cell: chainCell,
-    order: byString(chainOf),
-  },
-  {
-    key: 'nonce',
     title: 'Nonce',
     cell: ({ nonce }) => cells.text(nonce),
-    order: groupedBy(
-      (row) => chainOf(row) ?? '',
-      byDecimalString(({ nonce }) => nonce),
-    ),
+    sort: { key: 'nonce', value: ({ nonce }) => exact(nonce), group: (row) => chainOf(row) ?? '' },
   },
   {
-    key: 'status',
     title: 'Status',
     cell: ({ status }) => cells.text(status),
-    order: byString(({ status }) => status),
+    sort: { key: 'status', value: ({ status }) => status },
   },
   {
-    key: 'amount',
     title: 'Amount',
     cell: ({ amount, coinType }) => markup`${cells.smallestUnits(amount)}<small>${cells.text(coinType)}</small>`,
-    order: groupedBy(
-      ({ coinType }) => coinType ?? '',
-      byDecimalString(({ amount }) => amount),
-    ),
-    largestFirst: true,
+    sort: {
+      key: 'amount',
+      value: ({ amount }) => exact(amount),
+      group: ({ coinType }) => coinType ?? '',
+      largestFirst: true,
+    },
   },
-  { key: 'hash', title: 'Outbound hash', cell: hashCell, order: byString(({ hash }) => hash) },
+  { title: 'Outbound hash', cell: hashCell, sort: { key: 'hash', value: ({ hash }) => hash } },
 ];
 
-export const missedTable: Table<CctxItem> = {
+export const missedTable: ItemTable<CctxItem> = {
   name: 'missed',
   title: 'Missed cctxs, overtaken by a later nonce of their chain',
   emptyText: 'The node lists no missed cctx.',
-  rowKey,
+  rowId: ({ index }) => anchor('missed', index),
   columns,
 };
 
-export const pendingTable: Table<CctxItem> = {
+export const pendingTable: ItemTable<CctxItem> = {
   name: 'pending',
   title: 'Pending cctxs',
   emptyText: 'The node lists no pending cctx.',
-  rowKey,
+  rowId: ({ index }) => anchor('pending', index),
   columns,
 };
-
-function rowKey({ index }: CctxItem): string {
-  return index;
-}
 
 function createdCell(iso: string, { nowMs }: PageContext): Markup {
   return markup`<span class="nowrap">${ago((nowMs - Date.parse(iso)) / 1000)}</span><small>${timeElement(iso)}</small>`;

@@ -1,29 +1,22 @@
-import { formatApproximateSize, formatSize } from '../config/kit/units.js';
-import { failureReasons } from '../http/errors.js';
-import { endpointTitles, type Condition, type EndpointStatus } from './endpoint-view.js';
-import { headlineStatistics } from './headline-statistics.js';
+import { SIZE_RATIO } from '../alerts/endpoint-alerts.js';
+import { documents } from '../documents.js';
+import { formatApproximateSize, formatSize } from '../settings/units.js';
+import { failureReasons } from '../http/failure-reasons.js';
+import type { EndpointStatus } from './endpoint-view.js';
+import { backlogHtml } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
+import { tableHtml, type Column, type Table } from './table.js';
 import type { TargetView } from './target-view.js';
-import { duration } from '../verdicts/sentences.js';
+import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
 
 /*
  * The tables of endpoints on the status page.
  */
 
-/** Bodies above this share of their size limit are highlighted, as by BridgeResponseNearLimit. */
-const NEAR_LIMIT = 0.8;
-
 /** With more failing endpoints than these, a summary by reason precedes the table. */
 const SUMMARIZE_ABOVE = 5;
-
-const conditionLabels: Readonly<Record<Condition, string>> = {
-  stale: 'stale',
-  failing: 'failing',
-  initial: 'not polled yet',
-  up: 'up',
-};
 
 /** What cells need besides their row. */
 export interface EndpointContext {
@@ -31,89 +24,71 @@ export interface EndpointContext {
   readonly targets: ReadonlyMap<string, TargetView>;
 }
 
-interface Column {
-  readonly title: string;
-  readonly cell: (status: EndpointStatus, context: EndpointContext) => Markup;
-  readonly type?: 'row-header' | 'wide';
-}
+type EndpointColumn = Column<EndpointStatus, EndpointContext>;
 
-const commonColumns: readonly Column[] = [
-  { title: 'State', cell: ({ condition }) => conditionCell(condition) },
+const commonColumns: readonly EndpointColumn[] = [
+  { title: 'State', cell: availabilityCell },
   { title: 'Endpoint', cell: nameCell, type: 'row-header' },
   { title: 'Last success', cell: lastSuccessCell },
 ];
 
-const attentionColumns: readonly Column[] = [
-  ...commonColumns,
+const attentionTable = endpointTable('Endpoints that need attention', [
   { title: 'Reason and remedy', cell: reasonCell, type: 'wide' },
-];
+]);
 
-const upColumns: readonly Column[] = [
-  ...commonColumns,
+const upTable = endpointTable('Endpoints that are up', [
   { title: 'Backlog', cell: backlogCell, type: 'wide' },
   { title: 'Polls', cell: pollsCell },
-];
+]);
 
-/** Failing and stale endpoints. Many failures with the same reason have one cause, so that they are counted by reason. */
-export function attentionTable(statuses: readonly EndpointStatus[], context: EndpointContext): Markup {
+function endpointTable(title: string, columns: readonly EndpointColumn[]): Table<EndpointStatus, EndpointContext> {
+  return {
+    title,
+    cssClass: 'endpoints',
+    columns: [...commonColumns, ...columns],
+    rowId: idOf,
+    rowClass: ({ availability }) => availability,
+  };
+}
+
+/** Failing and withdrawn endpoints. Many failures with the same reason have one cause, so that they are counted by reason. */
+export function endpointsNeedingAttention(statuses: readonly EndpointStatus[], context: EndpointContext): Markup {
   const counts = new Map<string, number>();
   for (const { up, lastFailure } of statuses) {
     if (up === false && lastFailure) counts.set(lastFailure.reason, (counts.get(lastFailure.reason) ?? 0) + 1);
   }
   const byReason = Array.from(counts, ([reason, count]) => markup`<li>${count} × <code>${reason}</code>`);
   const summary = statuses.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${byReason}</ul>` : '';
-  return markup`${summary}${table('Endpoints that need attention', attentionColumns, statuses, context)}`;
+  return markup`${summary}${tableHtml(attentionTable, statuses, context)}`;
 }
 
-export function upTable(statuses: readonly EndpointStatus[], context: EndpointContext): Markup {
-  return table('Endpoints that are up', upColumns, statuses, context);
+export function endpointsUp(statuses: readonly EndpointStatus[], context: EndpointContext): Markup {
+  return tableHtml(upTable, statuses, context);
 }
 
-export function initialList(statuses: readonly EndpointStatus[]): Markup {
+export function endpointsNotPolled(statuses: readonly EndpointStatus[]): Markup {
   return markup`<ul class="names">
 ${statuses.map((status) => markup`<li id="${idOf(status)}"><span class="state initial"></span>${nameCell(status)}\n`)}</ul>`;
-}
-
-function table(
-  label: string,
-  columns: readonly Column[],
-  statuses: readonly EndpointStatus[],
-  context: EndpointContext,
-): Markup {
-  return markup`<table class="cards endpoints" role="table" aria-label="${label}">
-<thead role="rowgroup"><tr role="row">${columns.map(({ title }) => markup`<th role="columnheader" scope="col" class="fixed">${title}`)}</thead>
-<tbody role="rowgroup">
-${statuses.map((status) => row(columns, status, context))}</tbody>
-</table>`;
-}
-
-function row(columns: readonly Column[], status: EndpointStatus, context: EndpointContext): Markup {
-  const cells = columns.map(({ title, cell, type }) => {
-    const content = cell(status, context);
-    if (type === 'row-header') return markup`<th role="rowheader" scope="row">${content}`;
-    return markup`<td role="cell" data-label="${title}"${type === 'wide' ? markup` class="wide"` : ''}>${content}`;
-  });
-  return markup`<tr role="row" id="${idOf(status)}" class="${status.condition}">${cells}\n`;
 }
 
 function idOf({ target, document }: EndpointStatus): string {
   return anchor(target, document);
 }
 
-/** The style adds a colour and a shape, so that no condition depends on colour alone. */
-function conditionCell(condition: Condition): Markup {
-  return markup`<b class="state ${condition}">${conditionLabels[condition]}</b>`;
+/** The style adds a color and a shape, so that no state depends on color alone. */
+function availabilityCell({ availability }: EndpointStatus): Markup {
+  return markup`<b class="state ${availability}">${availability}</b>`;
 }
 
 function nameCell({ target, document, foundAt }: EndpointStatus): Markup {
   const path = foundAt === null ? '' : markup` <small>${foundAt.dialect} <code>${foundAt.path}</code></small>`;
-  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${endpointTitles[document]} <code>${document}</code></small>${path}`;
+  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small>${path}`;
 }
 
-function lastSuccessCell({ asOf, ageSeconds, withdrawal, condition }: EndpointStatus): Markup {
+function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability }: EndpointStatus): Markup {
   if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
   const success = distanceElement(asOf, ago(ageSeconds ?? 0));
-  if (condition === 'up') return success;
+  if (availability === 'up') return success;
   const { at, inSeconds } = withdrawal;
   return inSeconds > 0
     ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${duration(inSeconds)}`)}</small>`
@@ -126,17 +101,13 @@ function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
     up === false && lastFailure !== null
       ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${failureReasons[lastFailure.reason].remedy}</p>`
       : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
-  const lastStatistics =
-    items === null ? '' : markup`<p class="note">As of the last success:</p>${statistics(status, context)}`;
-  return markup`${failure}${lastStatistics}${failureDetails(status)}`;
+  const lastBacklog =
+    items === null ? '' : markup`<p class="note">As of the last success:</p>${backlogCell(status, context)}`;
+  return markup`${failure}${lastBacklog}${failureDetails(status)}`;
 }
 
-function backlogCell(status: EndpointStatus, context: EndpointContext): Markup {
-  return statistics(status, context);
-}
-
-function statistics({ target, items }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
-  return items === null ? markup`` : headlineStatistics(target, targets.get(target), items, nowMs);
+function backlogCell({ target, items }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
+  return items === null ? markup`` : backlogHtml(target, targets.get(target), items, nowMs);
 }
 
 function pollsCell(status: EndpointStatus): Markup {
@@ -147,7 +118,7 @@ function pollsCell(status: EndpointStatus): Markup {
 function lastPoll({ lastPollSeconds, bodyBytes, maxBodyBytes }: EndpointStatus): Markup {
   const seconds = lastPollSeconds === null ? '' : exactDuration(lastPollSeconds);
   if (bodyBytes === null) return markup`${seconds}`;
-  const isNearLimit = bodyBytes > NEAR_LIMIT * maxBodyBytes;
+  const isNearLimit = bodyBytes > SIZE_RATIO * maxBodyBytes;
   const size = isNearLimit
     ? markup`<span class="warning">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
     : markup`${formatApproximateSize(bodyBytes)}`;

@@ -1,11 +1,12 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { DocumentName } from '../documents.js';
-import type { PollError } from '../http/errors.js';
+import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
-import type { Instant } from '../poll/clock.js';
-import type { EndpointState, EndpointStore } from '../poll/endpoint-store.js';
-import type { NamesState } from '../poll/validator-names.js';
-import { ageSeconds, isoTime } from './time.js';
+import { ageSeconds, type Instant } from '../poll/clock.js';
+import { currentSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { itemsOf } from '../poll/poll.js';
+import type { Endpoint } from '../endpoints/registry.js';
+import { isoTime } from './time.js';
 
 /*
  * View models: the state of the endpoints as the pages show it.
@@ -37,45 +38,32 @@ export interface FailureView {
   readonly message: string;
 }
 
-export const endpointTitles: Readonly<Record<DocumentName, string>> = {
-  module_state: 'Bridge',
-  rate_limiter_input: 'Cross-chain',
-};
-
-export function endpointViews(store: EndpointStore, now: Instant): readonly EndpointView[] {
-  return store.all().map((state) => endpointView(state, store.hasFreshSnapshot(state, now), now));
-}
-
-function endpointView(
-  { target, document, last, success, failure }: EndpointState,
-  shown: boolean,
-  now: Instant,
-): EndpointView {
+export function endpointView(state: EndpointState, now: Instant): EndpointView {
+  const { target, document, last, success, failure } = state;
+  const current = currentSuccess(state, now);
   return {
     target,
     document,
     up: last?.ok ?? null,
     asOf: success ? isoTime(success.at.epochSeconds) : null,
     ageSeconds: success ? ageSeconds(success.at, now) : null,
-    shown,
+    shown: current !== undefined,
     lastFailure: failure
       ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
       : null,
-    items: shown && success ? success.snapshot.items : null,
+    items: current === undefined ? null : itemsOf(current.snapshot),
   };
 }
 
 /**
- * Worst first. `stale`: the last success is too old and its series are withdrawn. `failing`: the last poll failed; series of
- * an earlier success, if any, are still exported.
+ * `withdrawn`: the last success is too old, so its series are not exported. `failing`: the last poll failed; series of an earlier
+ * success, if any, are still exported.
  */
-export const conditions = ['stale', 'failing', 'initial', 'up'] as const;
-
-export type Condition = (typeof conditions)[number];
+export type Availability = 'withdrawn' | 'failing' | 'initial' | 'up';
 
 /** An endpoint on the status page. */
 export interface EndpointStatus extends EndpointView {
-  readonly condition: Condition;
+  readonly availability: Availability;
   /** Where the last successful poll found the document; `null` before the first success. */
   readonly foundAt: DocumentPath | null;
   /** When the series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
@@ -91,19 +79,13 @@ export interface EndpointStatus extends EndpointView {
   readonly invalidFields: readonly string[];
 }
 
-export function endpointStatuses(store: EndpointStore, now: Instant, staleAfterMs: number): readonly EndpointStatus[] {
-  return store
-    .all()
-    .map((state) => endpointStatus(state, store.hasFreshSnapshot(state, now), now, staleAfterMs / 1000));
-}
-
-function endpointStatus(state: EndpointState, shown: boolean, now: Instant, staleAfterSeconds: number): EndpointStatus {
-  const view = endpointView(state, shown, now);
-  const { polls, last, success, failure, maxBodyBytes } = state;
-  const inSeconds = view.ageSeconds === null ? null : staleAfterSeconds - view.ageSeconds;
+export function endpointStatus(state: EndpointState, now: Instant): EndpointStatus {
+  const view = endpointView(state, now);
+  const { polls, last, success, failure, maxBodyBytes, staleAfterMs } = state;
+  const inSeconds = view.ageSeconds === null ? null : staleAfterMs / 1000 - view.ageSeconds;
   return {
     ...view,
-    condition: conditionOf(view),
+    availability: availabilityOf(view),
     foundAt: success?.foundAt ?? null,
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     polls,
@@ -111,7 +93,7 @@ function endpointStatus(state: EndpointState, shown: boolean, now: Instant, stal
     lastPollSeconds: last ? Object.values(last.phaseSeconds).reduce((sum, seconds) => sum + seconds, 0) : null,
     bodyBytes: last?.bodyBytes ?? null,
     maxBodyBytes,
-    invalidFields: success && shown ? Array.from(success.snapshot.problems.invalid.keys()) : [],
+    invalidFields: success && view.shown ? Array.from(success.snapshot.problems.invalid.keys()) : [],
   };
 }
 
@@ -127,18 +109,21 @@ export interface NamesView {
 }
 
 /** Failing ones first. */
-export function namesViews(states: ReadonlyMap<string, NamesState>, now: Instant): readonly NamesView[] {
-  return Array.from(states, ([target, { names, readAt, failure }]) => ({
-    target,
-    count: names.size,
-    readAt: readAt ? isoTime(readAt.epochSeconds) : null,
-    ageSeconds: readAt ? ageSeconds(readAt, now) : null,
-    failure: failure ?? null,
-  })).toSorted((a, b) => Number(b.failure !== null) - Number(a.failure !== null));
+export function namesViews(endpoints: readonly Endpoint[], now: Instant): readonly NamesView[] {
+  const withNames = endpoints.filter(({ job }) => job.names !== undefined);
+  return withNames
+    .map(({ state: { target }, names: { names, readAt, failure } }) => ({
+      target,
+      count: names.size,
+      readAt: readAt ? isoTime(readAt.epochSeconds) : null,
+      ageSeconds: readAt ? ageSeconds(readAt, now) : null,
+      failure: failure ?? null,
+    }))
+    .toSorted((a, b) => Number(b.failure !== null) - Number(a.failure !== null));
 }
 
-function conditionOf({ up, shown, asOf }: EndpointView): Condition {
+function availabilityOf({ up, shown, asOf }: EndpointView): Availability {
   if (up === null) return 'initial';
-  if (asOf !== null && !shown) return 'stale';
+  if (asOf !== null && !shown) return 'withdrawn';
   return up ? 'up' : 'failing';
 }

@@ -1,3 +1,4 @@
+import { alerts } from '../alerts/alerts.js';
 import type { ChainConfig, Config } from '../config/config.js';
 
 /*
@@ -22,43 +23,9 @@ export function runbookUrl({ links }: ExternalLinks, alert: string): string {
   return `${links.runbook}#${alert.toLowerCase()}`;
 }
 
-/** The dashboard of each alert, as in `dashboard_url` of prometheus/alerts.yml. */
-const dashboards: Readonly<Record<string, string>> = {
-  BridgeEndpointDown: 'bridge-exporter',
-  BridgeSnapshotStale: 'bridge-exporter',
-  BridgeEndpointMisconfigured: 'bridge-exporter',
-  BridgeResponseNearLimit: 'bridge-exporter',
-  BridgeHeightStalled: 'bridge-overview',
-  CrosschainHeightStalled: 'bridge-cross-chain',
-  BridgeExporterInvalidValues: 'bridge-exporter',
-  BridgeExporterSeriesDropped: 'bridge-exporter',
-  BridgeBacklogHigh: 'bridge-overview',
-  BridgeBacklogStuck: 'bridge-overview',
-  BridgeBatchTimeoutNear: 'bridge-overview',
-  BridgeBatchOverdue: 'bridge-overview',
-  BridgeBatchUnsigned: 'bridge-signers',
-  BridgeValsetUnsigned: 'bridge-signers',
-  BridgeValsetDrift: 'bridge-signers',
-  BridgeOracleStalled: 'bridge-signers',
-  BridgeConflictingClaims: 'bridge-signers',
-  BridgeOrchestratorMissingConfirms: 'bridge-signers',
-  BridgeOrchestratorDeadlineNear: 'bridge-signers',
-  BridgeOrchestratorMissingVotes: 'bridge-signers',
-  BridgeWatchedValidatorInactive: 'bridge-signers',
-  BridgeParamsChanged: 'bridge-overview',
-  BridgeBlacklistChanged: 'bridge-overview',
-  CrosschainBacklogHigh: 'bridge-cross-chain',
-  CrosschainBacklogStuck: 'bridge-cross-chain',
-  CrosschainCctxsMissed: 'bridge-cross-chain',
-  CrosschainOldestPendingTooOld: 'bridge-cross-chain',
-  CrosschainPendingListTruncated: 'bridge-cross-chain',
-  CrosschainRateLimitNear: 'bridge-cross-chain',
-  CrosschainRateLimitExceeded: 'bridge-cross-chain',
-};
-
 /** `null` without a base address of the dashboards. */
 export function dashboardUrl({ links }: ExternalLinks, alert: string, target: string): string | null {
-  const uid = Object.hasOwn(dashboards, alert) ? dashboards[alert] : undefined;
+  const uid = alerts.find(({ name }) => name === alert)?.dashboard;
   if (links.dashboards === undefined || uid === undefined) return null;
   return `${links.dashboards}/d/${uid}?var-target=${encodeURIComponent(target)}`;
 }

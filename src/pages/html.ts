@@ -1,3 +1,5 @@
+import { visibleText } from '../text/untrusted-text.js';
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -6,22 +8,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const REPLACEMENT = '\u{FFFD}';
-
-/**
- * Characters with a meaning in HTML, and characters that are invisible or change the direction of the text around them: a hostile
- * name must not hide or rearrange what is beside it. Variation selectors, which choose the look of an emoji, are harmless.
- */
-const SPECIAL = /[&<>"']|(?!\n|\uFE0E|\uFE0F)[\p{Control}\p{Format}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu;
-
-/** Marks stacked on one letter, which reach over other lines. No language needs more than three. */
-const STACKED_MARKS = /(?<=\p{M}{3})\p{M}+/gu;
-
 /** Escapes text for the content of an element and for a quoted attribute. */
 function escapeHtml(text: string): string {
   // Most texts are plain, and a page has tens of thousands of them.
   if (/^[\w .:,%()/-]*$/.test(text)) return text;
-  return text.replaceAll(STACKED_MARKS, '').replaceAll(SPECIAL, (character) => ENTITIES[character] ?? REPLACEMENT);
+  return visibleText(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** HTML, as opposed to text that needs escaping. Created by `markup` only, so that no text gets into a page unescaped. */

@@ -9,8 +9,7 @@ import { timeElement } from './time.js';
  * server are relative, so that a reverse proxy can serve them under any path.
  */
 
-/** Compiled from browser/refresh.ts by `npm run build`. The path is the same from `src` and from `dist`. */
-const REFRESH_SCRIPT = readFileSync(new URL('../../dist/pages/browser/refresh.js', import.meta.url), 'utf8');
+const REFRESH_SCRIPT = readFileSync(new URL('browser/refresh.js', import.meta.url), 'utf8');
 
 /** Allows the inline style and script by their hashes and requests to this server only; nothing else is loaded. */
 export const CONTENT_SECURITY_POLICY = [

@@ -1,9 +1,9 @@
-import type { EndpointKey, EndpointStore } from '../poll/endpoint-store.js';
+import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import type { Instant } from '../poll/clock.js';
-import { samplesOf } from '../verdicts/samples.js';
-import type { TargetVerdicts } from '../verdicts/verdict.js';
+import { samplesOf } from '../alerts/view.js';
+import type { TargetVerdicts } from '../alerts/verdict.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
-import { endpointViews, type EndpointView } from './endpoint-view.js';
+import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
 import { firingVerdicts, targetViews, type TargetView } from './target-view.js';
 import { isoTime } from './time.js';
@@ -22,24 +22,24 @@ export interface PendingTarget extends TargetView {
 
 /** All targets, or the one with a name; `undefined` if there is no such target. */
 export function pendingDocument(
-  store: EndpointStore,
+  states: readonly EndpointState[],
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
   now: Instant,
   name?: string,
 ): PendingDocument | undefined {
   const isSelected = ({ target }: { readonly target: string }): boolean => name === undefined || target === name;
-  const endpoints = endpointViews(store, now).filter(isSelected);
+  const endpoints = states.filter(isSelected).map((state) => endpointView(state, now));
   if (name !== undefined && endpoints.length === 0) return undefined;
   const targets = targetViews(verdicts.filter(isSelected), endpoints, links, now).map((view) => ({
     ...view,
-    blocking: blockingOf(store, endpoints, view),
+    blocking: blockingOf(states, endpoints, view),
   }));
   return { generatedAt: isoTime(now.epochSeconds), endpoints, targets };
 }
 
 function blockingOf(
-  store: EndpointStore,
+  states: readonly EndpointState[],
   endpoints: readonly EndpointView[],
   view: TargetView,
 ): readonly BlockingValidator[] | null {
@@ -47,6 +47,6 @@ function blockingOf(
     target === view.target && document === 'module_state';
   const items = endpoints.find(isBridge)?.items;
   if (items?.document !== 'module_state') return null;
-  const snapshot = store.all().find(isBridge)?.success?.snapshot;
+  const snapshot = states.find(isBridge)?.success?.snapshot;
   return blockingValidators(items, samplesOf(snapshot), firingVerdicts(view));
 }

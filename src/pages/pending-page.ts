@@ -1,15 +1,18 @@
+import { documents } from '../documents.js';
 import type { BridgeItems, CrosschainItems, ItemList } from '../pending/items.js';
+import { backlogHtml } from './backlog.js';
 import { blockingSection } from './blocking-table.js';
 import { batchTable, claimTable, transferTable, valsetTable } from './bridge-tables.js';
-import { digits, percent, text } from './cells.js';
+import { percent } from '../text/format.js';
+import { digits, text } from './cells.js';
 import { missedTable, pendingTable } from './crosschain-tables.js';
-import { endpointTitles, type EndpointView } from './endpoint-view.js';
+import type { EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
-import { headlineStatistics } from './headline-statistics.js';
 import { isolated, markup, type Markup } from './html.js';
-import { layout, pendingLink, type Site } from './layout.js';
+import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageContext } from './item-table.js';
+import { anchor, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
-import { alertClass, tableSection, type PageContext, type Sorting, type Table } from './table.js';
+import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, statuses } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
 import { headline, statusLabel, verdictList } from './verdict-list.js';
@@ -20,7 +23,7 @@ import { headline, statusLabel, verdictList } from './verdict-list.js';
  */
 export function pendingPage(
   document: PendingDocument,
-  sorting: Sorting | undefined,
+  sorting: ItemSorting | undefined,
   links: ExternalLinks,
   site: Site,
 ): string {
@@ -33,22 +36,25 @@ export function pendingPage(
 function targetList({ generatedAt, targets }: PendingDocument, site: Site): string {
   const { title, heading } = headline(targets);
   const sorted = targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
-  const body = markup`<table class="cards targets" role="table" aria-label="Targets">
-<thead role="rowgroup"><tr role="row">${['State', 'Target', 'Worst condition'].map((column) => markup`<th role="columnheader" scope="col" class="fixed">${column}`)}</tr></thead>
-<tbody role="rowgroup">
-${sorted.map(targetRow)}</tbody>
-</table>
+  const body = markup`${tableHtml(targetTable, sorted, undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }
 
-function targetRow(view: PendingTarget): Markup {
-  const { target, status } = view;
-  return markup`<tr role="row" id="${encodeURIComponent(target)}"><td role="cell" data-label="State">${statusLabel(status)}
-<th role="rowheader" scope="row"><a href="${pendingLink(target)}">${isolated(target)}</a>
-<td role="cell" data-label="Worst condition" class="wide">${worstCondition(view)}
-`;
-}
+const targetTable: Table<PendingTarget> = {
+  title: 'Targets',
+  cssClass: 'targets',
+  columns: [
+    { title: 'State', cell: ({ status }) => statusLabel(status) },
+    {
+      title: 'Target',
+      cell: ({ target }) => markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`,
+      type: 'row-header',
+    },
+    { title: 'Worst condition', cell: worstCondition, type: 'wide' },
+  ],
+  rowId: ({ target }) => anchor(target),
+};
 
 function worstCondition(view: PendingTarget): Markup {
   const [worst, ...others] = firingVerdicts(view);
@@ -60,7 +66,7 @@ function worstCondition(view: PendingTarget): Markup {
 function targetPage(
   { generatedAt, endpoints }: PendingDocument,
   view: PendingTarget,
-  sorting: Sorting | undefined,
+  sorting: ItemSorting | undefined,
   links: ExternalLinks,
   site: Site,
 ): string {
@@ -86,9 +92,9 @@ ${sections}
 function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
   const { target, document, items } = endpoint;
   return markup`<section id="${document}" aria-labelledby="${document}-title">
-<h2 id="${document}-title">${endpointTitles[document]} <span class="quiet">${document}</span></h2>
+<h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${items === null ? '' : [headlineStatistics(target, page.view, items, page.nowMs), itemsHtml(items, page)]}
+${items === null ? '' : [backlogHtml(target, page.view, items, page.nowMs), itemsHtml(items, page)]}
 </section>
 `;
 }
@@ -107,7 +113,7 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): 
 }
 
 function itemsHtml(items: BridgeItems | CrosschainItems, page: PageContext): Markup {
-  const tableOf = <Row>(table: Table<Row>, section: ItemList<Row>): Markup => tableSection(table, section, page);
+  const tableOf = <Row>(table: ItemTable<Row>, list: ItemList<Row>): Markup => itemSection(table, list, page);
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
@@ -124,7 +130,7 @@ function bridgeFacts(items: BridgeItems): Markup {
     ['Last observed event', text(items.lastObservedNonce)],
     ['External height known to the hub', digits(items.lastObservedExternalHeight)],
     ['Estimated external height', digits(items.projectedExternalHeight)],
-    ['Required signed power', markup`${percent(Number(items.powerThreshold))}`],
+    ['Required signed power', markup`${percent(Number(items.powerThreshold), 2)}`],
   ]);
 }
 

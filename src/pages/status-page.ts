@@ -1,10 +1,10 @@
-import { formatDuration } from '../config/kit/units.js';
-import { attentionTable, initialList, upTable, type EndpointContext } from './endpoint-table.js';
-import type { Condition, EndpointStatus, NamesView } from './endpoint-view.js';
+import { formatDuration } from '../settings/units.js';
+import { endpointsNeedingAttention, endpointsNotPolled, endpointsUp, type EndpointContext } from './endpoint-table.js';
+import type { Availability, EndpointStatus, NamesView } from './endpoint-view.js';
 import { isolated, markup, type Markup } from './html.js';
 import { layout, relative, type Site } from './layout.js';
 import { statuses, type TargetView } from './target-view.js';
-import { duration } from '../verdicts/sentences.js';
+import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
 import { headline, statusWords, verdictList } from './verdict-list.js';
 
@@ -32,25 +32,27 @@ export interface Instance {
   readonly staleAfterMs: number;
 }
 
-/** First the worst condition of any target, then the others, then all endpoints by condition. */
+/** First the worst condition of any target, then the others, then all endpoints. */
 export function statusPage({ generatedAt, targets, endpoints, names, instance }: StatusDocument, site: Site): string {
   const context: EndpointContext = {
     nowMs: Date.parse(generatedAt),
     targets: new Map(targets.map((view) => [view.target, view])),
   };
   const worst = headline(targets);
-  const withCondition = (...wanted: readonly Condition[]): readonly EndpointStatus[] =>
+  const withAvailability = (...wanted: readonly Availability[]): readonly EndpointStatus[] =>
     endpoints
-      .filter(({ condition }) => wanted.includes(condition))
-      .toSorted((a, b) => wanted.indexOf(a.condition) - wanted.indexOf(b.condition));
-  const [attention, initial, up] = [withCondition('stale', 'failing'), withCondition('initial'), withCondition('up')];
+      .filter(({ availability }) => wanted.includes(availability))
+      .toSorted((a, b) => wanted.indexOf(a.availability) - wanted.indexOf(b.availability));
+  const attention = withAvailability('withdrawn', 'failing');
+  const initial = withAvailability('initial');
+  const up = withAvailability('up');
   const body = markup`${worst.details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, context.nowMs)}
 ${otherConditions(verdictList(targets, worst))}
-${listSection('attention', 'Endpoints that need attention', attention, attentionTable(attention, context))}
-${listSection('initial', 'Endpoints not polled yet', initial, initialList(initial))}
-${listSection('up', 'Endpoints that are up', up, upTable(up, context))}
+${listSection('attention', 'Endpoints that need attention', attention, endpointsNeedingAttention(attention, context))}
+${listSection('initial', 'Endpoints not polled yet', initial, endpointsNotPolled(initial))}
+${listSection('up', 'Endpoints that are up', up, endpointsUp(up, context))}
 ${namesSection(names)}
 ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, context.nowMs))}`;
   return layout({ path: '/', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);

@@ -1,4 +1,4 @@
-/** The style of all pages: wide tables become cards on narrow screens, and colours follow the colour scheme of the system. */
+/** The style of all pages: wide tables become cards on narrow screens, and colors follow the color scheme of the system. */
 export const STYLE = `
 :root{color-scheme:light dark;font:16px/1.45 system-ui,sans-serif;overflow-anchor:none;
 --page:light-dark(#ffffff,#12161c);--ink:light-dark(#1b2026,#e2e8ee);
@@ -57,8 +57,8 @@ tr.watched{background:var(--soft)}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-monospace,monospace}
 .state{white-space:nowrap}
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
-.state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.stale::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}
-.state.ok{color:var(--ok)}.state.failing,.state.warning{color:var(--warn)}.state.stale,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
+.state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.withdrawn::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}
+.state.ok{color:var(--ok)}.state.failing,.state.warning{color:var(--warn)}.state.withdrawn,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
 .verdicts{list-style:none;margin:.3rem 0;padding:0}
 .verdict{border-left:.3rem solid var(--quiet);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0;overflow-wrap:anywhere;color:var(--ink)}
 .verdict.critical{border-color:var(--bad)}.verdict.warning{border-color:var(--warn)}.verdict.info{border-color:var(--link)}
@@ -101,7 +101,7 @@ header #as-of{flex-basis:100%;margin:0}
 .names{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;margin:.3rem 0;padding:0;font-size:.875rem}
 @media (min-width:68.01rem){
 .endpoints{table-layout:fixed}
-.endpoints .failing td:first-child{border-left-color:var(--warn)}.endpoints .stale td:first-child{border-left-color:var(--bad)}
+.endpoints .failing td:first-child{border-left-color:var(--warn)}.endpoints .withdrawn td:first-child{border-left-color:var(--bad)}
 .endpoints th:nth-child(1){width:6rem}.endpoints th:nth-child(2){width:15rem}.endpoints th:nth-child(3){width:9.5rem}.endpoints th:nth-child(5){width:8.5rem}
 }
 @media (max-width:68rem){
@@ -116,7 +116,7 @@ header #as-of{flex-basis:100%;margin:0}
 .cards td.wide{grid-column:1/-1}
 .cards td::before{display:block;content:attr(data-label);color:var(--quiet);font-size:.8rem}
 .endpoints tbody tr{display:block;padding:.5rem .7rem}
-.endpoints tr.failing{border-left:.25rem solid var(--warn)}.endpoints tr.stale{border-left:.25rem solid var(--bad)}
+.endpoints tr.failing{border-left:.25rem solid var(--warn)}.endpoints tr.withdrawn{border-left:.25rem solid var(--bad)}
 .endpoints td,.endpoints tbody th,.endpoints td:first-child{padding:.1rem 0;border:0}
 .endpoints tr>:nth-child(-n+2){display:inline-block;margin-right:.6rem;vertical-align:top;max-width:100%}
 .endpoints td:nth-child(n+4){margin-top:.3rem}

@@ -1,9 +1,9 @@
 import type { DocumentName } from '../documents.js';
-import type { Instant } from '../poll/clock.js';
-import type { AlertLabels, Severity, TargetVerdicts, Verdict } from '../verdicts/verdict.js';
+import { ageSeconds, type Instant } from '../poll/clock.js';
+import type { AlertLabels, Severity, TargetVerdicts, Verdict } from '../alerts/verdict.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import type { EndpointView } from './endpoint-view.js';
-import { ageSeconds, ago, isoTime } from './time.js';
+import { ago, isoTime } from './time.js';
 
 /*
  * View models of the verdicts, for the pages and the JSON of `/pending`.

@@ -1,8 +1,7 @@
-import type { Instant } from '../poll/clock.js';
-import { duration } from '../verdicts/sentences.js';
+import { duration } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 
-/** Within it, the date of a time is omitted. */
+/** Ages below this are shown without the date. */
 const SHORT_SECONDS = 12 * 60 * 60;
 
 /** A negative age, after the clock was set back, counts as 0. */
@@ -12,11 +11,6 @@ export function ago(seconds: number): string {
 
 export function isoTime(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
-}
-
-/** The larger age of both clocks, as for freshness: the monotonic one stops in suspend, the other one can be set. */
-export function ageSeconds(then: Instant, now: Instant): number {
-  return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
 }
 
 /** In UTC, because readers and machine may be in different time zones. */

@@ -1,4 +1,4 @@
-import type { Severity } from '../verdicts/verdict.js';
+import type { Severity } from '../alerts/verdict.js';
 import { isolated, markup, sentence, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import {
@@ -15,7 +15,7 @@ import { clockTimeElement, sinceElement } from './time.js';
  * The verdicts on both pages: the worst one as the heading, then all others by severity.
  */
 
-/** The style puts the same shapes before the words on the page, so that no status depends on colour alone. */
+/** The style puts the same shapes before the words on the page, so that no status depends on color alone. */
 const titleMarks: Readonly<Record<TargetStatus, string>> = {
   critical: '■',
   warning: '▲',
@@ -49,8 +49,8 @@ export interface Headline {
   readonly heading: Markup;
   /** Since when, what to do next, and where to read on. */
   readonly details: Markup;
-  /** The entries of `verdictList` that the heading replaces. */
-  readonly isShown: (target: TargetView, verdict: VerdictView | undefined) => boolean;
+  /** What it is about, which `verdictList` leaves out: a verdict, or the reason why a target cannot be judged. */
+  readonly subject: VerdictView | TargetView | undefined;
 }
 
 export interface VerdictOptions {
@@ -58,7 +58,7 @@ export interface VerdictOptions {
   readonly isTargetPage?: boolean;
 }
 
-/** The worst condition of the targets: green only when nothing is wrong, grey when it cannot be judged. */
+/** The worst condition of the targets: green only when nothing is wrong, gray when it cannot be judged. */
 export function headline(targets: readonly TargetView[], options: VerdictOptions = {}): Headline {
   const worst = worstTarget(targets);
   if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
@@ -69,7 +69,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
       title: `${titleMarks[firing.severity]} ${firing.severity}: ${text}`,
       heading: live(markup`${statusLabel(firing.severity)} ${sentence(text)}`),
       details: entryDetails(worst.target, firing, options),
-      isShown: (_target, verdict) => verdict === firing,
+      subject: firing,
     };
   }
   const observing = observationOf(targets);
@@ -77,7 +77,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
   if (reason !== undefined) {
     return {
       ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, observing),
-      isShown: (target, verdict) => target === worst && verdict === undefined && otherReasons.length === 0,
+      subject: otherReasons.length === 0 ? worst : undefined,
     };
   }
   const [observed] = worst.verdicts;
@@ -86,7 +86,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
     const details = observed === undefined ? '' : entryDetails(worst.target, observed, options);
     return {
       ...plainHeadline('unknown', `${worst.target} cannot be judged yet: ${text}`, markup`${details}${observing}`),
-      isShown: (_target, verdict) => verdict !== undefined && verdict === observed,
+      subject: observed,
     };
   }
   const [only] = targets;
@@ -99,7 +99,7 @@ function plainHeadline(status: TargetStatus, text: string, details: Markup): Hea
     title: `${titleMarks[status]} ${text}`,
     heading: live(markup`<span class="state ${status}"></span>${sentence(text)}`),
     details,
-    isShown: () => false,
+    subject: undefined,
   };
 }
 
@@ -118,7 +118,7 @@ function observationOf(targets: readonly TargetView[]): Markup {
   return markup`<p class="quiet">Observing ${sinceElement(latest.observedSince, latest.observedSeconds)}.</p>`;
 }
 
-/** Verdicts of one kind, such as one for each validator that does not vote. */
+/** Verdicts of the same alert, one for each document. */
 interface Group {
   readonly target: TargetView;
   readonly rank: number;
@@ -126,10 +126,10 @@ interface Group {
   readonly others: VerdictView[];
 }
 
-function groupsOf(target: TargetView, isShown: Headline['isShown']): Group[] {
+function groupsOf(target: TargetView, { subject }: Headline): Group[] {
   const groups = new Map<string, Group>();
   for (const verdict of target.verdicts) {
-    if (isShown(target, verdict)) continue;
+    if (verdict === subject) continue;
     const { alert, severity, state } = verdict;
     const key = `${state} ${severity} ${alert}`;
     const group = groups.get(key);
@@ -146,18 +146,13 @@ function rankOf({ severity, state }: VerdictView): number {
 
 /** A page of many targets stays readable. */
 const MAX_ENTRIES = 30;
-const MAX_OF_A_KIND = 20;
 
 /** All verdicts and reasons why targets cannot be judged, except what the heading says. Empty if there are none. */
-export function verdictList(
-  targets: readonly TargetView[],
-  { isShown }: Headline,
-  options: VerdictOptions = {},
-): Markup {
+export function verdictList(targets: readonly TargetView[], heading: Headline, options: VerdictOptions = {}): Markup {
   const entries = targets
     .flatMap((target) => [
-      ...groupsOf(target, isShown).map((group) => ({ rank: group.rank, render: () => groupEntry(group, options) })),
-      ...(target.unknown.length === 0 || isShown(target, undefined)
+      ...groupsOf(target, heading).map((group) => ({ rank: group.rank, render: () => groupEntry(group, options) })),
+      ...(target.unknown.length === 0 || target === heading.subject
         ? []
         : [{ rank: statuses.indexOf('unknown'), render: () => unknownEntry(target) }]),
     ])
@@ -181,11 +176,10 @@ ${nextSteps(target, first, options)}${others.length === 0 ? '' : ofTheSameKind(o
 }
 
 function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
-  const more = verdicts.length - MAX_OF_A_KIND;
-  const items = verdicts
-    .slice(0, MAX_OF_A_KIND)
-    .map(({ summary, since, ageSeconds }) => markup`<li>${sentence(summary)}, ${sinceElement(since, ageSeconds)}`);
-  return markup`<details id="${id}"><summary>${verdicts.length} more of this kind</summary><ul>${items}</ul>${more > 0 ? markup`<p class="note">and ${more} more</p>` : ''}</details>`;
+  const items = verdicts.map(
+    ({ summary, since, ageSeconds }) => markup`<li>${sentence(summary)}, ${sinceElement(since, ageSeconds)}`,
+  );
+  return markup`<details id="${id}"><summary>${verdicts.length} more of this kind</summary><ul>${items}</ul></details>`;
 }
 
 function statusOf({ severity, state }: VerdictView): TargetStatus {

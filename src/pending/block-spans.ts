@@ -1,6 +1,6 @@
-import { decimal, multiply, subtract, toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
+import { multiply, subtract, toDecimalString, toSeconds, type Exact } from '../chain/decimal.js';
 import type { Params } from '../chain/module-state.js';
-import { type Field } from '../json/field.js';
+import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { required } from '../metrics/required-fields.js';
@@ -9,32 +9,32 @@ import type { BlockSpan } from './items.js';
 
 /** Hub blocks from a height to the height of the response. */
 export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
-  return hubSpan(input, () => subtract(decimal(required(input.height)), decimal(required(height))));
+  return hubSpan(input, () => subtract(required(input.height), required(height)));
 }
 
 /** Hub blocks from the height of the response to a later one. */
-export function hubBlocksUntil(input: BridgeInput, height: () => Decimal): BlockSpan | null {
-  return hubSpan(input, () => subtract(height(), decimal(required(input.height))));
+export function hubBlocksUntil(input: BridgeInput, height: () => Exact): BlockSpan | null {
+  return hubSpan(input, () => subtract(height(), required(input.height)));
 }
 
 /** External blocks from one external height to another. */
-export function externalBlocks(input: BridgeInput, from: () => Decimal, to: Field<Numeral>): BlockSpan | null {
+export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<Numeral>): BlockSpan | null {
   return span(
-    () => subtract(decimal(required(to)), from()),
+    () => subtract(required(to), from()),
     () => required(input.state.params).average_external_block_time,
   );
 }
 
-function hubSpan(input: BridgeInput, blocks: () => Decimal): BlockSpan | null {
+function hubSpan(input: BridgeInput, blocks: () => Exact): BlockSpan | null {
   return span(blocks, () => required(input.state.params).average_block_time);
 }
 
-function span(blocks: () => Decimal, blockTime: () => Params['average_block_time']): BlockSpan | null {
+function span(blocks: () => Exact, blockTime: () => Params['average_block_time']): BlockSpan | null {
   return orNull(() => {
     const count = blocks();
     return {
       blocks: toDecimalString(count),
-      seconds: orNull(() => toSeconds(multiply(count, decimal(required(blockTime()))))),
+      seconds: orNull(() => toSeconds(multiply(count, required(blockTime())))),
     };
   });
 }

@@ -1,4 +1,4 @@
-import { decimal, numeralKey, ratio, toDecimalString } from '../chain/decimal.js';
+import { numeralKey, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
 import { asDecimalString } from '../json/numeral.js';
 import { estimatedExternalHeight, isExpired, isOverdue } from '../metrics/bridge/batches.js';
@@ -11,6 +11,9 @@ import {
   type EventAttestation,
 } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
+import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
+import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
+import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import {
   memberAddresses,
   newestPowers,
@@ -18,10 +21,7 @@ import {
   newestValset,
   powerOf,
   unrelayedValsets,
-} from '../metrics/bridge/joins.js';
-import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
-import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
-import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
+} from '../metrics/bridge/valsets.js';
 import { lengthOf } from '../metrics/family.js';
 import { required, rows } from '../metrics/required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
@@ -76,8 +76,8 @@ function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
   const { id, sender, dest_address } = transfer;
   return {
     id: decimalStringOf(id),
-    sender: truncatedOrNull(() => required(sender).decode()),
-    destination: truncatedOrNull(() => required(dest_address).decode()),
+    sender: truncatedOrNull(() => required(sender)),
+    destination: truncatedOrNull(() => required(dest_address)),
     amount: coinItem(input, transfer, transferredCoin),
     fee: coinItem(input, transfer, feeCoin),
   };
@@ -92,7 +92,7 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
     createdHeight: orNull(() => decimalStringOf(block)),
     age: hubBlocksSince(input, block),
     timeoutHeight: orNull(() => decimalStringOf(batch_timeout)),
-    headroom: externalBlocks(input, () => decimal(required(input.state.last_observed_external_height)), batch_timeout),
+    headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
     ...batchSignatures(input, batch),
@@ -106,7 +106,7 @@ function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
 }
 
 function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
-  const deadline = () => confirmDeadline(valset, decimal(required(required(input.state.params).signed_valsets_window)));
+  const deadline = () => confirmDeadline(valset, required(required(input.state.params).signed_valsets_window));
   return {
     nonce: decimalStringOf(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),

@@ -1,10 +1,9 @@
-import { numeralToDouble, toDecimalString } from '../chain/decimal.js';
+import { toDouble, toDecimalString } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import type { Numeral } from '../json/numeral.js';
-import { createdAt } from '../metrics/crosschain/breakdown.js';
-import { chainIdLabel, chainName, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
+import { chainIdLabel, chainName, createdAt, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
-import { hiddenCount, listedCount } from '../metrics/crosschain/numbers.js';
+import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
 import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/required-fields.js';
 import { decimalStringOf, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
@@ -50,7 +49,7 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
     coinType: orNull(() => required(outbound().coin_type)),
     amount: orNull(() => decimalStringOf(required(outbound().amount))),
     createdAt: orNull(() => isoTime(createdAt(cctx))),
-    hash: orNull(() => toLabelValue(required(outbound().hash).decode())),
+    hash: orNull(() => toLabelValue(required(outbound().hash))),
     nonce: orNull(() => decimalStringOf(outbound().tss_nonce)),
   };
 }
@@ -60,6 +59,6 @@ const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 function isoTime(seconds: Numeral | undefined): string | undefined {
   if (seconds === undefined) return undefined;
-  const ms = numeralToDouble(seconds) * 1000;
+  const ms = toDouble(seconds) * 1000;
   return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
 }

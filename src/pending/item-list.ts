@@ -1,4 +1,4 @@
-import { canonicalDecimal, compareNumerals } from '../chain/decimal.js';
+import { compare, toDecimalString } from '../chain/decimal.js';
 import { type Field } from '../json/field.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { toLabelValue } from '../metrics/family.js';
@@ -27,7 +27,7 @@ function callOrNull<Argument, T>(derive: (argument: Argument) => T | undefined, 
 
 /** A number of the document as exact digits in canonical form. */
 export function decimalStringOf(field: Field<Numeral>): DecimalString {
-  return canonicalDecimal(required(field));
+  return toDecimalString(required(field));
 }
 
 /** A string of the document, truncated like a label value; `null` when it is missing or empty. */
@@ -88,5 +88,5 @@ function compareKeys(a: Kept<unknown>['keys'], b: Kept<unknown>['keys']): number
 
 function compareKnownFirst(a: Numeral | null, b: Numeral | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return compareNumerals(a, b);
+  return compare(a, b);
 }

@@ -1,18 +1,16 @@
 import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
+import { isWatched, registrationByAddress, validatorName } from '../metrics/bridge/registrations.js';
 import {
+  batchSignedPower,
   batchSigners,
-  memberAddresses,
-  newestValset,
-  powerByAddress,
-  powerOf,
-  registrationByAddress,
-  totalPower,
+  isBelowThreshold,
+  valsetSignedPower,
   valsetSigners,
-} from '../metrics/bridge/joins.js';
-import { batchSignedPower, isBelowThreshold, valsetSignedPower, type SignedPower } from '../metrics/bridge/signing.js';
-import { isWatched, validatorName } from '../metrics/bridge/validator-names.js';
+  type SignedPower,
+} from '../metrics/bridge/signing.js';
+import { memberAddresses, newestValset, powerByAddress, powerOf, totalPower } from '../metrics/bridge/valsets.js';
 import { toLabelValue } from '../metrics/family.js';
 import { memoize } from '../metrics/memoize.js';
 import { required } from '../metrics/required-fields.js';

@@ -10,12 +10,14 @@ export function clock(): Instant {
   return { epochSeconds: Date.now() / 1000, monotonicMs: performance.now() };
 }
 
-/**
- * Whether the age is at most `staleAfterMs` on both clocks: the wall clock can be set back, and the monotonic clock stops while
- * the machine is suspended.
- */
-export function isFresh(at: Instant, now: Instant, staleAfterMs: number): boolean {
+/** The larger age of both clocks: the wall clock can be set back, and the monotonic clock stops while the machine is suspended. */
+export function ageSeconds(then: Instant, now: Instant): number {
+  return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
+}
+
+/** Whether the age is at most `maxAgeMs` on both clocks. */
+export function isWithin(at: Instant, now: Instant, maxAgeMs: number): boolean {
   const age = now.monotonicMs - at.monotonicMs;
   const wallAge = (now.epochSeconds - at.epochSeconds) * 1000;
-  return age <= staleAfterMs && wallAge <= staleAfterMs;
+  return age <= maxAgeMs && wallAge <= maxAgeMs;
 }

@@ -1,45 +1,27 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { DocumentPath } from '../chain/dialects.js';
 import type { Config, TargetConfig } from '../config/config.js';
-import type { HttpClientConfig } from '../config/http-client-config.js';
-import { moduleStateDocument, rateLimiterInputDocument } from '../documents.js';
-import type { Endpoint, EndpointKey } from './endpoint-store.js';
-import type { ProcessingOptions, ProcessingOptionsBase, PollJob } from './poll.js';
+import { documentNames, documents, type DocumentName } from '../documents.js';
+import type { PollJob, ProcessingOptions, ProcessingOptionsBase } from './poll.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
+  return config.targets.flatMap((target) => documentNames.flatMap((document) => jobOf(config, target, document) ?? []));
+}
+
+function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
+  const endpoint = documents[document].endpoint(target);
+  if (endpoint === undefined) return undefined;
+  const { connection, settings, paths, query, needsValidatorNames } = endpoint;
+  const { url: baseUrl, ...client } = connection;
   const { timeoutMs, maxBodyBytes } = config.poll;
-  const limits = { timeoutMs, maxBodyBytes };
-  const connectionOf = (baseUrl: string, httpClient: HttpClientConfig | undefined) => ({
-    baseUrl,
-    limits,
-    ...(httpClient && { httpClient }),
-  });
-  return config.targets.flatMap((target) => {
-    const base = processingOptionsBase(config, target);
-    const jobs: PollJob[] = [];
-    if (target.bridge) {
-      const { url, httpClient, ...settings } = target.bridge;
-      const connection = connectionOf(url, httpClient);
-      jobs.push({
-        ...connection,
-        paths: moduleStateDocument.paths(settings),
-        query: moduleStateDocument.query(settings),
-        processing: { ...base, document: 'module_state', settings },
-        ...(settings.validatorNames === 'staking' && { names: connection }),
-      });
-    }
-    if (target.crosschain) {
-      const { url, httpClient, ...settings } = target.crosschain;
-      jobs.push({
-        ...connectionOf(url, httpClient),
-        paths: rateLimiterInputDocument.paths(settings),
-        query: rateLimiterInputDocument.query(settings),
-        processing: { ...base, document: 'rate_limiter_input', settings },
-      });
-    }
-    return jobs;
-  });
+  const request = { baseUrl, ...client, limits: { timeoutMs, maxBodyBytes } };
+  return {
+    ...request,
+    paths,
+    query,
+    // The settings are those of the document.
+    processing: { ...processingOptionsBase(config, target), document, settings } as ProcessingOptions,
+    ...(needsValidatorNames && { names: request }),
+  };
 }
 
 export function processingOptionsBase(
@@ -58,24 +40,9 @@ function chainNames(chains: Config['chains']): Readonly<Record<string, string>> 
   return Object.fromEntries(Object.entries(chains).map(([id, { name }]) => [id, name]));
 }
 
-/** Whether both jobs request the same document of the same node in the same way. */
-export function haveSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ processing, baseUrl, paths, query, httpClient }: PollJob) => [
-    endpointKeyOf(processing),
-    { baseUrl, paths, query, httpClient },
-  ];
-  return isDeepStrictEqual(identityOf(first), identityOf(second));
-}
-
-/** The paths with this one first. */
-export function startingWith(first: DocumentPath, paths: readonly DocumentPath[]): readonly DocumentPath[] {
-  return [first, ...paths.filter(({ dialect }) => dialect !== first.dialect)];
-}
-
-export function endpointOf({ target, targetLabels, document }: ProcessingOptions): Endpoint {
-  return { target, document, ...(targetLabels && { targetLabels }) };
-}
-
-export function endpointKeyOf({ target, document }: ProcessingOptions): EndpointKey {
-  return { target, document };
+/** The job with the names that the staking module gives to validators. */
+export function withNames(job: PollJob, staking: ReadonlyMap<string, string>): PollJob {
+  const { labels } = job.processing;
+  const validators = { ...labels.validators, staking };
+  return { ...job, processing: { ...job.processing, labels: { ...labels, validators } } };
 }

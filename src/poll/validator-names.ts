@@ -1,97 +1,125 @@
-import type { PollError } from '../http/errors.js';
-import { clock, type Instant } from './clock.js';
-import type { NamesJob, NamesResult } from './fetch-names.js';
-import type { PollExecutor, PollJob } from './poll.js';
+import { performance } from 'node:perf_hooks';
+import { validatorsPage, validatorsPath, type ValidatorsPage } from '../chain/staking.js';
+import type { HttpClientConfig } from '../config/http-client-config.js';
+import type { Client, FetchLimits } from '../http/client.js';
+import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
+import { isPresent, type INVALID } from '../json/field.js';
+import { readDocument } from '../json/read-document.js';
+import { NO_ALIASES } from '../json/shapes.js';
+import { toLabelValue } from '../metrics/family.js';
+import { cleanText } from '../text/untrusted-text.js';
+import type { Instant } from './clock.js';
+import type { Decoder } from './decode.js';
 
-/** An hour: names change a few times a year, and the answer has megabytes. */
-const REFRESH_MS = 3_600_000;
+/* The names of validators, from the staking module of the node. They never affect a poll. */
+
+/** The staking module of a node to read names from. */
+export interface NamesJob {
+  readonly baseUrl: string;
+  readonly httpClient?: HttpClientConfig;
+  /** For all pages together, and for the body of each. */
+  readonly limits: FetchLimits;
+}
+
+/** Names by the data part of the operator address. */
+export type NamesResult = { readonly ok: true; readonly names: ReadonlyMap<string, string> } | Failure;
+
+/** The names of one page. */
+export interface NamesPage {
+  readonly ok: true;
+  readonly names: ReadonlyMap<string, string>;
+  /** Key of the next page; `undefined` on the last one. */
+  readonly nextKey: string | undefined;
+}
+
+/** Chains have hundreds of validators, and a page 1000. */
+const MAX_PAGES = 10;
+
+/** A page of 1000 validators takes about 2 MB. */
+const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
+
+const readPage = validatorsPage.compile('', NO_ALIASES);
+
+/** Reads the names of all validators, page by page. More than ten pages are a failure. */
+export async function fetchNames(
+  { baseUrl, httpClient, limits }: NamesJob,
+  client: Client,
+  decoder: Decoder,
+): Promise<NamesResult> {
+  const release = await client.reserveMemory(limits.maxBodyBytes);
+  try {
+    const started = performance.now();
+    const names = new Map<string, string>();
+    let nextKey: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const url = new URL(baseUrl + validatorsPath(nextKey));
+      const elapsedMs = performance.now() - started;
+      // oxlint-disable-next-line no-await-in-loop -- a page names the next one
+      const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
+      if (!fetched.ok) return { ok: false, error: fetched.error };
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const decoded = await decoder.decode({ name: url.pathname, processing: 'validator names' }, fetched.body);
+      if (!decoded.ok) return decoded;
+      for (const [operator, name] of decoded.names) if (!names.has(operator)) names.set(operator, name);
+      ({ nextKey } = decoded);
+      if (nextKey === undefined) return { ok: true, names };
+    }
+    return failure('too_large', `${validatorsPath(undefined)}: more than ${MAX_PAGES} pages of validators`);
+  } finally {
+    release();
+  }
+}
+
+/** Reads one page. Error messages begin with `path`. */
+export function readNamesPage(path: string, body: Buffer): NamesPage | Failure {
+  const result = readDocument(readPage, body, PAGE_BUDGET_BYTES);
+  if (!result.ok) return failure(result.reason, `${path}: ${result.message}`);
+  const { value } = result;
+  if (value === undefined || !isPresent(value.validators))
+    return failure('schema', `${path}: not a list of validators`);
+  const key = isPresent(value.pagination) ? value.pagination.next_key : undefined;
+  return { ok: true, names: namesIn(value.validators), nextKey: isPresent(key) && key !== '' ? key : undefined };
+}
+
+/** The first name of each address. Validators without an address or a name are left out: a name is never necessary. */
+function namesIn(validators: Exclude<ValidatorsPage['validators'], undefined | typeof INVALID>): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const validator of validators) {
+    if (!isPresent(validator) || !isPresent(validator.operator_address) || !isPresent(validator.description)) continue;
+    const { operator_address: operator, description } = validator;
+    const name = isPresent(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
+    if (name !== '' && !names.has(operator)) names.set(operator, name);
+  }
+  return names;
+}
 
 /** The names of the validators of one target, as last read from the staking module. */
 export interface NamesState {
   readonly names: ReadonlyMap<string, string>;
+  readonly attemptedAt: Instant | undefined;
   /** When the names were read; `undefined` before the first time. */
   readonly readAt: Instant | undefined;
   /** Why the last attempt failed; `undefined` when it succeeded, and before the first. */
   readonly failure: PollError | undefined;
 }
 
-interface Source {
-  readonly job: NamesJob;
-  readonly attemptedAt: Instant | undefined;
-  readonly state: NamesState;
-}
+export const NO_NAMES: NamesState = {
+  names: new Map(),
+  attemptedAt: undefined,
+  readAt: undefined,
+  failure: undefined,
+};
 
-/** Names of validators from the staking modules of the nodes. Never affects a poll. */
-export interface ValidatorNames {
-  /** The job with the names that are known. */
-  readonly addTo: (job: PollJob) => PollJob;
-  /** Reads the names of the target at most once an hour. Call it after a successful poll: the node responds then. */
-  readonly refresh: (job: PollJob) => Promise<void>;
-  /** Forgets the names of targets that are no longer polled, or at another address. */
-  readonly retain: (jobs: readonly PollJob[]) => void;
-  /** The state of each target that reads names. */
-  readonly states: () => ReadonlyMap<string, NamesState>;
-}
+/** An hour: names change a few times a year, and the response has megabytes. */
+const REFRESH_MS = 3_600_000;
 
-const NOTHING_READ: NamesState = { names: new Map(), readAt: undefined, failure: undefined };
-
-export interface NamesEvents {
-  /** Reading starts to fail. */
-  readonly onFailure: (target: string, error: PollError) => void;
-  /** Reading succeeds again. */
-  readonly onRecovery: (target: string) => void;
-}
-
-export function createValidatorNames(
-  executor: Pick<PollExecutor, 'fetchNames'>,
-  { onFailure, onRecovery }: NamesEvents,
-  now: () => Instant = clock,
-): ValidatorNames {
-  let sources = new Map<string, Source>();
-
-  return {
-    addTo: (job) => {
-      const names = sources.get(job.processing.target)?.state.names;
-      if (job.names === undefined || names === undefined || names.size === 0) return job;
-      const { labels } = job.processing;
-      const validators = { ...labels.validators, staking: names };
-      return { ...job, processing: { ...job.processing, labels: { ...labels, validators } } };
-    },
-    refresh: async ({ names: job, processing: { target } }) => {
-      const source = sources.get(target);
-      if (job === undefined || source === undefined) return;
-      const attemptedAt = now();
-      const previous = source.attemptedAt;
-      if (previous !== undefined && attemptedAt.monotonicMs - previous.monotonicMs < REFRESH_MS) return;
-      const attempted = { ...source, attemptedAt };
-      sources.set(target, attempted);
-      const result = await executor.fetchNames(job);
-      // The target may have been removed or changed in the meantime.
-      if (sources.get(target) !== attempted) return;
-      const state = nextState(source.state, result, now());
-      sources.set(target, { ...attempted, state });
-      if (state.failure === undefined) {
-        if (source.state.failure !== undefined) onRecovery(target);
-      } else if (source.state.failure === undefined) {
-        onFailure(target, state.failure);
-      }
-    },
-    retain: (jobs) => {
-      const previous = sources;
-      sources = new Map(
-        jobs.flatMap(({ names: job, processing: { target } }): [string, Source][] => {
-          if (job === undefined) return [];
-          const known = previous.get(target);
-          const isKept = known?.job.baseUrl === job.baseUrl;
-          return [[target, isKept ? { ...known, job } : { job, attemptedAt: undefined, state: NOTHING_READ }]];
-        }),
-      );
-    },
-    states: () => new Map(Array.from(sources, ([target, { state }]) => [target, state])),
-  };
+export function isNamesReadDue({ attemptedAt }: NamesState, now: Instant): boolean {
+  return attemptedAt === undefined || now.monotonicMs - attemptedAt.monotonicMs >= REFRESH_MS;
 }
 
 /** After a failure, the last names stay. */
-function nextState(before: NamesState, result: NamesResult, at: Instant): NamesState {
-  return result.ok ? { names: result.names, readAt: at, failure: undefined } : { ...before, failure: result.error };
+export function namesAfter(before: NamesState, result: NamesResult, at: Instant): NamesState {
+  return result.ok
+    ? { ...before, names: result.names, readAt: at, failure: undefined }
+    : { ...before, failure: result.error };
 }

@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/exposition.js';
 import type { Format } from '../metrics/text-format.js';
 import type { PendingDocument } from '../pages/pending-document.js';
-import { parseSorting, type Sorting } from '../pages/table.js';
+import { parseSorting, type ItemSorting } from '../pages/item-table.js';
 import { contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
 
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */
@@ -19,7 +19,7 @@ export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => string;
   /** Of all targets, or of the one with a name; `undefined` if there is no such target. */
-  readonly pendingPage: (target: string | undefined, sorting: Sorting | undefined) => string | undefined;
+  readonly pendingPage: (target: string | undefined, sorting: ItemSorting | undefined) => string | undefined;
   readonly pendingDocument: (target: string | undefined) => PendingDocument | undefined;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */

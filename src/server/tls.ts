@@ -2,18 +2,17 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
-import { checkCertificates, checkPrivateKey, isKeyPair } from '../config/kit/pem.js';
-import { readSmallFile } from '../config/kit/small-file.js';
-import { accept, describeType, type ParseResult } from '../config/kit/value-types.js';
-import { evenAfterOtherProblems, list, mapping, presentKeys } from '../config/kit/yaml-schema.js';
+import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.js';
+import { readSmallFile } from '../settings/small-file.js';
+import { checkTlsVersions, tlsVersions } from '../settings/tls-versions.js';
+import { accept, describeType, type ParseResult } from '../settings/value-types.js';
+import { evenAfterOtherProblems, list, mapping, presentKeys } from '../settings/schema.js';
 import * as value from './web-config-values.js';
 
 /*
  * TLS of the server: the section tls_server_config of the web configuration, with the names of Go's crypto/tls that
  * exporter-toolkit uses, the files it refers to, and the rules for client certificates.
  */
-
-const tlsVersions = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 
 const curves = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
 
@@ -85,10 +84,10 @@ const tlsKeys = {
 
 export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;
 
-export const tlsSchema = mapping(tlsKeys, describeType)
+export const tlsSchema = mapping(tlsKeys, { describe: describeType })
   .superRefine(requireCertificateAndKey, evenAfterOtherProblems)
   .superRefine(rejectUnusedClientRules, evenAfterOtherProblems)
-  .superRefine(rejectEmptyVersionRange, evenAfterOtherProblems);
+  .superRefine(checkTlsVersions, evenAfterOtherProblems);
 
 /** Any of these keys enables TLS, as in exporter-toolkit. */
 const enablingKeys = ['cert', 'key', 'client_ca', 'cert_file', 'key_file', 'client_ca_file', 'client_auth_type'];
@@ -117,14 +116,6 @@ function rejectUnusedClientRules(raw: unknown, context: z.RefinementCtx): void {
     reject('client_ca', 'RequireAndVerifyClientCert');
   }
   if (!type.startsWith('Require')) reject('client_allowed_sans', 'RequireAndVerifyClientCert or RequireAnyClientCert');
-}
-
-function rejectEmptyVersionRange(raw: unknown, context: z.RefinementCtx): void {
-  const version = z.enum(keysOf(tlsVersions));
-  const { data } = z.object({ min_version: version, max_version: version }).safeParse(raw);
-  if (!data || data.max_version >= data.min_version) return;
-  const message = `${data.max_version} is below min_version (${data.min_version}) — expected at least that`;
-  context.addIssue({ code: 'custom', path: ['max_version'], message });
 }
 
 /** The TLS settings of the file; the files it refers to are not read yet. */

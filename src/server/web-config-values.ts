@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import * as value from '../config/kit/value-types.js';
-import { scalar } from '../config/kit/yaml-schema.js';
+import * as value from '../settings/value-types.js';
+import { scalar } from '../settings/schema.js';
 
 /*
  * Types of values in a web configuration. They accept what exporter-toolkit accepts, which decodes YAML 1.1 into Go types: yes

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { formatProblems, type Path, type FormatPosition } from '../config/kit/problems.js';
-import { listSettings } from '../config/kit/settings.js';
-import { readSmallFile } from '../config/kit/small-file.js';
-import { integer } from '../config/kit/value-types.js';
-import { mapping, presentKeys, scalar } from '../config/kit/yaml-schema.js';
-import { parseYaml } from '../config/kit/yaml.js';
+import { startRepeating } from '../repeating.js';
+import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
+import { listSettings, mapping, presentKeys, scalar } from '../settings/schema.js';
+import { readSmallFile } from '../settings/small-file.js';
+import { integer } from '../settings/value-types.js';
+import { parseYaml } from '../settings/yaml.js';
 import { loadTls, tlsPaths, tlsSchema, tlsSettings, type LoadedTls, type TlsSettings } from './tls.js';
 import * as value from './web-config-values.js';
 
@@ -213,17 +213,14 @@ export function watchWebConfig(
   if (initial === undefined) return { current: () => defaultWebConfig, close: () => undefined };
   const { path } = initial;
   let { config, files } = initial;
-  let timer = schedule();
   let isClosed = false;
-
-  function schedule(): NodeJS.Timeout {
-    return setTimeout(() => void check(), WATCH_INTERVAL_MS).unref();
-  }
-
-  async function check(): Promise<void> {
-    if (!isDeepStrictEqual(await statesOf(files.paths), files.states)) await reload();
-    if (!isClosed) timer = schedule();
-  }
+  const loop = startRepeating(
+    async () => {
+      if (!isDeepStrictEqual(await statesOf(files.paths), files.states)) await reload();
+    },
+    WATCH_INTERVAL_MS,
+    WATCH_INTERVAL_MS,
+  );
 
   async function reload(): Promise<void> {
     const result = await loadWebConfig(path);
@@ -245,7 +242,7 @@ export function watchWebConfig(
     current: () => config,
     close: () => {
       isClosed = true;
-      clearTimeout(timer);
+      loop.close();
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Model } from './model.js';
 
 /*
- * The Chain Query Service as a function: an HTTP request in, an HTTP response out. Paths and parameters are those of §4
- * of its document; what the document leaves open follows the gRPC gateway of a real node.
+ * The REST API of the node as a function: an HTTP request in, an HTTP response out. The paths are those of the dialect
+ * `neutral` (docs/real-chains.md); errors and unknown parameters are treated as by the gRPC gateway of a real node.
  */
 
 export type Endpoint = 'module_state' | 'rate_limiter_input' | 'validators';

@@ -1,6 +1,6 @@
 /*
- * The two responses of the Chain Query Service, field by field as its document names and types them: module_state of
- * §2.1, then rateLimiterInput of §2.2.
+ * The two responses, field by field with the names and types of the spec (docs/coverage.md): the module state, then the
+ * rate limiter input.
  */
 
 export interface ModuleStateResponse {

@@ -9,8 +9,8 @@ import type { ScenarioName } from './scenarios.js';
 
 /*
  * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its state
- * into responses, and faults.ts sends them, on demand with a fault. The folder is written from the Chain Query Service
- * document and shares no code with the exporter's schemas, so that each checks the other.
+ * into responses, and faults.ts sends them, on demand with a fault. The folder is written from the spec (docs/coverage.md)
+ * and shares no code with the shapes in src/chain, so that each checks the other.
  */
 
 export interface SimulatorOptions {
@@ -25,7 +25,7 @@ export interface SimulatorOptions {
   readonly tick?: boolean;
 }
 
-/** A chain node: an HTTP server that serves the Chain Query Service from a model, and fails on demand. */
+/** A chain node: an HTTP server that serves both documents from a model, and fails on demand. */
 export interface Simulator {
   readonly url: string;
   readonly model: Model;

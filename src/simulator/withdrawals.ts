@@ -25,7 +25,7 @@ interface LiveBatch {
 }
 
 /**
- * Outgoing transfers: each is in the pool or in one batch until the batch is executed. A cancelled batch returns its
+ * Outgoing transfers: each is in the pool or in one batch until the batch is executed. A canceled batch returns its
  * transfers.
  */
 export class Withdrawals {
@@ -122,13 +122,13 @@ export class Withdrawals {
     this.#cancel(({ timeout }) => timeout < externalHeight);
   }
 
-  #cancel(isCancelled: (batch: LiveBatch) => boolean): void {
-    for (const { token, transfers } of this.#batches.filter(isCancelled)) {
+  #cancel(isCanceled: (batch: LiveBatch) => boolean): void {
+    for (const { token, transfers } of this.#batches.filter(isCanceled)) {
       const pool = this.#poolOf(token);
       pool.push(...transfers);
       pool.sort((left, right) => left.id - right.id);
     }
-    this.#batches = this.#batches.filter((batch) => !isCancelled(batch));
+    this.#batches = this.#batches.filter((batch) => !isCanceled(batch));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { dataPart } from '../../src/chain/field-shapes.js';
+import { dataPart } from '../../src/chain/addresses.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import { watchedAddress, type Phase, type PollOutcome, type RecordingOptions } from './recording.js';
 

@@ -1,17 +1,18 @@
-import { dataPart } from '../../src/chain/field-shapes.js';
+import { dataPart } from '../../src/chain/addresses.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
-import type { FailureReason } from '../../src/http/errors.js';
+import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import { processingOptionsBase, endpointKeyOf } from '../../src/poll/jobs.js';
-import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
-import { demoConfig } from '../../src/simulator/demo.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import { processingOptionsBase } from '../../src/poll/jobs.js';
+import { processBody } from '../../src/poll/decode.js';
+import type { ProcessingOptions, PollResult } from '../../src/poll/poll.js';
+import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import type { TargetVerdicts, Verdicts } from '../../src/verdicts/verdict.js';
-import { createVerdicts } from '../../src/verdicts/verdicts.js';
+import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */
 const STALE_AFTER_MS = 300_000;
@@ -61,7 +62,7 @@ export interface RecordingOptions {
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
   /** Receives the verdicts and the endpoints of the exporter after every sample. */
-  readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number, endpoints: EndpointStore) => void;
+  readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number, endpoints: readonly EndpointState[]) => void;
   /** The metrics to record. Metrics that no rule reads would only take time. */
   readonly keep: ReadonlySet<string>;
 }
@@ -96,7 +97,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, seconds, options));
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);
-      observe?.(exporter.verdicts.targets(instantAt(seconds)), seconds / 60, exporter.endpoints);
+      observe?.(exporter.endpoints.verdicts(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
       for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
         const values = series.get(key) ?? [];
         series.set(key, values);
@@ -114,8 +115,7 @@ export function instantAt(seconds: number): Instant {
 
 interface Exporter {
   readonly poll: (phase: Phase, seconds: number) => void;
-  readonly verdicts: Verdicts;
-  readonly endpoints: EndpointStore;
+  readonly endpoints: JudgedEndpoints;
   readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
 }
 
@@ -135,10 +135,8 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   };
   let polls = 0;
   const crosschain: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
-  const endpoints = [bridge, crosschain].map(endpointKeyOf);
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
-  const snapshots = createEndpointStore(endpoints, limits);
-  const verdicts = createVerdicts(endpoints, limits, instantAt(startedAt));
+  const endpoints = judgedEndpoints([bridge, crosschain], limits, instantAt(startedAt));
 
   const poll = <Body>(
     source: ProcessingOptions,
@@ -148,11 +146,10 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   ): void => {
     if (outcome === 'not polled') return;
     const result = createPollResult(source, outcome, body, model.height);
-    verdicts.record(snapshots.record(endpointKeyOf(source), result, instantAt(seconds)).after);
+    endpoints.record(source, result, instantAt(seconds));
   };
   return {
-    verdicts,
-    endpoints: snapshots,
+    endpoints,
     poll: (phase, seconds) => {
       // The exporter reads the names after its first poll.
       poll(
@@ -165,7 +162,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
       polls += 1;
     },
     scrape: (phase, seconds, keep) => [
-      ...seriesOfScrape(renderEndpoints(snapshots, 'text', instantAt(seconds)), keep),
+      ...seriesOfScrape(renderEndpoints(endpoints.states(), 'text', instantAt(seconds)), keep),
       // The process exports these, here with the simulated clock.
       ['bridge_exporter_build_info{version="0.1.0",revision="unknown",nodejs="v20.0.0"}', 1],
       ['process_start_time_seconds', startedAt],

@@ -1,21 +1,20 @@
 import { groupBy } from '../../src/metrics/grouping.js';
-import { isInhibited, type InhibitableAlert } from '../../src/verdicts/inhibitions.js';
-import type { AlertLabels, TargetVerdicts, Verdict } from '../../src/verdicts/verdict.js';
-import { alertRules } from '../support/alert-rules.js';
+import { alerts } from '../../src/alerts/alerts.js';
+import type { Alert } from '../../src/alerts/alert.js';
+import { isInhibited, type InhibitableAlert } from '../../src/alerts/inhibition.js';
+import type { AlertLabels, Verdict } from '../../src/alerts/verdict.js';
 import type { Firing } from './promtool.js';
 import type { RecordingOptions } from './recording.js';
 
 /*
- * The same polls are judged by the exporter and by promtool, the rule engine of Prometheus. Both have to agree in every minute.
+ * The same polls are judged by the exporter and by promtool, the rule engine of Prometheus. Both have to agree in every minute, except
+ * after an interruption of the data: then Prometheus begins to count again, so the exporter may be ahead of it, but never behind it.
  */
 
 /** The alerts that a running exporter cannot judge, because they are about its absence, and the watchdog. */
-export const ALERTS_WITHOUT_VERDICT: readonly string[] = [
-  'BridgeExporterAbsent',
-  'BridgeExporterShardMissing',
-  'BridgeEndpointNotPolled',
-  'BridgeWatchdog',
-];
+export const ALERTS_WITHOUT_VERDICT: readonly string[] = alerts
+  .filter(({ condition }) => condition === undefined)
+  .map(({ name }) => name);
 
 /** Verdicts and alerts may differ by this at the start: Prometheus 3 excludes the first sample of a range. */
 const TOLERANCE_MINUTES = 2;
@@ -31,6 +30,8 @@ export interface ObservedVerdicts {
   readonly byKey: ReadonlyMap<string, AlertMinutes>;
   /** The minutes in which an exporter ran. */
   readonly minutes: ReadonlySet<number>;
+  /** The minutes in which a poll failed or the data was outdated. */
+  readonly interrupted: ReadonlySet<number>;
 }
 
 /** Labels that are in only some alerts, or only for the text. */
@@ -47,6 +48,7 @@ function keyOf(alert: string, severity: string, labels: AlertLabels): string {
 export function observeVerdicts(): ObservedVerdicts {
   const byKey = new Map<string, AlertMinutes>();
   const minutes = new Set<number>();
+  const interrupted = new Set<number>();
   const add = ({ alert, severity, target, document, state, subjects }: Verdict, minute: number): void => {
     for (const subject of subjects) {
       const labels = { ...subject, target, document };
@@ -56,11 +58,13 @@ export function observeVerdicts(): ObservedVerdicts {
       known[state].add(minute);
     }
   };
-  const observe = (targets: readonly TargetVerdicts[], minute: number): void => {
+  const observe: ObservedVerdicts['observe'] = (targets, minute, endpoints) => {
     minutes.add(minute);
+    const isFailing = endpoints.some(({ last }) => last?.ok === false);
+    if (isFailing || targets.some(({ unknown }) => unknown.length > 0)) interrupted.add(minute);
     for (const { verdicts } of targets) for (const verdict of verdicts) add(verdict, minute);
   };
-  return { observe, byKey, minutes };
+  return { observe, byKey, minutes, interrupted };
 }
 
 function minutesBetween(from: number, until: number): number[] {
@@ -71,20 +75,33 @@ function minutesNear(minute: number): number[] {
   return minutesBetween(minute - TOLERANCE_MINUTES, minute + TOLERANCE_MINUTES);
 }
 
-function keepMinutesOf({ alert, severity }: Firing): number {
-  const rule = alertRules.find((own) => own.alert === alert && own.labels?.['severity'] === severity);
-  return Number.parseInt(rule?.keep_firing_for ?? '0', 10);
+function declarationOf({ alert, severity }: Pick<InhibitableAlert, 'alert' | 'severity'>): Alert {
+  const found = alerts.find((own) => own.name === alert && own.severity === severity);
+  if (found === undefined) throw new Error(`${alert} with severity ${severity} is not declared`);
+  return found;
+}
+
+/** How long Prometheus may need to find again what an interruption has hidden: the range and `for`. */
+function recountMinutes(own: Pick<InhibitableAlert, 'alert' | 'severity'>): number {
+  const { forMinutes, condition } = declarationOf(own);
+  return Math.max(...(condition?.patterns ?? []).map(({ rangeMinutes }) => rangeMinutes)) + forMinutes;
 }
 
 /** Every minute in which verdicts and alerts contradict each other, as a sentence. */
-export function contradictions({ byKey, minutes }: ObservedVerdicts, all: readonly Firing[]): string[] {
+export function contradictions({ byKey, minutes, interrupted }: ObservedVerdicts, all: readonly Firing[]): string[] {
   const firings = all.filter(({ alert }) => !ALERTS_WITHOUT_VERDICT.includes(alert));
   const firingsByKey = groupBy(firings, ({ alert, severity, labels }) => keyOf(alert, severity, labels));
 
   const isAlertAt = (key: string, minute: number): boolean =>
     (firingsByKey.get(key) ?? []).some(({ from, until }) => from <= minute && minute <= until);
-  const withoutAlert = Array.from(byKey).flatMap(([key, { firing }]) => {
-    const wrong = Array.from(firing).filter((minute) => !minutesNear(minute).some((near) => isAlertAt(key, near)));
+  const withoutAlert = Array.from(byKey).flatMap(([key, { alert, severity, firing }]) => {
+    const mayBeAhead = (minute: number): boolean =>
+      minutesBetween(minute - recountMinutes({ alert, severity }) - TOLERANCE_MINUTES, minute).some((past) =>
+        interrupted.has(past),
+      );
+    const wrong = Array.from(firing).filter(
+      (minute) => !mayBeAhead(minute) && !minutesNear(minute).some((near) => isAlertAt(key, near)),
+    );
     return wrong.length === 0 ? [] : [`${key}: a verdict without an alert in minutes ${wrong.join(', ')}`];
   });
 
@@ -97,7 +114,7 @@ export function contradictions({ byKey, minutes }: ObservedVerdicts, all: readon
       // Of an alert that starts repeatedly, only the first start and the last end are known.
       if (count > 1) return [];
       // Within keep_firing_for, an alert lasts although its condition is gone; afterwards it needs a verdict again.
-      const keptMinutes = keepMinutesOf(firing) + TOLERANCE_MINUTES;
+      const keptMinutes = declarationOf(firing).keepFiringMinutes + TOLERANCE_MINUTES;
       const alone = minutesBetween(from, until).filter(
         (minute) =>
           minutes.has(minute) &&
@@ -117,6 +134,5 @@ function isIncluded(
   minute: number,
 ): boolean {
   const verdicts = Array.from(byKey.values()).filter(({ firing }) => firing.has(minute));
-  // Only alerts with one of these severities have a verdict.
-  return isInhibited({ alert, severity: severity as Verdict['severity'], labels }, verdicts);
+  return isInhibited({ alert, severity, labels }, verdicts);
 }

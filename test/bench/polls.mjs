@@ -3,9 +3,10 @@ import { request } from 'undici';
 import { validateConfig } from '../../dist/config/parser.js';
 import { renderEndpoints } from '../../dist/exposition/exposition.js';
 import { clock } from '../../dist/poll/clock.js';
-import { endpointKeyOf, jobsOf } from '../../dist/poll/jobs.js';
-import { createEndpointStore } from '../../dist/poll/endpoint-store.js';
-import { startThreadExecutor } from '../../dist/poll/thread-executor.js';
+import { jobsOf } from '../../dist/poll/jobs.js';
+import { initialState, stateAfter } from '../../dist/poll/endpoint-state.js';
+import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
+import { createPollExecutor } from '../../dist/poll/executor.js';
 import { median, spread } from './statistics.mjs';
 
 const HEAP_MB = 1024;
@@ -38,12 +39,10 @@ export async function polls({ node, sizes, runsOf }) {
       (path) => path.join('.'),
     );
     const jobs = jobsOf(config);
-    const keys = jobs.map(({ processing }) => endpointKeyOf(processing));
-    const snapshots = createEndpointStore(keys, config.poll);
-    const executor = startThreadExecutor(HEAP_MB, 'bridge-exporter/bench');
+    const executor = createPollExecutor('bridge-exporter/bench', startDecoderThread(HEAP_MB));
     for (const job of jobs) {
       const name = job.processing.document;
-      const { own, baseline } = await measure(job, executor, snapshots, runsOf(size));
+      const { own, baseline, exposition } = await measure(job, executor, config.poll, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
         own: spread(own, 'ms'),
@@ -51,7 +50,7 @@ export async function polls({ node, sizes, runsOf }) {
         ratio: median(own) / median(baseline),
         limit: limits.get(size),
       });
-      const series = countSeries(renderEndpoints(snapshots, 'text', clock()), name);
+      const series = countSeries(exposition, name);
       results.push({ name, size, own: median(own), baseline: median(baseline), series });
     }
     await executor.close();
@@ -59,12 +58,13 @@ export async function polls({ node, sizes, runsOf }) {
   return [...rows, ...growthRows(results, sizes)];
 }
 
-async function measure(job, executor, snapshots, { runs, warmUps }) {
+async function measure(job, executor, pollConfig, { runs, warmUps }) {
+  let state = initialState(job.processing, pollConfig);
   const poll = async () => {
     const result = await executor.poll(job);
     if (!result.outcome.ok) throw new Error(result.outcome.error.message);
-    snapshots.record(endpointKeyOf(job.processing), result, clock());
-    return renderEndpoints(snapshots, 'text', clock());
+    state = stateAfter(state, result, clock());
+    return renderEndpoints([state], 'text', clock());
   };
   const url = job.baseUrl + job.paths[0].path + job.query;
   const parse = async () => JSON.parse(await (await request(url)).body.text());
@@ -75,7 +75,7 @@ async function measure(job, executor, snapshots, { runs, warmUps }) {
     for (let count = 0; count < BATCH; count += 1) baseline.push(await milliseconds(parse));
     for (let count = 0; count < BATCH; count += 1) own.push(await milliseconds(poll));
   }
-  return { own, baseline };
+  return { own, baseline, exposition: await poll() };
 }
 
 /** Time must grow with the size of a document, and the number of series must not. */

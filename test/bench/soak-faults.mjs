@@ -5,7 +5,8 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startThreadExecutor } from '../../dist/poll/thread-executor.js';
+import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
+import { createPollExecutor } from '../../dist/poll/executor.js';
 import { validateConfig } from '../../dist/config/parser.js';
 import { startExporter } from '../../dist/exporter.js';
 import { createLog } from '../../dist/cli/log.js';
@@ -83,7 +84,7 @@ const simulators = await Promise.all(
 );
 const config = createConfig(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
-const executor = startThreadExecutor(128, 'bridge-exporter/soak');
+const executor = createPollExecutor('bridge-exporter/soak', startDecoderThread(128));
 const log = await createLog({ level: 'silent', format: 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
 const exporter = await startExporter(config, executor, log, {

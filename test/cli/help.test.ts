@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { commandNames, subcommands } from '../../src/cli/flags.js';
-import { helpText } from '../../src/cli/help.js';
 import { parseInvocation } from '../../src/cli/invocation.js';
-import { scenarioRows } from '../../src/simulator/scenarios.js';
+import { printHelp } from '../../src/commands/help.js';
+import { createTestContext } from '../support/command-context.js';
 
-function helpFor(line: string): string {
+async function helpFor(line: string): Promise<string> {
   const invocation = parseInvocation(line.split(' '), {});
   if (invocation.command !== 'help') throw new Error(`${line} does not print the help`);
-  const { about } = invocation;
-  return helpText(about, about === 'simulate' || about === 'demo' ? scenarioRows : []);
+  const context = createTestContext();
+  await printHelp(invocation.about, context);
+  return context.stdout.join('');
 }
 
-const helpTexts = [helpFor('--help'), ...subcommands.map((command) => helpFor(`${command} --help`))];
+const helpTexts = await Promise.all(['--help', ...subcommands.map((command) => `${command} --help`)].map(helpFor));
 
 test('the help of every command matches the golden file', async () => {
   await expect(helpTexts.join(`\n${'─'.repeat(100)}\n\n`)).toMatchFileSnapshot('golden/help.txt');
@@ -25,8 +26,8 @@ test('every command has its own help', () => {
   expect(new Set(helpTexts).size).toBe(commandNames.length);
 });
 
-test('-h and --help print the help before or after the command, and even if other arguments are invalid', () => {
-  expect(helpFor('-h')).toBe(helpFor('--help'));
-  expect(helpFor('once -h')).toBe(helpFor('--help once'));
-  expect(helpFor('onec --help --nonsense')).toBe(helpFor('--help'));
+test('-h and --help print the help before or after the command, and even if other arguments are invalid', async () => {
+  expect(await helpFor('-h')).toBe(await helpFor('--help'));
+  expect(await helpFor('once -h')).toBe(await helpFor('--help once'));
+  expect(await helpFor('onec --help --nonsense')).toBe(await helpFor('--help'));
 });

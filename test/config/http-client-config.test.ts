@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { reveal } from '../../src/config/kit/secret.js';
+import { reveal } from '../../src/settings/secret.js';
 import { loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../../src/config/parser.js';
 import { formatConfig } from '../../src/config/printer.js';
@@ -269,13 +269,13 @@ describe('the HTTP client configuration of an endpoint', () => {
     expect(httpClient).toMatchObject({
       directory: 'conf',
       authorization: { type: 'Bearer' },
-      headers: [
-        { name: 'X-Open', values: [{ text: 'a' }, { text: 'b' }] },
-        { name: 'X-Key', values: [{ text: 'c' }, {}, { file: 'keys/x' }, { file: '/keys/y' }] },
-      ],
+      headers: {
+        'X-Open': { values: ['a', 'b'] },
+        'X-Key': { values: ['c'], files: ['keys/x', '/keys/y'] },
+      },
       tls: {
-        ca: { file: 'ca.crt' },
-        cert: { text: clientCertificate.cert },
+        caFile: 'ca.crt',
+        cert: clientCertificate.cert,
         serverName: 'node.example',
         insecureSkipVerify: false,
         minVersion: 'TLS13',
@@ -284,7 +284,7 @@ describe('the HTTP client configuration of an endpoint', () => {
       proxy: { url: 'http://proxy.example:3128' },
     });
     const { credentials } = httpClient?.authorization ?? {};
-    expect(credentials && 'secret' in credentials && reveal(credentials.secret)).toBe('hunter2');
+    expect(credentials && reveal(credentials)).toBe('hunter2');
     expect(httpClient?.proxy?.userInfo && reveal(httpClient.proxy.userInfo)).toBe('u x:hunter2');
   });
 
@@ -293,11 +293,11 @@ describe('the HTTP client configuration of an endpoint', () => {
       parseValidConfig(withBridge('basic_auth: {username_file: u, password_file: p}')).targets[0]?.bridge?.httpClient,
     ).toEqual({
       directory: '.',
-      basicAuth: { username: { file: 'u' }, password: { file: 'p' } },
+      basicAuth: { usernameFile: 'u', passwordFile: 'p' },
     });
     expect(parseValidConfig(withBridge('basic_auth: {username: 0123}')).targets[0]?.bridge?.httpClient).toEqual({
       directory: '.',
-      basicAuth: { username: { text: '0123' } },
+      basicAuth: { username: '0123' },
     });
   });
 
@@ -347,7 +347,7 @@ ${clientCertificate.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secr
   test('keeps its secrets in a clone and never prints them', () => {
     const config = parseValidConfig(everyKey);
     const { credentials } = structuredClone(config).targets[0]?.bridge?.httpClient?.authorization ?? {};
-    expect(credentials && 'secret' in credentials && reveal(credentials.secret)).toBe('hunter2');
+    expect(credentials && reveal(credentials)).toBe('hunter2');
     const printed = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), formatConfig(config)];
     expect(printed.filter((text) => /hunter2|PRIVATE/.test(text))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig, settings } from '../../src/config/parser.js';
+import { configSettings } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
 import { withBridge, withCrosschain, withUrl, withTopLevel, withName } from './sample-files.js';
 
 const DURATION = 'such as 30s, 1m30s or 500ms';
@@ -15,7 +16,7 @@ const TOKEN = '0x0000000000000000000000000000000000000001';
 
 /** How messages list the values of a setting. */
 function choicesOf(path: string): string {
-  return `expected one of ${settings.find((setting) => setting.path === path)?.type.replaceAll(' |', ',')}`;
+  return `expected one of ${configSettings.find((setting) => setting.path === path)?.type.replaceAll(' |', ',')}`;
 }
 
 const invalidFiles: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [

@@ -4,7 +4,7 @@ import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
 import type { Environment } from '../../src/config/environment.js';
 import { configFromEnvironment, loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../../src/config/parser.js';
-import { defaultConfig } from '../../src/config/schema.js';
+import { defaultConfig } from '../../src/config/config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
@@ -144,8 +144,8 @@ describe('configFromEnvironment', () => {
       { CROSSCHAIN_WINDOW: '500', TARGET_NAME: 'a', POLL_INTERVAL: '1m' },
       [
         'CROSSCHAIN_WINDOW: has no effect without CROSSCHAIN_URL',
-        'TARGET_NAME: has no effect without BRIDGE_URL or CROSSCHAIN_URL',
         'POLL_INTERVAL: has no effect without BRIDGE_URL or CROSSCHAIN_URL',
+        'TARGET_NAME: has no effect without BRIDGE_URL or CROSSCHAIN_URL',
       ],
     ],
   ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { clampToMemory, workerHeapMb } from '../../src/config/memory.js';
-import { defaultConfig } from '../../src/config/schema.js';
+import { defaultConfig } from '../../src/config/config.js';
 
 const MIB = 2 ** 20;
 const memoryLimit = (mib: number) => ({ bytes: mib * MIB, heapBytes: 4096 * MIB });

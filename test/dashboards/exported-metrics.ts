@@ -1,4 +1,4 @@
-import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
+import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -13,7 +13,7 @@ const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
-  const chain = [...moduleStateDocument.families, ...rateLimiterInputDocument.families];
+  const chain = [...documents.module_state.families, ...documents.rate_limiter_input.families];
   return new Map([
     ...chain.map(
       ({ name, type, labels }) => [name, { type, labels: withScrapeLabels(['target', ...labels]) }] as const,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, DASHBOARD_FOLDER } from './dashboard-files.js';
-import { dashboards } from './source/dashboards.js';
-import { dashboardJson, type Dashboard } from './source/grafana.js';
+import { dashboards } from '../../grafana/source/dashboards.js';
+import { dashboardJson, type Dashboard } from '../../grafana/source/grafana.js';
 
 /*
- * The files generated from test/dashboards/source. `npm test -- -u` updates them.
+ * The files generated from grafana/source. `npm test -- -u` updates them.
  */
 const entries = Object.entries(dashboards);
 
@@ -62,7 +62,7 @@ To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenari
 
 ## Changing a dashboard
 
-The files are generated from \`test/dashboards/source\`. Change the source and run \`npm test -- -u\`. The tests check that every metric and
+The files are generated from \`grafana/source\`. Change the source and run \`npm test -- -u\`. The tests check that every metric and
 label exists and that every stable metric is used, and run every query against a real Prometheus. The dashboards are read-only: save a
 copy under another name to change it in Grafana. \`grafana/dashboards/.lint\` contains the exclusions of
 [dashboard-linter](https://github.com/grafana/dashboard-linter), which a test runs if it is installed.

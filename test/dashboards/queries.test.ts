@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
-import { latest, latestBySigner, secondsWithSameOldestTransfer } from './source/queries.js';
+import { latest, latestBySigner, secondsWithSameOldestTransfer } from '../../grafana/source/queries.js';
 
 /*
  * The shared expressions, evaluated by promtool on series with the labels of common setups.

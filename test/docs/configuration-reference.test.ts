@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type CommandName, commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
-import { DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { targetVariables } from '../../src/config/environment.js';
-import { parseConfig, settings } from '../../src/config/parser.js';
+import { configSettings, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/parser.js';
 import { formatConfig } from '../../src/config/printer.js';
 import { createAuthority } from '../support/certificates.js';
 
@@ -75,7 +75,7 @@ const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row)].join('\n');
 
-const settingRows = settings.map(({ path, type, required, default: preset, description = '' }) => [
+const settingRows = configSettings.map(({ path, type, required, default: preset, description = '' }) => [
   code(path),
   type,
   required ? 'required' : preset === undefined ? '' : code(preset),
@@ -105,16 +105,14 @@ const flagTable = (command: CommandName) =>
     }),
   );
 
-const variableRows = Object.entries(targetVariables).map(([name, { path, description }]) => {
-  const key = path.replace('[0]', '[]');
-  const preset =
-    name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : settings.find((setting) => setting.path === key)?.default;
-  return [code(name), code(key), preset === undefined ? '' : code(preset), description];
+const variableRows = Object.entries(targetVariables).map(([name, { path, default: inFile, description = '' }]) => {
+  const preset = name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : inFile;
+  return [code(name), code(path), preset === undefined ? '' : code(preset), description];
 });
 
 const page = `# Configuration
 
-Generated from src/config/schema.ts and src/cli/flags.ts by \`npm test -- -u\`.
+Generated from src/config/config.ts and src/cli/flags.ts by \`npm test -- -u\`.
 
 Targets are configured in one YAML file (\`--config.file\`) or, for a single target, by environment variables. The base URL of a node is enough
 for Injective, ZetaChain and the simulator. Flags configure the process.
@@ -238,7 +236,7 @@ describe('docs/configuration.md', () => {
   });
 
   test('describes every key and every flag', () => {
-    const described = [...settings, ...commandNames.flatMap(flagsOf)];
+    const described = [...configSettings, ...commandNames.flatMap(flagsOf)];
     expect(described.filter(({ description }) => description === undefined || description === '')).toEqual([]);
   });
 });
@@ -326,8 +324,9 @@ function printed(file: unknown): string {
 
 describe('every key of the schema has an effect', () => {
   test('covers every key with a value', () => {
-    const leaves = settings.filter(
-      ({ path }) => !settings.some((other) => other.path.startsWith(`${path}.`) || other.path.startsWith(`${path}[]`)),
+    const leaves = configSettings.filter(
+      ({ path }) =>
+        !configSettings.some((other) => other.path.startsWith(`${path}.`) || other.path.startsWith(`${path}[]`)),
     );
     // Its effect depends on other files: test/config/target-files.test.ts.
     const withoutFiles = leaves.filter(({ path }) => path !== 'target_files');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
+import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { failureReasonNames, failureReasons } from '../../src/http/errors.js';
+import { failureReasonNames, failureReasons } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 
@@ -55,19 +55,19 @@ The conditions under which a metric is absent are part of its meaning.
 
 The same rules apply to the names of alerts and recording rules, flags, environment variables, configuration keys, HTTP paths, exit codes and
 failure reasons: all are stable. Thresholds and durations of alerts, panels of the dashboards, the JSON of \`/pending\`, and the texts of logs
-and pages can change at any time. These rules apply from 0.1.0 on: what is stable there is not removed before 1.0.0.
+and pages can change at any time. These rules apply from 0.2.0 on: what is stable there is not removed before 1.0.0.
 
 ## Bridge
 
 From \`GET /bridge/v1/module_state\`. Every metric has the label \`target\`.
 
-${table(moduleStateDocument.families, sourceColumn)}
+${table(documents.module_state.families, sourceColumn)}
 
 ## Cross-chain
 
 From \`GET /chain/crosschain/rateLimiterInput\`. Every metric has the label \`target\`.
 
-${table(rateLimiterInputDocument.families, sourceColumn)}
+${table(documents.rate_limiter_input.families, sourceColumn)}
 
 ## Exporter
 

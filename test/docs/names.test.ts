@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
 import { targetVariables } from '../../src/config/environment.js';
-import { settings } from '../../src/config/parser.js';
+import { configSettings } from '../../src/config/config.js';
 import { webSettings } from '../../src/server/web-config.js';
 import { isScenarioName } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
-import { packageJson, projectFileExists } from '../support/project-files.js';
+import { packageJson, projectFileExists, readProjectFile } from '../support/project-files.js';
 import { blocksOf, inlineCodeIn, pages } from './pages.js';
 
 /*
@@ -15,7 +15,7 @@ import { blocksOf, inlineCodeIn, pages } from './pages.js';
 const flags = commandNames.flatMap((command) => flagsOf(command).map(({ name }) => name));
 const variables = new Set([...flags.flatMap((flag) => environmentName(flag) ?? []), ...Object.keys(targetVariables)]);
 /** The scripts of the project and commands of npm. */
-const npmCommands = new Set([...Object.keys(packageJson.scripts), 'ci', 'install', 'link', 'audit', 'pack', 'prune']);
+const npmCommands = new Set([...Object.keys(packageJson.scripts), 'ci', 'install', 'link', 'pack', 'prune']);
 
 /** The alerts of this project and those in examples. */
 const alertNames = new Set([
@@ -24,8 +24,14 @@ const alertNames = new Set([
 ]);
 
 /** Flags of npm, Helm, the benchmark, Docker and `install`, and the placeholder `--name`. */
-const OTHER_FLAGS =
-  /^--(?:silent|omit|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
+const OTHER_FLAGS = /^--(?:silent|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
+
+it('docs/dependencies.md lists the dependencies of the package', () => {
+  const named = readProjectFile('docs/dependencies.md').matchAll(
+    /^\| \[(\S+)\]\(https:\/\/www\.npmjs\.com\/package\/\1\)/gm,
+  );
+  expect(Array.from(named, ([, name = '']) => name).toSorted()).toEqual(Object.keys(packageJson.dependencies));
+});
 
 describe.each(pages)('$file', (page) => {
   const inlineCode = inlineCodeIn(page);
@@ -63,7 +69,7 @@ describe.each(pages)('$file', (page) => {
   });
 
   it('uses existing settings', () => {
-    const paths = new Set([...settings, ...webSettings].map(({ path }) => path));
+    const paths = new Set([...configSettings, ...webSettings].map(({ path }) => path));
     const named = inlineCode.filter((text) =>
       /^(?:poll|limits|targets\[\]|tls_server_config|http_server_config)\.[\w.[\]<>]+$/.test(text),
     );

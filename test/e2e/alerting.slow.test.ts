@@ -95,7 +95,7 @@ const LABELS_OF_JOBS: Readonly<Record<string, Readonly<Record<string, string>>>>
   // The ServiceMonitor of the chart, for a StatefulSet and for a Deployment.
   stateful: { instance: 'stateful-0' },
   deployment: { instance: 'deployment' },
-  // A ServiceMonitor without relabelling.
+  // A ServiceMonitor without relabeling.
   plain: { pod: 'plain-0' },
 };
 const JOBS = Object.keys(LABELS_OF_JOBS);
@@ -135,7 +135,7 @@ beforeAll(async () => {
   blockTimer = setInterval(() => simulator.advance((TICK_MS * SPEED) / BLOCK_MS), TICK_MS);
   const target = `{name: demo, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}}`;
   const config = `poll: {interval: 500ms, timeout: 5s, stale_after: 30s}\ntargets: [${target}]\n`;
-  daemon = await startDaemon([`--config.file=${folder.write('bridge.yml', config)}`]);
+  daemon = await startDaemon([`--config.file=${folder.write('bridge.yaml', config)}`]);
 
   const alertmanagerAddress = `127.0.0.1:${await freePort()}`;
   alertmanager = startProcess('prometheus-alertmanager', [

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigResult } from '../../src/config/config.js';
 import { startExporter, type Exporter } from '../../src/exporter.js';
-import { createInlineExecutor } from '../../src/poll/inline-executor.js';
+import { createPollExecutor } from '../../src/poll/executor.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { parseValidConfig } from '../support/config.js';
 import { valueIn } from '../support/exposition-text.js';
@@ -199,7 +199,7 @@ describe('concurrent reloads', () => {
       running -= 1;
       return result;
     };
-    exporter = await startExporter(config, createInlineExecutor('test/1'), pino({ level: 'silent' }), {
+    exporter = await startExporter(config, createPollExecutor('test/1'), pino({ level: 'silent' }), {
       listen: { host: '127.0.0.1', port: 0 },
       telemetryPath: '/metrics',
       maxRequests: 10,

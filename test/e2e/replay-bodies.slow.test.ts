@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { failureReasons, type FailureReason } from '../../src/http/errors.js';
+import { failureReasons, type FailureReason } from '../../src/http/failure-reasons.js';
 import { runExporter } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 

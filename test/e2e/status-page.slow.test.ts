@@ -12,7 +12,7 @@ import {
   type RecordedPage,
 } from '../support/browser.js';
 import { createAuthority } from '../support/certificates.js';
-import type { TargetVerdicts } from '../../src/verdicts/verdict.js';
+import type { TargetVerdicts } from '../../src/alerts/verdict.js';
 import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
@@ -38,9 +38,9 @@ const states = {
     title: `○ ${LONG_NAME} cannot be judged`,
     texts: ['▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
   },
-  stale: {
+  withdrawn: {
     title: `○ ${LONG_NAME} cannot be judged`,
-    texts: ['■ stale', 'chain series were withdrawn', '→ Check the node'],
+    texts: ['■ withdrawn', 'chain series were withdrawn', '→ Check the node'],
   },
   initial: { title: `○ ${LONG_NAME} cannot be judged`, texts: ['Endpoints not polled yet 1'] },
 } as const;
@@ -58,14 +58,14 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
   beforeAll(async () => {
     browser = await launchBrowser();
     const simulators = await Promise.all([1, 2, 3, 4].map(async (seed) => startTestSimulator({ seed })));
-    const [healthy, failing, stale, initial] = simulators;
-    if (!healthy || !failing || !stale || !initial) throw new Error('a simulator is missing');
+    const [healthy, failing, withdrawn, initial] = simulators;
+    if (!healthy || !failing || !withdrawn || !initial) throw new Error('a simulator is missing');
     simulator = healthy;
     initial.fault('module_state', { kind: 'hang' });
     daemons = {
       healthy: await startWith(healthy),
       failing: await startWith(failing),
-      stale: await startWith(stale, '{interval: 1s, timeout: 2s, stale_after: 10s}'),
+      withdrawn: await startWith(withdrawn, '{interval: 1s, timeout: 2s, stale_after: 10s}'),
       initial: await startWith(initial),
     };
     await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));
@@ -76,11 +76,11 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     };
     await waitFor(advanceAndGet, (html) => html.includes('No problem on'));
     const message = `upstream connect error or disconnect/reset before headers. ${'reset reason: overflow '.repeat(20)}`;
-    for (const broken of [failing, stale]) {
+    for (const broken of [failing, withdrawn]) {
       broken.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
     }
     await waitForPage(daemons.failing, /class="failing"/);
-    await waitForPage(daemons.stale, /class="stale"/);
+    await waitForPage(daemons.withdrawn, /class="withdrawn"/);
     return async () => Promise.all(simulators.map(async (each) => each.close()));
   });
 

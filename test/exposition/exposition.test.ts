@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { defaultBridgeSettings } from '../../src/config/schema.js';
+import { defaultBridgeSettings } from '../../src/config/config.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
-import { failureReasonNames } from '../../src/http/errors.js';
+import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import { processBody, type PollResult } from '../../src/poll/poll.js';
+import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
+import { processBody } from '../../src/poll/decode.js';
+import type { PollResult } from '../../src/poll/poll.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';
 
@@ -31,27 +32,29 @@ function success(height: string | undefined, value = 1): PollResult {
 const FAILED: PollResult = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
 
 function fresh(): {
-  snapshots: EndpointStore;
+  snapshots: RecordedStates;
   text: (ms: number) => string;
   poll: (outcome: PollResult, ms: number) => void;
 } {
-  const snapshots = createEndpointStore([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
+  const snapshots = recordedStates([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
   return {
     snapshots,
-    text: (ms) => renderEndpoints(snapshots, 'text', at(ms)),
+    text: (ms) => renderEndpoints(snapshots.states(), 'text', at(ms)),
     poll: (outcome, ms) => void snapshots.record(KEY, outcome, at(ms)),
   };
 }
 
 describe('the exposition', () => {
   it('of a sample chain matches the golden file', async () => {
-    await expect(renderEndpoints(sampleSnapshots(), 'text', NOW)).toMatchFileSnapshot('golden/exposition.prom');
+    await expect(renderEndpoints(sampleSnapshots().states(), 'text', NOW)).toMatchFileSnapshot(
+      'golden/exposition.prom',
+    );
   });
 
   it('in OpenMetrics differs only in the names of counters in HELP and TYPE', () => {
     const snapshots = sampleSnapshots();
-    const text = renderEndpoints(snapshots, 'text', NOW).split('\n');
-    const openmetrics = renderEndpoints(snapshots, 'openmetrics', NOW).split('\n');
+    const text = renderEndpoints(snapshots.states(), 'text', NOW).split('\n');
+    const openmetrics = renderEndpoints(snapshots.states(), 'openmetrics', NOW).split('\n');
     const different = openmetrics.filter((line, index) => line !== text[index]);
     expect(openmetrics).toHaveLength(text.length);
     expect(different.every((line) => /^# (HELP|TYPE) bridge_exporter_(?!.*_total )/.test(line))).toBe(true);
@@ -70,17 +73,17 @@ describe('the exposition', () => {
     'has the labels of a target after the label target in every series as %s',
     (format) => {
       const labels = { network: 'main "net"', zone: 'a\\b' };
-      const plain = renderEndpoints(sampleSnapshots(), format, NOW);
-      const labelled = renderEndpoints(sampleSnapshots(sampleModel(), labels), format, NOW);
+      const plain = renderEndpoints(sampleSnapshots().states(), format, NOW);
+      const labeled = renderEndpoints(sampleSnapshots(sampleModel(), labels).states(), format, NOW);
       const own = String.raw`,network="main \"net\"",zone="a\\b"`;
-      expect(labelled).not.toBe(plain);
+      expect(labeled).not.toBe(plain);
       expect(
-        labelled.replaceAll(
+        labeled.replaceAll(
           /(\{target="[^"]*")([^\n]*)/g,
           (_line, target: string, rest: string) => target + rest.replace(own, ''),
         ),
       ).toBe(plain);
-      const series = labelled.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      const series = labeled.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
       expect(series.filter((line) => !line.includes(`{target="demo"${own}`))).toEqual([]);
     },
   );
@@ -109,7 +112,9 @@ describe('the exposition', () => {
     const { snapshots, poll } = fresh();
     poll(success('1'), 0);
     const slept = { epochSeconds: 1000 + 3600, monotonicMs: 10 };
-    expect(valueIn(renderEndpoints(snapshots, 'text', slept), 'bridge_last_outgoing_batch_id')).toBeUndefined();
+    expect(
+      valueIn(renderEndpoints(snapshots.states(), 'text', slept), 'bridge_last_outgoing_batch_id'),
+    ).toBeUndefined();
   });
 
   it('counts all polls, and failures by reason', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/exposition.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore } from '../../src/poll/endpoint-store.js';
+import { recordedStates } from '../support/endpoint-states.js';
 import { bridgeResult } from '../pages/sample-snapshots.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
@@ -37,17 +37,19 @@ function countedProcessMetrics() {
 
 describe('the metrics page', () => {
   it('joins the metrics of endpoints and process, and ends with # EOF in OpenMetrics', async () => {
-    const snapshots = createEndpointStore([KEY], LIMITS);
+    const snapshots = recordedStates([KEY], LIMITS);
     const page = createMetricsPage(snapshots, { reloads: () => 0, render: async (format) => `process ${format}\n` });
     const text = (await page('text', 'identity', at(0))).toString();
-    expect(text).toBe(`${renderEndpoints(snapshots, 'text', at(0))}process text\n`);
+    expect(text).toBe(`${renderEndpoints(snapshots.states(), 'text', at(0))}process text\n`);
     const openmetrics = (await page('openmetrics', 'identity', at(0))).toString();
-    expect(openmetrics).toBe(`${renderEndpoints(snapshots, 'openmetrics', at(0))}process openmetrics\n# EOF\n`);
+    expect(openmetrics).toBe(
+      `${renderEndpoints(snapshots.states(), 'openmetrics', at(0))}process openmetrics\n# EOF\n`,
+    );
     expect(gunzipSync(await page('openmetrics', 'gzip', at(0))).toString()).toBe(openmetrics);
   });
 
   it('is rendered and compressed once for all scrapes between two changes, concurrent ones included', async () => {
-    const snapshots = createEndpointStore([KEY], LIMITS);
+    const snapshots = recordedStates([KEY], LIMITS);
     const page = createMetricsPage(snapshots, countedProcessMetrics());
     const [one, other] = await Promise.all([page('text', 'identity', at(0)), page('text', 'identity', at(0))]);
     expect(other).toBe(one);
@@ -61,7 +63,7 @@ describe('the metrics page', () => {
   });
 
   it('collects process metrics at most once a second, and at once after a reload', async () => {
-    const snapshots = createEndpointStore([KEY], LIMITS);
+    const snapshots = recordedStates([KEY], LIMITS);
     const metrics = countedProcessMetrics();
     const page = createMetricsPage(snapshots, metrics);
     expect(await textOf(page, 0)).toContain('rendering 1');
@@ -92,7 +94,7 @@ describe('the metrics page', () => {
       setByMs: fc.oneof(fc.constant(0), fc.integer({ min: -2000, max: 2000 })),
     });
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const snapshots = createEndpointStore(keys, { maxBodyBytes: 1024, staleAfterMs: 1000 });
+      const snapshots = recordedStates(keys, { maxBodyBytes: 1024, staleAfterMs: 1000 });
       let collections = 0;
       const render = async (): Promise<string> => {
         collections += 1;
@@ -110,7 +112,7 @@ describe('the metrics page', () => {
         };
         const collectionsBefore = collections;
         const body = await page('text', 'identity', now);
-        expect(body.toString()).toBe(renderEndpoints(snapshots, 'text', now));
+        expect(body.toString()).toBe(renderEndpoints(snapshots.states(), 'text', now));
         if (last?.equals(body) === true && collections === collectionsBefore) expect(body).toBe(last);
         last = body;
       }
@@ -123,7 +125,7 @@ describe('the metrics page', () => {
       { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
       { index: 1, count: 1 },
     );
-    const page = createMetricsPage(createEndpointStore([], LIMITS), metrics);
+    const page = createMetricsPage(recordedStates([], LIMITS), metrics);
     metrics.configLoaded(1, 1, 1);
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 1$/m);
     metrics.configRejected();

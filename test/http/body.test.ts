@@ -79,6 +79,50 @@ describe('BufferPool', () => {
     expect(pool.acquire(MIB)).toBe(buffer);
   });
 
+  it('lets fetches wait while bodies take much memory, and starts them in order, each with a reservation', async () => {
+    const pool = new BufferPool();
+    const started: string[] = [];
+    const reserve = async (name: string): Promise<() => void> => {
+      const end = await pool.reserve(10 * MIB);
+      started.push(name);
+      return end;
+    };
+    const settled = async (): Promise<string[]> => {
+      await new Promise(setImmediate);
+      return started;
+    };
+    // Nothing is reserved without waiting: a node that does not respond takes no memory.
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(reserve));
+    const buffers = [20, 11].map((size) => pool.acquire(size * MIB));
+    const [first, second] = [reserve('first'), reserve('second')];
+    expect(await settled()).toHaveLength(5);
+    pool.release(buffers[1] ?? Buffer.alloc(0));
+    expect((await settled()).slice(5)).toEqual(['first', 'second']);
+    const third = reserve('third');
+    expect((await settled()).slice(7)).toEqual([]);
+    (await first)();
+    (await second)();
+    (await third)();
+    expect((await settled()).slice(7)).toEqual(['third']);
+  });
+
+  it('is told about a buffer that is lost with a thread', async () => {
+    const pool = new BufferPool();
+    const body = await bufferBody(inChunks(content, 65_536), 8 * MIB, 4 * MIB, pool);
+    structuredClone(body.bytes.buffer, { transfer: [body.bytes.buffer] });
+    const waiting = pool.reserve(MIB);
+    body.release();
+    expect(await waiting).toBeTypeOf('function');
+  });
+
+  it('takes back the memory of a body that was transferred to a thread and returned', async () => {
+    const pool = new BufferPool();
+    const body = await bufferBody(inChunks(content, 65_536), 8 * MIB, 4 * MIB, pool);
+    const returned = structuredClone(body.bytes.buffer, { transfer: [body.bytes.buffer] });
+    body.release(returned);
+    expect(pool.acquire(4 * MIB).buffer).toBe(returned);
+  });
+
   it('keeps the four largest buffers of at most 16 MiB', () => {
     const pool = new BufferPool();
     const sizes = [3, 1, 16, 2, 64, 5, 4];

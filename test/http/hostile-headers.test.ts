@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
-import { failureReasonNames } from '../../src/http/errors.js';
+import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { INVALID } from '../../src/json/field.js';
-import { JsonScanner } from '../../src/json/scanner.js';
+import { JsonScanner, MemoryBudgetExceeded } from '../../src/json/scanner.js';
 import {
   boolean,
   emptyProblems,
   enumeration,
   interned,
-  lazyString,
   list,
   number,
   object,
@@ -24,7 +23,8 @@ const aliases: Aliases = {
   fields: { real_name: 'name', old_size: 'size', real_note: 'note' },
   values: { Real: 'Neutral' },
 };
-const shape = object({ name: string, size: number, seen: boolean, rows: list(object({ size: number })) });
+const fields = { name: string, size: number, seen: boolean, rows: list(object({ size: number })) };
+const shape = object(fields);
 
 /** Reads a value, which is a JSON string or is serialized. */
 function read<T>(target: Shape<T>, names: Aliases, json: unknown, problems: FieldProblems = emptyProblems()) {
@@ -135,7 +135,7 @@ describe('object', () => {
 
 describe('recognizedObject', () => {
   it('is undefined if none of its keys is present', () => {
-    const recognized = objectWithKnownKey(shape.fields);
+    const recognized = objectWithKnownKey(fields);
     expect(read(recognized, neutral, { size: null })).toEqual({});
     expect(read(recognized, neutral, { code: 5, message: '' })).toBeUndefined();
     expect(read(recognized, aliases, { real_name: 'x' })).toMatchObject({ name: 'x' });
@@ -177,16 +177,6 @@ describe('a scalar shape', () => {
     expect(['false', '"true"', '1'].map((json) => read(boolean, neutral, json))).toEqual([false, INVALID, INVALID]);
   });
 
-  it('decodes a lazyString on demand', () => {
-    const values = read(list(lazyString), neutral, '["", "a", "\\u0041é", null, 1]');
-    const decoded = Array.isArray(values)
-      ? values.map((value) => (typeof value === 'object' ? value.decode() : value))
-      : [];
-    expect(decoded).toEqual(['', 'a', 'Aé', undefined, INVALID]);
-    const isEmpty = Array.isArray(values) ? values.map((value) => typeof value === 'object' && value.isEmpty) : [];
-    expect(isEmpty).toEqual([true, false, false, false, false]);
-  });
-
   it('converts interned strings and marks other types as invalid', () => {
     const upper = interned((decoded) => decoded.toUpperCase());
     expect(['"ab"', '"ab"', '1', 'null'].map((json) => read(upper, neutral, json))).toEqual([
@@ -195,6 +185,33 @@ describe('a scalar shape', () => {
       INVALID,
       undefined,
     ]);
+  });
+
+  it('converts an interned string once, unless it is long', () => {
+    const converted: string[] = [];
+    const lengths = interned((decoded) => {
+      converted.push(decoded.slice(0, 3));
+      return String(decoded.length);
+    });
+    const long = 'x'.repeat(1000);
+    const json = ['abc', 'abd', 'abc', '', long, 'a\u0062c', long, ''];
+    expect(read(list(lengths), neutral, json)).toEqual(['3', '3', '3', '0', '1000', '3', '1000', '0']);
+    expect(converted).toEqual(['abc', 'abd', '', 'xxx', 'xxx']);
+  });
+
+  it('interns any number of strings', () => {
+    const upper = interned((decoded) => decoded.toUpperCase());
+    const many = Array.from({ length: 20_000 }, (_, index) => `validator-${index % 15_000}`);
+    expect(read(list(upper), neutral, many)).toEqual(many.map((text) => text.toUpperCase()));
+  });
+
+  it('counts only the distinct interned strings against the memory budget', () => {
+    const readStrings = (strings: readonly string[]) => () => {
+      const scanner = new JsonScanner(Buffer.from(JSON.stringify(strings)), 20_000);
+      return list(interned((decoded) => decoded)).compile('', neutral)(scanner, emptyProblems());
+    };
+    expect(readStrings(Array.from({ length: 1000 }, () => '0xabc'))()).toHaveLength(1000);
+    expect(readStrings(Array.from({ length: 1000 }, (_, index) => `0x${index}`))).toThrow(MemoryBudgetExceeded);
   });
 
   it('maps wire values and numbers of an enumeration, and counts unknown ones as other', () => {

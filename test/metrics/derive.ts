@@ -20,7 +20,7 @@ export interface DerivedMetrics {
   readonly invalid: Readonly<Record<string, number>>;
   /** Number of unknown enum values by field. */
   readonly unknown: Readonly<Record<string, number>>;
-  /** Number of dropped series by labelled family. */
+  /** Number of dropped series by labeled family. */
   readonly dropped: Readonly<Record<string, number>>;
 }
 
@@ -77,7 +77,7 @@ function parseSeries(exposition: string): SeriesValues {
 }
 
 function familyValue(values: SeriesValues, name: string): FamilyValue {
-  const labelled = Object.entries(values).filter(([series]) => series.startsWith(`${name}{`));
-  if (labelled.length === 0) return values[name];
-  return Object.fromEntries(labelled.map(([series, value]) => [series.slice(name.length + 1, -1), value]));
+  const labeled = Object.entries(values).filter(([series]) => series.startsWith(`${name}{`));
+  if (labeled.length === 0) return values[name];
+  return Object.fromEntries(labeled.map(([series, value]) => [series.slice(name.length + 1, -1), value]));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { labelledGauge, toLabelValue } from '../../src/metrics/family.js';
+import { labeledGauge, toLabelValue } from '../../src/metrics/family.js';
 
-describe('labelledGauge', () => {
+describe('labeledGauge', () => {
   const description = {
     name: 'bridge_x',
     help: 'A test.',
@@ -11,18 +11,18 @@ describe('labelledGauge', () => {
   const labels = ['list', 'chain_id'] as const;
 
   it('does not compile if a sample lacks a label or has an unknown one', () => {
-    const complete = labelledGauge({
+    const complete = labeledGauge({
       ...description,
       labels,
       derive: () => [{ labels: { list: 'pending', chain_id: '1' }, value: 1 }],
     });
-    labelledGauge({
+    labeledGauge({
       ...description,
       labels,
       // @ts-expect-error -- chain_id is missing
       derive: () => [{ labels: { list: 'pending' }, value: 1 }],
     });
-    labelledGauge({
+    labeledGauge({
       ...description,
       labels,
       // @ts-expect-error -- the family has no label chain

@@ -1,6 +1,6 @@
 import { moduleState } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
-import { moduleStateDocument, rateLimiterInputDocument, type DocumentName } from '../../src/documents.js';
+import { documents, type DocumentName } from '../../src/documents.js';
 import type { Family } from '../../src/metrics/family.js';
 import { orEmpty } from '../../src/metrics/required-fields.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
@@ -20,18 +20,16 @@ export interface RecordedReads {
 }
 
 export function recordReads(seed = 1): RecordedReads[] {
-  const { families: bridgeFamilies, name: moduleStateName } = moduleStateDocument;
-  const { families: crosschainFamilies, name: rateLimiterInputName } = rateLimiterInputDocument;
   const [bridge, crosschain] = [bridgeInputs(seed), crosschainInputs(seed)];
   return [
-    ...bridgeFamilies.map((family) => {
+    ...documents.module_state.families.map((family) => {
       const { fields, others } = partition(record(family, bridge), 'state', moduleState.paths('state'));
-      return { family: family.name, document: moduleStateName, fields, others };
+      return { family: family.name, document: 'module_state' as const, fields, others };
     }),
-    ...crosschainFamilies.map((family) => {
+    ...documents.rate_limiter_input.families.map((family) => {
       const { fields, others } = partition(record(family, crosschain), 'document', rateLimiterInput.paths('document'));
       const inSpec = fields.map((path) => path.replace(/^document\./, ''));
-      return { family: family.name, document: rateLimiterInputName, fields: inSpec, others };
+      return { family: family.name, document: 'rate_limiter_input' as const, fields: inSpec, others };
     }),
   ];
 }

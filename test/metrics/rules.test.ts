@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moduleStateDocument, rateLimiterInputDocument } from '../../src/documents.js';
+import { documents } from '../../src/documents.js';
 import { families } from '../../src/exposition/exposition.js';
 import type { Family } from '../../src/metrics/family.js';
 import { orEmpty } from '../../src/metrics/required-fields.js';
@@ -145,8 +145,8 @@ describe('every family', () => {
       }
     };
     const [bridge, crosschain] = [bridgeInputs(1), crosschainInputs(1)];
-    for (const family of moduleStateDocument.families) check(family, bridge);
-    for (const family of rateLimiterInputDocument.families) check(family, crosschain);
+    for (const family of documents.module_state.families) check(family, bridge);
+    for (const family of documents.rate_limiter_input.families) check(family, crosschain);
   });
 
   it('has a unique name, which ends in _total only for a counter', () => {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { gauge, labelledGauge, type Family, type OverLimit } from '../../src/metrics/family.js';
+import { gauge, labeledGauge, type Family, type OverLimit } from '../../src/metrics/family.js';
 import { renderFamilies } from '../../src/metrics/render-families.js';
 import { formatSeries } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/metrics/required-fields.js';
 
 const description = { help: 'A test.', unit: 'things' };
 
-function unlabelled(value: (input: number) => number | undefined): Family<number> {
+function unlabeled(value: (input: number) => number | undefined): Family<number> {
   return gauge({ name: 'bridge_x', ...description, value });
 }
 
-function labelled(overLimit: OverLimit, values: Readonly<Record<string, number>>): Family<number> {
-  return labelledGauge({
+function labeled(overLimit: OverLimit, values: Readonly<Record<string, number>>): Family<number> {
+  return labeledGauge({
     name: 'bridge_x',
     ...description,
     labels: ['token', 'denom'],
@@ -28,11 +28,11 @@ function textOf(family: Family<number>, maxSeries = 200): string {
 
 describe('renderFamilies', () => {
   it('formats one line per series, with the fixed labels first', () => {
-    expect(textOf(unlabelled((input) => input + 0.5))).toBe('bridge_x{target="t"} 1.5\ndropped undefined\n');
+    expect(textOf(unlabeled((input) => input + 0.5))).toBe('bridge_x{target="t"} 1.5\ndropped undefined\n');
   });
 
   it('omits only withdrawn families', () => {
-    const withdrawn = unlabelled(() => {
+    const withdrawn = unlabeled(() => {
       throw WITHDRAWN;
     });
     const other = gauge<number>({ name: 'bridge_y', ...description, value: () => 1 });
@@ -42,19 +42,19 @@ describe('renderFamilies', () => {
   it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     'exports no series for the value %s',
     (value) => {
-      expect(textOf(unlabelled(() => value))).toBe('');
+      expect(textOf(unlabeled(() => value))).toBe('');
     },
   );
 
   it('rethrows an unexpected error', () => {
-    const faulty = unlabelled(() => {
+    const faulty = unlabeled(() => {
       throw new TypeError('a bug');
     });
     expect(() => textOf(faulty)).toThrow('a bug');
   });
 
   it('escapes quotes, backslashes and line breaks in label values', () => {
-    expect(textOf(labelled('keep-largest', { 'a"b\\c\nd': 1 }))).toContain('token="a\\"b\\\\c\\nd",denom=""');
+    expect(textOf(labeled('keep-largest', { 'a"b\\c\nd': 1 }))).toContain('token="a\\"b\\\\c\\nd",denom=""');
   });
 
   const values = { a: 3, b: 9, c: 1, d: 9, e: 5 };
@@ -65,7 +65,7 @@ describe('renderFamilies', () => {
     ['keep-largest', ['b 9', 'd 9', 'e 5'], 2],
     ['aggregate', ['b 9', 'd 9', 'other 9'], 3],
   ])('applies the overLimit policy %s, which exports %j', (overLimit, exported, dropped) => {
-    const text = textOf(labelled(overLimit, values), 3);
+    const text = textOf(labeled(overLimit, values), 3);
     expect([...text.matchAll(/token="(\w+)".*} (\d+)/g)].map(([, token, value]) => `${token} ${value}`)).toEqual(
       exported,
     );
@@ -73,13 +73,13 @@ describe('renderFamilies', () => {
   });
 
   it('sets every label of the aggregated series to other', () => {
-    expect(textOf(labelled('aggregate', values), 1)).toBe(
+    expect(textOf(labeled('aggregate', values), 1)).toBe(
       'bridge_x{target="t",token="other",denom="other"} 27\ndropped 5\n',
     );
   });
 
   it('keeps the order of the samples within the limit', () => {
-    expect(textOf(labelled('keep-largest', values), 5)).toMatch(/"a".*\n.*"b".*\n.*"c"/);
+    expect(textOf(labeled('keep-largest', values), 5)).toMatch(/"a".*\n.*"b".*\n.*"c"/);
   });
 });
 

@@ -1,9 +1,10 @@
+import { itemsOf } from '../../src/poll/poll.js';
 import { describe, expect, it } from 'vitest';
 import type { BridgeItems } from '../../src/pending/items.js';
 import { blockingValidators, type BlockingValidator } from '../../src/pages/blocking.js';
 import { blockingSection } from '../../src/pages/blocking-table.js';
 import { targetViews, type VerdictView } from '../../src/pages/target-view.js';
-import { samplesOf } from '../../src/verdicts/samples.js';
+import { samplesOf } from '../../src/alerts/view.js';
 import { batch, idleState, members, vote } from '../pending/bridge-state.js';
 import { at, bridgeResult, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
 
@@ -18,8 +19,9 @@ interface Read {
 
 function read(state: object, firing: readonly VerdictView[] = []): Read {
   const { outcome } = bridgeResult({ ...idleState, ...state }, HEIGHT);
-  if (!outcome.ok || outcome.items.document !== 'module_state') throw new Error('the state cannot be read');
-  return { items: outcome.items, validators: blockingValidators(outcome.items, samplesOf(outcome), firing) };
+  const items = outcome.ok ? itemsOf(outcome) : undefined;
+  if (!outcome.ok || items?.document !== 'module_state') throw new Error('the state cannot be read');
+  return { items, validators: blockingValidators(items, samplesOf(outcome), firing) };
 }
 
 /** The validators with what they block, shortened. */

@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { defaultConfig } from '../../src/config/schema.js';
+import { defaultConfig } from '../../src/config/config.js';
 import { dashboardUrl, runbookUrl, tokenUrl, transactionUrl } from '../../src/pages/external-links.js';
 import { alertRules } from '../support/alert-rules.js';
+import { projectPath, readProjectFile } from '../support/project-files.js';
 import { testLinks } from './sample-snapshots.js';
 
 /** Alerts about the exporter itself, which it cannot judge. */
@@ -27,6 +29,17 @@ describe('the links of a verdict', () => {
   it('do not contain a dashboard without its base address, or for an unknown alert', () => {
     expect(dashboardUrl(testLinks(), 'BridgeOracleStalled', 'a')).toBeNull();
     expect(dashboardUrl(links, 'constructor', 'a')).toBeNull();
+  });
+});
+
+describe('the pages', () => {
+  it('name only alerts that a running exporter judges', () => {
+    const files = readdirSync(projectPath('src/pages')).filter((file) => file.endsWith('.ts'));
+    const text = files.map((file) => readProjectFile(`src/pages/${file}`)).join('');
+    const named = Array.from(text.matchAll(/\b(?:Bridge|Crosschain)[A-Z]\w+(?=[':])/g), ([name]) => name);
+    expect(named.length).toBeGreaterThan(20);
+    const known = new Set(judged.map(({ alert }) => alert));
+    expect(named.filter((name) => !known.has(name) && !name.endsWith('Items'))).toEqual([]);
   });
 });
 

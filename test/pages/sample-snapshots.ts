@@ -1,19 +1,20 @@
-import { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from '../../src/config/schema.js';
+import { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from '../../src/config/config.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { batch, idleState, validators } from '../pending/bridge-state.js';
 import type { Config } from '../../src/config/config.js';
-import { endpointStatuses, type NamesView } from '../../src/pages/endpoint-view.js';
+import { endpointStatus, type NamesView } from '../../src/pages/endpoint-view.js';
 import { externalLinks } from '../../src/pages/external-links.js';
 import { pendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';
-import { parseSorting } from '../../src/pages/table.js';
+import { parseSorting } from '../../src/pages/item-table.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import type { Severity, TargetVerdicts, Verdict } from '../../src/verdicts/verdict.js';
-import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
+import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
+import type { Severity, TargetVerdicts, Verdict } from '../../src/alerts/verdict.js';
+import { processBody } from '../../src/poll/decode.js';
+import type { ProcessingOptions, PollResult } from '../../src/poll/poll.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -59,7 +60,7 @@ export function bridgeResult(state: unknown, height?: string): PollResult {
 }
 
 /** A bridge with an old batch that none of its four validators has signed. */
-export function hostileSnapshots(names: readonly string[]): EndpointStore {
+export function hostileSnapshots(names: readonly string[]): RecordedStates {
   const configured = validators.map(({ eth_address }, index) => ({ address: eth_address, name: names[index] ?? 'x' }));
   const source: ProcessingOptions = {
     ...base,
@@ -85,11 +86,11 @@ export function crosschainResult(document: unknown): PollResult {
   return processBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
-export function initialSnapshots(): EndpointStore {
-  return createEndpointStore([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
+export function initialSnapshots(): RecordedStates {
+  return recordedStates([BRIDGE, CROSSCHAIN], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
 }
 
-export function polledSnapshots(state: unknown): EndpointStore {
+export function polledSnapshots(state: unknown): RecordedStates {
   const snapshots = initialSnapshots();
   snapshots.record(BRIDGE, bridgeResult(state), at(0));
   return snapshots;
@@ -148,11 +149,11 @@ interface PageOptions {
 }
 
 /** The status page this many seconds after 12:00:00. */
-export function statusAt(snapshots: EndpointStore, seconds: number, options: PageOptions = {}): string {
+export function statusAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): string {
   const now = at(seconds);
   const { verdicts = [targetVerdicts()], names = [], telemetryPath = '/metrics', config } = options;
   const ofInstance = options.instance ?? instance;
-  const endpoints = endpointStatuses(snapshots, now, ofInstance.staleAfterMs);
+  const endpoints = snapshots.states().map((state) => endpointStatus(state, now));
   const targets = targetViews(verdicts, endpoints, testLinks(config), now);
   const generatedAt = isoTime(now.epochSeconds);
   return statusPage(
@@ -163,13 +164,13 @@ export function statusAt(snapshots: EndpointStore, seconds: number, options: Pag
 
 /** The pending page this many seconds after 12:00:00. */
 export function pendingAt(
-  snapshots: EndpointStore,
+  snapshots: RecordedStates,
   seconds: number,
   query: Readonly<Record<string, string>> = {},
   { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
   const links = testLinks(config);
-  const document = pendingDocument(snapshots, verdicts, links, at(seconds), query['target']);
+  const document = pendingDocument(snapshots.states(), verdicts, links, at(seconds), query['target']);
   if (document === undefined) throw new Error(`no target ${query['target']}`);
   return pendingPage(document, parseSorting(query), links, { telemetryPath, version: '0.1.0' });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointStatuses } from '../../src/pages/endpoint-view.js';
+import { endpointStatus } from '../../src/pages/endpoint-view.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
@@ -13,7 +13,6 @@ import { instance, testLinks, textOf } from './sample-snapshots.js';
  */
 
 const HEALTHY_MINUTES = 10;
-const STALE_AFTER_SECONDS = 300;
 
 /** The heading and the next step some minutes after the scenario has begun. */
 function headingAfter(scenario: ScenarioName, minutes: number): string[] {
@@ -24,7 +23,7 @@ function headingAfter(scenario: ScenarioName, minutes: number): string[] {
     observe: (verdicts, minute, endpoints) => {
       if (minute < HEALTHY_MINUTES + minutes - 1) return;
       const now = instantAt(minute * 60);
-      const statuses = endpointStatuses(endpoints, now, STALE_AFTER_SECONDS);
+      const statuses = endpoints.map((state) => endpointStatus(state, now));
       const targets = targetViews(verdicts, statuses, testLinks(), now);
       html = statusPage(
         { generatedAt: isoTime(now.epochSeconds), targets, endpoints: statuses, names: [], instance },

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { FailureReason } from '../../src/http/errors.js';
+import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { CONTENT_SECURITY_POLICY } from '../../src/pages/layout.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
+import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { PollResult } from '../../src/poll/poll.js';
 import { idleState } from '../pending/bridge-state.js';
 import {
@@ -30,7 +30,7 @@ import {
 const state = { unbatched_transfers: [transfer('424242', '1')], batches: [] };
 const cctxs = { cctxs_missed: [], cctxs_pending: [], total_pending: '0' };
 
-function bothUp(): EndpointStore {
+function bothUp(): RecordedStates {
   const snapshots = polledSnapshots(state);
   snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(0));
   return snapshots;
@@ -120,13 +120,15 @@ The last poll failed after 1.5 s.`,
     expect(html).toContain('<span class="state unknown"></span>');
   });
 
-  it('shows for stale endpoints when their series were withdrawn, and no old number', () => {
+  it('shows for withdrawn endpoints when their series were withdrawn, and no old number', () => {
     const snapshots = bothUp();
     snapshots.record(BRIDGE, FAILED, at(30));
     snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(60));
     const html = statusAt(snapshots, STALE_AFTER_SECONDS + 5);
     const text = textOf(html);
-    expect(text).toContain('stale\nmain "net" <1>\nBridge module_state\n65 s ago\nchain series were withdrawn 5 s ago');
+    expect(text).toContain(
+      'withdrawn\nmain "net" <1>\nBridge module_state\n65 s ago\nchain series were withdrawn 5 s ago',
+    );
     expect(text).toContain('status /x: responded with status 500: <b>"oh"</b>\n35 s ago');
     expect(text).not.toContain('Unbatched transfers');
     expect(html).not.toContain('424242');
@@ -176,7 +178,7 @@ state.batches`);
 
   it('summarizes many failures by reason', () => {
     const keys = Array.from({ length: 7 }, (_, index) => ({ target: `t${index}`, document: 'module_state' as const }));
-    const snapshots = createEndpointStore(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
+    const snapshots = recordedStates(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
     for (const [index, key] of keys.entries()) snapshots.record(key, failing(index === 3 ? 'tls' : 'connect'), at(1));
     expect(textOf(statusAt(snapshots, 2))).toContain('Endpoints that need attention 7\n6 × connect\n1 × tls\nState\n');
   });
@@ -187,7 +189,7 @@ state.batches`);
       { target, document: 'module_state' as const },
       { target, document: 'rate_limiter_input' as const },
     ]);
-    const snapshots = createEndpointStore(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
+    const snapshots = recordedStates(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
     const results = { module_state: bridgeResult(idleState, '1000'), rate_limiter_input: crosschainResult(cctxs) };
     for (const key of keys) snapshots.record(key, results[key.document], at(0));
     const html = statusAt(snapshots, 1, { verdicts: names.map((name) => targetVerdicts([], [], name)) });
@@ -197,7 +199,7 @@ state.batches`);
   });
 
   it('shows that a shard has no target', () => {
-    const text = textOf(statusAt(createEndpointStore([], { maxBodyBytes: 1, staleAfterMs: 1 }), 0, { verdicts: [] }));
+    const text = textOf(statusAt(recordedStates([], { maxBodyBytes: 1, staleAfterMs: 1 }), 0, { verdicts: [] }));
     expect(text).toMatch(/^Nothing to poll\nThis shard has no target of the configuration\.\nThis exporter\n/);
   });
 

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetConfig } from '../../src/config/config.js';
 import type { BridgeItems, CrosschainItems, ItemList } from '../../src/pending/items.js';
 import { processingOptionsBase } from '../../src/poll/jobs.js';
-import type { Snapshot } from '../../src/poll/poll.js';
-import { demoConfig } from '../../src/simulator/demo.js';
+import { itemsOf, type Snapshot } from '../../src/poll/poll.js';
+import { demoConfig } from '../../src/commands/demo.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -36,8 +36,8 @@ function simulate(scenario: ScenarioName): ScenarioResult {
     height,
   );
   return {
-    bridge: bridgeSnapshot.items as BridgeItems,
-    crosschain: crosschainSnapshot.items as CrosschainItems,
+    bridge: itemsOf(bridgeSnapshot) as BridgeItems,
+    crosschain: itemsOf(crosschainSnapshot) as CrosschainItems,
     gauges: gaugesOf(bridgeSnapshot, crosschainSnapshot),
   };
 }

@@ -1,13 +1,15 @@
+import { pino } from 'pino';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
-import { createInlineExecutor } from '../../src/poll/inline-executor.js';
+import { clock } from '../../src/poll/clock.js';
+import { createEndpointRegistry } from '../../src/endpoints/registry.js';
+import { createPollExecutor } from '../../src/poll/executor.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { PollExecutor, PollJob, PollResult } from '../../src/poll/poll.js';
-import { startScheduler } from '../../src/poll/scheduler.js';
-import type { startThreadExecutor as startThread } from '../../src/poll/thread-executor.js';
+import type { startDecoderThread as startThread } from '../../src/poll/decoder-thread.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
 import { PEGGY_NAMES, withNames, ZETA_NAMES } from '../support/dialect-names.js';
@@ -71,7 +73,7 @@ const zetaNode: Respond = (response, request) => {
 };
 
 const closing: (() => Promise<unknown>)[] = [];
-const inline = createInlineExecutor('test/1');
+const inline = createPollExecutor('test/1');
 
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -248,13 +250,13 @@ describe('a poll with another dialect', () => {
   });
 });
 
-describe('the scheduler', () => {
+describe('an endpoint that is polled on a timer', () => {
   let thread: PollExecutor;
 
   beforeAll(async () => {
-    const built = new URL('../../dist/poll/thread-executor.js', import.meta.url).href;
-    const { startThreadExecutor } = (await import(built)) as { startThreadExecutor: typeof startThread };
-    thread = startThreadExecutor(64, 'test/1');
+    const built = new URL('../../dist/poll/decoder-thread.js', import.meta.url).href;
+    const { startDecoderThread } = (await import(built)) as { startDecoderThread: typeof startThread };
+    thread = createPollExecutor('test/1', startDecoderThread(64));
     return async () => thread.close();
   });
 
@@ -263,12 +265,21 @@ describe('the scheduler', () => {
   /** Starts polling and returns what was found by each poll. */
   function start(executor: PollExecutor) {
     const polled: (DocumentPath | string)[] = [];
-    const scheduler = startScheduler(
-      async (job) => executor.poll(job),
-      (_job, result) => polled.push(result.foundAt ?? outcomeOf(result)),
-    );
-    closing.push(async () => scheduler.close());
-    return { polled, scheduler };
+    const poll = async (job: PollJob): Promise<PollResult> => {
+      const result = await executor.poll(job);
+      polled.push(result.foundAt ?? outcomeOf(result));
+      return result;
+    };
+    const { fetchNames } = executor;
+    const registry = createEndpointRegistry({ poll, fetchNames }, pino({ level: 'silent' }), clock());
+    closing.push(async () => registry.close());
+    const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
+      registry.reconcile(
+        jobs.map(({ names: _names, ...job }) => job),
+        { intervalMs, timeoutMs: 5000, staleAfterMs: HOUR, maxBodyBytes: 2 ** 20 },
+        clock(),
+      );
+    return { polled, endpoints: { replaceJobs, close: registry.close } };
   }
 
   it.each<[string, () => PollExecutor]>([
@@ -276,10 +287,10 @@ describe('the scheduler', () => {
     ['the calling thread', () => inline],
   ])('requests only the path that worked last, with polls on %s', async (_title, executor) => {
     const node = await nodeWith(withPaths({ [NEUTRAL]: found }));
-    const { polled, scheduler } = start(executor());
-    scheduler.replaceJobs([jobOf(node.url, 'bridge')], 100);
+    const { polled, endpoints } = start(executor());
+    endpoints.replaceJobs([jobOf(node.url, 'bridge')], 100);
     await waitUntil(() => polled.length >= 4);
-    scheduler.close();
+    endpoints.close();
     expect(polled.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => ({ dialect: 'neutral', path: NEUTRAL })));
     expect(urlsOf(node).slice(0, 5)).toEqual([PEGGY, NEUTRAL, NEUTRAL, NEUTRAL, NEUTRAL]);
   });
@@ -287,8 +298,8 @@ describe('the scheduler', () => {
   it('finds a document that moves to another path and back, and keeps the path during other failures', async () => {
     const paths: Record<string, Respond> = { [PEGGY]: found };
     const node = await nodeWith((request, response) => withPaths(paths)(request, response));
-    const { polled, scheduler } = start(thread);
-    scheduler.replaceJobs([jobOf(node.url, 'bridge')], 100);
+    const { polled, endpoints } = start(thread);
+    endpoints.replaceJobs([jobOf(node.url, 'bridge')], 100);
     const afterNextPolls = async (): Promise<(string | undefined)[]> => {
       // A poll that is in progress may still see the previous paths.
       const seen = polled.length;
@@ -311,31 +322,31 @@ describe('the scheduler', () => {
     expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY]));
     // The document was found again by the first poll after each move.
     expect(polled.filter((entry) => typeof entry === 'string' && entry.includes('501'))).toEqual([]);
-    scheduler.close();
+    endpoints.close();
   });
 
   /** The requests of the next job, after one with these settings has found the document at the second path. */
   async function requestsAfterReload(before: string, after: string, intervalMs = HOUR): Promise<unknown[]> {
     const node = await nodeWith(withPaths({ [NEUTRAL]: found, [`/prefix${NEUTRAL}`]: found }));
-    const { polled, scheduler } = start(inline);
-    scheduler.replaceJobs([jobOf(node.url, 'bridge', before)], HOUR);
+    const { polled, endpoints } = start(inline);
+    endpoints.replaceJobs([jobOf(node.url, 'bridge', before)], HOUR);
     await waitUntil(() => polled.length === 1);
     const url = after === 'prefix' ? `${node.url}/prefix` : node.url;
-    scheduler.replaceJobs([jobOf(url, 'bridge', after === 'prefix' ? before : after)], intervalMs);
+    endpoints.replaceJobs([jobOf(url, 'bridge', after === 'prefix' ? before : after)], intervalMs);
     await waitUntil(() => polled.length === 2);
-    scheduler.close();
+    endpoints.close();
     return urlsOf(node).slice(2);
   }
 
-  it('keeps the path when a reload changes only the interval or the labels', async () => {
+  it('keeps the path when a reload changes only the interval, the labels or the credentials', async () => {
     expect(await requestsAfterReload('', '', HOUR - 1)).toEqual([NEUTRAL]);
     expect(await requestsAfterReload('', ', watch: [inj1qqqqqqqqqqq]')).toEqual([NEUTRAL]);
+    const auth = (password: string): string => `, basic_auth: {username: u, password: ${password}}`;
+    expect(await requestsAfterReload(auth('hunter2'), auth('hunter3'))).toEqual([NEUTRAL]);
   });
 
-  it('forgets the path when a reload changes the URL, the dialect or the credentials of the endpoint', async () => {
-    const auth = (password: string): string => `, basic_auth: {username: u, password: ${password}}`;
+  it('forgets the path when a reload changes the URL or the dialect of the endpoint', async () => {
     expect(await requestsAfterReload('', 'prefix')).toEqual([`/prefix${PEGGY}`, `/prefix${NEUTRAL}`]);
-    expect(await requestsAfterReload(auth('hunter2'), auth('hunter3'))).toEqual([PEGGY, NEUTRAL]);
     expect(await requestsAfterReload('', ', dialect: neutral')).toEqual([NEUTRAL]);
     expect(await requestsAfterReload('', ', dialect: peggy')).toEqual([PEGGY]);
   });
@@ -343,13 +354,13 @@ describe('the scheduler', () => {
   it('keeps a path of its own for each endpoint', async () => {
     const injective = await nodeWith(withPaths({ [PEGGY]: found }));
     const neutral = await nodeWith(withPaths({ [NEUTRAL]: found }));
-    const { polled, scheduler } = start(thread);
+    const { polled, endpoints } = start(thread);
     const yaml = `targets:
   - {name: a, bridge: {url: "${injective.url}"}}
   - {name: b, bridge: {url: "${neutral.url}"}}`;
-    scheduler.replaceJobs(jobsOf(parseValidConfig(yaml)), 100);
+    endpoints.replaceJobs(jobsOf(parseValidConfig(yaml)), 100);
     await waitUntil(() => polled.length >= 8);
-    scheduler.close();
+    endpoints.close();
     expect(new Set(urlsOf(injective))).toEqual(new Set([PEGGY]));
     expect(urlsOf(neutral).filter((url) => url === PEGGY)).toHaveLength(1);
   });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import { createEndpointStore } from '../../src/poll/endpoint-store.js';
-import { endpointKeyOf } from '../../src/poll/jobs.js';
-import { processBody, type ProcessingOptions, type PollResult } from '../../src/poll/poll.js';
+import { recordedStates } from '../support/endpoint-states.js';
+import { processBody } from '../../src/poll/decode.js';
+import type { ProcessingOptions, PollResult } from '../../src/poll/poll.js';
 import { corruptedDocument } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -172,12 +172,12 @@ const hasParser = hasTool(PYTHON, ['-c', 'import prometheus_client.openmetrics.p
 
 /** Renders all samples as one exposition. */
 function renderSamples(format: 'text' | 'openmetrics'): string {
-  const snapshots = createEndpointStore(
-    samples.map(({ source }) => endpointKeyOf(source)),
+  const snapshots = recordedStates(
+    samples.map(({ source }) => source),
     { maxBodyBytes: 1, staleAfterMs: 1 },
   );
-  for (const { source, poll } of samples) snapshots.record(endpointKeyOf(source), withTarget(poll, source), NOW);
-  return renderEndpoints(snapshots, format, NOW);
+  for (const { source, poll } of samples) snapshots.record(source, withTarget(poll, source), NOW);
+  return renderEndpoints(snapshots.states(), format, NOW);
 }
 
 /** Replaces the target label, so that the series of each sample are unique. */

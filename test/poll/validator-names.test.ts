@@ -1,164 +1,117 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/poll/clock.js';
-import { createInlineExecutor } from '../../src/poll/inline-executor.js';
-import { jobsOf } from '../../src/poll/jobs.js';
-import type { PollExecutor, PollJob } from '../../src/poll/poll.js';
-import { createValidatorNames, type ValidatorNames } from '../../src/poll/validator-names.js';
-import type { Simulator } from '../../src/simulator/simulator.js';
-import { faultCases } from '../e2e/faults.js';
-import { parseValidConfig } from '../support/config.js';
-import { startTestSimulator } from '../support/test-simulator.js';
+import { createServer, type Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/http/client.js';
+import { inlineDecoder } from '../../src/poll/decode.js';
+import { fetchNames, type NamesJob, type NamesResult } from '../../src/poll/validator-names.js';
+import { listenOnFreePort } from '../support/ports.js';
 
-const HOUR_MS = 3_600_000;
-const IGNORE_EVENTS = { onFailure: () => undefined, onRecovery: () => undefined };
+const client = createClient('test');
+const limits = { timeoutMs: 2000, maxBodyBytes: 2 ** 20 };
+let server: Server | undefined;
+const requested: string[] = [];
 
-const jobAt = (url: string, rest = ''): PollJob => {
-  const [job] = jobsOf(
-    parseValidConfig(`poll: {timeout: 1s, max_body_size: 2MiB}
-targets: [{name: a, bridge: {url: "${url}"${rest}}}]`),
-  );
-  if (job === undefined) throw new Error('no job');
-  return job;
-};
-
-const namesIn = (job: PollJob): ReadonlyMap<string, string> => job.processing.labels.validators.staking;
-
-/** A clock that a test sets. */
-let elapsedMs = 0;
-const now = (): Instant => ({ epochSeconds: 1_800_000_000 + elapsedMs / 1000, monotonicMs: elapsedMs });
-const advance = (ms: number): void => {
-  elapsedMs += ms;
-};
-
-describe('the names of a target', () => {
-  const requests: string[] = [];
-  let names: ValidatorNames;
-  const executor: Pick<PollExecutor, 'fetchNames'> = {
-    fetchNames: async ({ baseUrl }) => {
-      requests.push(baseUrl);
-      return { ok: true, names: new Map([['qqqq', `name ${requests.length}`]]) };
-    },
-  };
-
-  beforeEach(() => {
-    requests.length = 0;
-    names = createValidatorNames(executor, IGNORE_EVENTS, now);
-  });
-
-  const job = jobAt('https://node.example');
-
-  it('are read at most once an hour, however often a poll succeeds', async () => {
-    names.retain([job]);
-    await Promise.all([names.refresh(job), names.refresh(job)]);
-    advance(HOUR_MS - 1);
-    await names.refresh(job);
-    expect(requests).toEqual(['https://node.example']);
-    advance(1);
-    await names.refresh(job);
-    expect(requests).toHaveLength(2);
-    expect(namesIn(names.addTo(job))).toEqual(new Map([['qqqq', 'name 2']]));
-  });
-
-  it('are kept by a reload, unless the address of the node changes', async () => {
-    names.retain([job]);
-    await names.refresh(job);
-    names.retain([jobAt('https://node.example', ', power_threshold: 0.5')]);
-    expect(namesIn(names.addTo(job)).size).toBe(1);
-    const moved = jobAt('https://other.example');
-    names.retain([moved]);
-    expect(namesIn(names.addTo(moved)).size).toBe(0);
-    await names.refresh(moved);
-    expect(requests).toEqual(['https://node.example', 'https://other.example']);
-  });
-
-  it('are not read with validator_names: off, and forgotten when it is set', async () => {
-    names.retain([job]);
-    await names.refresh(job);
-    const off = jobAt('https://node.example', ', validator_names: "off"');
-    names.retain([off]);
-    await names.refresh(off);
-    expect(requests).toHaveLength(1);
-    expect(namesIn(names.addTo(off)).size).toBe(0);
-    expect(names.states().size).toBe(0);
-  });
-
-  it('are not those of an address that was replaced while they were being read', async () => {
-    let finish = (): void => undefined;
-    const slow = createValidatorNames(
-      {
-        fetchNames: async () => {
-          await new Promise<void>((resolve) => {
-            finish = resolve;
-          });
-          return { ok: true, names: new Map([['qqqq', 'of the previous node']]) };
-        },
-      },
-      IGNORE_EVENTS,
-    );
-    slow.retain([job]);
-    const refreshed = slow.refresh(job);
-    slow.retain([jobAt('https://other.example')]);
-    finish();
-    await refreshed;
-    expect(slow.states().get('a')?.names.size).toBe(0);
-  });
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  requested.length = 0;
 });
 
-describe('a node whose staking module', () => {
-  let simulator: Simulator;
-  const executor = createInlineExecutor('test');
-
-  beforeAll(async () => {
-    simulator = await startTestSimulator();
+/** Reads the names of a node that responds to each request with the next of these bodies, and then with the last. */
+async function namesFrom(bodies: readonly unknown[], delayMs = 0): Promise<NamesResult> {
+  server = createServer((request, response) => {
+    const body = bodies[Math.min(requested.length, bodies.length - 1)];
+    requested.push(request.url ?? '');
+    setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
-  afterAll(async () => {
-    await Promise.all([executor.close(), simulator.close()]);
-  });
-  afterEach(() => {
-    simulator.fault('validators', undefined);
+  const job: NamesJob = { baseUrl: `http://127.0.0.1:${await listenOnFreePort(server)}`, limits };
+  return fetchNames(job, client, inlineDecoder);
+}
+
+async function nameOf(moniker: unknown): Promise<string | undefined> {
+  const result = await namesFrom([{ validators: [validator('qqqq', moniker)] }]);
+  if (!result.ok) throw new Error(result.error.message);
+  return result.names.get('qqqq');
+}
+
+const validator = (data: string, moniker: unknown) => ({
+  operator_address: `injvaloper1${data}cccccc`,
+  description: { moniker, identity: '', website: 'https://example.org' },
+  status: 'BOND_STATUS_BONDED',
+});
+
+describe('the names of validators', () => {
+  it('are those of all pages', async () => {
+    const result = await namesFrom([
+      { validators: [validator('qqqq', 'Alpha')], pagination: { next_key: 'a+b/c=', total: '2' } },
+      { validators: [validator('pppp', 'Beta')], pagination: { next_key: null, total: '0' } },
+    ]);
+    expect(result).toEqual({
+      ok: true,
+      names: new Map([
+        ['qqqq', 'Alpha'],
+        ['pppp', 'Beta'],
+      ]),
+    });
+    expect(requested).toEqual([
+      '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
+      '/cosmos/staking/v1beta1/validators?pagination.limit=1000&pagination.key=a%2Bb%2Fc%3D',
+    ]);
   });
 
-  // Without those that change fields of module_state.
-  const failing = faultCases.filter(
-    ({ fault, reason }) => reason !== undefined && !('path' in fault) && fault.kind !== 'height',
-  );
-
-  it.each(failing)('$title changes neither the names nor the polls, and is reported once', async (faultCase) => {
-    const { fault, reason } = faultCase;
-    const events: string[] = [];
-    const names = createValidatorNames(
-      executor,
-      {
-        onFailure: (target, error) => events.push(`${target}: ${error.reason}`),
-        onRecovery: (target) => events.push(`${target}: recovered`),
+  it('are rejected after ten pages, as a node can repeat a key for ever', async () => {
+    expect(await namesFrom([{ validators: [], pagination: { next_key: 'again' } }])).toEqual({
+      ok: false,
+      error: {
+        reason: 'too_large',
+        message: '/cosmos/staking/v1beta1/validators?pagination.limit=1000: more than 10 pages of validators',
       },
-      now,
-    );
-    const job = jobAt(simulator.url);
-    names.retain([job]);
-    await names.refresh(job);
-    const before = names.states().get('a');
-    expect(before?.names.size).toBeGreaterThan(10);
+    });
+    expect(requested).toHaveLength(10);
+  });
 
-    simulator.fault('validators', fault);
-    const [requests, hours] = [simulator.requests.validators, 2];
-    for (let hour = 0; hour < hours; hour += 1) {
-      advance(HOUR_MS);
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-      await names.refresh(job);
-    }
-    expect(simulator.requests.validators).toBe(requests + hours);
-    const during = names.states().get('a');
-    expect(during?.names).toBe(before?.names);
-    expect(during?.readAt).toBe(before?.readAt);
-    expect(during?.failure?.message).toContain('/cosmos/staking/v1beta1/validators');
-    const result = await executor.poll(names.addTo(job));
-    expect(result.outcome.ok).toBe(true);
+  it('have one deadline for all pages', async () => {
+    const result = await namesFrom([{ validators: [], pagination: { next_key: 'again' } }], 450);
+    expect(result).toMatchObject({
+      ok: false,
+      error: { reason: 'timeout', message: expect.stringMatching(/timed out after 2000 ms \(poll\.timeout\)$/) },
+    });
+    expect(requested.length).toBeLessThan(6);
+  });
 
-    simulator.fault('validators', undefined);
-    advance(HOUR_MS);
-    await names.refresh(job);
-    expect(names.states().get('a')?.failure).toBeUndefined();
-    expect(events).toEqual([`a: ${reason}`, 'a: recovered']);
+  it.each([
+    ['not a list', { validators: 7 }],
+    ['no list', {}],
+    ['an array', []],
+    ['an error body', { code: 12, message: 'Not Implemented', details: [] }],
+  ])('are rejected if the response is %s', async (_, body) => {
+    expect(await namesFrom([body])).toMatchObject({ ok: false, error: { reason: 'schema' } });
+  });
+
+  it('leave out validators without address or name, and keep the first name of an address', async () => {
+    const validators = [
+      null,
+      7,
+      {},
+      { operator_address: 'injvaloper1qqqqcccccc' },
+      { operator_address: 'injvaloper1qqqqcccccc', description: null },
+      { operator_address: 5, description: { moniker: 'No address' } },
+      validator('pppp', 5),
+      validator('pppp', '   '),
+      validator('qqqq', 'First'),
+      validator('qqqq', 'Second'),
+    ];
+    expect(await namesFrom([{ validators }])).toEqual({ ok: true, names: new Map([['qqqq', 'First']]) });
+  });
+
+  it.each([
+    ['plain text', 'Alpha Stake ✅', 'Alpha Stake ✅'],
+    ['control characters', 'Al\u0000pha\r\n\t\u001b[31m!\u0085', 'Al pha [31m!'],
+    ['directional marks and invisible characters', '\u202eevil\u2066\u200b\u2028x\ufeff', 'evil x'],
+    ['a lone surrogate', 'a\ud800b', 'a\ufffdb'],
+    ['markup', '<img src=x onerror=alert(1)>"\'&', '<img src=x onerror=alert(1)>"\'&'],
+    ['10,000 characters', 'x'.repeat(10_000), 'x'.repeat(128)],
+    ['10,000 control characters', '\u0007'.repeat(10_000), undefined],
+  ])('are cleaned of %s', async (_, moniker, expected) => {
+    expect(await nameOf(moniker)).toBe(expected);
   });
 });

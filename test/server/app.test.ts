@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pendingDocument, type PendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import type { EndpointStore } from '../../src/poll/endpoint-store.js';
+import type { RecordedStates } from '../support/endpoint-states.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import {
   at,
@@ -224,10 +224,10 @@ describe('--web.max-requests', () => {
 });
 
 describe('/pending', () => {
-  async function servePending(snapshots: EndpointStore, seconds: number): Promise<string> {
+  async function servePending(snapshots: RecordedStates, seconds: number): Promise<string> {
     const links = testLinks();
     const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18)])];
-    const document = (target?: string) => pendingDocument(snapshots, verdicts, links, at(seconds), target);
+    const document = (target?: string) => pendingDocument(snapshots.states(), verdicts, links, at(seconds), target);
     return serve({
       pendingPage: (target, sorting) => {
         const selected = document(target);

@@ -107,11 +107,11 @@ describe('an invalid web configuration', () => {
     ],
     [
       `tls_server_config: {${PAIR}, max_version: TLS11}`,
-      'web.yml:1:56: tls_server_config.max_version: TLS11 is below min_version (TLS12) — expected at least that',
+      'web.yml:1:56: tls_server_config.max_version: TLS11 is below min_version — expected at least TLS12',
     ],
     [
       `tls_server_config: {${PAIR}, min_version: TLS13, max_version: TLS12}`,
-      'web.yml:1:76: tls_server_config.max_version: TLS12 is below min_version (TLS13) — expected at least that',
+      'web.yml:1:76: tls_server_config.max_version: TLS12 is below min_version — expected at least TLS13',
     ],
     [
       `tls_server_config: {${PAIR}, cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]}`,

@@ -60,7 +60,7 @@ const statements: Record<ScenarioName, Statements> = {
   'stalled-oracle': (now, before) => ({
     'no event is observed': now.lastObservedNonce === before.lastObservedNonce,
     'events are pending': now.newestAttestedNonce > before.newestAttestedNonce,
-    // The quorum counts stakes, from which the powers of the newest set differ by a few per cent.
+    // The quorum counts stakes, from which the powers of the newest set differ by a few percent.
     'votes stay below the quorum': now.nextEventVotedShare > 0.2 && now.nextEventVotedShare < 0.7,
     'cctxs finish': now.totalPending < 60,
   }),

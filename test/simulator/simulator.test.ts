@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { simulate } from '../../src/simulator/simulate.js';
 import { type Simulator } from '../../src/simulator/simulator.js';
 import { get, type HttpResponse } from '../support/http.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -187,34 +186,5 @@ describe('startSimulator', () => {
     await ended;
     await closing.close();
     expect(socket.destroyed).toBe(true);
-  });
-});
-
-describe('the command simulate', () => {
-  it('prints the scenario and the addresses, and reports a long warm-up beforehand', async () => {
-    const lines: string[] = [];
-    const settings = {
-      listen: { port: 0 },
-      seed: 9,
-      scenario: 'stuck',
-      blockTimeMs: 2000,
-      startTimeSeconds: 1_790_000_000,
-    };
-    const print = (line: string) => lines.push(line);
-    const progress = (line: string) => lines.push(`progress: ${line}`);
-    const started = await simulate(settings, print, progress);
-    await started.close();
-    expect(lines).toEqual([
-      'simulated chain: scenario stuck, seed 9, a block every 2s',
-      `  ${started.url}${MODULE_STATE}`,
-      `  ${started.url}${RATE_LIMITER_INPUT}`,
-      `  ${started.url}${VALIDATORS}`,
-    ]);
-    lines.length = 0;
-    await (await simulate({ ...settings, blockTimeMs: 120_000 }, print, progress)).close();
-    expect(lines.slice(0, 2)).toEqual([
-      'progress: simulating the first 10h of the chain (2m per block) …',
-      'simulated chain: scenario stuck, seed 9, a block every 2m',
-    ]);
   });
 });

@@ -1,4 +1,5 @@
-import { readProjectYaml } from './project-files.js';
+import { parse } from 'yaml';
+import { rulesFile } from '../alerts/rule-file.js';
 
 export interface Rule {
   readonly record?: string;
@@ -15,8 +16,10 @@ interface RuleGroup {
   readonly rules: readonly Rule[];
 }
 
-/** The groups of prometheus/alerts.yml. */
-export const ruleGroups = (readProjectYaml('prometheus/alerts.yml') as { groups: readonly RuleGroup[] }).groups;
+/**
+ * The groups of prometheus/alerts.yml. Generated, not read: a run that updates the file checks the new rules.
+ */
+export const ruleGroups = (parse(await rulesFile()) as { groups: readonly RuleGroup[] }).groups;
 
 export const rules = ruleGroups.flatMap((group) => group.rules);
 

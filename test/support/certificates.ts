@@ -99,7 +99,7 @@ function writeSigned(
   return { cert, key, certFile: folder.write(`${file}.crt`, cert), keyFile: folder.write(`${file}.key`, key) };
 }
 
-/** The tags of GeneralName in RFC 5280 §4.2.1.6. */
+/** The tags of GeneralName in RFC 5280, section 4.2.1.6. */
 const nameTypes: Readonly<Record<string, number>> = { email: 1, DNS: 2, URI: 6, IP: 7 };
 
 function alternativeName(name: string): object {

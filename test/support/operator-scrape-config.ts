@@ -1,9 +1,9 @@
 /*
- * The scrape configuration that prometheus-operator generates for a ServiceMonitor, with its order of relabelling. Only the
+ * The scrape configuration that prometheus-operator generates for a ServiceMonitor, with its order of relabeling. Only the
  * service discovery differs: a static target has the labels that Kubernetes would discover.
  */
 
-export interface Relabelling {
+export interface Relabeling {
   readonly sourceLabels?: readonly string[];
   readonly targetLabel?: string;
   readonly regex?: string;
@@ -24,12 +24,12 @@ export interface DiscoveredPod {
 
 const metaName = (label: string): string => label.replaceAll(/\W/g, '_');
 
-/** `matchLabels` and `port` are those of the ServiceMonitor, as are the relabellings. */
+/** `matchLabels` and `port` are those of the ServiceMonitor, as are the relabelings. */
 export function operatorScrapeConfig(
   pod: DiscoveredPod,
   matchLabels: Readonly<Record<string, string>>,
   port: string,
-  relabelings: readonly Relabelling[] = [],
+  relabelings: readonly Relabeling[] = [],
 ) {
   const { address, namespace, service, serviceLabels, pod: podName, podLabels, container, portName } = pod;
   const discovered = {

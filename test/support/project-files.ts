@@ -23,6 +23,7 @@ interface PackageJson {
   readonly license: string;
   readonly bin: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
 }
 
 /** The commit in the built program. The file is empty in a build outside git. */

@@ -1,10 +1,11 @@
 import type { TargetLabels } from '../../src/config/config.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createEndpointStore, type EndpointStore } from '../../src/poll/endpoint-store.js';
-import { endpointKeyOf, endpointOf, processingOptionsBase } from '../../src/poll/jobs.js';
-import { processBody, type ProcessingOptions } from '../../src/poll/poll.js';
-import { demoConfig } from '../../src/simulator/demo.js';
+import { recordedStates, type RecordedStates } from './endpoint-states.js';
+import { processingOptionsBase } from '../../src/poll/jobs.js';
+import { processBody } from '../../src/poll/decode.js';
+import type { ProcessingOptions } from '../../src/poll/poll.js';
+import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 
 /** A deterministic chain, 40 blocks after the start. */
@@ -19,7 +20,7 @@ export const NOW: Instant = { epochSeconds: 1_790_000_100.25, monotonicMs: 100_0
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
 /** The snapshots after one successful poll of both endpoints of the demo's target. */
-export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLabels): EndpointStore {
+export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLabels): RecordedStates {
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
@@ -32,8 +33,8 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
       '/chain/crosschain/rateLimiterInput',
     ],
   ];
-  const endpoints = bodies.map(([source]) => endpointOf(source));
-  const snapshots = createEndpointStore(endpoints, config.poll);
+  const endpoints = bodies.map(([source]) => source);
+  const snapshots = recordedStates(endpoints, config.poll);
   for (const [source, body, path] of bodies) {
     const result = processBody(
       source,
@@ -42,7 +43,7 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
       asDecimalString(String(model.height)),
     );
     const polled = { ...result, phaseSeconds: DURATIONS, foundAt: { dialect: 'neutral', path } };
-    snapshots.record(endpointKeyOf(source), polled, NOW);
+    snapshots.record(source, polled, NOW);
   }
   return snapshots;
 }

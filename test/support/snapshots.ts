@@ -1,9 +1,10 @@
 import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/schema.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
 import type { LabelSettings } from '../../src/documents.js';
 import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import { processBody, type ProcessingOptions, type Snapshot } from '../../src/poll/poll.js';
+import { processBody } from '../../src/poll/decode.js';
+import type { ProcessingOptions, Snapshot } from '../../src/poll/poll.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {

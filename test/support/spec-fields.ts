@@ -1,7 +1,7 @@
 /**
- * The objects of §2.1 and §2.2 of the Chain Query Service document with the type of each field. The two root objects
- * have the names of their queries. An object without a name in the document is named after its field. `enum X` is a
- * string enum of which the document shows the value X.
+ * The spec: the objects of both documents with the type of each field, from which docs/coverage.md is generated. The two
+ * root objects have the names of their queries. An object without a name is named after its field. `enum X` is a string
+ * enum, and X one of its values.
  */
 export const specFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   module_state: { state: 'ModuleState' },

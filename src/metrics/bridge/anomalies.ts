@@ -1,17 +1,11 @@
-import { dataPart } from '../../chain/field-shapes.js';
-import { labelledGauge, perKind } from '../family.js';
+import { dataPart } from '../../chain/addresses.js';
+import { labeledGauge, perKind } from '../family.js';
 import { required, rows } from '../required-fields.js';
 import { voters } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import {
-  batchesByKey,
-  confirmsByBatch,
-  confirmsByValset,
-  newestMemberAddresses,
-  nonceKey,
-  registrationByAddress,
-  registrationBySender,
-} from './joins.js';
+import { registrationByAddress, registrationBySender } from './registrations.js';
+import { batchesByKey, confirmsByBatch, confirmsByValset, nonceKey } from './signing.js';
+import { newestMemberAddresses } from './valsets.js';
 
 function orphanValsetConfirms(input: BridgeInput): number {
   const live = new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce)));
@@ -61,7 +55,7 @@ function duplicateOrchestrators({ state }: BridgeInput): number {
 
 /** Inconsistencies of the state. They are harmless by themselves, but can indicate a bug or an attack. */
 export const anomalyFamilies: readonly BridgeFamily[] = [
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_anomalies',
     help: 'Number of inconsistent rows of the state by kind.',
     unit: 'rows',

@@ -1,14 +1,4 @@
-import {
-  add,
-  compare,
-  decimal,
-  decimalToDouble,
-  floorDivide,
-  lowest,
-  multiply,
-  subtract,
-  type Decimal,
-} from '../../chain/decimal.js';
+import { add, compare, floorDivide, lowest, multiply, subtract, type Decimal } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
 import { gauge } from '../family.js';
 import { memoize } from '../memoize.js';
@@ -23,26 +13,26 @@ import type { BridgeFamily, BridgeInput } from './input.js';
 export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
   const { state, height } = input;
   const params = required(state.params);
-  const base = decimal(required(state.last_observed_external_height));
-  const now = decimal(required(height));
-  const hubBlock = decimal(required(params.average_block_time));
-  const externalBlock = decimal(required(params.average_external_block_time));
+  const base = required(state.last_observed_external_height);
+  const now = required(height);
+  const hubBlock = required(params.average_block_time);
+  const externalBlock = required(params.average_external_block_time);
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
-  const elapsed = multiply(subtract(now, decimal(observedAt)), hubBlock);
+  const elapsed = multiply(subtract(now, observedAt), hubBlock);
   return floorDivide(add(multiply(base, externalBlock), elapsed), externalBlock);
 });
 
 /** Whether the hub cancels the batch: its timeout is below the last observed external height. */
 export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boolean {
-  return compare(decimal(required(batch_timeout)), decimal(required(state.last_observed_external_height))) < 0;
+  return compare(required(batch_timeout), required(state.last_observed_external_height)) < 0;
 }
 
 /** Whether the batch has timed out at the estimated external height, but not yet for the hub; `undefined` without the estimate. */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
   const estimated = estimatedExternalHeight(input);
   if (estimated === undefined) return undefined;
-  return compare(decimal(required(batch.batch_timeout)), estimated) <= 0 && !isExpired(input, batch);
+  return compare(required(batch.batch_timeout), estimated) <= 0 && !isExpired(input, batch);
 }
 
 /** Age and timeout of live batches. */
@@ -51,19 +41,13 @@ export const batchFamilies: readonly BridgeFamily[] = [
     name: 'bridge_batch_oldest_height',
     help: 'Hub height at which the oldest live batch was created; absent when there is none.',
     unit: 'hub height',
-    value: ({ state }) => {
-      const oldest = lowest(rows(state.batches).map(({ block }) => decimal(required(block))));
-      return oldest && decimalToDouble(oldest);
-    },
+    value: ({ state }) => lowest(rows(state.batches).map(({ block }) => required(block))),
   }),
   gauge({
     name: 'bridge_batch_next_timeout_height',
     help: 'Lowest external height at which a live batch times out; absent when there is none.',
     unit: 'external height',
-    value: ({ state }) => {
-      const next = lowest(rows(state.batches).map(({ batch_timeout }) => decimal(required(batch_timeout))));
-      return next && decimalToDouble(next);
-    },
+    value: ({ state }) => lowest(rows(state.batches).map(({ batch_timeout }) => required(batch_timeout))),
   }),
   gauge({
     name: 'bridge_batches_expired',
@@ -79,10 +63,7 @@ export const batchFamilies: readonly BridgeFamily[] = [
     name: 'bridge_external_height_projected',
     help: 'Estimated current external height, from the last observed event and the average block times, rounded down.',
     unit: 'external height',
-    value: (input) => {
-      const estimated = estimatedExternalHeight(input);
-      return estimated && decimalToDouble(estimated);
-    },
+    value: estimatedExternalHeight,
   }),
   gauge({
     name: 'bridge_batches_overdue',

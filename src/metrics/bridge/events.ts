@@ -2,29 +2,23 @@ import { eventNonceOfPackedClaim } from '../../chain/claim.js';
 import {
   add,
   compare,
-  compareNumerals,
-  decimal,
-  decimalToDouble,
   highest,
-  highestNumeral,
-  integer,
-  lowestNumeral,
+  lowest,
   numeralKey,
-  numeralToDouble,
   ratio,
   subtract,
   toDecimalString,
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
-import { type Attestation } from '../../chain/module-state.js';
-import { type Numeral } from '../../json/numeral.js';
-import { optional, required, rows } from '../required-fields.js';
-import { type BridgeFamily, type BridgeInput } from './input.js';
-
+import type { Attestation } from '../../chain/module-state.js';
+import type { Numeral } from '../../json/numeral.js';
 import { gauge } from '../family.js';
 import { memoize } from '../memoize.js';
-import { newestPowers, newestTotalPower, powerOf, registrationBySender } from './joins.js';
+import { optional, required, rows } from '../required-fields.js';
+import type { BridgeFamily, BridgeInput } from './input.js';
+import { registrationBySender } from './registrations.js';
+import { newestPowers, newestTotalPower, powerOf } from './valsets.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
@@ -51,7 +45,7 @@ export function lastObservedNonce({ state }: BridgeInput): Numeral {
 const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] => {
   const last = lastObservedNonce(input);
   return eventAttestations(input)
-    .filter(({ nonce }) => compareNumerals(nonce, last) === 0)
+    .filter(({ nonce }) => compare(nonce, last) === 0)
     .map(({ attestation }) => attestation)
     .filter(({ observed }) => required(observed));
 });
@@ -69,9 +63,9 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 
 /** The attestations of the event after the last observed one. */
 export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] => {
-  const next = toDecimalString(add(decimal(lastObservedNonce(input)), integer(1)));
+  const next = toDecimalString(add(lastObservedNonce(input), 1));
   return eventAttestations(input)
-    .filter(({ nonce }) => compareNumerals(nonce, next) === 0)
+    .filter(({ nonce }) => compare(nonce, next) === 0)
     .map(({ attestation }) => attestation);
 });
 
@@ -80,7 +74,7 @@ export function voters({ votes }: Attestation): readonly string[] {
 }
 
 export function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
-  return lowestNumeral(attestations, ({ height }) => required(height));
+  return lowest(attestations.map(({ height }) => required(height)));
 }
 
 /** External addresses of the validators that voted for an attestation. */
@@ -97,7 +91,7 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
 /** The attestations of events that are not yet observed. */
 export const pendingAttestations = memoize((input: BridgeInput): readonly EventAttestation[] => {
   const last = lastObservedNonce(input);
-  return eventAttestations(input).filter(({ nonce }) => compareNumerals(nonce, last) > 0);
+  return eventAttestations(input).filter(({ nonce }) => compare(nonce, last) > 0);
 });
 
 /** The pending events with more than one claim, by the key of their nonce. */
@@ -115,12 +109,12 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
 /** Number of pending events up to the newest claimed one, including those whose claims are no longer in the state. */
 export function pendingEventCount(input: BridgeInput): Decimal {
   const last = lastObservedNonce(input);
-  const pending = subtract(decimal(newestNonce(input) ?? last), decimal(last));
+  const pending = subtract(newestNonce(input) ?? last, last);
   return compare(pending, ZERO) > 0 ? pending : ZERO;
 }
 
 function newestNonce(input: BridgeInput): Numeral | undefined {
-  return highestNumeral(eventAttestations(input), ({ nonce }) => nonce);
+  return highest(eventAttestations(input).map(({ nonce }) => nonce));
 }
 
 /** External events that validators have claimed and the hub has not yet executed. */
@@ -129,16 +123,13 @@ export const eventFamilies: readonly BridgeFamily[] = [
     name: 'bridge_newest_attested_nonce',
     help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
     unit: 'event nonce',
-    value: (input) => {
-      const newest = newestNonce(input);
-      return newest === undefined ? undefined : numeralToDouble(newest);
-    },
+    value: newestNonce,
   }),
   gauge({
     name: 'bridge_pending_events',
     help: 'Number of events that are claimed and not yet observed.',
     unit: 'events',
-    value: (input) => decimalToDouble(pendingEventCount(input)),
+    value: pendingEventCount,
   }),
   gauge({
     name: 'bridge_conflicting_claims',
@@ -163,9 +154,6 @@ export const eventFamilies: readonly BridgeFamily[] = [
     name: 'bridge_next_event_first_vote_height',
     help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
     unit: 'hub height',
-    value: (input) => {
-      const first = lowestHeight(nextEventAttestations(input));
-      return first === undefined ? undefined : numeralToDouble(first);
-    },
+    value: (input) => lowestHeight(nextEventAttestations(input)),
   }),
 ];

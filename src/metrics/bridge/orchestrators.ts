@@ -1,21 +1,14 @@
-import { add, compare, decimal, decimalToDouble, lowest, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
-import { dataPart } from '../../chain/field-shapes.js';
+import { add, compare, lowest, ratio, toDouble, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
+import { dataPart } from '../../chain/addresses.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { compareLabels, labelledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
+import { compareLabels, labeledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
 import { memoize } from '../memoize.js';
-import { isWatched, validatorName } from './validator-names.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
 import { votersOfLastObserved } from './events.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import {
-  batchSigners,
-  memberAddresses,
-  newestMemberAddresses,
-  newestPowers,
-  newestTotalPower,
-  registrationByAddress,
-  valsetSigners,
-} from './joins.js';
+import { isWatched, registrationByAddress, validatorName } from './registrations.js';
+import { batchSigners, valsetSigners } from './signing.js';
+import { memberAddresses, newestMemberAddresses, newestPowers, newestTotalPower } from './valsets.js';
 
 const LABELS = ['orchestrator', 'external_address'] as const;
 
@@ -54,17 +47,15 @@ const openValsets = memoize((input: BridgeInput) => {
   required(state.valset_confirms);
   const window = optional(optional(state.params)?.signed_valsets_window);
   const isOpen = (valset: Valset): boolean =>
-    height === undefined ||
-    window === undefined ||
-    compare(confirmDeadline(valset, decimal(window)), decimal(height)) >= 0;
+    height === undefined || window === undefined || compare(confirmDeadline(valset, window), height) >= 0;
   return rows(state.valsets)
     .filter(isOpen)
     .map((valset) => ({ valset, members: memberAddresses(valset), signers: valsetSigners(input, valset) }));
 });
 
 /** The last hub height at which a member can sign a validator set without being jailed. */
-export function confirmDeadline({ height }: Valset, window: Decimal): Decimal {
-  return add(decimal(required(height)), window);
+export function confirmDeadline({ height }: Valset, window: Exact): Decimal {
+  return add(required(height), window);
 }
 
 /** The open validator sets that a member has not signed. */
@@ -83,9 +74,9 @@ const signersOfBatches = memoize((input: BridgeInput) => {
 function lowestDeadline(input: BridgeInput, member: Member): number | undefined {
   const missing = unsignedValsets(input, member);
   if (missing.length === 0) return undefined;
-  const window = decimal(required(required(input.state.params).signed_valsets_window));
+  const window = required(required(input.state.params).signed_valsets_window);
   const first = lowest(missing.map((valset) => confirmDeadline(valset, window)));
-  return first && decimalToDouble(first);
+  return first && toDouble(first);
 }
 
 function eachMember(value: (input: BridgeInput, member: Member) => number | undefined) {
@@ -103,7 +94,7 @@ const PER_MEMBER = { labels: LABELS, overLimit: 'keep-first' } as const;
 
 /** Name, power, missing signatures and missing votes of each member of the newest validator set. */
 export const orchestratorFamilies: readonly BridgeFamily[] = [
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_orchestrator_info',
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
     unit: '1',
@@ -120,7 +111,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
         value: 1,
       })),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_watched_validator_active',
     help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0).',
     unit: '1 or 0',
@@ -138,7 +129,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       }));
     },
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_orchestrator_power_ratio',
     help: 'Share of the validator in the power of the newest validator set.',
     unit: 'ratio, 0 to 1',
@@ -147,14 +138,14 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
     ),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_orchestrator_missing_valset_confirms',
     help: 'Number of validator sets that the validator is a member of and has not signed, and whose signing deadline has not passed.',
     unit: 'validator sets',
     ...PER_MEMBER,
     derive: eachMember((input, member) => unsignedValsets(input, member).length),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_orchestrator_confirm_deadline_height',
     help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
     unit: 'hub height',
@@ -162,7 +153,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
     overLimit: 'keep-lowest',
     derive: eachMember(lowestDeadline),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_orchestrator_missing_batch_confirms',
     help: 'Number of live batches that the validator has not signed.',
     unit: 'batches',
@@ -171,7 +162,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
     ),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_orchestrator_missing_votes',
     help: 'Whether the vote of the validator for the last observed event is missing (1) or present (0); absent when the event is no longer in the state.',
     unit: '1 or 0',

@@ -1,4 +1,5 @@
-import { doubleOf, gauge, labelledGauge, labelValues, secondsOf, toLabelValue } from '../family.js';
+import { gauge, labeledGauge, labelValues, secondsOf, toLabelValue } from '../family.js';
+import { fingerprint } from '../fingerprint.js';
 import { optional, required } from '../required-fields.js';
 import type { BridgeFamily } from './input.js';
 
@@ -13,7 +14,7 @@ const INFO_LABELS = [
 
 /** The parameters of the module; only governance or an upgrade changes them. */
 export const paramsFamilies: readonly BridgeFamily[] = [
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_params_info',
     help: 'Identity of the bridge as labels; the value is always 1.',
     unit: 'none',
@@ -30,25 +31,25 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     name: 'bridge_params_signed_valsets_window_blocks',
     help: 'Time limit for signing a validator set before the validator is jailed, in hub blocks.',
     unit: 'hub blocks',
-    value: ({ state }) => doubleOf(required(state.params).signed_valsets_window),
+    value: ({ state }) => required(required(state.params).signed_valsets_window),
   }),
   gauge({
     name: 'bridge_params_signed_batches_window_blocks',
     help: 'Time limit for signing a batch before the validator is jailed, in hub blocks.',
     unit: 'hub blocks',
-    value: ({ state }) => doubleOf(required(state.params).signed_batches_window),
+    value: ({ state }) => required(required(state.params).signed_batches_window),
   }),
   gauge({
     name: 'bridge_params_signed_claims_window_blocks',
     help: 'Time limit for claiming an event, in hub blocks; not enforced by the known chains.',
     unit: 'hub blocks',
-    value: ({ state }) => doubleOf(required(state.params).signed_claims_window),
+    value: ({ state }) => required(required(state.params).signed_claims_window),
   }),
   gauge({
     name: 'bridge_params_unbond_slashing_valsets_window_blocks',
     help: 'Time after unbonding for which a validator must still sign validator sets, in hub blocks.',
     unit: 'hub blocks',
-    value: ({ state }) => doubleOf(required(state.params).unbond_slashing_valsets_window),
+    value: ({ state }) => required(required(state.params).unbond_slashing_valsets_window),
   }),
   gauge({
     name: 'bridge_params_target_batch_timeout_seconds',
@@ -72,31 +73,31 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     name: 'bridge_params_slash_fraction_valset_ratio',
     help: 'Share of the stake slashed for not signing a validator set.',
     unit: 'ratio, 0 to 1',
-    value: ({ state }) => doubleOf(required(state.params).slash_fraction_valset),
+    value: ({ state }) => required(required(state.params).slash_fraction_valset),
   }),
   gauge({
     name: 'bridge_params_slash_fraction_batch_ratio',
     help: 'Share of the stake slashed for not signing a batch.',
     unit: 'ratio, 0 to 1',
-    value: ({ state }) => doubleOf(required(state.params).slash_fraction_batch),
+    value: ({ state }) => required(required(state.params).slash_fraction_batch),
   }),
   gauge({
     name: 'bridge_params_slash_fraction_claim_ratio',
     help: 'Share of the stake slashed for a missing claim.',
     unit: 'ratio, 0 to 1',
-    value: ({ state }) => doubleOf(required(state.params).slash_fraction_claim),
+    value: ({ state }) => required(required(state.params).slash_fraction_claim),
   }),
   gauge({
     name: 'bridge_params_slash_fraction_conflicting_claim_ratio',
     help: 'Share of the stake slashed for a conflicting claim.',
     unit: 'ratio, 0 to 1',
-    value: ({ state }) => doubleOf(required(state.params).slash_fraction_conflicting_claim),
+    value: ({ state }) => required(required(state.params).slash_fraction_conflicting_claim),
   }),
   gauge({
     name: 'bridge_params_slash_fraction_bad_eth_signature_ratio',
     help: 'Share of the stake slashed for signing something that the hub did not create.',
     unit: 'ratio, 0 to 1',
-    value: ({ state }) => doubleOf(required(state.params).slash_fraction_bad_eth_signature),
+    value: ({ state }) => required(required(state.params).slash_fraction_bad_eth_signature),
   }),
   gauge({
     name: 'bridge_params_claim_slashing_enabled',
@@ -108,12 +109,24 @@ export const paramsFamilies: readonly BridgeFamily[] = [
     name: 'bridge_params_bridge_contract_start_height',
     help: 'External height at which the contract was deployed.',
     unit: 'external height',
-    value: ({ state }) => doubleOf(required(state.params).bridge_contract_start_height),
+    value: ({ state }) => required(required(state.params).bridge_contract_start_height),
   }),
   gauge({
     name: 'bridge_params_valset_reward_amount',
     help: 'Reward for relaying a validator set, in smallest units of the reward token.',
     unit: 'smallest units of the reward token',
-    value: ({ state }) => doubleOf(required(required(state.params).valset_reward).amount),
+    value: ({ state }) => required(required(required(state.params).valset_reward).amount),
+  }),
+  gauge({
+    name: 'bridge_params_hash',
+    help: 'First 48 bits of the SHA-256 of all parameters, to detect changes.',
+    unit: 'first 48 bits of a SHA-256',
+    value: ({ state }) => fingerprint(required(state.params)),
+  }),
+  gauge({
+    name: 'bridge_external_blacklist_hash',
+    help: 'First 48 bits of the SHA-256 of the blacklist, to detect changes.',
+    unit: 'first 48 bits of a SHA-256',
+    value: ({ state }) => fingerprint(required(state.external_blacklist)),
   }),
 ];

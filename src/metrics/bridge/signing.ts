@@ -1,26 +1,74 @@
-import { compare, decimal, lowest, multiply, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
+import { compare, lowest, multiply, numeralKey, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import { asDecimalString } from '../../json/numeral.js';
-import { doubleOf, gauge } from '../family.js';
+import type { Field } from '../../json/field.js';
+import { asDecimalString, type Numeral } from '../../json/numeral.js';
+import { gauge } from '../family.js';
+import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import {
-  batchSigners,
-  contractValset,
-  powerByAddress,
-  powerOf,
-  totalPower,
-  unrelayedValsets,
-  valsetSigners,
-} from './joins.js';
+import { contractValset, powerByAddress, powerOf, totalPower, unrelayedValsets } from './valsets.js';
+
+/** A Map key that is the same for equal nonces, however they are written. */
+export function nonceKey(nonce: Field<Numeral>): Numeral {
+  return numeralKey(required(nonce));
+}
+
+export const confirmsByValset = memoize(({ state }: BridgeInput) =>
+  groupBy(rows(state.valset_confirms), ({ nonce }) => nonceKey(nonce)),
+);
+
+/** The external addresses that signed a validator set. */
+export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySet<string> {
+  const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
+  return addresses(confirms.map(({ eth_address }) => eth_address));
+}
+
+/** Rows by batch nonce and token contract: some chains number the batches of each token separately. */
+type ByBatch<T> = ReadonlyMap<Numeral, ReadonlyMap<string, readonly T[]>>;
+
+function byBatch<T>(
+  list: readonly T[],
+  nonce: (row: T) => Field<Numeral>,
+  token: (row: T) => Field<string>,
+): ByBatch<T> {
+  const byNonce = groupBy(list, (row) => nonceKey(nonce(row)));
+  return new Map(Array.from(byNonce, ([key, ofNonce]) => [key, groupBy(ofNonce, (row) => required(token(row)))]));
+}
+
+export const batchesByKey = memoize(({ state }: BridgeInput) =>
+  byBatch(
+    rows(state.batches),
+    ({ batch_nonce }) => batch_nonce,
+    ({ token_contract }) => token_contract,
+  ),
+);
+
+export const confirmsByBatch = memoize(({ state }: BridgeInput) =>
+  byBatch(
+    rows(state.batch_confirms),
+    ({ nonce }) => nonce,
+    ({ token_contract }) => token_contract,
+  ),
+);
+
+/** The external addresses that signed a batch. */
+export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
+  const [nonce, token] = [nonceKey(batch.batch_nonce), required(batch.token_contract)];
+  const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
+  return addresses(confirms.map(({ eth_signer }) => eth_signer));
+});
+
+function addresses(fields: readonly Field<string>[]): ReadonlySet<string> {
+  return new Set(fields.map(required));
+}
 
 /** Power of the validator set in the contract by address and in total, and the power that must sign. */
 const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
   const total = totalPower(valset);
-  const needed = multiply(decimal(asDecimalString(input.settings.powerThreshold)), total);
+  const needed = multiply(asDecimalString(input.settings.powerThreshold), total);
   return { byAddress: powerByAddress(valset), total, needed };
 });
 
@@ -123,6 +171,6 @@ export const signingFamilies: readonly BridgeFamily[] = [
     name: 'bridge_power_threshold_ratio',
     help: 'Configured share of the power that must sign a batch or a validator set.',
     unit: 'ratio, 0 to 1',
-    value: ({ settings }) => doubleOf(asDecimalString(settings.powerThreshold)),
+    value: ({ settings }) => asDecimalString(settings.powerThreshold),
   }),
 ];

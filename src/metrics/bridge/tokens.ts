@@ -1,7 +1,7 @@
-import { decimalToDouble, lowestNumeral, numeralToDouble, Sum } from '../../chain/decimal.js';
+import { lowest, sum, toDouble } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
-import { gauge, labelledGauge, toLabelValue, type Sample } from '../family.js';
+import { gauge, labeledGauge, toLabelValue, type Sample } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
@@ -81,11 +81,9 @@ function counts(transfersByContract: TransfersByContract) {
 }
 
 function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
-  return perContract(transfersByContract, (transfers) => {
-    const sum = new Sum();
-    for (const transfer of transfers) sum.add(required(coinOf(transfer)?.amount));
-    return decimalToDouble(sum.total);
-  });
+  return perContract(transfersByContract, (transfers) =>
+    toDouble(sum(transfers.map((transfer) => required(coinOf(transfer)?.amount)))),
+  );
 }
 
 // Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
@@ -99,43 +97,43 @@ const SUMMED = {
 
 /** Pending transfers by token. */
 export const tokenFamilies: readonly BridgeFamily[] = [
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_unbatched_transfers',
     help: 'Number of outgoing transfers of the token that are not yet in a batch.',
     ...COUNTED,
     derive: counts(unbatchedByToken),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_unbatched_amount',
     help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(unbatchedByToken, transferredCoin),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_unbatched_fees',
     help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(unbatchedByFeeToken, feeCoin),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_batched_transfers',
     help: 'Number of transfers of the token in live batches.',
     ...COUNTED,
     derive: counts(batchedByToken),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_batched_amount',
     help: 'Amount of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(batchedByToken, transferredCoin),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_batched_fees',
     help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(batchedByFeeToken, feeCoin),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_info',
     help: 'Configured symbol of a token contract as a label; the value is always 1.',
     unit: 'none',
@@ -147,7 +145,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
         symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
       ),
   }),
-  labelledGauge({
+  labeledGauge({
     name: 'bridge_token_decimals',
     help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
     unit: 'decimals',
@@ -161,11 +159,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     name: 'bridge_oldest_pending_transfer_id',
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
     unit: 'transfer id',
-    value: (input) => {
-      const oldest = lowestNumeral([unbatchedTransfers, batchedTransfers], (queue) =>
-        lowestNumeral(queue(input), ({ id }) => required(id)),
-      );
-      return oldest === undefined ? undefined : numeralToDouble(oldest);
-    },
+    value: (input) =>
+      lowest([unbatchedTransfers, batchedTransfers].map((queue) => lowest(queue(input).map(({ id }) => required(id))))),
   }),
 ];

@@ -1,15 +1,73 @@
-import { decimalToDouble } from '../../chain/decimal.js';
+import { add, compare, multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
-import { doubleOf, gauge, lengthOf } from '../family.js';
-import { required } from '../required-fields.js';
+import { gauge, lengthOf } from '../family.js';
+import { memoize } from '../memoize.js';
+import { required, rows } from '../required-fields.js';
 import type { BridgeFamily, BridgeInput } from './input.js';
-import { newestValset, totalPower } from './joins.js';
 
-function power(valset: Valset): number {
-  return decimalToDouble(totalPower(valset));
+/** The validator set with the highest nonce, the first one of equals; `undefined` when the state has none. */
+export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined => {
+  const valsets = rows(state.valsets).map((valset) => ({ valset, nonce: required(valset.nonce) }));
+  const [first, ...others] = valsets;
+  return others.reduce((newest, other) => (newest && compare(other.nonce, newest.nonce) > 0 ? other : newest), first)
+    ?.valset;
+});
+
+/**
+ * The validator set in the contract, whose signatures the contract verifies: the last observed one, or the newest one while the
+ * last observed one has no members, because none was observed.
+ */
+export const contractValset = memoize((input: BridgeInput): Valset | undefined => {
+  const observed = required(input.state.last_observed_valset);
+  return required(observed.members).length > 0 ? observed : newestValset(input);
+});
+
+/** Validator sets that are newer than the one in the contract. */
+export const unrelayedValsets = memoize(({ state }: BridgeInput): readonly Valset[] => {
+  const observed = required(required(state.last_observed_valset).nonce);
+  return rows(state.valsets).filter(({ nonce }) => compare(required(nonce), observed) > 0);
+});
+
+export function totalPower({ members }: Valset): Decimal {
+  return sum(rows(members).map(({ power }) => required(power)));
 }
 
-function ofNewest(value: (valset: Valset) => number): (input: BridgeInput) => number | undefined {
+/** The distinct addresses of a validator set. */
+export function memberAddresses({ members }: Valset): ReadonlySet<string> {
+  return new Set(rows(members).map(({ external_address }) => required(external_address)));
+}
+
+export const newestMemberAddresses = memoize((input: BridgeInput): ReadonlySet<string> => {
+  const newest = newestValset(input);
+  return newest === undefined ? new Set() : memberAddresses(newest);
+});
+
+/** Power by address; rows with the same address are added up. */
+export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal> {
+  const powers = new Map<string, Decimal>();
+  for (const { external_address, power } of rows(members)) {
+    const address = required(external_address);
+    powers.set(address, add(powers.get(address) ?? ZERO, required(power)));
+  }
+  return powers;
+}
+
+/** Total power of some addresses. An address that is not a member has none. */
+export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<string>): Decimal {
+  return sum(Array.from(members, (address) => powers.get(address) ?? ZERO));
+}
+
+export const newestPowers = memoize((input: BridgeInput): ReadonlyMap<string, Decimal> => {
+  const newest = newestValset(input);
+  return newest === undefined ? new Map() : powerByAddress(newest);
+});
+
+export const newestTotalPower = memoize((input: BridgeInput): Decimal => {
+  const newest = newestValset(input);
+  return newest === undefined ? ZERO : totalPower(newest);
+});
+
+function ofNewest<T>(value: (valset: Valset) => T): (input: BridgeInput) => T | undefined {
   return (input) => {
     const newest = newestValset(input);
     return newest && value(newest);
@@ -22,13 +80,13 @@ export const valsetFamilies: readonly BridgeFamily[] = [
     name: 'bridge_last_observed_valset_nonce',
     help: 'Nonce of the last validator set observed in the contract, which is the hub height of its creation.',
     unit: 'valset nonce',
-    value: ({ state }) => doubleOf(required(state.last_observed_valset).nonce),
+    value: ({ state }) => required(required(state.last_observed_valset).nonce),
   }),
   gauge({
     name: 'bridge_last_observed_valset_height',
     help: 'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.',
     unit: 'hub height',
-    value: ({ state }) => doubleOf(required(state.last_observed_valset).height),
+    value: ({ state }) => required(required(state.last_observed_valset).height),
   }),
   gauge({
     name: 'bridge_last_observed_valset_members',
@@ -40,25 +98,25 @@ export const valsetFamilies: readonly BridgeFamily[] = [
     name: 'bridge_last_observed_valset_power',
     help: 'Total power of the last validator set observed in the contract, normalized to about 2^32.',
     unit: 'power',
-    value: ({ state }) => power(required(state.last_observed_valset)),
+    value: ({ state }) => totalPower(required(state.last_observed_valset)),
   }),
   gauge({
     name: 'bridge_last_observed_valset_reward_amount',
     help: 'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.',
     unit: 'smallest units of the reward token',
-    value: ({ state }) => doubleOf(required(state.last_observed_valset).reward_amount),
+    value: ({ state }) => required(required(state.last_observed_valset).reward_amount),
   }),
   gauge({
     name: 'bridge_newest_valset_nonce',
     help: 'Nonce of the newest validator set, which is the hub height of its creation.',
     unit: 'valset nonce',
-    value: ofNewest(({ nonce }) => doubleOf(nonce)),
+    value: ofNewest(({ nonce }) => required(nonce)),
   }),
   gauge({
     name: 'bridge_newest_valset_height',
     help: 'Hub height at which the newest validator set was created.',
     unit: 'hub height',
-    value: ofNewest(({ height }) => doubleOf(height)),
+    value: ofNewest(({ height }) => required(height)),
   }),
   gauge({
     name: 'bridge_newest_valset_members',
@@ -70,6 +128,35 @@ export const valsetFamilies: readonly BridgeFamily[] = [
     name: 'bridge_newest_valset_power',
     help: 'Total power of the newest validator set, normalized to about 2^32.',
     unit: 'power',
-    value: ofNewest(power),
+    value: ofNewest(totalPower),
+  }),
+];
+
+/** The L1 distance between the power shares of two validator sets, over a common denominator, so that it is rounded once. */
+function drift(input: BridgeInput): number | undefined {
+  const observed = required(input.state.last_observed_valset);
+  const newest = newestValset(input);
+  if (newest === undefined || required(newest.members).length === 0 || required(observed.members).length === 0)
+    return undefined;
+  const [newestByAddress, observedByAddress] = [newestPowers(input), powerByAddress(observed)];
+  const [newestTotal, observedTotal] = [newestTotalPower(input), totalPower(observed)];
+  const addresses = new Set([...newestByAddress.keys(), ...observedByAddress.keys()]);
+  const differences = Array.from(addresses, (address) => {
+    const newestPower = multiply(newestByAddress.get(address) ?? ZERO, observedTotal);
+    return abs(subtract(newestPower, multiply(observedByAddress.get(address) ?? ZERO, newestTotal)));
+  });
+  return ratio(sum(differences), multiply(newestTotal, observedTotal));
+}
+
+function abs(value: Decimal): Decimal {
+  return value.units < 0n ? subtract(ZERO, value) : value;
+}
+
+export const driftFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_valset_power_drift_ratio',
+    help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
+    unit: 'ratio, 0 to 2',
+    value: drift,
   }),
 ];

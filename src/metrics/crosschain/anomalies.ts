@@ -1,9 +1,9 @@
-import { compare, decimal } from '../../chain/decimal.js';
-import { labelledGauge, perKind } from '../family.js';
+import { compare } from '../../chain/decimal.js';
+import { labeledGauge, perKind } from '../family.js';
 import { required } from '../required-fields.js';
 import { cctxsByIndex, currentOutbound, listNames, rowsOf } from './cctxs.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
-import { listedCount } from './numbers.js';
+import { listedCount } from './totals.js';
 
 /** Number of rows whose index occurred before, in the same list or in the other one. */
 function duplicates(input: CrosschainInput): number {
@@ -16,7 +16,7 @@ function duplicates(input: CrosschainInput): number {
 
 /** Inconsistencies of the rate limiter input. */
 export const anomalyFamilies: readonly CrosschainFamily[] = [
-  labelledGauge({
+  labeledGauge({
     name: 'crosschain_anomalies',
     help: 'Number of inconsistencies of the rate limiter input by kind.',
     unit: 'rows; 0 or 1 for lowest_above_height',
@@ -26,7 +26,7 @@ export const anomalyFamilies: readonly CrosschainFamily[] = [
     derive: perKind<CrosschainInput>({
       duplicate_cctxs: duplicates,
       lowest_above_height: ({ document }) =>
-        compare(decimal(required(document.lowest_pending_cctx_height)), decimal(required(document.height))) > 0 ? 1 : 0,
+        compare(required(document.lowest_pending_cctx_height), required(document.height)) > 0 ? 1 : 0,
       cctxs_without_outbound: (input) =>
         listNames.flatMap((list) => rowsOf(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
     }),

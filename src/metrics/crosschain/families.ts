@@ -1,13 +1,13 @@
 import { anomalyFamilies } from './anomalies.js';
-import { breakdownFamilies } from './breakdown.js';
+import { cctxFamilies } from './cctxs.js';
 import type { CrosschainFamily } from './input.js';
-import { numberFamilies } from './numbers.js';
 import { rateLimitFamilies } from './rate-limit.js';
+import { totalFamilies } from './totals.js';
 
-/** All families of the rate-limiter input, in the order of the exposition. */
+/** All families of the rate limiter input, in the order of the exposition. */
 export const crosschainFamilies: readonly CrosschainFamily[] = [
-  ...numberFamilies,
-  ...breakdownFamilies,
+  ...totalFamilies,
+  ...cctxFamilies,
   ...rateLimitFamilies,
   ...anomalyFamilies,
 ];

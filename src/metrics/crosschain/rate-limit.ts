@@ -1,15 +1,13 @@
 import {
   add,
   compare,
-  decimal,
-  decimalToDouble,
   floorDivide,
-  integer,
   multiply,
   ratio,
   subtract,
   ZERO,
   type Decimal,
+  type Exact,
 } from '../../chain/decimal.js';
 import { asDecimalString } from '../../json/numeral.js';
 import { gauge } from '../family.js';
@@ -17,22 +15,22 @@ import { required } from '../required-fields.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */
-function effectiveWindow({ document, settings }: CrosschainInput): Decimal {
-  const configured = decimal(asDecimalString(settings.window));
-  const low = decimal(required(document.lowest_pending_cctx_height));
-  const extended = add(subtract(decimal(required(document.height)), low), integer(1));
+function effectiveWindow({ document, settings }: CrosschainInput): Exact {
+  const configured = asDecimalString(settings.window);
+  const low = required(document.lowest_pending_cctx_height);
+  const extended = add(subtract(required(document.height), low), 1);
   return compare(low, ZERO) !== 0 && compare(extended, configured) > 0 ? extended : configured;
 }
 
 /** Value of past and pending transactions. */
 function totalValue({ document }: CrosschainInput): Decimal {
-  return add(decimal(required(document.past_cctxs_value)), decimal(required(document.pending_cctxs_value)));
+  return add(required(document.past_cctxs_value), required(document.pending_cctxs_value));
 }
 
 /** The value allowed in the window; `undefined` unless a rate is configured. */
 function allowance(input: CrosschainInput): Decimal | undefined {
   const { rate } = input.settings;
-  return rate === undefined ? undefined : multiply(decimal(asDecimalString(rate)), effectiveWindow(input));
+  return rate === undefined ? undefined : multiply(asDecimalString(rate), effectiveWindow(input));
 }
 
 /** Utilization of the configured rate limit. Newer nodes do not enforce it; there it is only informational. */
@@ -41,29 +39,25 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
     name: 'crosschain_rate_limit_window_blocks',
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
     unit: 'hub blocks',
-    value: (input) => decimalToDouble(effectiveWindow(input)),
+    value: effectiveWindow,
   }),
   gauge({
     name: 'crosschain_rate_limit_configured_window_blocks',
     help: 'Configured window in hub blocks.',
     unit: 'hub blocks',
-    value: ({ settings }) => decimalToDouble(decimal(asDecimalString(settings.window))),
+    value: ({ settings }) => asDecimalString(settings.window),
   }),
   gauge({
     name: 'crosschain_withdraw_rate',
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
     unit: 'smallest units of the native coin per block',
-    value: (input) => {
-      const rate = floorDivide(totalValue(input), effectiveWindow(input));
-      return rate && decimalToDouble(rate);
-    },
+    value: (input) => floorDivide(totalValue(input), effectiveWindow(input)),
   }),
   gauge({
     name: 'crosschain_rate_limit',
     help: 'Configured rate limit, in smallest units of the native coin per block.',
     unit: 'smallest units of the native coin per block',
-    value: ({ settings: { rate } }) =>
-      rate === undefined ? undefined : decimalToDouble(decimal(asDecimalString(rate))),
+    value: ({ settings: { rate } }) => (rate === undefined ? undefined : asDecimalString(rate)),
   }),
   gauge({
     name: 'crosschain_rate_limit_utilization_ratio',

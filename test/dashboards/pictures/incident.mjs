@@ -10,7 +10,7 @@ import { request } from 'undici';
 import { createLog } from '../../../dist/cli/log.js';
 import { validateConfig } from '../../../dist/config/parser.js';
 import { startExporter } from '../../../dist/exporter.js';
-import { createInlineExecutor } from '../../../dist/poll/inline-executor.js';
+import { createPollExecutor } from '../../../dist/poll/executor.js';
 import { chainNames } from '../../../dist/simulator/external-chains.js';
 import { startSimulator } from '../../../dist/simulator/simulator.js';
 
@@ -41,7 +41,7 @@ export async function startIncident(minutes) {
   const simulator = (seed) =>
     startSimulator({ host: '127.0.0.1', port: 0, seed, scenario: 'healthy', blockTimeMs: 1000 });
   const [bridge, crosschain, testnet] = await Promise.all([simulator(1), simulator(2), simulator(3)]);
-  const executor = createInlineExecutor('bridge-exporter/pictures');
+  const executor = createPollExecutor('bridge-exporter/pictures');
   const exporter = await startExporterOf({ bridge, crosschain, testnet }, executor);
   const prometheus = await startPrometheus(new URL(exporter.url).host);
   const startedAt = Date.now();

@@ -159,13 +159,13 @@ export class SeriesCollector {
   readonly values: Record<string, number> = {};
 
   gauge(name: string, value: () => Rational | undefined): void {
-    this.labelledGauge(name, () => {
+    this.labeledGauge(name, () => {
       const result = value();
       return result === undefined ? [] : [[{}, result]];
     });
   }
 
-  labelledGauge(name: string, derive: () => readonly (readonly [Readonly<Record<string, string>>, Rational])[]): void {
+  labeledGauge(name: string, derive: () => readonly (readonly [Readonly<Record<string, string>>, Rational])[]): void {
     for (const [labels, value] of orUndefined(derive) ?? []) {
       const pairs = Object.entries(labels).map(([label, labelValue]) => `${label}=${JSON.stringify(labelValue)}`);
       const series = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;

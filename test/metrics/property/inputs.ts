@@ -1,11 +1,6 @@
 import fc from 'fast-check';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/schema.js';
-import {
-  moduleStateDocument,
-  rateLimiterInputDocument,
-  type DocumentContext,
-  type DocumentDefinition,
-} from '../../../src/documents.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/config.js';
+import { documents as definitions, type DocumentContext, type DocumentDefinition } from '../../../src/documents.js';
 import { asDecimalString } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
 import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
@@ -22,7 +17,7 @@ export function bridgeInputs(seed: number): BridgeInput[] {
     .sample(fc.tuple(states, bridgeOptions), { seed, numRuns })
     .flatMap(([state, { height, tokens = [], ...settings }]) =>
       inputOf(
-        moduleStateDocument,
+        definitions.module_state,
         { state },
         {
           settings: { ...defaultBridgeSettings, ...settings },
@@ -39,7 +34,7 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
   return fc
     .sample(fc.tuple(documents, crosschainOptions), { seed, numRuns })
     .flatMap(([document, { chains = {}, ...settings }]) =>
-      inputOf(rateLimiterInputDocument, document, {
+      inputOf(definitions.rate_limiter_input, document, {
         settings: { ...defaultCrosschainSettings, ...settings },
         labels: { tokens: [], chains, validators: { configured: [], staking: new Map() } },
         height: undefined,

@@ -117,7 +117,7 @@ export function referenceBreakdown(document: unknown, options: CrosschainReferen
   };
 
   for (const [name, rows] of Object.entries({ missed, pending })) {
-    out.labelledGauge('crosschain_cctxs', () =>
+    out.labeledGauge('crosschain_cctxs', () =>
       countByLabels(
         rows().map((cctx) => {
           const { chain_id, chain: chainName } = chain(cctx);
@@ -134,7 +134,7 @@ export function referenceBreakdown(document: unknown, options: CrosschainReferen
     );
     const ofList = (series: readonly (readonly [Labels, Rational])[]): readonly (readonly [Labels, Rational])[] =>
       series.map(([labels, value]) => [{ list: name, ...labels }, value]);
-    out.labelledGauge('crosschain_oldest_cctx_created_timestamp_seconds', () =>
+    out.labeledGauge('crosschain_oldest_cctx_created_timestamp_seconds', () =>
       ofList(
         byChain(
           rows(),
@@ -148,7 +148,7 @@ export function referenceBreakdown(document: unknown, options: CrosschainReferen
         ),
       ),
     );
-    out.labelledGauge('crosschain_cctxs_without_hash', () =>
+    out.labeledGauge('crosschain_cctxs_without_hash', () =>
       ofList(
         byChain(
           rows(),
@@ -164,7 +164,7 @@ export function referenceBreakdown(document: unknown, options: CrosschainReferen
   }
   const withOutbound = (): readonly unknown[] =>
     pending().filter((cctx) => list(field(cctx, 'outbound_params')).length > 0);
-  out.labelledGauge('crosschain_lowest_pending_nonce', () =>
+  out.labeledGauge('crosschain_lowest_pending_nonce', () =>
     byChain(withOutbound(), (cctx) => number(field(current(cctx), 'tss_nonce')), lowest),
   );
   out.gauge('crosschain_largest_pending_native_amount', () => {
@@ -220,7 +220,7 @@ export function referenceCctxAnomalies(document: unknown, out: SeriesCollector):
   const rows = (): readonly unknown[] =>
     ['cctxs_missed', 'cctxs_pending'].flatMap((name) => list(field(document, name)));
   const anomaly = (name: string, value: () => number): void => {
-    out.labelledGauge('crosschain_anomalies', () => [[{ kind: name }, integer(value())]]);
+    out.labeledGauge('crosschain_anomalies', () => [[{ kind: name }, integer(value())]]);
   };
   anomaly('duplicate_cctxs', () => {
     const indexes = rows().map((row) => string(field(row, 'index')));

@@ -88,7 +88,7 @@ export function referenceDrift(state: unknown, out: SeriesCollector): void {
 
 export function referenceAnomalies(state: unknown, out: SeriesCollector): void {
   const anomaly = (name: string, rows: () => number): void => {
-    out.labelledGauge('bridge_anomalies', () => [[{ kind: name }, integer(rows())]]);
+    out.labeledGauge('bridge_anomalies', () => [[{ kind: name }, integer(rows())]]);
   };
   const rows = (name: string): readonly unknown[] => list(field(state, name));
 

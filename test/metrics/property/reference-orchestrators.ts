@@ -65,7 +65,7 @@ export function referenceOrchestrators(
   out: SeriesCollector,
 ): void {
   const { height, watch = [], validators = { configured: [], staking: new Map() } } = options;
-  out.labelledGauge('bridge_orchestrator_info', () =>
+  out.labeledGauge('bridge_orchestrator_info', () =>
     orchestratorsOf(state).map(({ row, labels, externalAddress }) => {
       const sender = optionalString(field(row, 'sender'));
       const addresses = [labels.orchestrator, sender, externalAddress].filter((text) => text !== undefined);
@@ -79,7 +79,7 @@ export function referenceOrchestrators(
     }),
   );
 
-  out.labelledGauge('bridge_watched_validator_active', () => {
+  out.labeledGauge('bridge_watched_validator_active', () => {
     if (watch.length === 0) return [];
     const orchestrators = orchestratorsOf(state);
     const { newest } = valsetsOf(state);
@@ -95,7 +95,7 @@ export function referenceOrchestrators(
   });
 
   const each = (name: string, prepare: () => (orchestrator: Orchestrator) => Rational | undefined): void => {
-    out.labelledGauge(name, () => {
+    out.labeledGauge(name, () => {
       const orchestrators = orchestratorsOf(state);
       const value = prepare();
       return orchestrators.flatMap((orchestrator) => {

@@ -34,7 +34,7 @@ export function referencePlain(state: unknown, height: Rational | undefined, out
   length('bridge_unbatched_transfers', 'unbatched_transfers');
   length('bridge_external_blacklist', 'external_blacklist');
   length('bridge_params_admins', 'params', 'admins');
-  out.labelledGauge('bridge_attestations', () => {
+  out.labeledGauge('bridge_attestations', () => {
     const flags = list(field(state, 'attestations')).map((attestation) => {
       if (!isObject(attestation)) throw new Withdrawn('an attestation that is not an object');
       const observed = field(attestation, 'observed');
@@ -76,7 +76,7 @@ export function referenceParams(state: unknown, out: SeriesCollector): void {
   const seconds = (name: string, path: string): void => {
     out.gauge(name, () => divide(number(field(state, 'params', path)), integer(1000)));
   };
-  out.labelledGauge('bridge_params_info', () => {
+  out.labeledGauge('bridge_params_info', () => {
     const label = (name: string): string => optionalString(field(state, 'params', name)) ?? '';
     const id = field(state, 'params', 'bridge_chain_id');
     return [

@@ -85,7 +85,7 @@ export function referenceTokens(
     return found;
   };
   const perToken = (name: string, totals: () => Amounts): void => {
-    out.labelledGauge(name, () => {
+    out.labeledGauge(name, () => {
       const [denomByContract, totalByContract] = [denoms(), totals()];
       const inTransfers = Object.values(lists).flatMap((transfers) => [
         ...contractsIn(transfers, 'erc20_token'),
@@ -120,12 +120,12 @@ export function referenceTokens(
   out.gauge('bridge_oldest_pending_transfer_id', () =>
     lowest([...lists.unbatched(), ...lists.batched()].map((transfer) => number(field(transfer, 'id')))),
   );
-  out.labelledGauge('bridge_token_info', () =>
+  out.labeledGauge('bridge_token_info', () =>
     tokens.flatMap(({ contract, symbol }) =>
       symbol === undefined ? [] : [[{ token_contract: contract, symbol }, integer(1)]],
     ),
   );
-  out.labelledGauge('bridge_token_decimals', () =>
+  out.labeledGauge('bridge_token_decimals', () =>
     tokens.flatMap(({ contract, decimals }) =>
       decimals === undefined ? [] : [[{ token_contract: contract }, integer(decimals)]],
     ),

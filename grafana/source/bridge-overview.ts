@@ -1,0 +1,691 @@
+import { type Column, type Dashboard, type Row, statPanel, tablePanel, timeSeriesPanel } from './grafana.js';
+import { commonVariables, dashboardLink, exporterUrlVariable, pendingItemsLink, rowLink } from './filters.js';
+import {
+  ALERT_FILTERS,
+  batchBlocksLeft,
+  batchLifetimeLeft,
+  changeOf,
+  externalBlockSeconds,
+  hubBlockSeconds,
+  latest,
+  latestBy,
+  oldestBatchBlocks,
+  oldestCctxAge,
+  secondsWithoutBatch,
+  secondsWithSameOldestTransfer,
+  smallestUnits,
+  FILTERS,
+  wholeCoins,
+  withSymbol,
+} from './queries.js';
+import {
+  backlogTransfers,
+  batchLifetimeThresholds as batchLifeSteps,
+  cctxAge,
+  dataAge,
+  orangeFromOne,
+  rateLimitUtilization,
+  redFromOne,
+  signedPower,
+  timeWithoutBatch,
+  timeWithSameOldestTransfer,
+  valsetDrift,
+} from './thresholds.js';
+
+const toSigners = dashboardLink('Signers', 'bridge-signers');
+const toCrossChain = dashboardLink('Cross-chain', 'bridge-cross-chain');
+const toExporter = dashboardLink('Exporter', 'bridge-exporter');
+
+const BLOCKS = 'suffix:blocks';
+
+const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (cluster, target) ${latest('bridge_batch_transactions')}`;
+
+const summary: Row = {
+  title: 'Are transfers stuck?',
+  panels: [
+    tablePanel({
+      title: 'Firing alerts',
+      noValue: 'no alert fires, not even the watchdog: are the rules loaded?',
+      description:
+        'The firing alerts, and for how long they have been active. The runbook has a section for each alert. The watchdog always fires: without it, the list is not reliable. Empty when the alert rules are not loaded or not evaluated.',
+      height: 6,
+      rowLabels: {
+        alertname: 'Alert',
+        severity: 'Severity',
+        cluster: 'Cluster',
+        target: 'Target',
+        document: 'Document',
+        name: 'Signer',
+        orchestrator: 'Orchestrator',
+        chain_id: 'Chain id',
+      },
+      columns: [
+        {
+          title: 'Active for',
+          expr: `max by (alertname, severity, cluster, target, document, name, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", ${ALERT_FILTERS}} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", ${ALERT_FILTERS}})`,
+          unit: 's',
+          decimals: 0,
+        },
+      ],
+      rowLabelTexts: {
+        Severity: {
+          critical: ['critical', 'red'],
+          warning: ['warning', 'orange'],
+          info: ['info', 'blue'],
+          none: ['none', 'transparent'],
+        },
+      },
+      sortBy: { column: 'Severity', isDescending: false },
+    }),
+    tablePanel({
+      title: 'Bridges',
+      links: [toSigners, toExporter],
+      description:
+        'One row per target. A red cell is a problem that delays transfers: check first whether the data is current, then signatures, batches and events. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its dashboards and to the page /pending of the exporter, which lists the items behind the values.',
+      height: 6,
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
+      cellLinks: {
+        Target: [rowLink('Signers', 'bridge-signers'), rowLink('Exporter', 'bridge-exporter'), pendingItemsLink],
+      },
+      columns: [
+        {
+          title: 'Age of data',
+          expr: `time() - min by (cluster, target) (max by (cluster, target, document) (bridge_exporter_last_success_timestamp_seconds{${FILTERS}}))`,
+          unit: 's',
+          decimals: 0,
+          thresholds: dataAge,
+        },
+        {
+          title: 'Last polls',
+          expr: `min by (cluster, target) (max by (cluster, target, document) (bridge_exporter_up{${FILTERS}}))`,
+          unit: 'none',
+          valueTexts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
+        },
+        { title: 'Pending transfers', expr: pendingTransfers, unit: 'short', thresholds: backlogTransfers },
+        { title: 'No batch for', expr: secondsWithoutBatch, unit: 's', decimals: 0, thresholds: timeWithoutBatch },
+        {
+          title: 'Same oldest for',
+          expr: secondsWithSameOldestTransfer,
+          unit: 's',
+          decimals: 0,
+          thresholds: timeWithSameOldestTransfer,
+        },
+        {
+          title: 'Batches unsigned',
+          expr: latest('bridge_batches_below_threshold'),
+          unit: 'short',
+          thresholds: orangeFromOne,
+        },
+        { title: 'Batches overdue', expr: latest('bridge_batches_overdue'), unit: 'short', thresholds: redFromOne },
+        {
+          title: 'Valsets unsigned',
+          expr: latest('bridge_unrelayed_valsets_below_threshold'),
+          unit: 'short',
+          thresholds: orangeFromOne,
+        },
+        { title: 'Pending events', expr: latest('bridge_pending_events'), unit: 'short' },
+        {
+          title: 'Conflicting claims',
+          expr: latest('bridge_conflicting_claims'),
+          unit: 'short',
+          thresholds: redFromOne,
+        },
+      ],
+    }),
+    tablePanel({
+      title: 'Cross-chain',
+      description:
+        'One row per target with a cross-chain endpoint. Values are of all chains; the Cross-chain dashboard shows each chain. A dash is a value that does not apply, such as the oldest transaction when none is pending.',
+      links: [toCrossChain],
+      height: 5,
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
+      cellLinks: { Target: [rowLink('Cross-chain', 'bridge-cross-chain'), pendingItemsLink] },
+      columns: [
+        { title: 'Cctxs pending', expr: latest('crosschain_total_pending'), unit: 'short' },
+        { title: 'Cctxs missed', expr: latest('crosschain_cctxs_missed'), unit: 'short', thresholds: orangeFromOne },
+        { title: 'Oldest cctx', expr: oldestCctxAge, unit: 's', decimals: 0, thresholds: cctxAge },
+        {
+          title: 'Rate limit used',
+          expr: latest('crosschain_rate_limit_utilization_ratio'),
+          unit: 'percentunit',
+          decimals: 0,
+          thresholds: rateLimitUtilization,
+        },
+      ],
+    }),
+    statPanel({
+      title: 'Pending transfers',
+      description:
+        'Withdrawals that users have paid for but not received: unbatched transfers and transfers in live batches. Many are normal at busy hours, if the oldest one changes.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: backlogTransfers,
+      noValue: 'no data',
+      series: [{ expr: pendingTransfers, legend: '{{cluster}} {{target}}' }],
+    }),
+    statPanel({
+      title: 'Time without a new batch',
+      description:
+        'Time since the last batch was built, at most six hours, while enough transfers have been unbatched for long enough to build one. Either the batch creator is down or the fees are too low: see the amounts and fees by token. Empty when only a few transfers are unbatched, or only for a short time.',
+      unit: 's',
+      decimals: 0,
+      thresholds: timeWithoutBatch,
+      noValue: 'few pending',
+      series: [{ expr: secondsWithoutBatch, legend: '{{cluster}} {{target}}' }],
+    }),
+    statPanel({
+      title: 'Oldest transfer unchanged for',
+      description:
+        'Time since the oldest pending transfer last changed, at most six hours. The transfer has been stuck for at least this time. The batches show whether it waits for a batch, for signatures or for a relayer. Empty when no transfer is pending.',
+      unit: 's',
+      decimals: 0,
+      thresholds: timeWithSameOldestTransfer,
+      noValue: 'none pending',
+      series: [{ expr: secondsWithSameOldestTransfer, legend: '{{cluster}} {{target}}' }],
+    }),
+    statPanel({
+      title: 'Least signed batch',
+      links: [toSigners],
+      description:
+        'Lowest signed power of a live batch as a share of the power that the contract requires. From 100 % on, anyone can relay the batch. Below, the Signers dashboard shows the missing signatures. Empty when there is no batch.',
+      unit: 'percentunit',
+      decimals: 0,
+      thresholds: signedPower,
+      noValue: 'no batch',
+      series: [
+        {
+          expr: `${latest('bridge_batch_min_signed_power_ratio')} / on (cluster, target) ${latest('bridge_power_threshold_ratio')}`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
+    }),
+    statPanel({
+      title: 'Remaining batch lifetime',
+      description:
+        'Time to the first timeout of a live batch at the estimated external height, as a share of the lifetime of a new batch. Near zero, check why no relayer submits it. Below zero, the batch has timed out on the external chain, and its transfers are locked until the hub observes an event. Empty when there is no batch.',
+      unit: 'percentunit',
+      decimals: 0,
+      thresholds: batchLifeSteps,
+      noValue: 'no batch',
+      series: [{ expr: batchLifetimeLeft, legend: '{{cluster}} {{target}}' }],
+    }),
+    statPanel({
+      title: 'Oldest cross-chain transaction',
+      links: [toCrossChain],
+      description:
+        'Age of the oldest listed cross-chain transaction, missed or pending, over all chains. The Cross-chain dashboard shows the chain. Empty when none is pending, or without a cross-chain endpoint.',
+      unit: 's',
+      decimals: 0,
+      thresholds: cctxAge,
+      noValue: 'none pending',
+      series: [{ expr: oldestCctxAge, legend: '{{cluster}} {{target}}' }],
+    }),
+  ],
+};
+
+const backlog: Row = {
+  title: 'Backlog',
+  panels: [
+    timeSeriesPanel({
+      title: 'Pending transfers by state',
+      description:
+        'Unbatched transfers wait for a batch, for which the fees may be too low or the batch creator down. Transfers in batches wait for signatures or a relayer.',
+      unit: 'short',
+      width: 12,
+      min: 0,
+      series: [
+        { expr: latest('bridge_unbatched_transfers'), legend: '{{cluster}} {{target}} unbatched' },
+        { expr: latest('bridge_batch_transactions'), legend: '{{cluster}} {{target}} in batches' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Pending transfers by token',
+      description:
+        'Unbatched transfers and transfers in batches, of the ten tokens with the most. If a single token grows, check its fees, its price feed and its batch. If all tokens grow, check the signers, the relayers and the hub.',
+      unit: 'short',
+      width: 12,
+      min: 0,
+      series: [
+        {
+          expr: `topk(10, ${withSymbol(
+            `${latestBy(['token_contract', 'denom'], 'bridge_token_unbatched_transfers')} + on (cluster, target, token_contract, denom) ${latestBy(['token_contract', 'denom'], 'bridge_token_batched_transfers')}`,
+          )})`,
+          legend: '{{cluster}} {{target}} {{symbol}}',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'New transfers in 15 minutes',
+      description:
+        'Increase of the last transfer id. If the backlog grows while this is low, transfers are not processed.',
+      unit: 'short',
+      series: [{ expr: changeOf('bridge_last_outgoing_pool_id'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'New batches in 15 minutes',
+      description:
+        'Increase of the last batch id. Zero while transfers are unbatched means that the batch creator is down or the fees are too low.',
+      unit: 'short',
+      series: [{ expr: changeOf('bridge_last_outgoing_batch_id'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'New transfers since the oldest',
+      noValue: 'none pending',
+      description:
+        'Difference between the ids of the last and the oldest pending transfer: the number of transfers requested after the oldest one. A line that only rises is a transfer that is skipped. Empty when no transfer is pending.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: `${latest('bridge_last_outgoing_pool_id')} - on (cluster, target) ${latest('bridge_oldest_pending_transfer_id')}`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
+    }),
+    tablePanel({
+      title: 'Pending amounts in whole coins',
+      noValue: 'no token has configured decimals',
+      description:
+        'Unbatched and batched amounts and fees of tokens with configured decimals. High amounts with low fees indicate that a batch is not profitable. Empty when no decimals are configured.',
+      height: 9,
+      rowLabels: { cluster: 'Cluster', target: 'Target', symbol: 'Symbol', token_contract: 'Contract', denom: 'Denom' },
+      columns: tokenColumns((metric) => withSymbol(wholeCoins(metric)), { unit: 'locale', decimals: 4 }),
+      widths: { Contract: 390 },
+      sortBy: { column: 'Unbatched amount', isDescending: true },
+    }),
+    tablePanel({
+      title: 'Pending amounts in smallest units',
+      noValue: 'the decimals of all tokens are configured',
+      description:
+        'Unbatched and batched amounts and fees of tokens without configured decimals. Amounts of different tokens cannot be compared. Add the token to the configuration to see whole coins. Empty when the decimals of all tokens are configured, as in the demo.',
+      height: 6,
+      rowLabels: { cluster: 'Cluster', target: 'Target', token_contract: 'Contract', denom: 'Denom' },
+      columns: tokenColumns(smallestUnits, { unit: 'sci', decimals: 3 }),
+      widths: { Contract: 390 },
+      sortBy: { column: 'Unbatched amount', isDescending: true },
+    }),
+  ],
+};
+
+function tokenColumns(amountOf: (metric: string) => string, format: { unit: string; decimals: number }): Column[] {
+  return [
+    {
+      title: 'Unbatched amount',
+      expr: amountOf('bridge_token_unbatched_amount'),
+      ...format,
+    },
+    { title: 'Unbatched fees', expr: amountOf('bridge_token_unbatched_fees'), ...format },
+    { title: 'Batched amount', expr: amountOf('bridge_token_batched_amount'), ...format },
+    { title: 'Batched fees', expr: amountOf('bridge_token_batched_fees'), ...format },
+  ];
+}
+
+const batches: Row = {
+  title: 'Batches',
+  panels: [
+    timeSeriesPanel({
+      title: 'Live batches by state',
+      description:
+        'Below the threshold: cannot be relayed yet, normal for some minutes. Overdue: timed out on the external chain but still held by the hub until it observes the next event; check the events. Expired: the hub cancels them.',
+      width: 12,
+      unit: 'short',
+      min: 0,
+      series: [
+        { expr: latest('bridge_batches'), legend: '{{cluster}} {{target}} live' },
+        { expr: latest('bridge_batches_below_threshold'), legend: '{{cluster}} {{target}} below the threshold' },
+        { expr: latest('bridge_batches_overdue'), legend: '{{cluster}} {{target}} overdue' },
+        { expr: latest('bridge_batches_expired'), legend: '{{cluster}} {{target}} expired' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Signed power of the least signed batch',
+      noValue: 'no batch',
+      links: [toSigners],
+      description:
+        'Lowest share of the power of the validator set in the contract that has signed a live batch. The dashed line is the configured threshold, below which the batch cannot be relayed. Empty when there is no batch.',
+      width: 12,
+      unit: 'percentunit',
+      min: 0,
+      max: 1,
+      series: [
+        { expr: latest('bridge_batch_min_signed_power_ratio'), legend: '{{cluster}} {{target}}' },
+        { expr: latest('bridge_power_threshold_ratio'), legend: '{{cluster}} {{target}} threshold', isReference: true },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Age of the oldest batch',
+      noValue: 'no batch',
+      description:
+        'Hub blocks since the oldest live batch was built. Signers are jailed if they do not sign a batch within the signed-batches window. Empty when there is no batch, or the node sends no height.',
+      unit: BLOCKS,
+      min: 0,
+      series: [{ expr: oldestBatchBlocks, legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Estimated age of the oldest batch',
+      noValue: 'no batch',
+      description:
+        'The age in blocks multiplied by the hub block time, measured over 15 minutes. Empty when there is no batch, or the node sends no height.',
+      unit: 's',
+      min: 0,
+      series: [
+        { expr: `(${oldestBatchBlocks}) * on (cluster, target) ${hubBlockSeconds}`, legend: '{{cluster}} {{target}}' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Remaining batch lifetime over time',
+      noValue: 'no batch',
+      description:
+        'Time to the first timeout of a live batch, as a share of the lifetime of a new batch. Below zero, the batch has timed out on the external chain. Empty when there is no batch.',
+      unit: 'percentunit',
+      thresholds: batchLifeSteps,
+      series: [{ expr: batchLifetimeLeft, legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'External blocks to the first timeout',
+      noValue: 'no batch',
+      description:
+        'Blocks from the estimated external height, or from the last observed one if there is no estimate, to the first timeout of a live batch. Empty when there is no batch.',
+      width: 12,
+      unit: BLOCKS,
+      series: [{ expr: batchBlocksLeft, legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Estimated time to the first timeout',
+      noValue: 'no batch',
+      description:
+        'The external blocks to the first timeout multiplied by the external block time of the parameters, which can differ from the real one. Empty when there is no batch.',
+      width: 12,
+      unit: 's',
+      series: [
+        {
+          expr: `(${batchBlocksLeft}) * on (cluster, target) ${externalBlockSeconds}`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
+    }),
+  ],
+};
+
+const events: Row = {
+  title: 'Events of the external chain',
+  panels: [
+    timeSeriesPanel({
+      title: 'Pending events',
+      description:
+        'Events that a validator has claimed and the hub has not observed. Some are normal for a few minutes. If the line only rises, the oracle is stalled: deposits do not arrive and batches do not finish.',
+      unit: 'short',
+      min: 0,
+      series: [{ expr: latest('bridge_pending_events'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Votes for the next event',
+      noValue: 'no event is pending',
+      links: [toSigners],
+      description:
+        'Share of the power that voted for the best claim of the next event. The hub requires about two thirds. The Signers dashboard shows the missing votes. Empty when no validator has claimed the next event, as on a quiet bridge.',
+      unit: 'percentunit',
+      min: 0,
+      max: 1,
+      series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Age of the next event',
+      noValue: 'no event is pending',
+      description:
+        'Hub blocks since the first claim of the next event. Empty when no validator has claimed the next event, as on a quiet bridge, or the node sends no height.',
+      unit: BLOCKS,
+      min: 0,
+      series: [
+        {
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_next_event_first_vote_height')}`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Observed events in 15 minutes',
+      description:
+        'Increase of the last observed nonce. Zero is normal while no event is pending. A negative value means that the contract or the node was changed.',
+      unit: 'short',
+      series: [{ expr: changeOf('bridge_last_observed_nonce'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Events with conflicting claims',
+      description:
+        'Events with more than one claim. The oracle stops at such an event until enough power agrees. Ask the validators of the minority to check their external node.',
+      unit: 'short',
+      min: 0,
+      series: [{ expr: latest('bridge_conflicting_claims'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Claims ahead of the last observed event',
+      noValue: 'the state holds no claim',
+      description:
+        'Difference between the highest claimed nonce and the last observed one. It is negative for a short time when the state holds no claim of the newest events. Empty when the state holds no claim.',
+      unit: 'short',
+      series: [
+        {
+          expr: `${latest('bridge_newest_attested_nonce')} - on (cluster, target) ${latest('bridge_last_observed_nonce')}`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Attestations by state',
+      description: 'Attestations that the hub holds: normally an observed one and the pending ones.',
+      unit: 'short',
+      min: 0,
+      width: 12,
+      series: [
+        { expr: latest('bridge_attestations', 'observed="true"'), legend: '{{cluster}} {{target}} observed' },
+        { expr: latest('bridge_attestations', 'observed="false"'), legend: '{{cluster}} {{target}} pending' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Estimated external blocks since the last observed event',
+      description:
+        'Difference between the estimated and the last observed external height. On a quiet bridge it rises for hours. The hub notices the timeout of a batch only with the next event.',
+      unit: BLOCKS,
+      min: 0,
+      width: 12,
+      series: [
+        {
+          expr: `${latest('bridge_external_height_projected')} - on (cluster, target) ${latest('bridge_last_observed_external_height')}`,
+          legend: '{{cluster}} {{target}}',
+        },
+      ],
+    }),
+  ],
+};
+
+const valsets: Row = {
+  title: 'Validator sets',
+  panels: [
+    timeSeriesPanel({
+      title: 'Validator sets by state',
+      description:
+        'Held: all sets that the hub keeps. Unrelayed: newer than the set in the contract. Below the threshold: cannot be relayed yet. An increasing number of unrelayed sets needs a relayer.',
+      unit: 'short',
+      min: 0,
+      series: [
+        { expr: latest('bridge_valsets'), legend: '{{cluster}} {{target}} held' },
+        { expr: latest('bridge_unrelayed_valsets'), legend: '{{cluster}} {{target}} unrelayed' },
+        {
+          expr: latest('bridge_unrelayed_valsets_below_threshold'),
+          legend: '{{cluster}} {{target}} below the threshold',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Signed power of the least signed unrelayed set',
+      links: [toSigners],
+      description:
+        'Lowest share of the power of the set in the contract that has signed an unrelayed set. The dashed line is the configured threshold. Only the dashed line is shown while no set is unrelayed.',
+      unit: 'percentunit',
+      min: 0,
+      max: 1,
+      series: [
+        { expr: latest('bridge_unrelayed_valset_min_signed_power_ratio'), legend: '{{cluster}} {{target}}' },
+        { expr: latest('bridge_power_threshold_ratio'), legend: '{{cluster}} {{target}} threshold', isReference: true },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Drift of the set in the contract',
+      description:
+        'Sum of the differences in power between the set in the contract and the newest set. When a third of the power is new, the members of the set in the contract can no longer reach the threshold. The newest set has to be relayed before.',
+      unit: 'percentunit',
+      min: 0,
+      thresholds: valsetDrift,
+      series: [{ expr: latest('bridge_valset_power_drift_ratio'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Members of the sets',
+      description: 'Members of the newest set and of the set in the contract.',
+      unit: 'short',
+      width: 12,
+      series: [
+        { expr: latest('bridge_newest_valset_members'), legend: '{{cluster}} {{target}} newest' },
+        { expr: latest('bridge_last_observed_valset_members'), legend: '{{cluster}} {{target}} in the contract' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Age of the sets',
+      noValue: 'the node sends no height',
+      description:
+        'Hub blocks since the creation of the newest set and of the set in the contract. The nonce of a set is the height of its creation. Empty when the node sends no height.',
+      unit: BLOCKS,
+      width: 12,
+      series: [
+        {
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_newest_valset_nonce')}`,
+          legend: '{{cluster}} {{target}} newest',
+        },
+        {
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_last_observed_valset_nonce')}`,
+          legend: '{{cluster}} {{target}} in the contract',
+        },
+      ],
+    }),
+  ],
+};
+
+function param(title: string, name: string, unit: string): Column {
+  return { title, expr: latest(`bridge_params_${name}`), unit };
+}
+
+const limits: Row = {
+  title: 'Parameters and limits',
+  isCollapsed: true,
+  panels: [
+    timeSeriesPanel({
+      title: 'Changes in one hour',
+      description:
+        'Changes of any parameter or of the blacklist. All of them should be announced: a change of the contract address or the bridge id stops the bridge.',
+      unit: 'short',
+      min: 0,
+      width: 12,
+      series: [
+        {
+          expr: `max by (cluster, target) (changes(bridge_params_hash{${FILTERS}}[1h]))`,
+          legend: '{{cluster}} {{target}} parameters',
+        },
+        {
+          expr: `max by (cluster, target) (changes(bridge_external_blacklist_hash{${FILTERS}}[1h]))`,
+          legend: '{{cluster}} {{target}} blacklist',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Accounts, addresses and tokens',
+      description:
+        'Lengths of lists that change rarely. An increase of admins or blacklisted addresses should be announced.',
+      unit: 'short',
+      min: 0,
+      width: 12,
+      series: [
+        { expr: latest('bridge_params_admins'), legend: '{{cluster}} {{target}} admins' },
+        { expr: latest('bridge_external_blacklist'), legend: '{{cluster}} {{target}} blacklisted addresses' },
+        { expr: latest('bridge_erc20_to_denoms'), legend: '{{cluster}} {{target}} tokens of the hub' },
+      ],
+    }),
+    tablePanel({
+      title: 'Identity',
+      description: 'The identity of the bridge in the parameters. Compare it with your records.',
+      height: 5,
+      rowLabels: {
+        target: 'Target',
+        bridge_id: 'Bridge id',
+        bridge_chain_id: 'External chain id',
+        bridge_external_address: 'Contract',
+        contract_source_hash: 'Source hash',
+        hub_coin_denom: 'Hub coin',
+        hub_coin_erc20_contract: 'Contract of the hub coin',
+      },
+      columns: [
+        {
+          title: 'Info',
+          expr: latestBy(
+            [
+              'bridge_id',
+              'bridge_chain_id',
+              'bridge_external_address',
+              'contract_source_hash',
+              'hub_coin_denom',
+              'hub_coin_erc20_contract',
+            ],
+            'bridge_params_info',
+          ),
+          unit: 'none',
+          isHidden: true,
+        },
+      ],
+    }),
+    tablePanel({
+      title: 'Windows and times',
+      description:
+        'Blocks until a signer is jailed, and the times that the module uses for estimates. The real block times can differ, and then the estimated external height differs, too.',
+      height: 5,
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
+      columns: [
+        param('Sign validator sets', 'signed_valsets_window_blocks', BLOCKS),
+        param('Sign batches', 'signed_batches_window_blocks', BLOCKS),
+        param('Claim events', 'signed_claims_window_blocks', BLOCKS),
+        param('Sign after unbonding', 'unbond_slashing_valsets_window_blocks', BLOCKS),
+        param('Batch lifetime', 'target_batch_timeout_seconds', 's'),
+        param('Hub block', 'average_block_time_seconds', 's'),
+        param('External block', 'average_external_block_time_seconds', 's'),
+        param('Contract deployed at', 'bridge_contract_start_height', 'none'),
+      ],
+    }),
+    tablePanel({
+      title: 'Slashing and rewards',
+      description:
+        'Share of the stake that is slashed for each offense. Newer chains only jail. The reward for relaying a validator set is in smallest units of its coin.',
+      height: 5,
+      rowLabels: { cluster: 'Cluster', target: 'Target' },
+      columns: [
+        param('Unsigned validator set', 'slash_fraction_valset_ratio', 'percentunit'),
+        param('Unsigned batch', 'slash_fraction_batch_ratio', 'percentunit'),
+        param('Missing claim', 'slash_fraction_claim_ratio', 'percentunit'),
+        param('Conflicting claim', 'slash_fraction_conflicting_claim_ratio', 'percentunit'),
+        param('Bad signature', 'slash_fraction_bad_eth_signature_ratio', 'percentunit'),
+        {
+          ...param('Claims are slashed', 'claim_slashing_enabled', 'none'),
+          valueTexts: { '0': ['no', 'transparent'], '1': ['yes', 'transparent'] },
+        },
+        param('Reward (smallest units)', 'valset_reward_amount', 'none'),
+      ],
+    }),
+  ],
+};
+
+export const bridgeOverview: Dashboard = {
+  uid: 'bridge-overview',
+  title: 'Bridge / Overview',
+  description:
+    'Are transfers stuck, since when, and what are they waiting for: a batch, signatures, a relayer or events?',
+  tags: ['bridge'],
+  variables: [...commonVariables, exporterUrlVariable],
+  rows: [summary, backlog, batches, events, valsets, limits],
+};

@@ -1,0 +1,71 @@
+import { BACKLOG_CCTXS, OLD_SECONDS, RATE_LIMIT_RATIO, VERY_OLD_SECONDS } from '../../src/alerts/crosschain-alerts.js';
+import { SIZE_RATIO, OUTDATED_SECONDS } from '../../src/alerts/endpoint-alerts.js';
+import {
+  BACKLOG_TRANSFERS,
+  STUCK_MINUTES,
+  STUCK_WARNING_MINUTES,
+  TIMEOUT_RATIO,
+} from '../../src/alerts/transfer-alerts.js';
+import { DEADLINE_RATIO, DRIFT_RATIO } from '../../src/alerts/validator-alerts.js';
+import type { Thresholds } from './grafana.js';
+
+/*
+ * The colors of values follow the severity of alerts: red is critical, orange is a warning. A value with an alert
+ * changes its color at the threshold of the alert (src/alerts).
+ */
+
+export const redFromOne: Thresholds = red(1);
+
+/** For values above zero that are normal for a short time. */
+export const orangeFromOne: Thresholds = orange(1);
+
+export const redBelowOne: Thresholds = [
+  ['red', null],
+  ['green', 1],
+];
+
+/** Signed power divided by the required power. A new batch is below 1 for a short time. */
+export const signedPower: Thresholds = [
+  ['orange', null],
+  ['green', 1],
+];
+
+export { STUCK_TRANSFERS } from '../../src/alerts/transfer-alerts.js';
+export const STUCK_SECONDS = STUCK_MINUTES * 60;
+
+export const dataAge = red(OUTDATED_SECONDS);
+export const responseSizeRatio = orange(SIZE_RATIO);
+export const backlogTransfers = orange(BACKLOG_TRANSFERS);
+export const timeWithoutBatch = red(STUCK_SECONDS);
+export const timeWithSameOldestTransfer = orange(STUCK_WARNING_MINUTES * 60);
+export const batchLifetimeThresholds: Thresholds = [
+  ['red', null],
+  ['orange', 0],
+  ['green', TIMEOUT_RATIO],
+];
+export const valsetDrift = orange(DRIFT_RATIO);
+export const confirmWindowLeft: Thresholds = [
+  ['red', null],
+  ['green', DEADLINE_RATIO],
+];
+export const cctxsPending = orange(BACKLOG_CCTXS);
+export const cctxAge: Thresholds = [...orange(OLD_SECONDS), ['red', VERY_OLD_SECONDS]];
+export const rateLimitUtilization: Thresholds = [
+  ['green', null],
+  ['yellow', RATE_LIMIT_RATIO],
+  ['orange', 1],
+];
+
+function orange(from: number): Thresholds {
+  return [
+    ['green', null],
+    ['orange', from],
+  ];
+}
+
+function red(from: number): Thresholds {
+  return [
+    ['green', null],
+    ['red', from],
+  ];
+}

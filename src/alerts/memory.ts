@@ -1,0 +1,139 @@
+import type { Instant } from '../poll/clock.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
+import { itemsOf } from '../poll/poll.js';
+import { OUTDATED_MINUTES, type Alert, type Condition } from './alert.js';
+import { alerts } from './alerts.js';
+import { addPoll, MINUTE_MS, msBetween, NO_HISTORY, type PollHistory } from './poll-history.js';
+import { samplesOf, type Finding, type PollView } from './view.js';
+
+/*
+ * What the exporter remembers of an endpoint to judge conditions: its history, and since when each finding is in every poll. One entry
+ * per present finding, so the memory is bounded like the series of the endpoint.
+ */
+
+/** What is remembered of the polls of an endpoint. Each poll replaces it as a whole. */
+export interface EndpointMemory {
+  readonly history: PollHistory;
+  /** Findings of the last successful poll. */
+  readonly ofData: Presences;
+  /** Findings of the last poll. */
+  readonly ofEndpoint: Presences;
+}
+
+/** The memory before the first poll. */
+export const initialMemory: EndpointMemory = { history: NO_HISTORY, ofData: new Map(), ofEndpoint: new Map() };
+
+/** An endpoint as the conditions judge it. */
+export interface JudgedEndpoint {
+  /** The start of the process, or the reload that added the endpoint. */
+  readonly addedAt: Instant;
+  readonly state: EndpointState;
+  readonly memory: EndpointMemory;
+}
+
+/** How long a finding has been in every poll. */
+export interface Presence {
+  readonly since: Instant;
+  readonly unchangedValue: number | undefined;
+  /** Whether it was in the first poll, or in the first one after a gap, and so may be older. */
+  readonly mayBeOlder: boolean;
+}
+
+/** By the key of the finding. */
+export type Presences = ReadonlyMap<string, Presence>;
+
+/** The endpoint at a point in time. */
+export function viewOf(
+  { addedAt, state, memory: { history } }: JudgedEndpoint,
+  startedAt: Instant,
+  now: Instant,
+): PollView {
+  const snapshot = state.success?.snapshot;
+  return {
+    state,
+    history,
+    samples: samplesOf(snapshot),
+    // Few findings need them, and they are parsed when they are used.
+    get items() {
+      return snapshot && itemsOf(snapshot);
+    },
+    // The rule takes the uptime of the process for an endpoint that has been polled, and nothing before.
+    expectedSince: state.polls > 0 ? startedAt : addedAt,
+    now,
+  };
+}
+
+/** Returns the memory after one more poll. */
+export function memoryAfter(
+  { addedAt, state: before, memory }: JudgedEndpoint,
+  state: EndpointState,
+  startedAt: Instant,
+): EndpointMemory {
+  const at = state.last?.at;
+  if (at === undefined) return memory;
+  const history = addPoll(memory.history, state, at);
+  const view = viewOf({ addedAt, state, memory: { ...memory, history } }, startedAt, at);
+  return {
+    history,
+    ofEndpoint: presencesAfter(memory.ofEndpoint, findAll('endpoint', view), at, before.polls === 0),
+    ofData: state.last?.ok === true ? dataPresencesAfter(memory.ofData, before.success?.at, view) : memory.ofData,
+  };
+}
+
+function dataPresencesAfter(before: Presences, previous: Instant | undefined, view: PollView): Presences {
+  // What began while there was no data may have begun at any time of it.
+  const isAfterGap = previous === undefined || msBetween(previous, view.now) > OUTDATED_MINUTES * MINUTE_MS;
+  return presencesAfter(before, findAll('data', view), view.now, isAfterGap);
+}
+
+/** Those that are not found any more, or with another value of `unchangedValue`, end. */
+export function presencesAfter(
+  before: Presences,
+  findings: readonly KeyedFinding[],
+  at: Instant,
+  mayBeOlder: boolean,
+): Presences {
+  return new Map(
+    findings.map((finding) => [
+      finding.key,
+      presenceOf(finding, before) ?? { since: at, unchangedValue: finding.unchangedValue, mayBeOlder },
+    ]),
+  );
+}
+
+/** How long a finding has been present; `undefined` when it was not found before, or with another value. */
+export function presenceOf({ key, unchangedValue }: KeyedFinding, presences: Presences): Presence | undefined {
+  const known = presences.get(key);
+  return known?.unchangedValue === unchangedValue ? known : undefined;
+}
+
+export interface KeyedFinding extends Finding {
+  /** Identifies the finding among those of an endpoint. */
+  readonly key: string;
+}
+
+/** A finding with its alert, and the range of the alternative that found it. */
+export interface AlertFinding extends KeyedFinding {
+  readonly alert: Alert & { readonly condition: Condition };
+  readonly rangeMinutes: number;
+}
+
+export const judgedAlerts = alerts.flatMap((alert) =>
+  alert.condition === undefined ? [] : [{ ...alert, condition: alert.condition }],
+);
+
+/** What the conditions find. */
+export function findAll(source: Condition['source'], view: PollView): readonly AlertFinding[] {
+  return judgedAlerts.flatMap((alert, alertIndex) => {
+    const { condition } = alert;
+    if (condition.source !== source || !condition.documents.includes(view.state.document)) return [];
+    return condition.patterns.flatMap(({ rangeMinutes, find }, patternIndex) =>
+      find(view).map((finding) => ({
+        ...finding,
+        key: JSON.stringify([alertIndex, patternIndex, finding.labels]),
+        alert,
+        rangeMinutes,
+      })),
+    );
+  });
+}

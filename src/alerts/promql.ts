@@ -1,0 +1,84 @@
+/*
+ * Parts of the PromQL expressions of alerts. Joins use the labels of a target of one exporter; labels that are absent match each other.
+ * Joins with `group_left` aggregate the other side, so that several copies of a series, such as those of two Prometheus replicas, are no
+ * error.
+ */
+
+/** The labels of a target of one exporter. */
+export const TARGET = 'cluster, namespace, job, instance, target';
+export const ON_TARGET = `on (${TARGET})`;
+/** The labels of a member of the newest validator set. */
+export const ORCHESTRATOR = `${TARGET}, orchestrator, external_address`;
+
+const MINUTES_PER_HOUR = 60;
+
+/** A number of minutes in PromQL: `45m`, `3h`, `1d`. */
+export function promDuration(minutes: number): string {
+  if (minutes > 0 && minutes % (24 * MINUTES_PER_HOUR) === 0) return `${minutes / (24 * MINUTES_PER_HOUR)}d`;
+  return minutes > 0 && minutes % MINUTES_PER_HOUR === 0 ? `${minutes / MINUTES_PER_HOUR}h` : `${minutes}m`;
+}
+
+/**
+ * The value now if it was the same at the beginning of the range. Requires data from then, so it is empty for the first samples after a
+ * start, and a restart of the exporter in between does not reset it.
+ */
+export function unchanged(metric: string, minutes: number): string {
+  return `${metric} == ${metric} offset ${promDuration(minutes)}`;
+}
+
+/** A series that other alerts read. */
+export interface RecordingRule {
+  readonly name: string;
+  /** The comment above the rule. */
+  readonly comment: string;
+  readonly expr: string;
+}
+
+const NAMED_FAMILIES = `{__name__=~"bridge_orchestrator_(missing_valset_confirms|missing_batch_confirms|missing_votes|confirm_deadline_height)"}`;
+
+export const orchestratorNames: RecordingRule = {
+  name: 'orchestrator:bridge_orchestrator_info:name',
+  comment: `Exactly one name per orchestrator, also when replicas of Prometheus disagree: the current name, else the last one of 2 hours, because a
+restarted exporter reads the names after its first polls.`,
+  expr: `group by (${ORCHESTRATOR}, name, watched) (
+  topk by (${ORCHESTRATOR}) (
+    1,
+    bridge_orchestrator_info{name!=""} + 2
+    or last_over_time(bridge_orchestrator_info{name!=""}[2h]) + 1
+    or bridge_orchestrator_info
+  )
+)`,
+};
+
+export const unsignedPower: RecordingRule = {
+  name: 'orchestrator:bridge_orchestrator_power_ratio:unsigned',
+  comment: `The power of each orchestrator that has not signed a live batch or an open validator set, for the texts of the alerts.`,
+  expr: `(
+  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
+  * on (${ORCHESTRATOR}) group_left (name) topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name})
+  or on (${ORCHESTRATOR})
+  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
+)
+and on (${ORCHESTRATOR})
+(bridge_orchestrator_missing_batch_confirms > 0 or bridge_orchestrator_missing_valset_confirms > 0)`,
+};
+
+/** An expression with one series per orchestrator and the labels `name` and `watched`; without bridge_orchestrator_info with neither. */
+export function withNames(expr: string): string {
+  return `(
+${indent(expr)}
+)
+* on (${ORCHESTRATOR}) group_left (name, watched)
+(
+  topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name})
+  or on (${ORCHESTRATOR})
+  group by (${ORCHESTRATOR}, name, watched) (last_over_time(${NAMED_FAMILIES}[2h]))
+)`;
+}
+
+/** The three orchestrators with the largest power that have not signed, in a text. */
+export const LARGEST_UNSIGNED = `{{ range query (printf "topk(3, ${unsignedPower.name}{cluster=%q, namespace=%q, job=%q, instance=%q, target=%q})" $labels.cluster $labels.namespace $labels.job $labels.instance $labels.target) }}{{ or .Labels.name .Labels.orchestrator }} ({{ .Value | humanizePercentage }}), {{ end }}`;
+
+export function indent(text: string, spaces = 2): string {
+  return text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));
+}

@@ -1,0 +1,91 @@
+import type { MissingMember, MissingMembers } from '../pending/items.js';
+import { count, duration, list, percent } from '../text/format.js';
+import { cleanText, splitAddress } from '../text/untrusted-text.js';
+
+export { count, duration, list, percent } from '../text/format.js';
+
+/*
+ * Validators and chains in summaries. A summary is plain text of one line; other people choose the names in it, so pages escape it.
+ */
+
+const MAX_NAME_CHARACTERS = 40;
+
+/** A name or address of the chain in one line. */
+export function shortName(text: string): string {
+  return cleanText(text, MAX_NAME_CHARACTERS);
+}
+
+/** An address without its middle. */
+export function shortAddress(address: string): string {
+  const [head, middle, tail] = splitAddress(address);
+  return shortName(Array.from(middle).length > 1 ? `${head}…${tail}` : address);
+}
+
+export interface Validator {
+  readonly name: string;
+  readonly address: string;
+  readonly isWatched: boolean;
+}
+
+/** The name of a validator, else its address. */
+export function validatorName({ name, address, isWatched }: Validator): string {
+  return (quoted(shortName(name)) || shortAddress(address)) + (isWatched ? ' (yours)' : '');
+}
+
+/** Quotes a name with punctuation, so that it can imitate neither `(yours)` nor another entry of the list. */
+function quoted(name: string): string {
+  return /[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/u.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
+}
+
+/** At most five validators, the watched ones first. Anyone can choose any name, so equal names are followed by the address. */
+export function validators(members: readonly Validator[], total = members.length): string {
+  const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
+  const names = watchedFirst.map(validatorName);
+  const distinct = names.map((name, index) => {
+    const address = watchedFirst[index]?.address ?? '';
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} ${shortAddress(address)}`;
+  });
+  return list(distinct, total);
+}
+
+/** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */
+export function missingValidators(missing: MissingMembers | null, haveNot: string): string {
+  if (missing === null || missing.total === 0) return '';
+  const power = missing.powerRatio === null ? '' : ` with ${percent(missing.powerRatio)} of the power`;
+  const have = missing.total === 1 ? 'has' : 'have';
+  const who = validators(missingOf(missing), missing.total);
+  return `${count(missing.total, 'validator')}${power} ${have} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
+}
+
+/** An action with your own validators first, if any of these is. */
+export function ownFirst(members: readonly Validator[], action: string): string {
+  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
+  if (own.length === 0) return action;
+  return `Check the orchestrator of your ${own.length === 1 ? 'validator' : 'validators'} ${validators(own)} first. ${action}`;
+}
+
+/** The validators whose signature or vote is missing. */
+export function missingOf(missing: MissingMembers | null | undefined): readonly Validator[] {
+  return (missing?.members ?? []).map(validatorOf);
+}
+
+function validatorOf({ name, orchestrator, externalAddress, watched }: MissingMember): Validator {
+  return { name: name ?? '', address: orchestrator ?? externalAddress, isWatched: watched };
+}
+
+/** A chain by its configured name and id. */
+export function chainName(name: string, id: string): string {
+  if (id === '') return 'without id';
+  return name === '' ? shortName(id) : `${shortName(name)} (${shortName(id)})`;
+}
+
+/** The parts of a summary; empty ones are left out. */
+export function parts(...all: readonly string[]): string {
+  return all.filter((part) => part !== '').join('; ');
+}
+
+/** "5 external blocks (about 60 s)". */
+export function blocksFor(blocks: number, blockTime: number | undefined, kind: string): string {
+  const time = blockTime === undefined ? '' : ` (about ${duration(blocks * blockTime)})`;
+  return `${count(blocks, `${kind} block`)}${time}`;
+}

@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import type { CommandName, LogSettings } from '../cli/flags.js';
+import type { Environment } from '../config/environment.js';
+import type { MemoryLimits } from '../config/memory.js';
+import type { BuildInfo } from '../exposition/process-metrics.js';
+
+/** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. */
+export type ExitCode = 0 | 1 | 2;
+
+/** What the commands use of their process. */
+export interface CommandContext {
+  readonly env: Environment;
+  readonly stdin: Readable;
+  readonly build: BuildInfo;
+  readonly memory: MemoryLimits;
+  readonly print: (text: string) => void;
+  readonly printError: (line: string) => void;
+  /** Resolves with the first SIGTERM or SIGINT from now on. The second one ends the process at once. */
+  readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
+  /** Calls the function on every SIGHUP. */
+  readonly onReloadSignal: (reload: () => void) => void;
+}
+
+export const userAgent = ({ build }: CommandContext): string => `bridge-exporter/${build.version}`;
+
+export function printProblems({ printError }: CommandContext, problems: readonly string[]): 2 {
+  for (const problem of problems) printError(`bridge-exporter: ${problem}`);
+  return 2;
+}
+
+export function printWarnings({ printError }: CommandContext, warnings: readonly string[]): void {
+  for (const warning of warnings) printError(`warning: ${warning}`);
+}
+
+/** Prints the progress of slow steps, unless the log is silent. */
+export function progressPrinter({ printError }: CommandContext, { level }: LogSettings): (line: string) => void {
+  return level === 'silent' ? () => undefined : printError;
+}
+
+export function seeHelp(command: CommandName): string {
+  return `see bridge-exporter ${command === 'daemon' ? '' : `${command} `}--help`;
+}

@@ -1,0 +1,66 @@
+import type { InvocationOf } from '../cli/flags.js';
+import { createConfigHash } from '../config/config-files.js';
+import type { Config } from '../config/config.js';
+import { workerHeapMb } from '../config/memory.js';
+import type { AutoReload } from '../active-config.js';
+import type { PollExecutor } from '../poll/poll.js';
+import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
+import { printConfig, readConfig, readWebOptions } from './load-config.js';
+
+/** The daemon: polls and serves until it is stopped. */
+export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandContext): Promise<ExitCode> {
+  // Before the configuration is loaded: a change in the meantime is found by the first check.
+  const autoReload = await prepareAutoReload(flags.config);
+  const config = await readConfig(context, flags);
+  const web = await readWebOptions(flags.web);
+  const warnings = [config, web].flatMap((result) => (result.ok ? result.warnings : []));
+  const problems = [config, web].flatMap((result) => (result.ok ? [] : result.problems));
+  printProblems(context, problems);
+  if (problems.length > 0 || flags.config.check) printWarnings(context, warnings);
+  if (!config.ok || !web.ok) return 2;
+  if (flags.config.check) return printConfig(context, config.config);
+  if (flags.config.autoReloadIntervalMs > 0 && autoReload === undefined) {
+    warnings.push('--config.auto-reload-interval has no effect without --config.file');
+  }
+  // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
+  const { createLog } = await import('../cli/log.js');
+  const { startExporter } = await import('../exporter.js');
+  const log = await createLog(flags.log);
+  for (const warning of warnings) log.warn(warning);
+  const stopped = context.waitForStopSignal();
+  const executor = await startPollThread(config.config, context);
+  try {
+    const exporter = await startExporter(config.config, executor, log, {
+      ...web.options,
+      build: context.build,
+      shard: flags.targets.shard,
+      loadConfig: async () => readConfig(context, flags),
+      autoReload,
+    });
+    context.onReloadSignal(() => void exporter.reload());
+    const fields = { version: context.build.version, targets: config.config.targets.length };
+    log.info(fields, `serving ${exporter.url}${flags.web.telemetryPath}`);
+    const signal = await stopped;
+    await exporter.close();
+    log.info(`stopped by ${signal}`);
+  } finally {
+    await executor.close();
+  }
+  return 0;
+}
+
+async function prepareAutoReload({
+  file,
+  check,
+  autoReloadIntervalMs: intervalMs,
+}: InvocationOf<'daemon'>['config']): Promise<AutoReload | undefined> {
+  if (check || intervalMs === 0 || file === undefined) return undefined;
+  const hashFiles = createConfigHash(file);
+  return { intervalMs, initialHash: await hashFiles(), hashFiles };
+}
+
+export async function startPollThread(config: Config, context: CommandContext): Promise<PollExecutor> {
+  const { createPollExecutor } = await import('../poll/executor.js');
+  const { startDecoderThread } = await import('../poll/decoder-thread.js');
+  return createPollExecutor(userAgent(context), startDecoderThread(workerHeapMb(config, context.memory)));
+}

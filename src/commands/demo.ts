@@ -1,0 +1,75 @@
+import { createLog } from '../cli/log.js';
+import type { InvocationOf } from '../cli/flags.js';
+import type { Config, ConfigResult } from '../config/config.js';
+import { validateConfig } from '../config/parser.js';
+import { defaultConfig } from '../config/config.js';
+import { startExporter } from '../exporter.js';
+import { HUB_CHAIN_ID } from '../simulator/cctx.js';
+import { chainNames } from '../simulator/external-chains.js';
+import type { Model } from '../simulator/model.js';
+import { type CommandContext, type ExitCode, printProblems, printWarnings, seeHelp } from './context.js';
+import { startPollThread } from './daemon.js';
+import { readWebOptions } from './load-config.js';
+import { scenarioProblem, startSimulation } from './simulate.js';
+
+/** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
+export async function runDemo(flags: InvocationOf<'demo'>, context: CommandContext): Promise<ExitCode> {
+  const problem = scenarioProblem(flags.simulator);
+  if (problem !== undefined) return printProblems(context, [problem, seeHelp('demo')]);
+  const web = await readWebOptions(flags.web);
+  if (!web.ok) return printProblems(context, web.problems);
+  printWarnings(context, web.warnings);
+  const log = await createLog(flags.log);
+  const stopped = context.waitForStopSignal();
+  const executor = await startPollThread(defaultConfig, context);
+  try {
+    const simulator = await startSimulation(flags, context);
+    try {
+      const config = demoConfig(simulator.url, simulator.model);
+      const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
+      const options = { ...web.options, build: context.build, shard: { index: 1, count: 1 }, loadConfig };
+      const exporter = await startExporter(config, executor, log, options);
+      context.print(addresses(exporter.url, flags.web.telemetryPath));
+      await stopped;
+      await exporter.close();
+    } finally {
+      await simulator.close();
+    }
+  } finally {
+    await executor.close();
+  }
+  return 0;
+}
+
+const addresses = (url: string, telemetryPath: string): string => `
+exporter
+  status page    ${url}/
+  pending items  ${url}/pending
+  metrics        ${url}${telemetryPath}
+
+Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
+
+`;
+
+/** One of the validators that are silent in the scenario `silent-signer`, so that the demo has one to watch. */
+const WATCHED = 'Validator Guild';
+
+/** The poll interval is short, so that a user sees the numbers change. */
+export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingValidators'>): Config {
+  const watched = model.stakingValidators().filter(({ description }) => description.moniker === WATCHED);
+  const file = {
+    poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
+    targets: [
+      {
+        name: 'demo',
+        bridge: { url, watch: watched.map(({ operator_address }) => operator_address) },
+        crosschain: { url, window: '500', rate: String(10n ** 18n), hub_chain_ids: [HUB_CHAIN_ID] },
+      },
+    ],
+    tokens: model.tokens.map(({ contract, symbol, decimals }) => ({ contract, symbol, decimals: String(decimals) })),
+    chains: chainNames,
+  };
+  const result = validateConfig(file, (path) => path.join('.'));
+  if (!result.ok) throw new Error(`the configuration of the demo is invalid: ${result.problems.join('; ')}`);
+  return result.config;
+}

@@ -1,0 +1,56 @@
+import type { Config } from '../config/config.js';
+import { renderEndpoints } from '../exposition/exposition.js';
+import { failureReasons } from '../http/failure-reasons.js';
+import { clock } from '../poll/clock.js';
+import { initialState, stateAfter } from '../poll/endpoint-state.js';
+import type { PollResult, ProcessingOptions, Snapshot } from '../poll/poll.js';
+import { type CommandContext, type ExitCode, printWarnings } from './context.js';
+
+/* The output of `once` and `replay`, which read every document once. */
+
+export interface ReadDocument {
+  readonly processing: ProcessingOptions;
+  readonly result: PollResult;
+}
+
+const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of the document that the flag names.';
+
+/** Prints the metrics of the documents that could be read, and the reasons of the others. */
+export function printDocuments(
+  context: CommandContext,
+  { poll }: Config,
+  documents: readonly ReadDocument[],
+  warnings: readonly string[],
+  noun: 'poll' | 'recorded body',
+): ExitCode {
+  const now = clock();
+  const states = documents.map(({ processing, result }) => stateAfter(initialState(processing, poll), result, now));
+  context.print(renderEndpoints(states, 'text', now));
+  printWarnings(context, warnings);
+  let failures = 0;
+  for (const { processing, result } of documents) {
+    if (result.outcome.ok) continue;
+    failures += 1;
+    const { reason, message } = result.outcome.error;
+    const remedy = noun === 'poll' || reason === 'too_large' ? failureReasons[reason].remedy : FILE_REMEDY;
+    context.printError(`${processing.target} ${processing.document}: ${reason}: ${message}`);
+    context.printError(`  ${remedy}`);
+  }
+  if (failures === 0) return 0;
+  context.printError(`exit 1: ${failures} of ${formatCount(documents.length, noun)} failed`);
+  return 1;
+}
+
+/** A warning if addresses of `bridge.watch` are in no validator. `name` is the target or the file. */
+export function inactiveWatched(name: string, { families }: Snapshot): string[] {
+  const entries = families.find((family) => family.name === 'bridge_watched_validator_active')?.samples ?? [];
+  const inactive = entries.flatMap(({ labels, value }) => (value === 0 ? (labels['address'] ?? []) : []));
+  if (inactive.length === 0) return [];
+  return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
+}
+
+const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;
+
+export function formatCount(count: number, noun: keyof typeof plurals): string {
+  return `${count} ${count === 1 ? noun : plurals[noun]}`;
+}

@@ -1,0 +1,94 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { type InvocationOf, STANDARD_INPUT } from '../cli/flags.js';
+import { DEFAULT_TARGET_NAME, type Config } from '../config/config.js';
+import { describeReadError } from '../settings/small-file.js';
+import { formatApproximateSize, formatSize } from '../settings/units.js';
+import { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from '../config/config.js';
+import { bufferBody, BufferPool } from '../http/body.js';
+import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
+import { asDecimalString } from '../json/numeral.js';
+import { MAX_UNRECOGNIZED_FIELDS } from '../json/shapes.js';
+import { processingOptionsBase } from '../poll/jobs.js';
+import { processBody } from '../poll/decode.js';
+import type { ProcessingOptions, Snapshot } from '../poll/poll.js';
+import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
+import { inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
+import { configOrExitCode } from './load-config.js';
+import { cleanText } from '../text/untrusted-text.js';
+
+/** `replay`: prints the metrics of recorded response bodies, with the settings of the first target. Rejects if a file cannot be read. */
+export async function runReplay(flags: InvocationOf<'replay'>, context: CommandContext): Promise<ExitCode> {
+  const config = await configOrExitCode(context, flags, defaultConfig);
+  if (typeof config === 'number') return config;
+  const progress = progressPrinter(context, flags.log);
+  const { bridgeFile, crosschainFile, hubHeight } = flags.recording;
+  // There is none if no target file matches.
+  const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
+  const base = processingOptionsBase(config, target);
+  const documents: ReadDocument[] = [];
+  const warnings: string[] = [];
+  const read = async (processing: ProcessingOptions, file: string, height?: string): Promise<void> => {
+    const name = file === STANDARD_INPUT ? 'standard input' : file;
+    const body = await readBody(file, context.stdin, name, config.poll, progress);
+    const result = Buffer.isBuffer(body)
+      ? processBody(processing, name, body, height === undefined ? undefined : asDecimalString(height))
+      : { outcome: body, phaseSeconds: {} };
+    documents.push({ processing, result });
+    if (!result.outcome.ok) return;
+    warnings.push(...unrecognizedFields(name, result.outcome), ...inactiveWatched(name, result.outcome));
+  };
+  if (bridgeFile !== undefined) {
+    const settings = target.bridge ?? defaultBridgeSettings;
+    await read({ ...base, document: 'module_state', settings }, bridgeFile, hubHeight);
+  }
+  if (crosschainFile !== undefined) {
+    const settings = target.crosschain ?? defaultCrosschainSettings;
+    await read({ ...base, document: 'rate_limiter_input', settings }, crosschainFile);
+  }
+  return printDocuments(context, config, documents, warnings, 'recorded body');
+}
+
+function unrecognizedFields(name: string, { problems: { unrecognized } }: Snapshot): string[] {
+  if (unrecognized.size === 0) return [];
+  const fields = Array.from(unrecognized, (field) => cleanText(field));
+  if (fields.length === MAX_UNRECOGNIZED_FIELDS) fields.push('and possibly more');
+  return [`${name}: unrecognized fields are ignored: ${fields.join(', ')}`];
+}
+
+/** Files above this size take about a second to read, and are announced. */
+const LARGE_FILE_BYTES = 32 * 2 ** 20;
+
+async function readBody(
+  file: string,
+  standardInput: Readable,
+  name: string,
+  { maxBodyBytes }: Config['poll'],
+  progress: (line: string) => void,
+): Promise<Buffer | Failure> {
+  if (file === STANDARD_INPUT) return readStandardInput(standardInput, name, maxBodyBytes);
+  const { size } = await explainFailure(file, stat(file));
+  if (size > maxBodyBytes) {
+    const limit = `${formatSize(maxBodyBytes)} (poll.max_body_size)`;
+    const message = `${file}: body is larger than ${limit}: ${formatApproximateSize(size)}`;
+    return failure('too_large', message);
+  }
+  if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
+  return explainFailure(file, readFile(file));
+}
+
+async function readStandardInput(input: Readable, name: string, maxBytes: number): Promise<Buffer | Failure> {
+  try {
+    const { bytes } = await bufferBody(input, maxBytes, undefined, new BufferPool());
+    return bytes;
+  } catch (cause) {
+    if (!(cause instanceof RequestError)) throw new Error(describeReadError(name, cause), { cause });
+    return failure(cause.reason, `${name}: ${cause.message}`);
+  }
+}
+
+async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T> {
+  return operation.catch((cause: unknown) => {
+    throw new Error(describeReadError(file, cause), { cause });
+  });
+}

@@ -1,0 +1,56 @@
+import type { InvocationOf, SimulatorSettings } from '../cli/flags.js';
+import { suggestName } from '../settings/closest-match.js';
+import { formatDuration } from '../settings/units.js';
+import { warmUpMs } from '../simulator/model.js';
+import { endpointPaths } from '../simulator/query-service.js';
+import { isScenarioName, scenarioNames } from '../simulator/scenarios.js';
+import { startSimulator, type Simulator } from '../simulator/simulator.js';
+import { type CommandContext, type ExitCode, printProblems, progressPrinter, seeHelp } from './context.js';
+
+/** `simulate`: serves a simulated chain until it is stopped. */
+export async function runSimulate(flags: InvocationOf<'simulate'>, context: CommandContext): Promise<ExitCode> {
+  const problem = scenarioProblem(flags.simulator);
+  if (problem !== undefined) return printProblems(context, [problem, seeHelp('simulate')]);
+  const stopped = context.waitForStopSignal();
+  const simulator = await startSimulation(flags, context);
+  await stopped;
+  await simulator.close();
+  return 0;
+}
+
+/** The command line parser does not check the name, because it does not load the simulator. */
+export function scenarioProblem({ scenario }: SimulatorSettings): string | undefined {
+  if (isScenarioName(scenario)) return undefined;
+  return `--scenario: unknown scenario ${JSON.stringify(scenario)} — ${suggestName(scenario, scenarioNames)}`;
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** A warm-up of this length takes about a second to simulate, and is announced. */
+const LONG_WARM_UP_MS = 8 * 3_600_000;
+
+/** Starts the simulator and prints its addresses. */
+export async function startSimulation(
+  { simulator: settings, log }: Pick<InvocationOf<'simulate'>, 'simulator' | 'log'>,
+  context: CommandContext,
+): Promise<Simulator> {
+  const { listen, seed, scenario, blockTimeMs, startTimeSeconds } = settings;
+  if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
+  const blockTime = formatDuration(blockTimeMs);
+  const warmUp = warmUpMs(blockTimeMs);
+  if (warmUp > LONG_WARM_UP_MS) {
+    const progress = progressPrinter(context, log);
+    progress(`simulating the first ${formatDuration(warmUp)} of the chain (${blockTime} per block) …`);
+  }
+  const simulator = await startSimulator({
+    host: listen.host ?? LOOPBACK,
+    port: listen.port,
+    seed,
+    scenario,
+    blockTimeMs,
+    ...(startTimeSeconds !== undefined && { startTime: startTimeSeconds }),
+  });
+  context.print(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}\n`);
+  for (const path of endpointPaths) context.print(`  ${simulator.url}${path}\n`);
+  return simulator;
+}

@@ -1,0 +1,104 @@
+/** Why a poll failed and what to do about it, by the value of the label `reason`. */
+export const failureReasons = {
+  dns: {
+    description: 'The host name of the node or its proxy does not resolve.',
+    remedy: 'Check the host name in the URL and the DNS resolver of this machine.',
+  },
+  connect: {
+    description: 'No TCP connection to the node or its proxy: connection refused or host unreachable.',
+    remedy: 'Check that the node and its proxy are up and accept connections from this machine.',
+  },
+  tls: {
+    description:
+      'The TLS handshake failed (certificate, host name or protocol version), or the node rejected the client certificate.',
+    remedy:
+      'Check that the port uses TLS, and the host name and expiry of the certificate; tls_config takes ca_file, server_name and a client certificate.',
+  },
+  timeout: {
+    description: 'The poll did not complete within poll.timeout.',
+    remedy: 'Check the load of the node; raise poll.timeout if its document takes that long.',
+  },
+  aborted: {
+    description: 'The connection was lost before the response was complete, or the response is not valid HTTP.',
+    remedy: 'Check the logs of the node, and of proxies in front of it, at the time of the failure.',
+  },
+  too_large: {
+    description:
+      'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or reading the document took more memory than allowed.',
+    remedy:
+      'Raise poll.max_body_size, or the memory limit, if the document really is that large; lower limit for a cross-chain document.',
+  },
+  status: {
+    description:
+      'The node responded with a status other than 200 that no other reason covers; redirects are not followed.',
+    remedy:
+      'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
+  },
+  unauthorized: {
+    description: 'The node responded with status 401 or 403.',
+    remedy: 'Check the credentials of this endpoint; files with passwords and tokens are read again for every poll.',
+  },
+  rate_limited: {
+    description: 'The node, or a proxy in front of it, responded with status 429.',
+    remedy: 'Raise poll.interval, or the rate limit of the node.',
+  },
+  response_too_large_upstream: {
+    description: 'The node responded with status 429 and code 8: its document is larger than its gRPC message limit.',
+    remedy: 'Lower limit of the cross-chain endpoint, or raise the gRPC message limit of the node.',
+  },
+  bad_request: {
+    description:
+      'A configuration error: the node responded with status 400; or no request was sent, because a password, token or certificate file cannot be used.',
+    remedy: 'Correct the setting that the message names and reload.',
+  },
+  not_json: {
+    description: 'The body is not JSON: HTML, truncated, empty, invalid UTF-8 or in an unsupported content encoding.',
+    remedy: 'Check that the URL is that of the REST API of the node, and not of a web page or a login form.',
+  },
+  schema: {
+    description: 'The body is JSON but not the expected document: none of its fields is present.',
+    remedy: 'Check the URL: the response is a different document.',
+  },
+  regression: {
+    description:
+      'The hub height is below that of the previous document: the node lags behind others or was rolled back. The third regression in a row is accepted.',
+    remedy: 'Poll one node instead of several behind a load balancer; after a rollback, wait for the third poll.',
+  },
+  internal: {
+    description: 'A bug in the exporter.',
+    remedy: 'Report it, with the log of the exporter.',
+  },
+} as const;
+
+export type FailureReason = keyof typeof failureReasons;
+
+export const failureReasonNames = Object.keys(failureReasons) as readonly FailureReason[];
+
+/** An expected failure of a poll. Plain data, because an Error loses its class and fields between threads. */
+export interface PollError {
+  readonly reason: FailureReason;
+  /** One line for people: endpoint, what happened and which limit. */
+  readonly message: string;
+}
+
+/** An expected failure as a value. */
+export interface Failure {
+  readonly ok: false;
+  readonly error: PollError;
+}
+
+export function failure(reason: FailureReason, message: string): Failure {
+  return { ok: false, error: { reason, message } };
+}
+
+/** Thrown within a request for an expected failure; becomes a PollError. */
+export class RequestError extends Error {
+  readonly reason: FailureReason;
+  constructor(reason: FailureReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A failure before the connection is established. Its message may contain untrusted text. */
+export class ConnectError extends RequestError {}

@@ -1,0 +1,48 @@
+import { dataPart } from '../../chain/addresses.js';
+import type { OrchestratorAddress } from '../../chain/module-state.js';
+import type { ValidatorConfig } from '../../config/config.js';
+import { firstBy } from '../grouping.js';
+import { memoize } from '../memoize.js';
+import { required, rows } from '../required-fields.js';
+import type { BridgeInput } from './input.js';
+
+/*
+ * The registration of a validator with the bridge, its name, and whether it is watched. A validator has several addresses
+ * (orchestrator, account or operator, external); names and watched validators are compared by their data part.
+ */
+
+/** Registrations of orchestrators by external address; the first one of equals. */
+export const registrationByAddress = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
+  firstBy(rows(state.orchestrator_addresses), ({ eth_address }) => required(eth_address)),
+);
+
+/** Registrations of orchestrators by the data part of the validator address, which votes contain. */
+export const registrationBySender = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
+  firstBy(rows(state.orchestrator_addresses), ({ sender }) => dataPart(required(sender))),
+);
+
+const configuredNames = memoize(
+  (validators: readonly ValidatorConfig[]): ReadonlyMap<string, string> =>
+    new Map(validators.map(({ address, name }) => [dataPart(address), name])),
+);
+
+const watchedKeys = memoize((watch: readonly string[]): ReadonlySet<string> => new Set(watch.map(dataPart)));
+
+/** The addresses of a registered validator by which it can be configured. Missing and invalid ones match nothing. */
+function keysOf({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
+  return [orchestrator, sender, eth_address].filter((address) => typeof address === 'string').map(dataPart);
+}
+
+/** The configured name, else that of the staking module, else empty. */
+export function validatorName({ names }: BridgeInput, registration: OrchestratorAddress): string {
+  const configured = configuredNames(names.configured);
+  const key = keysOf(registration).find((address) => configured.has(address));
+  if (key !== undefined) return configured.get(key) ?? '';
+  const { sender } = registration;
+  return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
+}
+
+export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
+  const watched = watchedKeys(settings.watch);
+  return watched.size > 0 && keysOf(registration).some((address) => watched.has(address));
+}

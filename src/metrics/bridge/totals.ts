@@ -1,0 +1,115 @@
+import { gauge, labeledGauge, lengthOf } from '../family.js';
+import { optional, required, rows } from '../required-fields.js';
+import type { BridgeFamily } from './input.js';
+
+/** Heights, nonces and list lengths of the module state. The nonces are gauges, because a new contract resets them. */
+export const totalFamilies: readonly BridgeFamily[] = [
+  gauge({
+    name: 'bridge_height',
+    help: 'Hub height at which the state was read.',
+    unit: 'hub height',
+    value: ({ height }) => required(height),
+  }),
+  gauge({
+    name: 'bridge_last_observed_nonce',
+    help: 'Highest event nonce executed by the hub.',
+    unit: 'event nonce',
+    value: ({ state }) => required(state.last_observed_nonce),
+  }),
+  gauge({
+    name: 'bridge_last_observed_external_height',
+    help: 'External height of the last observed event; changes only when an event is observed.',
+    unit: 'external height',
+    value: ({ state }) => required(state.last_observed_external_height),
+  }),
+  gauge({
+    name: 'bridge_last_outgoing_batch_id',
+    help: 'Nonce of the last created batch.',
+    unit: 'batch nonce',
+    value: ({ state }) => required(state.last_outgoing_batch_id),
+  }),
+  gauge({
+    name: 'bridge_last_outgoing_pool_id',
+    help: 'Id of the last created outgoing transfer.',
+    unit: 'transfer id',
+    value: ({ state }) => required(state.last_outgoing_pool_id),
+  }),
+  gauge({
+    name: 'bridge_valsets',
+    help: 'Number of validator sets stored by the hub.',
+    unit: 'validator sets',
+    value: ({ state }) => lengthOf(state.valsets),
+  }),
+  gauge({
+    name: 'bridge_valset_confirms',
+    help: 'Number of signatures of validator sets.',
+    unit: 'signatures',
+    value: ({ state }) => lengthOf(state.valset_confirms),
+  }),
+  gauge({
+    name: 'bridge_batches',
+    help: 'Number of live outgoing batches.',
+    unit: 'batches',
+    value: ({ state }) => lengthOf(state.batches),
+  }),
+  gauge({
+    name: 'bridge_batch_confirms',
+    help: 'Number of signatures of outgoing batches.',
+    unit: 'signatures',
+    value: ({ state }) => lengthOf(state.batch_confirms),
+  }),
+  gauge({
+    name: 'bridge_orchestrator_addresses',
+    help: 'Number of validators that have registered an orchestrator and an external address; registrations are never removed.',
+    unit: 'registrations',
+    value: ({ state }) => lengthOf(state.orchestrator_addresses),
+  }),
+  gauge({
+    name: 'bridge_erc20_to_denoms',
+    help: 'Number of hub tokens with an ERC-20 contract on the external chain.',
+    unit: 'tokens',
+    value: ({ state }) => lengthOf(state.erc20_to_denoms),
+  }),
+  gauge({
+    name: 'bridge_unbatched_transfers',
+    help: 'Number of outgoing transfers that are not yet in a batch.',
+    unit: 'transfers',
+    value: ({ state }) => lengthOf(state.unbatched_transfers),
+  }),
+  gauge({
+    name: 'bridge_external_blacklist',
+    help: 'Number of external addresses that the bridge rejects.',
+    unit: 'addresses',
+    value: ({ state }) => lengthOf(state.external_blacklist),
+  }),
+  gauge({
+    name: 'bridge_params_admins',
+    help: 'Number of accounts that can manage the blacklist and the limits.',
+    unit: 'accounts',
+    value: ({ state }) => lengthOf(required(state.params).admins),
+  }),
+  labeledGauge({
+    name: 'bridge_attestations',
+    help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
+    unit: 'attestations',
+    // At most three series per target.
+    labels: ['observed'],
+    overLimit: 'aggregate',
+    derive: ({ state }) => {
+      const flags = rows(state.attestations).map(({ observed }) => optional(observed));
+      const count = (wanted: boolean | undefined): number => flags.filter((observed) => observed === wanted).length;
+      const unknown = count(undefined);
+      return [
+        { labels: { observed: 'true' }, value: count(true) },
+        { labels: { observed: 'false' }, value: count(false) },
+        ...(unknown > 0 ? [{ labels: { observed: 'unknown' }, value: unknown }] : []),
+      ];
+    },
+  }),
+  gauge({
+    name: 'bridge_batch_transactions',
+    help: 'Number of transfers in live batches.',
+    unit: 'transfers',
+    value: ({ state }) => rows(state.batches).reduce((total, { transactions }) => total + lengthOf(transactions), 0),
+  }),
+];

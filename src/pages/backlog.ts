@@ -1,0 +1,161 @@
+import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
+import type { AlertLabels } from '../alerts/verdict.js';
+import { markup, type Markup } from './html.js';
+import { pendingLink } from './layout.js';
+import { severityOf, type TargetView } from './target-view.js';
+import { duration } from '../text/format.js';
+
+/** One number of the backlog of an endpoint, on both pages. */
+interface Statistic {
+  readonly count: string | number | null;
+  readonly label: string;
+  /** Id of the table on the page of the target that it links to. */
+  readonly table: string;
+  /** The alerts about it. It has their color while one of them fires, so that page and alert never contradict each other. */
+  readonly alerts: readonly string[];
+  /** The labels of these alerts, where they have them. */
+  readonly labels?: AlertLabels;
+  /** Whether it is hidden at 0. */
+  readonly isProblem?: boolean;
+  /** Age of the oldest item, if known. */
+  readonly oldestSeconds?: number | null;
+}
+
+function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
+  switch (items.document) {
+    case 'module_state': {
+      const { batches, valsets, claims } = items;
+      return [
+        {
+          count: batches.total,
+          label: 'Live batches',
+          table: 'batches',
+          alerts: ['BridgeBatchTimeoutNear'],
+          oldestSeconds: oldest(batches, hubAge),
+        },
+        {
+          count: countTimedOut(batches),
+          label: 'Batches past their timeout',
+          table: 'batches',
+          alerts: ['BridgeBatchOverdue'],
+          isProblem: true,
+          oldestSeconds: oldest(batches, hubAge, isTimedOut),
+        },
+        {
+          count: items.batchesBelowThreshold,
+          label: 'Batches short of signatures',
+          table: 'batches',
+          alerts: ['BridgeBatchUnsigned'],
+          isProblem: true,
+          oldestSeconds: oldest(batches, hubAge, isBelowThreshold),
+        },
+        {
+          count: valsets.total,
+          label: 'Unrelayed validator sets',
+          table: 'valsets',
+          alerts: ['BridgeValsetDrift'],
+          oldestSeconds: oldest(valsets, hubAge),
+        },
+        {
+          count: items.valsetsBelowThreshold,
+          label: 'Validator sets short of signatures',
+          table: 'valsets',
+          alerts: ['BridgeValsetUnsigned'],
+          isProblem: true,
+          oldestSeconds: oldest(valsets, hubAge, isBelowThreshold),
+        },
+        {
+          count: items.pendingEvents,
+          label: 'Pending events',
+          table: 'claims',
+          alerts: ['BridgeOracleStalled'],
+          oldestSeconds: oldest(claims, hubAge),
+        },
+        {
+          count: items.conflictingEvents,
+          label: 'Conflicting events',
+          table: 'claims',
+          alerts: ['BridgeConflictingClaims'],
+          isProblem: true,
+          oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
+        },
+        {
+          count: items.transfers.total,
+          label: 'Unbatched transfers',
+          table: 'transfers',
+          alerts: ['BridgeBacklogStuck', 'BridgeBacklogHigh'],
+        },
+      ];
+    }
+    case 'rate_limiter_input': {
+      const { missed, pending, hidden } = items;
+      const age = ({ createdAt }: CctxItem): number | null =>
+        createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
+      return [
+        {
+          count: missed.total,
+          label: 'Missed cctxs',
+          table: 'missed',
+          alerts: ['CrosschainCctxsMissed', 'CrosschainOldestPendingTooOld'],
+          labels: { list: 'missed' },
+          isProblem: true,
+          oldestSeconds: oldest(missed, age),
+        },
+        {
+          count: pending.total,
+          label: hidden === null || hidden === '0' ? 'Pending cctxs' : 'Listed pending cctxs',
+          table: 'pending',
+          alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
+          labels: { list: 'pending' },
+          oldestSeconds: oldest(pending, age),
+        },
+        {
+          count: hidden,
+          label: 'Hidden cctxs',
+          table: 'pending',
+          alerts: ['CrosschainPendingListTruncated'],
+          isProblem: true,
+        },
+      ];
+    }
+  }
+}
+
+/** Age of the first selected row; rows are sorted oldest first. */
+function oldest<Row>(
+  section: ItemList<Row>,
+  age: (row: Row) => number | null,
+  isSelected: (row: Row) => boolean = () => true,
+): number | null {
+  const row = section.readable ? section.rows.find(isSelected) : undefined;
+  return row === undefined ? null : age(row);
+}
+
+const hubAge = ({ age }: Pick<BatchItem, 'age'>): number | null => age?.seconds ?? null;
+const isBelowThreshold = ({ belowThreshold }: Signatures): boolean => belowThreshold === true;
+const isTimedOut = ({ state }: BatchItem): boolean => state === 'overdue' || state === 'expired';
+
+/** Batches that the contract rejects but the hub still holds. Only the listed rows can be counted. */
+function countTimedOut(batches: ItemList<BatchItem>): number | string | null {
+  if (!batches.readable) return null;
+  const timedOut = batches.rows.filter(isTimedOut).length;
+  if (timedOut === 0) return batches.rows.some(({ state }) => state === null) ? null : 0;
+  return batches.rows.length < batches.total ? `at least ${timedOut}` : timedOut;
+}
+
+/** The statistics of an endpoint, except problems with a count of 0. */
+export function backlogHtml(target: string, view: TargetView | undefined, items: Items, nowMs: number): Markup {
+  const links = allStatistics(items, nowMs)
+    .filter(({ count, isProblem }) => isProblem !== true || String(count) !== '0')
+    .map((statistic) => markup`<li>${statisticLink(target, view, statistic)}`);
+  return markup`<ul class="statistics">${links}</ul>`;
+}
+
+function statisticLink(target: string, view: TargetView | undefined, statistic: Statistic): Markup {
+  const { count, label, table, alerts, labels, oldestSeconds = null } = statistic;
+  const severity = severityOf(view, alerts, labels);
+  // The word, because nothing may depend on color alone.
+  const word = severity === undefined ? '' : markup` <span class="state ${severity}">${severity}</span>`;
+  const age = oldestSeconds === null ? '' : markup` <small>oldest ${duration(oldestSeconds)}</small>`;
+  return markup`<a${severity === undefined ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}${word}</a>`;
+}

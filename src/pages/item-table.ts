@@ -1,0 +1,82 @@
+import type { ItemList, ReadableList } from '../pending/items.js';
+import type { ExternalLinks } from './external-links.js';
+import { markup, type Markup } from './html.js';
+import { sortRows, tableHtml, type Column, type Table } from './table.js';
+import { severityOf, type TargetView } from './target-view.js';
+
+/*
+ * The sections of the page of a target that list pending items, which can be sorted by the URL.
+ */
+
+export interface ItemTable<Row> extends Table<Row, PageContext> {
+  /** Id of the section. */
+  readonly name: string;
+  /** Shown instead of a table without rows. */
+  readonly emptyText: string;
+}
+
+export type ItemColumn<Row> = Column<Row, PageContext>;
+
+export interface PageContext {
+  readonly target: string;
+  /** `undefined` if the target has no verdicts. */
+  readonly view: TargetView | undefined;
+  readonly links: ExternalLinks;
+  readonly sorting: ItemSorting | undefined;
+  /** Time of the page in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
+export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly string[]): string {
+  return severityOf(view, alerts) ?? '';
+}
+
+/** The order of `?sort=transfers.amount&dir=desc`. */
+export interface ItemSorting {
+  readonly table: string;
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** Tables ignore a sorting that names none of their columns. */
+export function parseSorting({ sort, dir }: Readonly<Record<string, unknown>>): ItemSorting | undefined {
+  const [table, column] = typeof sort === 'string' ? sort.split('.') : [];
+  return table === undefined || column === undefined ? undefined : { table, column, descending: dir === 'desc' };
+}
+
+export function itemSection<Row>(table: ItemTable<Row>, list: ItemList<Row>, page: PageContext): Markup {
+  const { name, title } = table;
+  return markup`<section id="${name}" aria-labelledby="${name}-title">
+<h3 id="${name}-title">${title} <span class="quiet">${list.total ?? 'unknown'}</span></h3>
+${list.readable ? listHtml(table, list, page) : describeReadError(list.total)}
+</section>
+`;
+}
+
+function describeReadError(total: number | null): Markup {
+  return markup`<p class="alert">Cannot be read: ${total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
+}
+
+function listHtml<Row>(
+  table: ItemTable<Row>,
+  { total, unsortable, rows }: ReadableList<Row>,
+  page: PageContext,
+): Markup {
+  const { name, columns, emptyText } = table;
+  if (total === 0) return markup`<p class="quiet">${emptyText}</p>`;
+  const { column: key, descending } =
+    page.sorting?.table === name ? page.sorting : { column: undefined, descending: false };
+  const sorted = columns.find(({ sort }) => sort !== undefined && sort.key === key);
+  const inOrder = sorted?.sort === undefined ? rows : sortRows(rows, sorted.sort, descending);
+  // Sorting applies to the listed rows only, which are the oldest in any order.
+  const extent = rows.length < total ? `the ${rows.length} oldest of ${total}` : `all ${total}`;
+  const order =
+    sorted === undefined
+      ? `oldest first${unsortable === 0 ? '' : `, ${unsortable} of unknown age last`}`
+      : `by ${sorted.title.toLowerCase()}, ${descending ? 'descending' : 'ascending'}`;
+  const url = (column: string, isDescending: boolean): string =>
+    `?target=${encodeURIComponent(page.target)}&sort=${name}.${column}&dir=${isDescending ? 'desc' : 'asc'}#${name}`;
+  return markup`<p class="note">Showing ${extent}, ${order}.</p>
+${tableHtml(table, inOrder, page, { key, descending, url })}`;
+}

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureReason } from '../../src/http/failure-reasons.js';
+import type { Instant } from '../../src/poll/clock.js';
+import type { EndpointKey } from '../../src/poll/endpoint-state.js';
+import type { PollResult } from '../../src/poll/poll.js';
+import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import { idleState, transfer, vote } from '../pending/bridge-state.js';
+import { judgedEndpoints } from './judged-endpoints.js';
+import { bridgeSnapshot, type BridgeOptions } from '../support/snapshots.js';
+
+const KEY: EndpointKey = { target: 't', document: 'module_state' };
+const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
+
+const at = (minute: number, clockChangeSeconds = 0): Instant => ({
+  epochSeconds: 1_790_000_000 + minute * 60 + clockChangeSeconds,
+  monotonicMs: minute * 60_000,
+});
+
+const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote) };
+
+/** An endpoint that is polled at minutes of a simulated clock. */
+function endpoint() {
+  let endpoints = judgedEndpoints([KEY], LIMITS, at(0));
+  const record = (result: PollResult, now: Instant): void => endpoints.record(KEY, result, now);
+  const targets = (now: Instant): readonly TargetVerdicts[] => endpoints.verdicts(now);
+  return {
+    targets,
+    succeed: (minute: number, state: object = {}, options: BridgeOptions = {}, now = at(minute)) =>
+      record(
+        {
+          outcome: bridgeSnapshot(
+            { ...idleState, attestations: [votedByAll], ...state },
+            { height: String(1000 + Math.floor(minute)), ...options },
+          ),
+          phaseSeconds: {},
+          bodyBytes: 1000,
+        },
+        now,
+      ),
+    fail: (minute: number, reason: FailureReason = 'timeout') =>
+      record({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
+    /** Replaces the endpoint by another one with the same name, as a reload does. */
+    replace: (minute: number) => {
+      endpoints = judgedEndpoints([KEY], LIMITS, at(0), at(minute));
+    },
+    linesAt: (minute: number) => linesOf(targets(at(minute))),
+  };
+}
+
+function linesOf([target]: readonly TargetVerdicts[]): string[] {
+  if (target === undefined) return [];
+  const { status, unknown, verdicts } = target;
+  return [status, ...unknown, ...verdicts.map(({ state, alert, summary }) => `${state} ${alert}: ${summary}`)];
+}
+
+/** Transfers that wait, so that BridgeBacklogStuck needs the batch id to change. */
+const waiting = {
+  unbatched_transfers: Array.from({ length: 10 }, (_, index) => transfer(String(index + 1))),
+  last_outgoing_batch_id: '5',
+};
+const idle = { last_outgoing_batch_id: '5' };
+
+describe('the verdicts about an endpoint', () => {
+  it('are unknown before the first poll, and before the first success', () => {
+    const { linesAt, fail } = endpoint();
+    expect(linesAt(1)).toEqual(['unknown', 'module_state has not been polled for 60 s']);
+    expect(linesAt(11)).toEqual([
+      'critical',
+      'module_state has not been polled for 11 min',
+      'firing BridgeSnapshotStale: module_state has not been polled for 11 min',
+    ]);
+    fail(12);
+    expect(linesAt(12)).toEqual([
+      'critical',
+      'no poll of module_state has succeeded since the exporter started 12 min ago',
+      'firing BridgeSnapshotStale: no poll of module_state has succeeded since the exporter started 12 min ago; /x: no answer',
+    ]);
+  });
+
+  it('are unknown when the data becomes stale, and say since when', () => {
+    const { succeed, fail, linesAt, targets } = endpoint();
+    for (const minute of [0, 1, 2]) succeed(minute, idle);
+    expect(linesAt(2)).toEqual(['ok']);
+    for (const minute of [3, 4, 5, 6]) fail(minute);
+    expect(linesAt(6)).toEqual([
+      'warning',
+      'firing BridgeEndpointDown: polls of module_state have failed for 3 min; /x: no answer',
+    ]);
+    expect(linesAt(13)).toEqual([
+      'critical',
+      'no poll of module_state has succeeded for 11 min',
+      'firing BridgeSnapshotStale: no poll of module_state has succeeded for 11 min; /x: no answer',
+    ]);
+    expect(targets(at(13))[0]?.verdicts[0]?.since).toEqual(at(2));
+  });
+
+  it('are observed when they may be older than the exporter, and fire when they have lasted long enough', () => {
+    const { succeed, linesAt, targets } = endpoint();
+    for (let minute = 0; minute <= 60; minute += 1) succeed(minute, waiting);
+    const [target] = targets(at(60));
+    expect(target?.observedSince).toEqual(at(0));
+    expect(linesAt(60)).toEqual([
+      'critical',
+      'firing BridgeBacklogStuck: no batch built for at least 60 min, 10 transfers waiting',
+    ]);
+    expect(linesAt(49)[1]).toBe(
+      'observing BridgeBacklogStuck: no batch built for at least 49 min, 10 transfers waiting',
+    );
+  });
+
+  it('do not mention what began recently', () => {
+    const { succeed, linesAt } = endpoint();
+    for (const minute of [0, 1]) succeed(minute, idle);
+    for (let minute = 2; minute <= 51; minute += 1) succeed(minute, waiting);
+    expect(linesAt(51)).toEqual(['ok']);
+    expect(linesAt(52)).toEqual([
+      'critical',
+      'firing BridgeBacklogStuck: no batch built for 50 min, 10 transfers waiting',
+    ]);
+  });
+
+  it('last through failed polls, and end with a poll that finds another value', () => {
+    const { succeed, fail, linesAt } = endpoint();
+    for (const minute of [0, 1]) succeed(minute, idle);
+    for (let minute = 2; minute <= 55; minute += 1) {
+      if (minute % 4 === 3) fail(minute);
+      else succeed(minute, waiting);
+    }
+    expect(linesAt(55)[1]).toBe('firing BridgeBacklogStuck: no batch built for 53 min, 10 transfers waiting');
+    succeed(56, { ...waiting, last_outgoing_batch_id: '6' });
+    expect(linesAt(56)).toEqual(['ok']);
+  });
+
+  it('do not depend on changes of the wall clock', () => {
+    const { succeed, targets } = endpoint();
+    for (const minute of [0, 1]) succeed(minute, idle);
+    for (let minute = 2; minute <= 10; minute += 1) succeed(minute, waiting);
+    for (const minute of [11, 12]) succeed(minute, waiting, {}, at(minute, 7200));
+    expect(linesOf(targets(at(12, 7200)))).toEqual(['ok']);
+  });
+
+  it('are suspended while the height does not change', () => {
+    const { succeed, linesAt } = endpoint();
+    for (const minute of [0, 1]) succeed(minute, idle);
+    for (let minute = 2; minute <= 66; minute += 1) succeed(minute, waiting, { height: String(Math.min(minute, 52)) });
+    expect(linesAt(61.9)[0]).toBe('critical');
+    expect(linesAt(62)).toEqual(['unknown', 'the height of module_state has not changed for 10 min']);
+    expect(linesAt(67)).toEqual([
+      'critical',
+      'the height of module_state has not changed for 15 min',
+      'firing BridgeHeightStalled: the hub height has not advanced from 52 for 15 min',
+    ]);
+  });
+
+  it('do not wait for a change of the height that no poll has observed', () => {
+    const { succeed, linesAt } = endpoint();
+    for (let minute = 0; minute <= 7; minute += 1) succeed(minute, idle, { height: '52' });
+    expect(linesAt(6)).toEqual([
+      'unknown',
+      'module_state has been observed for 6 min, and its height has not changed yet',
+    ]);
+    expect(linesAt(7)).toEqual([
+      'critical',
+      'module_state has been observed for 7 min, and its height has not changed yet',
+      'firing BridgeHeightStalled: the hub height has not advanced from 52 for at least 7 min',
+    ]);
+  });
+
+  it('repeat a change of the parameters for an hour', () => {
+    const { succeed, linesAt } = endpoint();
+    for (const minute of [0, 1]) succeed(minute, idle);
+    succeed(2, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
+    expect(linesAt(3)).toEqual(['info', 'firing BridgeParamsChanged: bridge parameters changed 60 s ago']);
+    for (let minute = 3; minute <= 62; minute += 1) {
+      succeed(minute, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
+    }
+    expect(linesAt(61)[0]).toBe('info');
+    expect(linesAt(62)).toEqual(['ok']);
+  });
+});
+
+describe('a reload of the configuration', () => {
+  it('forgets the memory of an endpoint at another address', () => {
+    const { succeed, replace, linesAt, targets } = endpoint();
+    for (let minute = 0; minute <= 52; minute += 1) succeed(minute, waiting);
+    replace(52);
+    expect(linesAt(53)).toEqual(['unknown', 'module_state has not been polled for 60 s']);
+    for (const minute of [54, 55]) succeed(minute, waiting);
+    expect(targets(at(55))[0]?.observedSince).toEqual(at(54));
+    expect(linesAt(55)[1]).toBe('observing BridgeBacklogStuck: no batch built for at least 60 s, 10 transfers waiting');
+  });
+
+  it('judges targets in the order of the configuration', () => {
+    const keys: EndpointKey[] = [
+      { target: 'b', document: 'module_state' },
+      { target: 'a', document: 'module_state' },
+      { target: 'b', document: 'rate_limiter_input' },
+    ];
+    const targets = judgedEndpoints(keys, LIMITS, at(0)).verdicts(at(1));
+    expect(targets.map(({ target, unknown }) => [target, unknown.length])).toEqual([
+      ['b', 2],
+      ['a', 1],
+    ]);
+  });
+});

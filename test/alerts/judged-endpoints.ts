@@ -1,0 +1,44 @@
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
+import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import { verdictsOf } from '../../src/alerts/judge.js';
+import type { Instant } from '../../src/poll/clock.js';
+import {
+  initialState,
+  stateAfter,
+  type EndpointKey,
+  type EndpointLimits,
+  type EndpointState,
+} from '../../src/poll/endpoint-state.js';
+import type { PollResult } from '../../src/poll/poll.js';
+
+/** Endpoints whose polls a test records, and the verdicts about them. */
+export interface JudgedEndpoints {
+  readonly record: (key: EndpointKey, result: PollResult, at: Instant) => void;
+  readonly states: () => readonly EndpointState[];
+  readonly verdicts: (now: Instant) => readonly TargetVerdicts[];
+}
+
+/** The endpoints of a process that started at `startedAt`; they can have been added later. */
+export function judgedEndpoints(
+  keys: readonly EndpointKey[],
+  limits: EndpointLimits,
+  startedAt: Instant,
+  addedAt: Instant = startedAt,
+): JudgedEndpoints {
+  let endpoints: readonly JudgedEndpoint[] = keys.map((key) => ({
+    addedAt,
+    state: initialState(key, limits),
+    memory: initialMemory,
+  }));
+  return {
+    record: ({ target, document }, result, at) => {
+      endpoints = endpoints.map((endpoint) => {
+        if (endpoint.state.target !== target || endpoint.state.document !== document) return endpoint;
+        const state = stateAfter(endpoint.state, result, at);
+        return { addedAt, state, memory: memoryAfter(endpoint, state, startedAt) };
+      });
+    },
+    states: () => endpoints.map(({ state }) => state),
+    verdicts: (now) => verdictsOf(endpoints, startedAt, now),
+  };
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import { record, type Phase } from './recording.js';
+
+/* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
+
+const HEALTHY_MINUTES = 10;
+
+/** The verdicts of the target at the last minute of the phases. */
+function verdictsAfter(phases: readonly Phase[]): TargetVerdicts {
+  let last: TargetVerdicts | undefined;
+  record(phases, { valsets: 3, keep: new Set(), observe: ([target]) => (last = target) });
+  if (last === undefined) throw new Error('the recording has no target');
+  return last;
+}
+
+function linesOf({ status, unknown, verdicts }: TargetVerdicts): string[] {
+  const lines = verdicts.map(({ state, severity, alert, summary }) => `${state} ${severity} ${alert}: ${summary}`);
+  return [status, ...unknown, ...lines];
+}
+
+describe('the verdicts about a scenario', () => {
+  it('say who blocks the oracle and since when', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 42, scenario: 'stalled-oracle' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+    ]);
+  });
+
+  it('put the cause first when everything is stuck, without the warnings that it includes', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 62, scenario: 'stuck' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+      'firing critical BridgeBacklogStuck: no batch built for 62 min, 1283 transfers waiting',
+      'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 6 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, bitcoin (8332) at nonce 49559, ethereum (1) at nonce 40851, bsc (56) at nonce 60555, arbitrum (42161) at nonce 66696',
+      'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 33 min, 402 at present',
+    ]);
+  });
+
+  it('name the batch and the validators whose signatures are missing', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 40, scenario: 'unsigned-batch' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeBatchUnsigned: batches have lacked signatures for 33 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
+    ]);
+    expect(target.verdicts).toEqual([
+      {
+        target: 'demo',
+        document: 'module_state',
+        alert: 'BridgeBatchUnsigned',
+        severity: 'critical',
+        state: 'firing',
+        since: { epochSeconds: 1_790_000_960, monotonicMs: 960_000 },
+        firesAt: { epochSeconds: 1_790_002_760, monotonicMs: 2_760_000 },
+        subjects: [{}],
+        summary: expect.stringContaining('batches have lacked signatures for 33 min, 5 at present'),
+        action:
+          'Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
+      },
+    ]);
+  });
+
+  it('compare the claims that conflict', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 16, scenario: 'conflicting-claims' }]);
+    expect(linesOf(target)).toEqual([
+      'critical',
+      'firing critical BridgeConflictingClaims: validators have disagreed about 1 event for 15 min; event 97651 has 2 claims with 54 % and 46 % of the power',
+    ]);
+  });
+});
+
+describe('a restart during an incident', () => {
+  it('leaves only what may have lasted long enough to be judged later', () => {
+    const target = verdictsAfter([
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 90, scenario: 'stuck-chain' },
+      { minutes: 1, exporterDown: true },
+      { minutes: 3 },
+    ]);
+    expect(linesOf(target)).toEqual([
+      'unknown',
+      'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555 with an outbound hash',
+      'observing warning CrosschainOldestPendingTooOld: cross-chain transactions have waited for more than 30 min: on chain bsc (56) for 95 min',
+    ]);
+    // The exporter started in minute 101. The durations are `[45m]` and `for`, 5 minutes.
+    expect(target.verdicts.map(({ firesAt }) => firesAt.monotonicMs / 60_000)).toEqual([101 + 50, 101 + 5]);
+  });
+});
+
+describe('a healthy bridge', () => {
+  it('has no verdict, also when a poll fails now and then', () => {
+    const failing: Phase = { minutes: 2, bridge: { fails: 'timeout' }, crosschain: { fails: 'status' } };
+    const lines = new Set<string>();
+    record([{ minutes: 20 }, failing, { minutes: 30 }, failing, { minutes: 10 }], {
+      valsets: 3,
+      keep: new Set(),
+      observe: ([target], minute) => {
+        if (target !== undefined && minute > HEALTHY_MINUTES) lines.add(linesOf(target).join('\n'));
+      },
+    });
+    expect([...lines]).toEqual(['ok']);
+  });
+
+  it('is observed until the height has changed', () => {
+    const lines: string[] = [];
+    record([{ minutes: 3 }], {
+      valsets: 3,
+      keep: new Set(),
+      observe: ([target], minute) => {
+        if (target !== undefined) lines.push(`${minute}: ${linesOf(target).join('; ')}`);
+      },
+    });
+    expect(lines).toEqual([
+      '0: unknown; module_state has been observed for 0 s, and its height has not changed yet; rate_limiter_input has been observed for 0 s, and its height has not changed yet',
+      '1: ok',
+      '2: ok',
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import {
+  chainName,
+  missingValidators,
+  ownFirst,
+  shortAddress,
+  shortName,
+  validators,
+} from '../../src/alerts/sentences.js';
+
+describe('the words of a summary', () => {
+  it('prefer names to addresses, and watched validators to others', () => {
+    const address = 'hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am';
+    expect(
+      validators([
+        { name: 'Alpha', address, isWatched: false },
+        { name: '', address, isWatched: false },
+        { name: 'Beta', address, isWatched: true },
+      ]),
+    ).toBe('Beta (yours), Alpha, hub1ec8g…cjt2am');
+  });
+
+  it('add the address to names that are equal', () => {
+    const addresses = ['hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am', 'hub1w6jpk3r6duxt0y94qz8zyk88yfrdlfmf48umgz'];
+    const members = addresses.map((address) => ({ name: 'Alpha', address, isWatched: false }));
+    expect(validators(members)).toBe('Alpha hub1ec8g…cjt2am, Alpha hub1w6jp…48umgz');
+  });
+
+  it('quote names that imitate the mark of your own validators or another entry', () => {
+    const names = ['Keel & Anchor', 'Ours (yours)', 'A, B', 'Оurs （yours）', '“quoted” (yours)'];
+    const members = names.map((name, index) => ({ name, address: `0xa${index}`, isWatched: name === 'A, B' }));
+    expect(validators(members)).toBe(
+      "“A, B” (yours), Keel & Anchor, “Ours (yours)”, “Оurs （yours）”, “'quoted' (yours)”",
+    );
+  });
+
+  it('put the own validators at the beginning of an action', () => {
+    const validator = (name: string, isWatched: boolean) => ({ name, address: '0xa1', isWatched });
+    expect(ownFirst([validator('Alpha', false)], 'Contact them.')).toBe('Contact them.');
+    expect(ownFirst([validator('Alpha', false), validator('Beta', true)], 'Contact them.')).toBe(
+      'Check the orchestrator of your validator Beta first. Contact them.',
+    );
+  });
+
+  it('name the missing validators with their number and power', () => {
+    const member = { externalAddress: '0xa1', orchestrator: null, name: null, powerRatio: 0.1, watched: false };
+    expect(missingValidators({ total: 1, powerRatio: null, members: [member] }, 'voted')).toBe(
+      '1 validator has not voted: 0xa1',
+    );
+    expect(missingValidators({ total: 25, powerRatio: 0.531, members: [member] }, 'voted')).toBe(
+      '25 validators with 53 % of the power have not voted: 0xa1 and 24 more',
+    );
+    expect(missingValidators({ total: 0, powerRatio: 0, members: [] }, 'voted')).toBe('');
+    expect(missingValidators(null, 'voted')).toBe('');
+  });
+
+  it('keep a summary on one line and in its direction, whatever a name contains', () => {
+    expect(shortName('Alpha\n\r\u2028Beta\u202e\u200b gamma')).toBe('Alpha Beta gamma');
+    expect(shortName('x'.repeat(10_000))).toBe(`${'x'.repeat(39)}…`);
+    expect(shortAddress(`0x\u202e${'a'.repeat(10_000)}`)).toBe('0x aaaaa…aaaaaa');
+  });
+
+  it('name a chain by its name and id, as far as they are known', () => {
+    expect([chainName('polygon', '137'), chainName('', '137'), chainName('', '')]).toEqual([
+      'polygon (137)',
+      '137',
+      'without id',
+    ]);
+  });
+});

@@ -1,0 +1,301 @@
+import { pino, type Logger } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { verdictsOf } from '../../src/alerts/judge.js';
+import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
+import type { Instant } from '../../src/poll/clock.js';
+import type { NamesJob, NamesResult } from '../../src/poll/validator-names.js';
+import { jobsOf } from '../../src/poll/jobs.js';
+import type { PollJob, PollResult } from '../../src/poll/poll.js';
+import { idleState } from '../pending/bridge-state.js';
+import { parseValidConfig } from '../support/config.js';
+import { bridgeSnapshot } from '../support/snapshots.js';
+
+const STARTED_AT: Instant = { epochSeconds: 1_800_000_000, monotonicMs: 0 };
+const HOUR_MS = 3_600_000;
+
+/** A poll that a test ends. */
+interface StartedPoll {
+  readonly job: PollJob;
+  readonly end: (result: PollResult) => void;
+}
+
+const started: StartedPoll[] = [];
+const startedNames: { readonly job: NamesJob; readonly end: (result: NamesResult) => void }[] = [];
+const logged: string[] = [];
+let registry: EndpointRegistry;
+let elapsedMs = 0;
+
+const now = (): Instant => ({ epochSeconds: STARTED_AT.epochSeconds + elapsedMs / 1000, monotonicMs: elapsedMs });
+
+function logOf(lines: string[]): Logger {
+  return pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  elapsedMs = 0;
+  for (const list of [started, startedNames, logged]) list.length = 0;
+  const executor = {
+    poll: async (job: PollJob) => new Promise<PollResult>((end) => void started.push({ job, end })),
+    fetchNames: async (job: NamesJob) => new Promise<NamesResult>((end) => void startedNames.push({ job, end })),
+  };
+  registry = createEndpointRegistry(executor, logOf(logged), STARTED_AT, now);
+});
+
+afterEach(() => {
+  registry.close();
+  vi.useRealTimers();
+});
+
+/** Applies a configuration with one target for each name; `rest` is more of each bridge. */
+async function configure(names: readonly string[], rest = '', poll = 'interval: 1h'): Promise<void> {
+  const targets = names.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"${rest}}}`);
+  await configureYaml(`poll: {stale_after: 2h, ${poll}}\ntargets: [${targets.join(', ')}]`);
+}
+
+async function configureYaml(yaml: string): Promise<void> {
+  const config = parseValidConfig(yaml);
+  registry.reconcile(jobsOf(config), config.poll, now());
+  await vi.advanceTimersByTimeAsync(1);
+}
+
+/** Ends the last poll that has started. */
+async function endPoll(result: PollResult): Promise<void> {
+  started.at(-1)?.end(result);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+async function endNames(result: NamesResult): Promise<void> {
+  startedNames.at(-1)?.end(result);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+/** The interval and the largest jitter pass. */
+async function nextPoll(): Promise<void> {
+  elapsedMs += HOUR_MS;
+  await vi.advanceTimersByTimeAsync(1.1 * HOUR_MS);
+}
+
+const NEUTRAL = { dialect: 'neutral', path: '/bridge/v1/module_state' };
+const success = (bodyBytes = 1000): PollResult => ({
+  outcome: bridgeSnapshot(idleState, { height: '1000' }),
+  foundAt: NEUTRAL,
+  phaseSeconds: {},
+  bodyBytes,
+});
+const FAILURE: PollResult = {
+  outcome: { ok: false, error: { reason: 'timeout', message: '/x: slow' } },
+  phaseSeconds: {},
+};
+
+const polledTargets = () => started.map(({ job }) => job.processing.target);
+const pollCounts = () => registry.states().map(({ target, polls }) => [target, polls]);
+const alerts = () =>
+  verdictsOf(registry.all(), STARTED_AT, now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
+
+describe('the endpoints of a configuration', () => {
+  it('are polled at once: the first 16 together and the others 10 ms apart', async () => {
+    const many = Array.from({ length: 100 }, (_, index) => `chain-${index}`);
+    const config = parseValidConfig(
+      `targets: [${many.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"}}`).join(', ')}]`,
+    );
+    registry.reconcile(jobsOf(config), config.poll, now());
+    const counts = [1, 9, 10, 1000].map((ms) => {
+      vi.advanceTimersByTime(ms);
+      return started.length;
+    });
+    expect(counts).toEqual([16, 17, 18, 100]);
+    expect(polledTargets()).toEqual(many);
+  });
+
+  it('are in the order of the configuration, whatever is polled first', async () => {
+    await configure(['b', 'a']);
+    await endPoll(success());
+    expect(pollCounts()).toEqual([
+      ['b', 0],
+      ['a', 1],
+    ]);
+  });
+
+  it('have the same array of states until one of them changes', async () => {
+    await configure(['a']);
+    const states = registry.states();
+    expect(registry.states()).toBe(states);
+    await endPoll(success());
+    expect(registry.states()).not.toBe(states);
+  });
+
+  it('are polled again at the path that worked last', async () => {
+    await configure(['a']);
+    await endPoll(success());
+    await nextPoll();
+    await endPoll(FAILURE);
+    await nextPoll();
+    expect(started.map(({ job }) => job.paths[0]?.dialect)).toEqual(['peggy', 'neutral', 'neutral']);
+  });
+});
+
+it('no endpoint is polled after the registry is closed', async () => {
+  await configure(['a', 'b']);
+  await endPoll(success());
+  registry.close();
+  await nextPoll();
+  expect(started).toHaveLength(2);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+describe('a reload', () => {
+  it('continues the polls of unchanged endpoints, and starts and stops others', async () => {
+    await configure(['a', 'b']);
+    await configure(['b', 'c']);
+    expect(polledTargets()).toEqual(['a', 'b', 'c']);
+    started[0]?.end(success());
+    started[1]?.end(success());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(pollCounts()).toEqual([
+      ['b', 1],
+      ['c', 0],
+    ]);
+  });
+
+  it('polls at once and keeps what was found when the password changes', async () => {
+    const auth = (password: string): string => `, basic_auth: {username: u, password: ${password}}`;
+    await configure(['a'], auth('hunter2'));
+    await endPoll(success());
+    await configure(['a'], auth('hunter3'));
+    expect(started).toHaveLength(2);
+    expect(JSON.stringify(started[1]?.job.httpClient)).toBe(JSON.stringify(started[0]?.job.httpClient));
+    expect(started[1]?.job.httpClient).not.toBe(started[0]?.job.httpClient);
+    expect(started[1]?.job.paths[0]).toEqual(NEUTRAL);
+    expect(pollCounts()).toEqual([['a', 1]]);
+  });
+
+  it('discards the result of a poll with the previous settings', async () => {
+    await configure(['a']);
+    await configure(['a'], ', power_threshold: 0.5');
+    started[0]?.end(success());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(pollCounts()).toEqual([['a', 0]]);
+    started[1]?.end(success());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(pollCounts()).toEqual([['a', 1]]);
+  });
+
+  it('keeps the states, the verdicts and the start of an endpoint whose interval changes', async () => {
+    await configure(['a']);
+    await endPoll(FAILURE);
+    const [before] = registry.all();
+    elapsedMs += 60_000;
+    await configure(['a'], '', 'interval: 30m');
+    expect(registry.all()[0]).toMatchObject({
+      addedAt: before?.addedAt,
+      state: before?.state,
+      memory: before?.memory,
+    });
+  });
+
+  it.each([
+    ['the URL', ', watch: []', 'https://other.example'],
+    ['the dialect', ', dialect: neutral', 'https://a.example'],
+  ])('forgets what was found when %s changes', async (_what, rest, url) => {
+    await configure(['a']);
+    await endPoll(success());
+    elapsedMs += 60_000;
+    await configureYaml(`targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
+    expect(registry.all()[0]).toMatchObject({ addedAt: now(), state: { polls: 0 } });
+    expect(registry.states()[0]?.success).toBeUndefined();
+  });
+
+  it('judges the size of the last response by the new limit, before the next poll has ended', async () => {
+    await configure(['a'], '', 'interval: 1m, max_body_size: 8MiB');
+    for (let minute = 1; minute <= 7; minute += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await endPoll(success(7 * 2 ** 20));
+      elapsedMs = minute * 60_000;
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await vi.advanceTimersByTimeAsync(70_000);
+    }
+    expect(alerts()).toContain('BridgeResponseNearLimit');
+    await configure(['a'], '', 'interval: 1m, max_body_size: 64MiB');
+    expect(pollCounts()).toEqual([['a', 7]]);
+    expect(alerts()).not.toContain('BridgeResponseNearLimit');
+  });
+});
+
+describe('the names of validators', () => {
+  const named = (name: string): NamesResult => ({ ok: true, names: new Map([['qqqq', name]]) });
+  const namesOf = (poll: StartedPoll | undefined) => poll?.job.processing.labels.validators.staking.get('qqqq');
+
+  it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {
+    await configure(['a'], '', 'interval: 10m');
+    await endPoll(FAILURE);
+    expect(startedNames).toHaveLength(0);
+    for (let minute = 10; minute <= 60; minute += 10) {
+      elapsedMs = minute * 60_000;
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await vi.advanceTimersByTimeAsync(11 * 60_000);
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await endPoll(success());
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      if (minute === 10) await endNames(named('Alpha'));
+    }
+    expect(startedNames).toHaveLength(1);
+    expect(started.map(namesOf)).toEqual([undefined, undefined, 'Alpha', 'Alpha', 'Alpha', 'Alpha', 'Alpha']);
+    elapsedMs = 70 * 60_000;
+    await vi.advanceTimersByTimeAsync(11 * 60_000);
+    await endPoll(success());
+    expect(startedNames.map(({ job }) => job.baseUrl)).toEqual(['https://a.example', 'https://a.example']);
+  });
+
+  it('stay when they cannot be read, which is logged once', async () => {
+    await configure(['a']);
+    await endPoll(success());
+    await endNames(named('Alpha'));
+    for (let failures = 0; failures < 2; failures += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await nextPoll();
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await endPoll(success());
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await endNames({ ok: false, error: { reason: 'status', message: '/x: responded with status 500' } });
+    }
+    expect(registry.all()[0]?.names).toMatchObject({
+      names: new Map([['qqqq', 'Alpha']]),
+      readAt: STARTED_AT,
+      failure: { reason: 'status' },
+    });
+    await nextPoll();
+    expect(namesOf(started.at(-1))).toBe('Alpha');
+    await endPoll(success());
+    await endNames(named('Beta'));
+    expect(registry.all()[0]?.names).toMatchObject({ names: new Map([['qqqq', 'Beta']]), failure: undefined });
+    expect(logged).toEqual([
+      'poll succeeded',
+      'validator names cannot be read, the last ones stay: /x: responded with status 500',
+      'validator names are read again',
+    ]);
+  });
+
+  it('are kept by a reload, unless the address of the node changes or they are switched off', async () => {
+    await configure(['a']);
+    await endPoll(success());
+    await endNames(named('Alpha'));
+    await configure(['a'], ', power_threshold: 0.5');
+    expect(namesOf(started.at(-1))).toBe('Alpha');
+    await configure(['a'], ', validator_names: "off"');
+    expect(namesOf(started.at(-1))).toBeUndefined();
+    await endPoll(success());
+    await configure(['a'], ', power_threshold: 0.5');
+    expect(namesOf(started.at(-1))).toBeUndefined();
+    expect(startedNames).toHaveLength(1);
+  });
+
+  it('are not those of an address that was replaced while they were being read', async () => {
+    await configure(['a']);
+    await endPoll(success());
+    await configureYaml('targets: [{name: a, bridge: {url: "https://other.example"}}]');
+    await endNames(named('of the previous node'));
+    expect(registry.all()[0]?.names.names.size).toBe(0);
+    expect(namesOf(started.at(-1))).toBeUndefined();
+  });
+});

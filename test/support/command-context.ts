@@ -1,0 +1,18 @@
+import type { CommandContext } from '../../src/commands/context.js';
+
+/** A process that keeps what a command prints, and is stopped as soon as a command waits for that. */
+export function createTestContext(): CommandContext & { readonly stdout: string[]; readonly stderr: string[] } {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  return {
+    stdout,
+    stderr,
+    env: {},
+    stdin: process.stdin,
+    build: { version: '0.0.0', revision: 'unknown', nodeVersion: process.versions.node },
+    memory: { bytes: Infinity, heapBytes: Infinity },
+    print: (text) => void stdout.push(text),
+    printError: (line) => void stderr.push(line),
+    waitForStopSignal: async () => 'SIGTERM',
+    onReloadSignal: () => undefined,
+  };
+}
