@@ -1,12 +1,15 @@
 import type { DocumentName } from '../documents.js';
-import { indent, ON_TARGET, promDuration, TARGET, type RecordingRule } from './promql.js';
-import type { Finding, PollView, DatedFindings } from './view.js';
-import type { Severity } from './verdict.js';
+import { indent, ON_TARGET, promDuration, TARGET, unchanged, type RecordingRule } from './promql.js';
+import { findingIf, OUTDATED_MINUTES, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /*
  * An alert is one object: the rule for Prometheus, how the exporter finds the same condition in a poll, and the texts of both.
  * prometheus/alerts.yml, the inhibitions of prometheus/alertmanager.yml and docs/alerts.md are generated from these objects.
  */
+
+/** `critical` alerts someone at any time, `warning` is for working hours, `info` is for the record. */
+export const severities = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof severities)[number];
 
 /** An alert that is not worth a notification while this one fires, for the same target of the same exporter. */
 export interface Inhibition {
@@ -17,7 +20,7 @@ export interface Inhibition {
 }
 
 /** How a condition is found in one poll, and how long it has to be there. One series of the result is one finding. */
-export interface Pattern<Family extends string = string> {
+interface Pattern<Family extends string = string> {
   /** The range of the expression: the finding is in every poll of it, with the same `unchangedValue`. */
   readonly rangeMinutes: number;
   readonly find: (view: PollView<Family>) => readonly Finding[];
@@ -36,8 +39,8 @@ export interface Condition<Family extends string = string> {
   readonly actionFor?: ((findings: DatedFindings, view: PollView<Family>) => string) | undefined;
 }
 
-export interface Alert {
-  readonly name: string;
+export interface Alert<Name extends string = string> {
+  readonly name: Name;
   /** `none` only for the watchdog. */
   readonly severity: Severity | 'none';
   /** Groups of the rules file. */
@@ -72,7 +75,10 @@ export interface Alert {
   readonly condition: Condition | undefined;
 }
 
-type Texts = Pick<Alert, 'name' | 'severity' | 'comment' | 'when' | 'expr' | 'summary' | 'description' | 'action'>;
+type Texts<Name extends string> = { readonly name: Name } & Pick<
+  Alert,
+  'severity' | 'comment' | 'when' | 'expr' | 'summary' | 'description' | 'action'
+>;
 type Options = Partial<
   Pick<
     Alert,
@@ -100,21 +106,21 @@ const DEFAULTS = {
 } as const;
 
 /** An alert that a running exporter cannot judge, such as its absence. */
-export function exporterAlert(alert: Texts & Options): Alert {
+export function exporterAlert<const Name extends string>(alert: Texts<Name> & Options): Alert<Name> {
   return { ...DEFAULTS, group: 'bridge-exporter', ...alert, condition: undefined };
 }
 
 const ABOUT_TARGET = '{{ $labels.target }}: ';
 const ALL_DOCUMENTS: readonly DocumentName[] = ['module_state', 'rate_limiter_input'];
 
-type Declaration<Family extends string> = Texts &
+type Declaration<Name extends string, Family extends string> = Texts<Name> &
   Options & { readonly families?: readonly Family[] } & Pick<Condition<Family>, 'sentence' | 'actionFor'> &
   ((Pick<Pattern<Family>, 'find'> & { readonly rangeMinutes?: number }) | Pick<Condition<Family>, 'patterns'>);
 
 function conditionOf<Family extends string>(
   source: Condition['source'],
   documents: readonly DocumentName[],
-  alert: Declaration<Family>,
+  alert: Declaration<string, Family>,
 ): Condition<Family> {
   const { sentence, actionFor } = alert;
   const patterns = 'patterns' in alert ? alert.patterns : [{ rangeMinutes: alert.rangeMinutes ?? 0, find: alert.find }];
@@ -122,9 +128,9 @@ function conditionOf<Family extends string>(
 }
 
 /** An alert on the state of an endpoint: of one document if it is given, else of each. */
-export function endpointAlert<const Family extends string = never>(
-  alert: Declaration<Family> & { readonly document?: DocumentName },
-): Alert {
+export function endpointAlert<const Name extends string, const Family extends string = never>(
+  alert: Declaration<Name, Family> & { readonly document?: DocumentName },
+): Alert<Name> {
   const { document } = alert;
   return {
     ...DEFAULTS,
@@ -136,16 +142,13 @@ export function endpointAlert<const Family extends string = never>(
   };
 }
 
-/** Data without a successful poll for this long, or with a height that has not changed for this long, is outdated. */
-export const OUTDATED_MINUTES = 10;
-
 const dataOf = {
   module_state: { group: 'bridge', height: 'bridge_height', dashboard: 'bridge-overview' },
   rate_limiter_input: { group: 'crosschain', height: 'crosschain_height', dashboard: 'bridge-cross-chain' },
 } as const satisfies Record<DocumentName, { group: string; height: string; dashboard: string }>;
 
 /** Present while the data of a document is outdated. */
-export function outdatedRule(document: DocumentName): RecordingRule {
+function outdatedRule(document: DocumentName): RecordingRule {
   const { height } = dataOf[document];
   return {
     name: `target:${height}:outdated`,
@@ -165,11 +168,11 @@ default poll.stale_after, or a hub height that has not changed. Without a height
  */
 const KEEP_FIRING_MINUTES = 20;
 
-/** An alert on the data of a document, suspended while the data is outdated. */
-export function dataAlert<const Family extends string>(
+/** An alert on the data of a document, suspended while the data is outdated. By default, the items behind it are on the page /pending. */
+export function dataAlert<const Name extends string, const Family extends string>(
   document: DocumentName,
-  alert: Declaration<Family> & { readonly families: readonly Family[] },
-): Alert {
+  alert: Declaration<Name, Family> & { readonly families: readonly Family[] },
+): Alert<Name> {
   const { group, dashboard } = dataOf[document];
   const outdated = outdatedRule(document);
   return {
@@ -177,6 +180,7 @@ export function dataAlert<const Family extends string>(
     group,
     dashboard,
     keepFiringMinutes: KEEP_FIRING_MINUTES,
+    linksToPending: true,
     ...alert,
     expr: `${hasOr(alert.expr) ? `(\n${indent(alert.expr)}\n)` : alert.expr}\nunless ${ON_TARGET} ${outdated.name}`,
     recordings: [outdated, ...(alert.recordings ?? [])],
@@ -189,4 +193,31 @@ export function dataAlert<const Family extends string>(
 /** `unless` binds more tightly than `or`. */
 function hasOr(expr: string): boolean {
   return /^or\b/m.test(expr);
+}
+
+/** The rule and the pattern of a family without labels that is above a limit. */
+export function above<const Family extends string>(family: Family, limit: number) {
+  const find = ({ samples }: PollView<Family>): readonly Finding[] => {
+    const value = samples.value(family);
+    return value === undefined ? [] : findingIf(value > limit, value);
+  };
+  return { expr: `${family} > ${limit}`, families: [family], find };
+}
+
+/** The same for a family that is above the limit in the whole range, while the value of another one does not change. */
+export function aboveWhileUnchanged<const Family extends string>(
+  family: Family,
+  limit: number,
+  unchangedFamily: Family,
+  rangeMinutes: number,
+) {
+  const find = ({ samples }: PollView<Family>): readonly Finding[] => {
+    const value = samples.value(family);
+    const unchangedValue = samples.value(unchangedFamily);
+    if (value === undefined || unchangedValue === undefined) return [];
+    return findingIf(value > limit, value, unchangedValue);
+  };
+  const expr = `min_over_time(${family}[${promDuration(rangeMinutes)}]) > ${limit}
+and ${unchanged(unchangedFamily, rangeMinutes)}`;
+  return { expr, families: [family, unchangedFamily], rangeMinutes, find };
 }

@@ -1,4 +1,4 @@
-import type { Alert } from './alert.js';
+import type { Alert, Condition, Severity } from './alert.js';
 import { crosschainAlerts } from './crosschain-alerts.js';
 import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
@@ -6,9 +6,10 @@ import { oracleAlerts } from './oracle-alerts.js';
 import { paramsAlerts } from './params-alerts.js';
 import { transferAlerts } from './transfer-alerts.js';
 import { validatorAlerts } from './validator-alerts.js';
+import type { Finding, PollView } from './view.js';
 
 /** All alerts, in the order of the rules file and of verdicts with the same severity: causes before their consequences. */
-export const alerts: readonly Alert[] = [
+export const alerts = [
   ...exporterAlerts,
   ...endpointAlerts,
   ...oracleAlerts,
@@ -17,4 +18,41 @@ export const alerts: readonly Alert[] = [
   ...paramsAlerts,
   ...crosschainAlerts,
   ...watchdogAlerts,
-];
+] satisfies readonly Alert[];
+
+export type AlertName = (typeof alerts)[number]['name'];
+
+/** An alert that a running exporter can judge. */
+export interface JudgedAlert extends Alert {
+  readonly severity: Severity;
+  readonly condition: Condition;
+}
+
+export const judgedAlerts: readonly JudgedAlert[] = alerts.flatMap((alert) => {
+  const { severity, condition } = alert;
+  return severity === 'none' || condition === undefined ? [] : [{ ...alert, severity, condition }];
+});
+
+/** A finding with its alert, and the range of the pattern that found it. */
+export interface AlertFinding extends Finding {
+  /** Identifies the finding among those of an endpoint. */
+  readonly key: string;
+  readonly alert: JudgedAlert;
+  readonly rangeMinutes: number;
+}
+
+/** What the conditions of a source find. */
+export function findAll(source: Condition['source'], view: PollView): readonly AlertFinding[] {
+  return judgedAlerts.flatMap((alert, alertIndex) => {
+    const { condition } = alert;
+    if (condition.source !== source || !condition.documents.includes(view.state.document)) return [];
+    return condition.patterns.flatMap(({ rangeMinutes, find }, patternIndex) =>
+      find(view).map((finding) => ({
+        ...finding,
+        key: JSON.stringify([alertIndex, patternIndex, finding.labels]),
+        alert,
+        rangeMinutes,
+      })),
+    );
+  });
+}

@@ -1,9 +1,9 @@
-import { dataAlert, type Alert } from './alert.js';
+import { count, duration, list, percent } from '../text/format.js';
+import { above, dataAlert, type Severity } from './alert.js';
 import { ON_TARGET, promDuration, unchanged } from './promql.js';
-import { chainName, count, duration, list, percent } from './sentences.js';
+import { chainName } from './sentences.js';
 import type { Instant } from '../poll/clock.js';
-import type { AlertLabels, Severity } from './verdict.js';
-import { above, findingIf, labelOf, type Finding, type PollView, type DatedFinding } from './view.js';
+import { findingIf, labelOf, type AlertLabels, type DatedFinding, type Finding, type PollView } from './view.js';
 
 /* Alerts on the rate limiter input. Within a severity, the cause comes before its consequences. */
 
@@ -29,25 +29,6 @@ function chainOf(labels: AlertLabels): string {
   return chainName(labelOf(labels, 'chain'), labelOf(labels, 'chain_id'));
 }
 
-/** The lowest pending nonce of each chain. With a truncated list it need not be the lowest one. */
-function lowestNonces({
-  samples,
-}: PollView<
-  'crosschain_cctxs_hidden' | 'crosschain_oldest_cctx_created_timestamp_seconds' | 'crosschain_lowest_pending_nonce'
->): readonly Finding[] {
-  if (samples.value('crosschain_cctxs_hidden') !== 0) return [];
-  const created = samples
-    .series('crosschain_oldest_cctx_created_timestamp_seconds')
-    .filter(({ labels }) => labels['list'] === 'pending');
-  return samples.series('crosschain_lowest_pending_nonce').map(({ labels, value }) => ({
-    labels,
-    value,
-    unchangedValue: value,
-    // Its transaction was not pending before it was created.
-    notBeforeSeconds: created.find((own) => own.labels['chain_id'] === labels['chain_id'])?.value,
-  }));
-}
-
 /** Whether the listed transaction of a nonce has been broadcast, which decides what to do. */
 function hashOf({ labels, value }: Finding, { items }: Pick<PollView, 'items'>): string {
   if (items?.document !== RATE_LIMITER_INPUT || !items.pending.readable) return '';
@@ -58,7 +39,7 @@ function hashOf({ labels, value }: Finding, { items }: Pick<PollView, 'items'>):
   return cctx.hash === '' ? ' without an outbound hash' : ' with an outbound hash';
 }
 
-function tooOld(severity: Severity, seconds: number, comment: string): Alert {
+function tooOld(severity: Severity, seconds: number, comment: string) {
   const describe = ({ labels, value }: DatedFinding, now: Instant): string =>
     `${chainOf(labels)} for ${duration(now.epochSeconds - value)}${labelOf(labels, 'list') === 'missed' ? ' (missed)' : ''}`;
   return dataAlert(RATE_LIMITER_INPUT, {
@@ -78,7 +59,6 @@ function tooOld(severity: Severity, seconds: number, comment: string): Alert {
     description:
       'The oldest {{ $labels.list }} cross-chain transaction of {{ $labels.target }} on chain {{ $labels.chain_id }} {{ $labels.chain }} was created {{ $value | humanizeDuration }} ago.',
     action: `{{ if eq $labels.list "missed" }}${MISSED_ACTION}{{ else }}${OUTBOUND_ACTION}{{ end }}`,
-    linksToPending: true,
     sentence: ({ all }, { now }) => {
       const oldestFirst = all.toSorted((a, b) => a.value - b.value);
       const waiting = list(oldestFirst.map((finding) => describe(finding, now)));
@@ -88,7 +68,7 @@ function tooOld(severity: Severity, seconds: number, comment: string): Alert {
   });
 }
 
-export const crosschainAlerts: readonly Alert[] = [
+export const crosschainAlerts = [
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainBacklogStuck',
     severity: 'critical',
@@ -104,11 +84,23 @@ and ${ON_TARGET} max_over_time(crosschain_cctxs_hidden[${promDuration(STUCK_MINU
       'crosschain_oldest_cctx_created_timestamp_seconds',
     ],
     rangeMinutes: STUCK_MINUTES,
-    find: lowestNonces,
+    // With a truncated list, the lowest listed nonce need not be the lowest one.
+    find: ({ samples }) => {
+      if (samples.value('crosschain_cctxs_hidden') !== 0) return [];
+      const created = samples
+        .series('crosschain_oldest_cctx_created_timestamp_seconds')
+        .filter(({ labels }) => labels['list'] === 'pending');
+      return samples.series('crosschain_lowest_pending_nonce').map(({ labels, value }) => ({
+        labels,
+        value,
+        unchangedValue: value,
+        // Its transaction was not pending before it was created.
+        notBeforeSeconds: created.find((own) => own.labels['chain_id'] === labels['chain_id'])?.value,
+      }));
+    },
     summary: 'nothing moves on chain {{ $labels.chain_id }} {{ $labels.chain }}.',
     description: `Nonce {{ $value | printf "%.0f" }} has been the lowest pending nonce of {{ $labels.target }} on chain {{ $labels.chain_id }} {{ $labels.chain }} for ${STUCK_MINUTES} minutes, and later nonces wait for it.`,
     action: `Later nonces are executed only after this one. ${OUTBOUND_ACTION}`,
-    linksToPending: true,
     sentence: ({ all, duration: lasting }, view) => {
       const chains = all.map(({ labels, value }) => `${chainOf(labels)} at nonce ${value}`);
       const [only, ...others] = all;
@@ -130,15 +122,12 @@ and ${ON_TARGET} max_over_time(crosschain_cctxs_hidden[${promDuration(STUCK_MINU
     comment:
       'Missed cctxs may not be scheduled again. CrosschainOldestPendingTooOld becomes critical when they get old.',
     when: 'Transactions are missed.',
-    expr: 'crosschain_cctxs_missed > 0',
+    ...above('crosschain_cctxs_missed', 0),
     forMinutes: 15,
-    families: ['crosschain_cctxs_missed'],
-    find: above('crosschain_cctxs_missed', 0),
     summary: '{{ $value }} cross-chain transactions are missed.',
     description:
       'For 15 minutes, transactions of {{ $labels.target }} have been pending although a later nonce of their chain is confirmed, {{ $value }} at present. They may need manual action.',
     action: MISSED_ACTION,
-    linksToPending: true,
     sentence: ({ oldest, duration: lasting }) =>
       `cross-chain transactions have been missed for ${lasting}, ${oldest.value} at present; a later nonce of their chain is confirmed`,
   }),
@@ -151,6 +140,7 @@ and ${ON_TARGET} max_over_time(crosschain_cctxs_hidden[${promDuration(STUCK_MINU
     expr: `crosschain_rate_limit_utilization_ratio
 and crosschain_rate_limit_exceeded == 1`,
     forMinutes: 10,
+    linksToPending: false,
     families: ['crosschain_rate_limit_utilization_ratio', 'crosschain_rate_limit_exceeded'],
     find: ({ samples }) => {
       const utilization = samples.value('crosschain_rate_limit_utilization_ratio');
@@ -171,16 +161,13 @@ and crosschain_rate_limit_exceeded == 1`,
     severity: 'warning',
     comment: '',
     when: 'The node omits pending transactions from its list.',
-    expr: 'crosschain_cctxs_hidden > 0',
+    ...above('crosschain_cctxs_hidden', 0),
     forMinutes: 10,
-    families: ['crosschain_cctxs_hidden'],
-    find: above('crosschain_cctxs_hidden', 0),
     summary: '{{ $value }} pending cross-chain transactions are not listed.',
     description:
       'For 10 minutes, the node has omitted pending transactions of {{ $labels.target }} from its list, {{ $value }} at present. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck is suspended.',
     action:
       'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the node can list: find out which chain does not move.',
-    linksToPending: true,
     sentence: ({ oldest, duration: lasting }) =>
       `the node has omitted pending cross-chain transactions from its list for ${lasting}, ${oldest.value} at present`,
   }),
@@ -190,15 +177,12 @@ and crosschain_rate_limit_exceeded == 1`,
     comment: `total_pending includes the cctxs that the node omits from its list.
 Pending cctxs of all chains, including hidden ones. Up to 30 are usual; the node lists at most 500.`,
     when: `More than ${BACKLOG_CCTXS} transactions are pending, hidden ones included.`,
-    expr: `crosschain_total_pending > ${BACKLOG_CCTXS}`,
+    ...above('crosschain_total_pending', BACKLOG_CCTXS),
     forMinutes: 30,
-    families: ['crosschain_total_pending'],
-    find: above('crosschain_total_pending', BACKLOG_CCTXS),
     summary: '{{ $value }} cross-chain transactions are pending.',
     description:
       '{{ $value }} cross-chain transactions of {{ $labels.target }} are missed or pending, and the backlog has been above the threshold for 30 minutes.',
     action: 'Check in the list of pending transactions which chains they wait for.',
-    linksToPending: true,
     sentence: ({ oldest, duration: lasting }) =>
       `the number of pending cross-chain transactions has been above ${BACKLOG_CCTXS} for ${lasting}, ${oldest.value} at present`,
   }),
@@ -210,6 +194,7 @@ Pending cctxs of all chains, including hidden ones. Up to 30 are usual; the node
     expr: `crosschain_rate_limit_utilization_ratio > ${RATE_LIMIT_RATIO}
 and crosschain_rate_limit_exceeded == 0`,
     forMinutes: 10,
+    linksToPending: false,
     families: ['crosschain_rate_limit_utilization_ratio', 'crosschain_rate_limit_exceeded'],
     find: ({ samples }) => {
       const utilization = samples.value('crosschain_rate_limit_utilization_ratio');

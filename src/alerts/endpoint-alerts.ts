@@ -1,18 +1,22 @@
 import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { ageSeconds } from '../poll/clock.js';
-import { endpointAlert, OUTDATED_MINUTES, type Alert } from './alert.js';
+import { count, duration, list, percent } from '../text/format.js';
+import { endpointAlert } from './alert.js';
 import { indent, ON_TARGET, promDuration, TARGET } from './promql.js';
+import { parts } from './sentences.js';
 import {
   HEIGHT_POLLS,
-  heightUnchangedSince,
   INVALID_MINUTES,
-  isHeightUnchanged,
   MINUTE_MS,
   msBetween,
-} from './poll-history.js';
-import { count, duration, list, parts, percent } from './sentences.js';
-import type { Finding, PollView, DatedFindings } from './view.js';
+  OUTDATED_MINUTES,
+  steadyHeight,
+  type DatedFindings,
+  type Finding,
+  type HeightFamily,
+  type PollView,
+} from './view.js';
 
 /* Alerts on an endpoint and on the data it returns. They come first: the other alerts are judged from that data. */
 
@@ -90,15 +94,15 @@ function lastFailure({ state: { last, failure } }: PollView<never>): string {
   return last?.ok === false && failure !== undefined ? failure.error.message : '';
 }
 
-function heightAlert(alert: {
-  readonly name: string;
+function heightAlert<const Name extends string>(alert: {
+  readonly name: Name;
   readonly document: DocumentName;
-  readonly family: 'bridge_height' | 'crosschain_height';
+  readonly family: HeightFamily;
   readonly dashboard: string;
   readonly comment: string;
   readonly subject: string;
   readonly others: string;
-}): Alert {
+}) {
   const { name, document, family, dashboard, comment, subject, others } = alert;
   const range = promDuration(HEIGHT_MINUTES);
   return endpointAlert({
@@ -116,15 +120,13 @@ and ${ON_TARGET} (
     forMinutes: 5,
     keepFiringMinutes: 5,
     families: [family],
-    find: ({ history, samples, now }) => {
-      const { successes } = history;
+    find: (view) => {
+      const { successes } = view.history;
       const [first] = successes;
-      const height = samples.value(family);
-      if (height === undefined || first === undefined || successes.length < HEIGHT_POLLS) return [];
-      if (msBetween(first, now) > HEIGHT_MINUTES * MINUTE_MS) return [];
-      if (!isHeightUnchanged(history, height, document, now)) return [];
-      const { since, isObserved } = heightUnchangedSince(history, document);
-      return [{ labels: {}, value: height, since, mayBeOlder: !isObserved }];
+      const steady = steadyHeight(view);
+      if (steady === undefined || first === undefined || successes.length < HEIGHT_POLLS) return [];
+      if (msBetween(first, view.now) > HEIGHT_MINUTES * MINUTE_MS) return [];
+      return [{ labels: {}, value: steady.height, since: steady.since, mayBeOlder: steady.mayBeOlder }];
     },
     summary: `${subject} does not advance.`,
     description: `Polls succeed, but ${family} of {{ $labels.target }} has not changed for 15 minutes, or for 5 minutes since the first scrape. Other ${others} alerts of {{ $labels.target }} are suspended.`,
@@ -163,7 +165,7 @@ function missingFamilies({ state, history, samples, now }: PollView<RequiredFami
   });
 }
 
-export const endpointAlerts: readonly Alert[] = [
+export const endpointAlerts = [
   endpointAlert({
     name: 'BridgeSnapshotStale',
     severity: 'critical',

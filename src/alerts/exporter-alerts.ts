@@ -1,8 +1,8 @@
-import { exporterAlert, type Alert } from './alert.js';
+import { exporterAlert } from './alert.js';
 
 /* Alerts that a running exporter cannot judge: about its absence, and the watchdog. */
 
-export const exporterAlerts: readonly Alert[] = [
+export const exporterAlerts = [
   exporterAlert({
     name: 'BridgeExporterAbsent',
     severity: 'critical',
@@ -50,7 +50,7 @@ because some configurations poll every few minutes.`,
   }),
 ];
 
-export const watchdogAlerts: readonly Alert[] = [
+export const watchdogAlerts = [
   exporterAlert({
     name: 'BridgeWatchdog',
     severity: 'none',

@@ -1,27 +1,66 @@
-import { groupBy } from '../metrics/grouping.js';
+import type { DocumentName } from '../documents.js';
+import { firstBy, groupBy } from '../metrics/grouping.js';
 import type { Instant } from '../poll/clock.js';
 import { currentSuccess } from '../poll/endpoint-state.js';
+import { duration } from '../text/format.js';
+import { severities, type Severity } from './alert.js';
+import { findAll, judgedAlerts, type AlertFinding } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
+import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
 import {
-  findAll,
-  judgedAlerts,
-  presenceOf,
-  viewOf,
-  type AlertFinding,
-  type JudgedEndpoint,
-  type Presences,
-} from './memory.js';
-import { heightFamilies, heightUnchangedSince, isHeightUnchanged, MINUTE_MS, msBetween } from './poll-history.js';
-import { isInhibited, type InhibitableAlert } from './inhibition.js';
-import { duration } from './sentences.js';
-import { severities, type TargetVerdicts, type Verdict } from './verdict.js';
-import type { DatedFinding, DatedFindings, PollView } from './view.js';
+  MINUTE_MS,
+  msBetween,
+  steadyHeight,
+  type AlertLabels,
+  type DatedFinding,
+  type DatedFindings,
+  type PollView,
+} from './view.js';
 
 /*
  * Judges the findings of a poll like the alert rules: by how long they last. A finding lasts since the first poll that found it, also
  * through an interruption of the data, while Prometheus begins to count again. After an interruption a page is therefore ahead of the
  * alert, never behind it.
  */
+
+/** One condition that holds for a target. It corresponds to an alert, or to the alerts of all its validators, chains or fields. */
+export interface Verdict {
+  readonly target: string;
+  readonly document: DocumentName;
+  /** The alert with the same condition, thresholds and severity. */
+  readonly alert: string;
+  readonly severity: Severity;
+  /**
+   * `firing`: it has held as long as the alert requires. `observing`: it has held since the exporter began to observe the endpoint,
+   * which is not yet as long as the alert requires, so it cannot be judged.
+   */
+  readonly state: 'firing' | 'observing';
+  /** Since when it is known to hold. */
+  readonly since: Instant;
+  /** From when on it fires; in the future while it is `observing`, provided that it persists. */
+  readonly firesAt: Instant;
+  /** The labels of each alert that the verdict corresponds to, besides `target` and `document`: one per validator, chain or field. */
+  readonly subjects: readonly AlertLabels[];
+  /** What is wrong, in one line without the target, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */
+  readonly summary: string;
+  /** What to do first. */
+  readonly action: string;
+}
+
+/** All verdicts of a target, worst first. */
+export interface TargetVerdicts {
+  readonly target: string;
+  /**
+   * The severity of the worst firing verdict; `unknown` when nothing fires and some endpoint cannot be judged: never polled, its data
+   * outdated, or a verdict in state `observing`; `ok` otherwise.
+   */
+  readonly status: Severity | 'unknown' | 'ok';
+  /** Why the target cannot be judged; empty unless something cannot be. */
+  readonly unknown: readonly string[];
+  readonly verdicts: readonly Verdict[];
+  /** When the exporter began to observe the target. */
+  readonly observedSince: Instant | undefined;
+}
 
 /** The verdicts of all targets, in the order of the endpoints. `startedAt` is the start of the process. */
 export function verdictsOf(
@@ -43,8 +82,8 @@ function targetVerdicts(
   const verdicts = worstFirst(endpoints.flatMap(({ verdicts: own }) => own));
   const unknown = endpoints.flatMap((endpoint) => endpoint.unknown);
   const [worst] = verdicts;
-  const [observedSince] = endpoints
-    .flatMap((endpoint) => endpoint.observedSince ?? [])
+  const [observedSince] = judged
+    .flatMap(({ memory }) => memory.history.firstPollAt ?? [])
     .toSorted((a, b) => a.monotonicMs - b.monotonicMs);
   const status =
     worst?.state === 'firing' ? worst.severity : unknown.length > 0 || worst !== undefined ? 'unknown' : 'ok';
@@ -62,12 +101,7 @@ function worstFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
   );
 }
 
-interface JudgedFinding extends AlertFinding, DatedFinding {
-  readonly since: Instant;
-  readonly mayBeOlder: boolean;
-  readonly state: Verdict['state'];
-  readonly firesAt: Instant;
-}
+type JudgedFinding = AlertFinding & DatedFinding & Pick<Verdict, 'state' | 'firesAt'>;
 
 /** `undefined` for a finding that has not lasted long enough. */
 function judge(finding: AlertFinding, presences: Presences, now: Instant): JudgedFinding | undefined {
@@ -95,26 +129,24 @@ function possibleAgeMs({ notBeforeSeconds }: AlertFinding, now: Instant): number
 
 /** Why the data of an endpoint cannot be judged; `undefined` when it can be. */
 function reasonNotToJudge(view: PollView): string | undefined {
-  const { state, history, samples, now } = view;
+  const { state, now } = view;
   if (state.success === undefined || isOutdated(view)) return withoutSuccess(view);
-  if (!isHeightUnchanged(history, samples.value(heightFamilies[state.document]), state.document, now)) return undefined;
+  const steady = steadyHeight(view);
+  if (steady === undefined) return undefined;
   // Without polls, no height changes.
   if (currentSuccess(state, now) === undefined) return withoutSuccess(view);
-  const { since = now, isObserved } = heightUnchangedSince(history, state.document);
-  const lasting = duration(msBetween(since, now) / 1000);
-  return isObserved
-    ? `the height of ${state.document} has not changed for ${lasting}`
-    : `${state.document} has been observed for ${lasting}, and its height has not changed yet`;
-}
-
-interface EndpointVerdicts {
-  readonly verdicts: readonly Verdict[];
-  readonly unknown: readonly string[];
-  readonly observedSince: Instant | undefined;
+  const lasting = duration(msBetween(steady.since, now) / 1000);
+  return steady.mayBeOlder
+    ? `${state.document} has been observed for ${lasting}, and its height has not changed yet`
+    : `the height of ${state.document} has not changed for ${lasting}`;
 }
 
 /** What is wrong with an endpoint now. */
-function endpointVerdicts(endpoint: JudgedEndpoint, startedAt: Instant, now: Instant): EndpointVerdicts {
+function endpointVerdicts(
+  endpoint: JudgedEndpoint,
+  startedAt: Instant,
+  now: Instant,
+): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
   const { state, memory } = endpoint;
   const view = viewOf(endpoint, startedAt, now);
   const reason = reasonNotToJudge(view);
@@ -128,49 +160,31 @@ function endpointVerdicts(endpoint: JudgedEndpoint, startedAt: Instant, now: Ins
       view,
     ),
     unknown: reason === undefined ? [] : [reason],
-    observedSince: memory.history.firstPollAt,
   };
 }
 
 /** One verdict for all findings of an alert in the same state, without those that another alert inhibits. */
 function verdictsOfFindings(all: readonly JudgedFinding[], view: PollView): readonly Verdict[] {
-  const inhibitable = all.map((finding) => ({ finding, ...inhibitableOf(finding) }));
-  const firingAlerts = inhibitable.filter(({ finding }) => finding.state === 'firing');
-  const judged = inhibitable.filter((own) => !isInhibited(own, firingAlerts)).map(({ finding }) => finding);
-  return judgedAlerts.flatMap((alert) => {
-    const own = judged.filter((finding) => finding.alert === alert);
-    const firing = bySubject(own.filter(({ state }) => state === 'firing'));
-    const isJudged = new Set(firing.map(subjectOf));
-    const observing = bySubject(own.filter(({ state }) => state === 'observing')).filter(
-      (finding) => !isJudged.has(subjectOf(finding)),
+  const firing = all.filter(({ state }) => state === 'firing');
+  const firingFirst = all
+    .filter((finding) => !isInhibited(finding, firing))
+    .toSorted(
+      (a, b) =>
+        Number(a.state === 'observing') - Number(b.state === 'observing') || a.since.monotonicMs - b.since.monotonicMs,
     );
-    return [firing, observing].flatMap(([oldest, ...others]): Verdict[] =>
-      oldest === undefined ? [] : [verdictOf(oldest, others, view)],
-    );
-  });
-}
-
-function inhibitableOf({ alert: { name, severity }, labels }: JudgedFinding): InhibitableAlert {
-  return { alert: name, severity, labels };
-}
-
-function subjectOf({ labels }: DatedFinding): string {
-  return JSON.stringify(labels);
-}
-
-/** The oldest finding of each subject, oldest first. Alternatives of an alert find the same subject. */
-function bySubject(findings: readonly JudgedFinding[]): readonly JudgedFinding[] {
-  const oldestFirst = findings.toSorted((a, b) => a.since.monotonicMs - b.since.monotonicMs);
-  const oldest = new Map<string, JudgedFinding>();
-  for (const finding of oldestFirst) {
-    if (!oldest.has(subjectOf(finding))) oldest.set(subjectOf(finding), finding);
-  }
-  return Array.from(oldest.values());
+  // The patterns of an alert find the same subject.
+  const distinct = firstBy(firingFirst, ({ alert, labels }) => JSON.stringify([alert.name, alert.severity, labels]));
+  const byAlert = groupBy(
+    Array.from(distinct.values()),
+    ({ alert, state }) => `${alert.name} ${alert.severity} ${state}`,
+  );
+  return Array.from(byAlert.values()).flatMap(([oldest, ...others]) =>
+    oldest === undefined ? [] : [verdictOf(oldest, others, view)],
+  );
 }
 
 function verdictOf(oldest: JudgedFinding, others: readonly JudgedFinding[], view: PollView): Verdict {
   const { name, severity, action, condition } = oldest.alert;
-  if (severity === 'none') throw new Error(`${name} has no severity`);
   const all: readonly JudgedFinding[] = [oldest, ...others];
   const findings: DatedFindings = { all, oldest, duration: durationOf(oldest, all.at(-1) ?? oldest, view.now) };
   const { target, document } = view.state;
@@ -195,4 +209,35 @@ function durationOf(oldest: JudgedFinding, newest: JudgedFinding, now: Instant):
   const lasting = duration(msBetween(oldest.since, now) / 1000);
   if (oldest.mayBeOlder) return `at least ${lasting}`;
   return msBetween(oldest.since, newest.since) > SAME_START_MS ? `up to ${lasting}` : lasting;
+}
+
+/** An alert about a subject, which its labels identify. */
+export type Inhibitable = Pick<AlertFinding, 'alert' | 'labels'>;
+
+/** The labels that the critical and the warning form of an alert have in common when they are about the same subject. */
+export const SUBJECT_LABELS = ['orchestrator', 'chain_id', 'list'] as const;
+
+/**
+ * Whether one of these firing alerts of the same endpoint inhibits another one. An endpoint that is down inhibits nothing here: what was
+ * wrong with its last data is still the best knowledge until the data is outdated.
+ */
+export function isInhibited(target: Inhibitable, firing: readonly Inhibitable[]): boolean {
+  return firing.some((source) => source !== target && (includes(source, target) || inhibits(source, target)));
+}
+
+function inhibits(source: Inhibitable, target: Inhibitable): boolean {
+  return source.alert.inhibits.some(
+    ({ alert, severity = target.alert.severity, equal = [] }) =>
+      alert === target.alert.name && severity === target.alert.severity && haveEqual(equal, source, target),
+  );
+}
+
+/** A critical alert includes the warning for the same subject. */
+function includes(source: Inhibitable, target: Inhibitable): boolean {
+  const isWarning = source.alert.severity === 'critical' && target.alert.severity === 'warning';
+  return isWarning && source.alert.name === target.alert.name && haveEqual(SUBJECT_LABELS, source, target);
+}
+
+function haveEqual(labels: readonly string[], a: Inhibitable, b: Inhibitable): boolean {
+  return labels.every((label) => a.labels[label] === b.labels[label]);
 }

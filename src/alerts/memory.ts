@@ -1,10 +1,17 @@
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
-import { OUTDATED_MINUTES, type Alert, type Condition } from './alert.js';
-import { alerts } from './alerts.js';
-import { addPoll, MINUTE_MS, msBetween, NO_HISTORY, type PollHistory } from './poll-history.js';
-import { samplesOf, type Finding, type PollView } from './view.js';
+import { findAll, type AlertFinding } from './alerts.js';
+import {
+  addPoll,
+  MINUTE_MS,
+  msBetween,
+  NO_HISTORY,
+  OUTDATED_MINUTES,
+  samplesOf,
+  type PollHistory,
+  type PollView,
+} from './view.js';
 
 /*
  * What the exporter remembers of an endpoint to judge conditions: its history, and since when each finding is in every poll. One entry
@@ -32,7 +39,7 @@ export interface JudgedEndpoint {
 }
 
 /** How long a finding has been in every poll. */
-export interface Presence {
+interface Presence {
   readonly since: Instant;
   readonly unchangedValue: number | undefined;
   /** Whether it was in the first poll, or in the first one after a gap, and so may be older. */
@@ -86,6 +93,8 @@ function dataPresencesAfter(before: Presences, previous: Instant | undefined, vi
   return presencesAfter(before, findAll('data', view), view.now, isAfterGap);
 }
 
+type KeyedFinding = Pick<AlertFinding, 'key' | 'unchangedValue'>;
+
 /** Those that are not found any more, or with another value of `unchangedValue`, end. */
 export function presencesAfter(
   before: Presences,
@@ -105,35 +114,4 @@ export function presencesAfter(
 export function presenceOf({ key, unchangedValue }: KeyedFinding, presences: Presences): Presence | undefined {
   const known = presences.get(key);
   return known?.unchangedValue === unchangedValue ? known : undefined;
-}
-
-export interface KeyedFinding extends Finding {
-  /** Identifies the finding among those of an endpoint. */
-  readonly key: string;
-}
-
-/** A finding with its alert, and the range of the alternative that found it. */
-export interface AlertFinding extends KeyedFinding {
-  readonly alert: Alert & { readonly condition: Condition };
-  readonly rangeMinutes: number;
-}
-
-export const judgedAlerts = alerts.flatMap((alert) =>
-  alert.condition === undefined ? [] : [{ ...alert, condition: alert.condition }],
-);
-
-/** What the conditions find. */
-export function findAll(source: Condition['source'], view: PollView): readonly AlertFinding[] {
-  return judgedAlerts.flatMap((alert, alertIndex) => {
-    const { condition } = alert;
-    if (condition.source !== source || !condition.documents.includes(view.state.document)) return [];
-    return condition.patterns.flatMap(({ rangeMinutes, find }, patternIndex) =>
-      find(view).map((finding) => ({
-        ...finding,
-        key: JSON.stringify([alertIndex, patternIndex, finding.labels]),
-        alert,
-        rangeMinutes,
-      })),
-    );
-  });
 }

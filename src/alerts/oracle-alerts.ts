@@ -1,9 +1,8 @@
 import type { ClaimItem } from '../pending/items.js';
-import { dataAlert, type Alert } from './alert.js';
-import { bridgeItems, listedRows } from './bridge-items.js';
-import { promDuration, unchanged } from './promql.js';
-import { count, missingOf, missingValidators, ownFirst, parts, percent } from './sentences.js';
-import { above, type PollView } from './view.js';
+import { count, percent } from '../text/format.js';
+import { above, aboveWhileUnchanged, dataAlert } from './alert.js';
+import { bridgeItems, listedRows, missingOf, missingValidators, ownFirst, parts } from './sentences.js';
+import type { PollView } from './view.js';
 
 /* Alerts on the events of the external chain that validators vote for. */
 
@@ -39,23 +38,20 @@ function disputedEvent(view: Items): string {
   return `event ${first.eventNonce} has ${count(claims.length, 'claim')}${having}`;
 }
 
-export const oracleAlerts: readonly Alert[] = [
+export const oracleAlerts = [
   dataAlert('module_state', {
     name: 'BridgeConflictingClaims',
     severity: 'critical',
     dashboard: 'bridge-signers',
     comment: 'A single deviating claim is outvoted within minutes.',
     when: 'Validators claim different things for an event that is not observed yet.',
-    expr: 'bridge_conflicting_claims > 0',
+    ...above('bridge_conflicting_claims', 0),
     forMinutes: 10,
-    families: ['bridge_conflicting_claims'],
-    find: above('bridge_conflicting_claims', 0),
     summary: 'validators disagree about an event.',
     description:
       'For 10 minutes, validators of {{ $labels.target }} have submitted different claims for {{ $value }} events that are not observed yet. The oracle can halt until the conflict is resolved by hand.',
     action:
       'Compare the claims with the event on the external chain. Until one claim has enough power, no later event is observed.',
-    linksToPending: true,
     sentence: ({ oldest, duration }, view) =>
       parts(`validators have disagreed about ${count(oldest.value, 'event')} for ${duration}`, disputedEvent(view)),
   }),
@@ -65,16 +61,11 @@ export const oracleAlerts: readonly Alert[] = [
     dashboard: 'bridge-signers',
     comment: 'Requires pending events throughout: an unchanged nonce is normal on a quiet bridge.',
     when: `Events have been pending for ${STALLED_MINUTES} minutes, and none was observed.`,
-    expr: `min_over_time(bridge_pending_events[${promDuration(STALLED_MINUTES)}]) > 0
-and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
+    ...aboveWhileUnchanged('bridge_pending_events', 0, 'bridge_last_observed_nonce', STALLED_MINUTES),
     forMinutes: 5,
-    families: ['bridge_pending_events', 'bridge_last_observed_nonce'],
-    rangeMinutes: STALLED_MINUTES,
-    find: above('bridge_pending_events', 0, 'bridge_last_observed_nonce'),
     summary: 'the oracle has stalled.',
     description: `For ${STALLED_MINUTES} minutes, at least {{ $value }} events of {{ $labels.target }} have been pending and none was observed.`,
     action: CONTACT_VOTERS,
-    linksToPending: true,
     sentence: ({ oldest, duration }, view) =>
       parts(`no event observed for ${duration}, ${oldest.value} waiting`, missingVoters(nextClaim(view))),
     actionFor: (_, view) => ownFirst(missingOf(nextClaim(view)?.missing), CONTACT_VOTERS),

@@ -1,7 +1,6 @@
-import { endpointAlert, type Alert } from './alert.js';
+import { endpointAlert } from './alert.js';
 import { promDuration } from './promql.js';
-import { MINUTE_MS, msBetween, type ChangingFamily } from './poll-history.js';
-import type { Finding, PollView } from './view.js';
+import { MINUTE_MS, msBetween, type ChangingFamily, type Finding, type PollView } from './view.js';
 
 /* Alerts on changes of the parameters and of the blacklist. */
 
@@ -17,7 +16,7 @@ function changed(family: ChangingFamily) {
   };
 }
 
-export const paramsAlerts: readonly Alert[] = [
+export const paramsAlerts = [
   endpointAlert({
     name: 'BridgeParamsChanged',
     severity: 'info',

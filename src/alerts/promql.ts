@@ -64,7 +64,7 @@ and on (${ORCHESTRATOR})
 };
 
 /** An expression with one series per orchestrator and the labels `name` and `watched`; without bridge_orchestrator_info with neither. */
-export function withNames(expr: string): string {
+export function withNameLabels(expr: string): string {
   return `(
 ${indent(expr)}
 )

@@ -1,11 +1,11 @@
-import type { MissingMember, MissingMembers } from '../pending/items.js';
+import type { BlockSpan, BridgeItems, ItemList, MissingMember, MissingMembers, Signatures } from '../pending/items.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
-
-export { count, duration, list, percent } from '../text/format.js';
+import type { PollView } from './view.js';
 
 /*
- * Validators and chains in summaries. A summary is plain text of one line; other people choose the names in it, so pages escape it.
+ * Parts of summaries, and the items that they name. A summary is plain text of one line; other people choose the names in it, so pages
+ * escape it.
  */
 
 const MAX_NAME_CHARACTERS = 40;
@@ -88,4 +88,26 @@ export function parts(...all: readonly string[]): string {
 export function blocksFor(blocks: number, blockTime: number | undefined, kind: string): string {
   const time = blockTime === undefined ? '' : ` (about ${duration(blocks * blockTime)})`;
   return `${count(blocks, `${kind} block`)}${time}`;
+}
+
+/** The items of the module state. */
+export function bridgeItems({ items }: Pick<PollView, 'items'>): BridgeItems | undefined {
+  return items?.document === 'module_state' ? items : undefined;
+}
+
+/** None when the list could not be read. */
+export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
+  return items?.readable === true ? items.rows : [];
+}
+
+/** The oldest listed batch, or validator set, without sufficient signatures. */
+export function belowThreshold<Row extends Signatures>(items: ItemList<Row> | undefined): Row | undefined {
+  return listedRows(items).find((row) => row.belowThreshold === true);
+}
+
+/** "about 11 h 23 min"; empty without an estimate, and when the deadline has passed. */
+export function timeLeft(left: BlockSpan | null | undefined, describe: (time: string) => string): string {
+  const seconds = left?.seconds ?? 0;
+  if (seconds <= 0) return '';
+  return describe(`about ${duration(seconds)}`);
 }

@@ -1,8 +1,17 @@
-import { dataAlert, type Alert } from './alert.js';
-import { belowThreshold, bridgeItems, timeLeft } from './bridge-items.js';
+import { count } from '../text/format.js';
+import { above, aboveWhileUnchanged, dataAlert } from './alert.js';
 import { LARGEST_UNSIGNED, orchestratorNames, promDuration, unchanged, unsignedPower } from './promql.js';
-import { blocksFor, count, missingOf, missingValidators, ownFirst, parts } from './sentences.js';
-import { above, findingIf, type Finding, type PollView } from './view.js';
+import {
+  belowThreshold,
+  blocksFor,
+  bridgeItems,
+  missingOf,
+  missingValidators,
+  ownFirst,
+  parts,
+  timeLeft,
+} from './sentences.js';
+import { findingIf } from './view.js';
 
 /* Alerts on transfers and batches. Within a severity, the cause comes before its consequences. */
 
@@ -18,38 +27,19 @@ const UNSIGNED_MINUTES = 20;
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
-type TimeoutFamily =
-  | 'bridge_batch_next_timeout_height'
-  | 'bridge_external_height_projected'
-  | 'bridge_last_observed_external_height'
-  | 'bridge_params_target_batch_timeout_seconds'
-  | 'bridge_params_average_external_block_time_seconds';
-
-function timeoutFindings({ samples }: PollView<TimeoutFamily>): readonly Finding[] {
-  const timeout = samples.value('bridge_batch_next_timeout_height');
-  const now =
-    samples.value('bridge_external_height_projected') ?? samples.value('bridge_last_observed_external_height');
-  const lifetime = samples.value('bridge_params_target_batch_timeout_seconds');
-  const blockTime = samples.value('bridge_params_average_external_block_time_seconds');
-  if (timeout === undefined || now === undefined || lifetime === undefined || blockTime === undefined) return [];
-  const blocks = timeout - now;
-  return findingIf(blocks > 0 && blocks < (lifetime / blockTime) * TIMEOUT_RATIO, blocks);
-}
-
 const BLOCKS_LEFT =
   'bridge_batch_next_timeout_height - (bridge_external_height_projected or bridge_last_observed_external_height)';
 
-export const transferAlerts: readonly Alert[] = [
+export const transferAlerts = [
   dataAlert('module_state', {
     name: 'BridgeBatchOverdue',
     severity: 'critical',
     comment:
       'The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.',
     when: 'The hub holds a batch that has timed out at the estimated external height.',
-    expr: 'bridge_batches_overdue > 0',
+    ...above('bridge_batches_overdue', 0),
+    linksToPending: false,
     forMinutes: 30,
-    families: ['bridge_batches_overdue'],
-    find: above('bridge_batches_overdue', 0),
     summary: 'transfers are locked in a timed-out batch.',
     description:
       'For 30 minutes, the hub of {{ $labels.target }} has held batches that have timed out at the estimated external height, {{ $value }} at present. The contract rejects them, and the hub cancels them only with the next observed event.',
@@ -66,17 +56,12 @@ export const transferAlerts: readonly Alert[] = [
     comment: `A new batch is below the threshold until the orchestrators have signed. The unchanged oldest batch distinguishes one unsigned batch
 from a sequence of batches that are being signed.`,
     when: `Batches have been below \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest batch is the same.`,
-    expr: `min_over_time(bridge_batches_below_threshold[${promDuration(UNSIGNED_MINUTES)}]) > 0
-and ${unchanged('bridge_batch_oldest_height', UNSIGNED_MINUTES)}`,
+    ...aboveWhileUnchanged('bridge_batches_below_threshold', 0, 'bridge_batch_oldest_height', UNSIGNED_MINUTES),
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: 10,
-    families: ['bridge_batches_below_threshold', 'bridge_batch_oldest_height'],
-    rangeMinutes: UNSIGNED_MINUTES,
-    find: above('bridge_batches_below_threshold', 0, 'bridge_batch_oldest_height'),
     summary: 'a batch lacks signatures.',
     description: `For 30 minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
     action: CONTACT_SIGNERS,
-    linksToPending: true,
     sentence: ({ oldest, duration }, view) => {
       const batch = belowThreshold(bridgeItems(view)?.batches);
       const signed = batch === undefined ? '' : `signed batch ${batch.nonce}`;
@@ -94,16 +79,18 @@ and ${unchanged('bridge_batch_oldest_height', UNSIGNED_MINUTES)}`,
     comment: `A batch is built within minutes when its fees are sufficient.
 Unbatched transfers for the critical alert. Fewer can be dust whose fees do not pay for a batch.`,
     when: `At least ${STUCK_TRANSFERS} transfers have been unbatched for ${STUCK_MINUTES} minutes, and no batch was built.`,
+    ...aboveWhileUnchanged(
+      'bridge_unbatched_transfers',
+      STUCK_TRANSFERS - 1,
+      'bridge_last_outgoing_batch_id',
+      STUCK_MINUTES,
+    ),
     expr: `min_over_time(bridge_unbatched_transfers[${promDuration(STUCK_MINUTES)}]) >= ${STUCK_TRANSFERS}
 and ${unchanged('bridge_last_outgoing_batch_id', STUCK_MINUTES)}`,
     forMinutes: 5,
-    families: ['bridge_unbatched_transfers', 'bridge_last_outgoing_batch_id'],
-    rangeMinutes: STUCK_MINUTES,
-    find: above('bridge_unbatched_transfers', STUCK_TRANSFERS - 1, 'bridge_last_outgoing_batch_id'),
     summary: 'transfers wait and no batch is built.',
     description: `At least {{ $value }} transfers of {{ $labels.target }} have waited for a batch for ${STUCK_MINUTES} minutes, and no batch was built in that time.`,
     action: 'Check the batch creator and the fees of the transfers.',
-    linksToPending: true,
     sentence: ({ oldest, duration }) => `no batch built for ${duration}, ${count(oldest.value, 'transfer')} waiting`,
     inhibits: [{ alert: 'BridgeBacklogHigh' }],
   }),
@@ -125,12 +112,20 @@ ${BLOCKS_LEFT}
       'bridge_params_target_batch_timeout_seconds',
       'bridge_params_average_external_block_time_seconds',
     ],
-    find: timeoutFindings,
+    find: ({ samples }) => {
+      const timeout = samples.value('bridge_batch_next_timeout_height');
+      const height =
+        samples.value('bridge_external_height_projected') ?? samples.value('bridge_last_observed_external_height');
+      const lifetime = samples.value('bridge_params_target_batch_timeout_seconds');
+      const blockTime = samples.value('bridge_params_average_external_block_time_seconds');
+      if (timeout === undefined || height === undefined || lifetime === undefined || blockTime === undefined) return [];
+      const blocks = timeout - height;
+      return findingIf(blocks > 0 && blocks < (lifetime / blockTime) * TIMEOUT_RATIO, blocks);
+    },
     summary: 'a batch is near its timeout.',
     description:
       'A live batch of {{ $labels.target }} times out in {{ $value | printf "%.0f" }} external blocks and has not been executed.',
     action: 'Check the signatures of the batch and the relayers; after the timeout its transfers return to the queue.',
-    linksToPending: true,
     sentence: ({ oldest }, { samples }) => {
       const blockTime = samples.value('bridge_params_average_external_block_time_seconds');
       return `a batch times out in ${blocksFor(oldest.value, blockTime, 'external')}`;
@@ -155,16 +150,12 @@ ${unchanged('bridge_last_outgoing_batch_id', STUCK_WARNING_MINUTES)} and min_ove
           return id === undefined ? [] : findingIf(true, id, id);
         },
       },
-      {
-        rangeMinutes: STUCK_WARNING_MINUTES,
-        find: above('bridge_unbatched_transfers', 0, 'bridge_last_outgoing_batch_id'),
-      },
+      aboveWhileUnchanged('bridge_unbatched_transfers', 0, 'bridge_last_outgoing_batch_id', STUCK_WARNING_MINUTES),
     ],
     summary: 'pending transfers do not move.',
     description:
       'Transfers of {{ $labels.target }} have been pending for 3 hours without progress: the oldest transfer id or the last batch nonce is still {{ $value | printf "%.0f" }}.',
     action: 'Check token and fee of the oldest transfers.',
-    linksToPending: true,
     sentence: ({ duration }, { samples }) => {
       const id = samples.value('bridge_oldest_pending_transfer_id');
       const unbatched = samples.value('bridge_unbatched_transfers');
@@ -194,7 +185,6 @@ ${unchanged('bridge_last_outgoing_batch_id', STUCK_WARNING_MINUTES)} and min_ove
     description:
       '{{ $value }} transfers of {{ $labels.target }} are pending, batched or unbatched, and the backlog has been above the threshold for 30 minutes. The queue may still move; BridgeBacklogStuck fires when it does not.',
     action: 'Check whether batches are built, signed and relayed.',
-    linksToPending: true,
     sentence: ({ oldest, duration }, { samples }) => {
       const unbatched = samples.value('bridge_unbatched_transfers') ?? 0;
       return `the number of pending transfers has been above ${BACKLOG_TRANSFERS} for ${duration}: ${oldest.value} at present, of which ${unbatched} in no batch`;

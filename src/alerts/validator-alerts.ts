@@ -1,5 +1,5 @@
-import { dataAlert, type Alert } from './alert.js';
-import { belowThreshold, bridgeItems, timeLeft } from './bridge-items.js';
+import { count, list, percent } from '../text/format.js';
+import { above, aboveWhileUnchanged, dataAlert, type Severity } from './alert.js';
 import {
   LARGEST_UNSIGNED,
   ON_TARGET,
@@ -9,23 +9,22 @@ import {
   TARGET,
   unchanged,
   unsignedPower,
-  withNames,
+  withNameLabels,
 } from './promql.js';
 import {
+  belowThreshold,
   blocksFor,
-  count,
-  list,
+  bridgeItems,
   missingOf,
   missingValidators,
   ownFirst,
   parts,
-  percent,
   shortAddress,
-  validators,
+  timeLeft,
   type Validator,
+  validators,
 } from './sentences.js';
-import type { AlertLabels, Severity } from './verdict.js';
-import { above, labelOf, type Finding, type PollView, type Samples, type DatedFindings } from './view.js';
+import { labelOf, type AlertLabels, type DatedFindings, type Finding, type PollView, type Samples } from './view.js';
 
 /* Alerts on validators: their sets, signatures, votes and deadlines. */
 
@@ -70,33 +69,12 @@ function orchestratorLabels(labels: AlertLabels): AlertLabels {
 function orchestratorsAbove0<Family extends string>(
   family: Family,
   { samples }: PollView<Family>,
-  unchangedValue?: number,
   ownLabels: AlertLabels = {},
 ): readonly Finding[] {
   return samples
     .series(family)
     .filter(({ value }) => value > 0)
-    .map(({ labels, value }) => ({ labels: { ...orchestratorLabels(labels), ...ownLabels }, value, unchangedValue }));
-}
-
-function missingVotes(
-  view: PollView<'bridge_last_observed_nonce' | 'bridge_orchestrator_missing_votes'>,
-): readonly Finding[] {
-  const nonce = view.samples.value('bridge_last_observed_nonce');
-  return nonce === undefined ? [] : orchestratorsAbove0('bridge_orchestrator_missing_votes', view, nonce);
-}
-
-/** A validator set that is not signed, by the deadline of the first one. */
-function missingValsetConfirms(
-  view: PollView<'bridge_orchestrator_missing_valset_confirms' | 'bridge_orchestrator_confirm_deadline_height'>,
-): readonly Finding[] {
-  const deadlines = byOrchestrator(view.samples, 'bridge_orchestrator_confirm_deadline_height');
-  return orchestratorsAbove0('bridge_orchestrator_missing_valset_confirms', view, undefined, {
-    confirms: 'valset',
-  }).flatMap((finding) => {
-    const deadline = deadlines.get(orchestratorKey(finding.labels));
-    return deadline === undefined ? [] : [{ ...finding, unchangedValue: deadline }];
-  });
+    .map(({ labels, value }) => ({ labels: { ...orchestratorLabels(labels), ...ownLabels }, value }));
 }
 
 function byOrchestrator<Family extends string>(samples: Samples<Family>, family: Family): ReadonlyMap<string, number> {
@@ -105,30 +83,6 @@ function byOrchestrator<Family extends string>(samples: Samples<Family>, family:
 
 function infoByOrchestrator(samples: Samples<'bridge_orchestrator_info'>): ReadonlyMap<string, AlertLabels> {
   return new Map(samples.series('bridge_orchestrator_info').map(({ labels }) => [orchestratorKey(labels), labels]));
-}
-
-/** The deadlines that are near, of the watched validators or of the others. */
-function nearDeadlines(isWatched: boolean) {
-  return ({
-    samples,
-  }: PollView<
-    | 'bridge_height'
-    | 'bridge_params_signed_valsets_window_blocks'
-    | 'bridge_orchestrator_confirm_deadline_height'
-    | 'bridge_orchestrator_info'
-  >): readonly Finding[] => {
-    const height = samples.value('bridge_height');
-    const window = samples.value('bridge_params_signed_valsets_window_blocks');
-    if (height === undefined || window === undefined) return [];
-    const near = samples
-      .series('bridge_orchestrator_confirm_deadline_height')
-      .filter(({ value }) => value - height < window * DEADLINE_RATIO);
-    if (near.length === 0) return [];
-    const info = infoByOrchestrator(samples);
-    return near
-      .filter(({ labels }) => (info.get(orchestratorKey(labels))?.['watched'] === 'true') === isWatched)
-      .map(({ labels, value }) => ({ labels: orchestratorLabels(labels), value: value - height }));
-  };
 }
 
 /** The validators of the findings, each once, by descending power. */
@@ -208,7 +162,7 @@ function deadlineNear(
     readonly validator: string;
     readonly action: string;
   },
-): Alert {
+) {
   const { validator, ...rest } = alert;
   return dataAlert('module_state', {
     ...rest,
@@ -223,16 +177,25 @@ function deadlineNear(
       'bridge_params_signed_valsets_window_blocks',
       'bridge_params_average_block_time_seconds',
     ],
-    find: nearDeadlines(isWatched),
+    find: ({ samples }) => {
+      const height = samples.value('bridge_height');
+      const window = samples.value('bridge_params_signed_valsets_window_blocks');
+      if (height === undefined || window === undefined) return [];
+      const info = infoByOrchestrator(samples);
+      return samples
+        .series('bridge_orchestrator_confirm_deadline_height')
+        .filter(({ value }) => value - height < window * DEADLINE_RATIO)
+        .filter(({ labels }) => (info.get(orchestratorKey(labels))?.['watched'] === 'true') === isWatched)
+        .map(({ labels, value }) => ({ labels: orchestratorLabels(labels), value: value - height }));
+    },
     summary: `${validator} {{ or $labels.name $labels.orchestrator }} is about to be jailed.`,
     description: `${validator[0]?.toUpperCase()}${validator.slice(1)} {{ $labels.name }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has {{ $value | printf "%.0f" }} hub blocks left to confirm a validator set. After that it is jailed.`,
-    linksToPending: true,
     sentence: deadlineSentence,
     inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] }],
   });
 }
 
-export const validatorAlerts: readonly Alert[] = [
+export const validatorAlerts = [
   deadlineNear(true, {
     severity: 'critical',
     comment: `Your own validators: those in \`watch\`.
@@ -250,7 +213,7 @@ topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`,
     severity: 'warning',
     comment: 'The validators of others, and all when bridge_orchestrator_info is missing. The same share.',
     when: 'The same for a validator that is not watched.',
-    expr: withNames(`(
+    expr: withNameLabels(`(
   ${NEAR_DEADLINES}
 )
 unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
@@ -263,17 +226,17 @@ unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
     dashboard: 'bridge-signers',
     comment: 'A warning, because withdrawals continue with the old set. BridgeOrchestratorDeadlineNear covers jailing.',
     when: `Unrelayed validator sets have been below \`power_threshold\` for ${VALSET_UNSIGNED_MINUTES} minutes, and no set was installed in the contract.`,
-    expr: `min_over_time(bridge_unrelayed_valsets_below_threshold[${promDuration(VALSET_UNSIGNED_MINUTES)}]) > 0
-and ${unchanged('bridge_last_observed_valset_nonce', VALSET_UNSIGNED_MINUTES)}`,
+    ...aboveWhileUnchanged(
+      'bridge_unrelayed_valsets_below_threshold',
+      0,
+      'bridge_last_observed_valset_nonce',
+      VALSET_UNSIGNED_MINUTES,
+    ),
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: 15,
-    families: ['bridge_unrelayed_valsets_below_threshold', 'bridge_last_observed_valset_nonce'],
-    rangeMinutes: VALSET_UNSIGNED_MINUTES,
-    find: above('bridge_unrelayed_valsets_below_threshold', 0, 'bridge_last_observed_valset_nonce'),
     summary: 'a validator set lacks signatures.',
     description: `For an hour, at least {{ $value }} unrelayed validator sets of {{ $labels.target }} have had less signed power than power_threshold, and no set was installed in the contract. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
     action: CONTACT_SIGNERS,
-    linksToPending: true,
     sentence: ({ oldest, duration }, view) => {
       const valset = belowThreshold(bridgeItems(view)?.valsets);
       const signed = valset === undefined ? '' : `signed validator set ${valset.nonce}`;
@@ -293,10 +256,9 @@ and ${unchanged('bridge_last_observed_valset_nonce', VALSET_UNSIGNED_MINUTES)}`,
 Sum of the differences of all power shares. The hub creates a new set at 0.05, so twice that is a set that was not relayed. From 0.67
 on, the members in the contract may no longer reach the threshold to install a new set.`,
     when: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % from those in the contract.`,
-    expr: `bridge_valset_power_drift_ratio > ${DRIFT_RATIO}`,
+    ...above('bridge_valset_power_drift_ratio', DRIFT_RATIO),
     forMinutes: 120,
-    families: ['bridge_valset_power_drift_ratio'],
-    find: above('bridge_valset_power_drift_ratio', DRIFT_RATIO),
+    linksToPending: false,
     summary: 'the validator set in the contract is out of date.',
     description:
       'For 2 hours, the power shares of the newest validator set of {{ $labels.target }} have differed from those in the contract; the differences add up to {{ $value | humanizePercentage }}.',
@@ -312,6 +274,7 @@ on, the members in the contract may no longer reach the threshold to install a n
     when: 'An entry of `watch` is not in the newest validator set.',
     expr: 'bridge_watched_validator_active == 0',
     forMinutes: 10,
+    linksToPending: false,
     families: ['bridge_watched_validator_active'],
     find: ({ samples }) =>
       samples
@@ -336,7 +299,7 @@ on, the members in the contract may no longer reach the threshold to install a n
     comment: `Batch confirms: missing in every sample of an hour. A running orchestrator signs within minutes and is at 0 regularly.
 Valset confirms: the same deadline for an hour.`,
     when: 'The signatures of a validator have been missing for an hour: on batches, or on the validator set with its next deadline.',
-    expr: withNames(`label_replace(min_over_time(bridge_orchestrator_missing_batch_confirms[${promDuration(CONFIRMS_MINUTES)}]) > 0 and bridge_orchestrator_missing_batch_confirms offset ${promDuration(CONFIRMS_MINUTES)}, "confirms", "batch", "", "")
+    expr: withNameLabels(`label_replace(min_over_time(bridge_orchestrator_missing_batch_confirms[${promDuration(CONFIRMS_MINUTES)}]) > 0 and bridge_orchestrator_missing_batch_confirms offset ${promDuration(CONFIRMS_MINUTES)}, "confirms", "batch", "", "")
 or
 label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('bridge_orchestrator_confirm_deadline_height', CONFIRMS_MINUTES)}, "confirms", "valset", "", "")`),
     recordings: [orchestratorNames],
@@ -352,15 +315,22 @@ label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('b
     patterns: [
       {
         rangeMinutes: CONFIRMS_MINUTES,
-        find: (view) =>
-          orchestratorsAbove0('bridge_orchestrator_missing_batch_confirms', view, undefined, { confirms: 'batch' }),
+        find: (view) => orchestratorsAbove0('bridge_orchestrator_missing_batch_confirms', view, { confirms: 'batch' }),
       },
-      { rangeMinutes: CONFIRMS_MINUTES, find: missingValsetConfirms },
+      {
+        rangeMinutes: CONFIRMS_MINUTES,
+        // The deadline is that of the first validator set that is not signed.
+        find: (view) => {
+          const deadlines = byOrchestrator(view.samples, 'bridge_orchestrator_confirm_deadline_height');
+          return orchestratorsAbove0('bridge_orchestrator_missing_valset_confirms', view, { confirms: 'valset' })
+            .map((finding) => ({ ...finding, unchangedValue: deadlines.get(orchestratorKey(finding.labels)) }))
+            .filter(({ unchangedValue }) => unchangedValue !== undefined);
+        },
+      },
     ],
     summary: `${VALIDATOR} does not sign.`,
     description: `${VALIDATOR_FIRST} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has missed at least {{ $value }} {{ $labels.confirms }} confirms for an hour. A validator that misses a deadline is jailed.`,
     action: CHECK_CONFIRMS,
-    linksToPending: true,
     sentence: confirmsSentence,
     actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_CONFIRMS),
   }),
@@ -371,14 +341,22 @@ label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('b
     comment: `Votes are often a few minutes late. The first operand waits until the last observed event is 10 minutes old (plus \`for\`). On a busy
 bridge the last event changes more often; the second operand requires a missing vote in every sample of 2 hours.`,
     when: 'A validator has not voted for the last observed event, which is 10 minutes old, or for any in 2 hours.',
-    expr: withNames(`bridge_orchestrator_missing_votes == 1 and ${ON_TARGET} ${unchanged('bridge_last_observed_nonce', VOTES_MINUTES)}
+    expr: withNameLabels(`bridge_orchestrator_missing_votes == 1 and ${ON_TARGET} ${unchanged('bridge_last_observed_nonce', VOTES_MINUTES)}
 or
 min_over_time(bridge_orchestrator_missing_votes[${promDuration(VOTES_BUSY_MINUTES)}]) == 1 and bridge_orchestrator_missing_votes offset ${promDuration(VOTES_BUSY_MINUTES)}`),
     recordings: [orchestratorNames],
     forMinutes: 20,
     families: [...IDENTITY_FAMILIES, 'bridge_orchestrator_missing_votes', 'bridge_last_observed_nonce'],
     patterns: [
-      { rangeMinutes: VOTES_MINUTES, find: missingVotes },
+      {
+        rangeMinutes: VOTES_MINUTES,
+        find: (view) => {
+          const nonce = view.samples.value('bridge_last_observed_nonce');
+          if (nonce === undefined) return [];
+          const missing = orchestratorsAbove0('bridge_orchestrator_missing_votes', view);
+          return missing.map((finding) => ({ ...finding, unchangedValue: nonce }));
+        },
+      },
       {
         rangeMinutes: VOTES_BUSY_MINUTES,
         find: (view) => orchestratorsAbove0('bridge_orchestrator_missing_votes', view),
@@ -387,7 +365,6 @@ min_over_time(bridge_orchestrator_missing_votes[${promDuration(VOTES_BUSY_MINUTE
     summary: `${VALIDATOR} does not vote.`,
     description: `${VALIDATOR_FIRST} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has not voted for the last observed event for at least 30 minutes.`,
     action: CHECK_VOTES,
-    linksToPending: true,
     sentence: (findings, view) => {
       const who = validatorsOf(findings, view);
       const voted = `${haveOrHas(who.length)} not voted for the last observed event for ${findings.duration}`;

@@ -1,11 +1,23 @@
+import type { DocumentName } from '../documents.js';
+import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { FiniteSample } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/poll.js';
-import type { PollHistory } from './poll-history.js';
-import type { AlertLabels } from './verdict.js';
+
+/*
+ * What an alert can read of an endpoint: its state, its recent history, and the samples and items of the last successful poll.
+ */
+
+/** Data without a successful poll for this long, or with a height that has not changed for this long, is outdated. */
+export const OUTDATED_MINUTES = 10;
+
+export const MINUTE_MS = 60_000;
+
+/** The labels of an alert besides `target`, `document` and the names. */
+export type AlertLabels = Readonly<Record<string, string>>;
 
 /** Something that is wrong in one poll: one series of the result of the alert expression without its range. */
 export interface Finding {
@@ -78,12 +90,142 @@ export function findingIf(condition: boolean, value: number, unchangedValue?: nu
   return condition ? [{ labels: {}, value, unchangedValue }] : [];
 }
 
-/** Finds a family without labels that is above a limit; `unchangedFamily` is the family whose value must not change meanwhile. */
-export function above<Family extends string>(family: Family, limit: number, unchangedFamily?: Family) {
-  return ({ samples }: PollView<Family>): readonly Finding[] => {
-    const value = samples.value(family);
-    const unchangedValue = unchangedFamily === undefined ? undefined : samples.value(unchangedFamily);
-    if (value === undefined || (unchangedFamily !== undefined && unchangedValue === undefined)) return [];
-    return findingIf(value > limit, value, unchangedValue);
+/**
+ * The recent history of an endpoint, as far as the ranges of the alert rules read it. Bounded: the keys are families, fields and
+ * reasons, and the lists have a maximum length.
+ */
+export interface PollHistory {
+  readonly firstPollAt: Instant | undefined;
+  readonly firstSuccessAt: Instant | undefined;
+  /** The last successful polls, newest last. */
+  readonly successes: readonly Instant[];
+  /** The last change of families that are judged by it. */
+  readonly changes: ReadonlyMap<ChangingFamily, LastChange>;
+  /** The last failed polls of each reason, newest last. */
+  readonly failures: ReadonlyMap<FailureReason, readonly Instant[]>;
+  /** When each field last had an invalid value. */
+  readonly invalidAt: ReadonlyMap<string, Instant>;
+  /** When each family was last exported. */
+  readonly exportedAt: ReadonlyMap<string, Instant>;
+}
+
+interface LastChange {
+  readonly value: number;
+  /** `undefined` while no change has been observed. */
+  readonly at: Instant | undefined;
+}
+
+/** The families whose changes are remembered. */
+export const changingFamilies = [
+  'bridge_height',
+  'crosschain_height',
+  'bridge_params_hash',
+  'bridge_external_blacklist_hash',
+] as const;
+
+export type ChangingFamily = (typeof changingFamilies)[number];
+
+const heightFamilies = {
+  module_state: 'bridge_height',
+  rate_limiter_input: 'crosschain_height',
+} as const satisfies Record<DocumentName, ChangingFamily>;
+
+export type HeightFamily = (typeof heightFamilies)[DocumentName];
+
+/** BridgeExporterInvalidValues reads the invalid values of this range. */
+export const INVALID_MINUTES = 10;
+
+/** The height alerts require this many successful polls. */
+export const HEIGHT_POLLS = 3;
+/** BridgeEndpointMisconfigured requires more than one failure. */
+const KEPT_FAILURES = 2;
+
+/** The time between two points. The monotonic clock, because a change of the wall clock is no evidence. */
+export function msBetween(from: Instant, to: Instant): number {
+  return to.monotonicMs - from.monotonicMs;
+}
+
+/** Returns the history after one more poll. */
+export function addPoll(before: PollHistory, state: EndpointState, at: Instant): PollHistory {
+  const history = { ...before, firstPollAt: before.firstPollAt ?? at };
+  const { success, last, failure } = state;
+  if (last?.ok !== true || success === undefined) {
+    if (failure === undefined) return history;
+    const { reason } = failure.error;
+    const times = [...(history.failures.get(reason) ?? []), at].slice(-KEPT_FAILURES);
+    return { ...history, failures: new Map([...history.failures, [reason, times]]) };
+  }
+  const { snapshot } = success;
+  const samples = samplesOf(snapshot);
+  return {
+    ...history,
+    firstSuccessAt: history.firstSuccessAt ?? at,
+    successes: [...history.successes, at].slice(-HEIGHT_POLLS),
+    changes: changesAfter(history.changes, samples, at),
+    invalidAt: invalidAfter(history.invalidAt, snapshot, at),
+    exportedAt: new Map([
+      ...history.exportedAt,
+      ...Array.from(samples.families(), (name): [string, Instant] => [name, at]),
+    ]),
   };
+}
+
+/** The history before the first poll. */
+export const NO_HISTORY: PollHistory = {
+  firstPollAt: undefined,
+  firstSuccessAt: undefined,
+  successes: [],
+  changes: new Map(),
+  failures: new Map(),
+  invalidAt: new Map(),
+  exportedAt: new Map(),
+};
+
+function changesAfter(
+  before: PollHistory['changes'],
+  samples: Samples,
+  at: Instant,
+): ReadonlyMap<ChangingFamily, LastChange> {
+  const changes = new Map(before);
+  for (const family of changingFamilies) {
+    const value = samples.value(family);
+    const last = before.get(family);
+    if (value === undefined || value === last?.value) continue;
+    changes.set(family, { value, at: last === undefined ? undefined : at });
+  }
+  return changes;
+}
+
+function invalidAfter(
+  before: PollHistory['invalidAt'],
+  { problems }: Snapshot,
+  at: Instant,
+): ReadonlyMap<string, Instant> {
+  if (before.size === 0 && problems.invalid.size === 0) return before;
+  const recent = Array.from(before).filter(([, last]) => msBetween(last, at) < INVALID_MINUTES * MINUTE_MS);
+  return new Map([...recent, ...Array.from(problems.invalid.keys(), (field): [string, Instant] => [field, at])]);
+}
+
+interface SteadyHeight {
+  readonly height: number;
+  readonly since: Instant;
+  /** Whether the exporter has not observed its last change, so that it may be older. */
+  readonly mayBeOlder: boolean;
+}
+
+/**
+ * The height of the document if no change of it was observed within `OUTDATED_MINUTES`. So it is steady from the first poll on, until a
+ * change is observed, like `changes()` of the rules; `undefined` without a height.
+ */
+export function steadyHeight({
+  state: { document },
+  history: { changes, firstSuccessAt },
+  samples,
+  now,
+}: PollView<HeightFamily>): SteadyHeight | undefined {
+  const height = samples.value(heightFamilies[document]);
+  const changedAt = changes.get(heightFamilies[document])?.at;
+  if (height === undefined) return undefined;
+  if (changedAt !== undefined && msBetween(changedAt, now) < OUTDATED_MINUTES * MINUTE_MS) return undefined;
+  return { height, since: changedAt ?? firstSuccessAt ?? now, mayBeOlder: changedAt === undefined };
 }

@@ -1,5 +1,5 @@
 import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
-import type { AlertLabels } from '../alerts/verdict.js';
+import type { AlertLabels } from '../alerts/view.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { severityOf, type TargetView } from './target-view.js';

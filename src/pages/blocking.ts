@@ -7,7 +7,7 @@ import type {
   MissingMember,
   MissingMembers,
 } from '../pending/items.js';
-import { listedRows } from '../alerts/bridge-items.js';
+import { listedRows } from '../alerts/sentences.js';
 import { labelOf, type Samples } from '../alerts/view.js';
 import type { VerdictView } from './target-view.js';
 

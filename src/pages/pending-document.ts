@@ -1,7 +1,7 @@
 import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import type { Instant } from '../poll/clock.js';
 import { samplesOf } from '../alerts/view.js';
-import type { TargetVerdicts } from '../alerts/verdict.js';
+import type { TargetVerdicts } from '../alerts/judge.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';

@@ -1,6 +1,8 @@
 import type { DocumentName } from '../documents.js';
 import { ageSeconds, type Instant } from '../poll/clock.js';
-import type { AlertLabels, Severity, TargetVerdicts, Verdict } from '../alerts/verdict.js';
+import type { Severity } from '../alerts/alert.js';
+import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
+import type { AlertLabels } from '../alerts/view.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import type { EndpointView } from './endpoint-view.js';
 import { ago, isoTime } from './time.js';

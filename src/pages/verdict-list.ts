@@ -1,4 +1,4 @@
-import type { Severity } from '../alerts/verdict.js';
+import type { Severity } from '../alerts/alert.js';
 import { isolated, markup, sentence, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import {

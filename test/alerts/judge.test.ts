@@ -3,7 +3,7 @@ import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/poll/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { PollResult } from '../../src/poll/poll.js';
-import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { idleState, transfer, vote } from '../pending/bridge-state.js';
 import { judgedEndpoints } from './judged-endpoints.js';
 import { bridgeSnapshot, type BridgeOptions } from '../support/snapshots.js';

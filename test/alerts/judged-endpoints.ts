@@ -1,5 +1,5 @@
 import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
-import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import type { Instant } from '../../src/poll/clock.js';
 import {

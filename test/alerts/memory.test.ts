@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { presencesAfter, type KeyedFinding, type Presences } from '../../src/alerts/memory.js';
+import type { AlertFinding } from '../../src/alerts/alerts.js';
+import { presencesAfter, type Presences } from '../../src/alerts/memory.js';
 
 const at = (minute: number) => ({ epochSeconds: 1_790_000_000 + minute * 60, monotonicMs: minute * 60_000 });
 
-const finding = (key: string, unchangedValue?: number): KeyedFinding => ({ key, labels: {}, value: 1, unchangedValue });
+type KeyedFinding = Pick<AlertFinding, 'key' | 'unchangedValue'>;
+
+const finding = (key: string, unchangedValue?: number): KeyedFinding => ({ key, unchangedValue });
 
 /** Since which minute findings are present, after polls with these findings, one per minute. */
 function presentSince(...polls: readonly (readonly KeyedFinding[])[]): Record<string, number> {

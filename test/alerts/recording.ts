@@ -11,7 +11,7 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */

@@ -1,7 +1,7 @@
 import { format } from 'prettier';
 import type { Alert, Inhibition } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
-import { SUBJECT_LABELS } from '../../src/alerts/inhibition.js';
+import { SUBJECT_LABELS } from '../../src/alerts/judge.js';
 import { indent, promDuration, TARGET, type RecordingRule } from '../../src/alerts/promql.js';
 
 /* The files that are generated from the declarations in src/alerts. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { record, type Phase } from './recording.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */

@@ -1,8 +1,7 @@
 import { groupBy } from '../../src/metrics/grouping.js';
-import { alerts } from '../../src/alerts/alerts.js';
-import type { Alert } from '../../src/alerts/alert.js';
-import { isInhibited, type InhibitableAlert } from '../../src/alerts/inhibition.js';
-import type { AlertLabels, Verdict } from '../../src/alerts/verdict.js';
+import { alerts, judgedAlerts, type JudgedAlert } from '../../src/alerts/alerts.js';
+import { isInhibited, type Inhibitable, type Verdict } from '../../src/alerts/judge.js';
+import type { AlertLabels } from '../../src/alerts/view.js';
 import type { Firing } from './promtool.js';
 import type { RecordingOptions } from './recording.js';
 
@@ -19,7 +18,7 @@ export const ALERTS_WITHOUT_VERDICT: readonly string[] = alerts
 /** Verdicts and alerts may differ by this at the start: Prometheus 3 excludes the first sample of a range. */
 const TOLERANCE_MINUTES = 2;
 
-interface AlertMinutes extends InhibitableAlert {
+interface AlertMinutes extends Inhibitable {
   readonly firing: Set<number>;
   readonly observing: Set<number>;
 }
@@ -53,7 +52,12 @@ export function observeVerdicts(): ObservedVerdicts {
     for (const subject of subjects) {
       const labels = { ...subject, target, document };
       const key = keyOf(alert, severity, labels);
-      const known = byKey.get(key) ?? { alert, severity, labels, firing: new Set(), observing: new Set() };
+      const known = byKey.get(key) ?? {
+        alert: declarationOf(alert, severity),
+        labels,
+        firing: new Set(),
+        observing: new Set(),
+      };
       byKey.set(key, known);
       known[state].add(minute);
     }
@@ -75,16 +79,15 @@ function minutesNear(minute: number): number[] {
   return minutesBetween(minute - TOLERANCE_MINUTES, minute + TOLERANCE_MINUTES);
 }
 
-function declarationOf({ alert, severity }: Pick<InhibitableAlert, 'alert' | 'severity'>): Alert {
-  const found = alerts.find((own) => own.name === alert && own.severity === severity);
+function declarationOf(alert: string, severity: string): JudgedAlert {
+  const found = judgedAlerts.find((own) => own.name === alert && own.severity === severity);
   if (found === undefined) throw new Error(`${alert} with severity ${severity} is not declared`);
   return found;
 }
 
 /** How long Prometheus may need to find again what an interruption has hidden: the range and `for`. */
-function recountMinutes(own: Pick<InhibitableAlert, 'alert' | 'severity'>): number {
-  const { forMinutes, condition } = declarationOf(own);
-  return Math.max(...(condition?.patterns ?? []).map(({ rangeMinutes }) => rangeMinutes)) + forMinutes;
+function recountMinutes({ forMinutes, condition }: JudgedAlert): number {
+  return Math.max(...condition.patterns.map(({ rangeMinutes }) => rangeMinutes)) + forMinutes;
 }
 
 /** Every minute in which verdicts and alerts contradict each other, as a sentence. */
@@ -94,11 +97,9 @@ export function contradictions({ byKey, minutes, interrupted }: ObservedVerdicts
 
   const isAlertAt = (key: string, minute: number): boolean =>
     (firingsByKey.get(key) ?? []).some(({ from, until }) => from <= minute && minute <= until);
-  const withoutAlert = Array.from(byKey).flatMap(([key, { alert, severity, firing }]) => {
+  const withoutAlert = Array.from(byKey).flatMap(([key, { alert, firing }]) => {
     const mayBeAhead = (minute: number): boolean =>
-      minutesBetween(minute - recountMinutes({ alert, severity }) - TOLERANCE_MINUTES, minute).some((past) =>
-        interrupted.has(past),
-      );
+      minutesBetween(minute - recountMinutes(alert) - TOLERANCE_MINUTES, minute).some((past) => interrupted.has(past));
     const wrong = Array.from(firing).filter(
       (minute) => !mayBeAhead(minute) && !minutesNear(minute).some((near) => isAlertAt(key, near)),
     );
@@ -114,7 +115,7 @@ export function contradictions({ byKey, minutes, interrupted }: ObservedVerdicts
       // Of an alert that starts repeatedly, only the first start and the last end are known.
       if (count > 1) return [];
       // Within keep_firing_for, an alert lasts although its condition is gone; afterwards it needs a verdict again.
-      const keptMinutes = declarationOf(firing).keepFiringMinutes + TOLERANCE_MINUTES;
+      const keptMinutes = declarationOf(firing.alert, firing.severity).keepFiringMinutes + TOLERANCE_MINUTES;
       const alone = minutesBetween(from, until).filter(
         (minute) =>
           minutes.has(minute) &&
@@ -134,5 +135,5 @@ function isIncluded(
   minute: number,
 ): boolean {
   const verdicts = Array.from(byKey.values()).filter(({ firing }) => firing.has(minute));
-  return isInhibited({ alert, severity, labels }, verdicts);
+  return isInhibited({ alert: declarationOf(alert, severity), labels }, verdicts);
 }

@@ -12,7 +12,8 @@ import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { Severity, TargetVerdicts, Verdict } from '../../src/alerts/verdict.js';
+import type { Severity } from '../../src/alerts/alert.js';
+import type { TargetVerdicts, Verdict } from '../../src/alerts/judge.js';
 import { processBody } from '../../src/poll/decode.js';
 import type { ProcessingOptions, PollResult } from '../../src/poll/poll.js';
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { TargetVerdicts } from '../../src/alerts/verdict.js';
+import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { batch, idleState } from '../pending/bridge-state.js';
 import {
   at,
