@@ -44,6 +44,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'documents.ts',
     'http',
     'json',
+    'metrics',
     'pending',
     'poll',
     'alerts',

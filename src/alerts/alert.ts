@@ -39,59 +39,55 @@ export interface Condition<Family extends string = string> {
   readonly actionFor?: ((findings: DatedFindings, view: PollView<Family>) => string) | undefined;
 }
 
-export interface Alert<Name extends string = string> {
+/** What every declaration of an alert states. */
+interface Texts<Name extends string> {
   readonly name: Name;
   /** `none` only for the watchdog. */
   readonly severity: Severity | 'none';
-  /** Groups of the rules file. */
-  readonly group: string;
   /** The comment above the rule: why the expression and its limits are as they are. */
   readonly comment: string;
   /** One sentence for docs/alerts.md: when it fires. */
   readonly when: string;
   /** PromQL, multi-line. */
   readonly expr: string;
+  /** Templates of Prometheus; they begin with the target if the alert is about one. */
+  readonly summary: string;
+  readonly description: string;
+  /** What to do first. */
+  readonly action: string;
+}
+
+/** What has a default. */
+interface Options {
+  /** The group of the rules file. */
+  readonly group: string;
   /** Recording rules that the expression or the texts read. */
   readonly recordings: readonly RecordingRule[];
   /** `for` of the rule: tolerates short failures. */
   readonly forMinutes: number;
   /** `keep_firing_for` of the rule: bridges gaps in the data, such as a restart. */
   readonly keepFiringMinutes: number;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Templates of Prometheus; they begin with the target if the alert is about one. */
-  readonly summary: string;
-  readonly description: string;
-  /** What to do first. */
-  readonly action: string;
   readonly dashboard: string;
   /** Whether the first step is the page /pending of the target. */
   readonly linksToPending: boolean;
   readonly inhibits: readonly Inhibition[];
   /** Whether it inhibits all alerts on the data of its document. */
   readonly inhibitsData: boolean;
+}
+
+export interface Alert<Name extends string = string> extends Texts<Name>, Options {
+  readonly labels: Readonly<Record<string, string>>;
   /** The families of the document that the condition reads. Their samples are kept for the main thread. */
   readonly families: readonly string[];
   /** `undefined` for an alert that a running exporter cannot judge. */
   readonly condition: Condition | undefined;
 }
 
-type Texts<Name extends string> = { readonly name: Name } & Pick<
-  Alert,
-  'severity' | 'comment' | 'when' | 'expr' | 'summary' | 'description' | 'action'
->;
-type Options = Partial<
-  Pick<
-    Alert,
-    | 'recordings'
-    | 'forMinutes'
-    | 'keepFiringMinutes'
-    | 'group'
-    | 'dashboard'
-    | 'inhibits'
-    | 'inhibitsData'
-    | 'linksToPending'
-  >
->;
+/** An alert that a running exporter can judge. */
+export interface JudgedAlert<Name extends string = string> extends Alert<Name> {
+  readonly severity: Severity;
+  readonly condition: Condition;
+}
 
 const DEFAULTS = {
   recordings: [],
@@ -106,7 +102,7 @@ const DEFAULTS = {
 } as const;
 
 /** An alert that a running exporter cannot judge, such as its absence. */
-export function exporterAlert<const Name extends string>(alert: Texts<Name> & Options): Alert<Name> {
+export function exporterAlert(alert: Texts<string> & Partial<Options>): Alert {
   return { ...DEFAULTS, group: 'bridge-exporter', ...alert, condition: undefined };
 }
 
@@ -114,7 +110,10 @@ const ABOUT_TARGET = '{{ $labels.target }}: ';
 const ALL_DOCUMENTS: readonly DocumentName[] = ['module_state', 'rate_limiter_input'];
 
 type Declaration<Name extends string, Family extends string> = Texts<Name> &
-  Options & { readonly families?: readonly Family[] } & Pick<Condition<Family>, 'sentence' | 'actionFor'> &
+  Partial<Options> & { readonly severity: Severity; readonly families?: readonly Family[] } & Pick<
+    Condition<Family>,
+    'sentence' | 'actionFor'
+  > &
   ((Pick<Pattern<Family>, 'find'> & { readonly rangeMinutes?: number }) | Pick<Condition<Family>, 'patterns'>);
 
 function conditionOf<Family extends string>(
@@ -130,7 +129,7 @@ function conditionOf<Family extends string>(
 /** An alert on the state of an endpoint: of one document if it is given, else of each. */
 export function endpointAlert<const Name extends string, const Family extends string = never>(
   alert: Declaration<Name, Family> & { readonly document?: DocumentName },
-): Alert<Name> {
+): JudgedAlert<Name> {
   const { document } = alert;
   return {
     ...DEFAULTS,
@@ -172,7 +171,7 @@ const KEEP_FIRING_MINUTES = 20;
 export function dataAlert<const Name extends string, const Family extends string>(
   document: DocumentName,
   alert: Declaration<Name, Family> & { readonly families: readonly Family[] },
-): Alert<Name> {
+): JudgedAlert<Name> {
   const { group, dashboard } = dataOf[document];
   const outdated = outdatedRule(document);
   return {

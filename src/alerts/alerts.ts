@@ -1,4 +1,4 @@
-import type { Alert, Condition, Severity } from './alert.js';
+import type { Alert, Condition, JudgedAlert } from './alert.js';
 import { crosschainAlerts } from './crosschain-alerts.js';
 import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
@@ -8,36 +8,27 @@ import { transferAlerts } from './transfer-alerts.js';
 import { validatorAlerts } from './validator-alerts.js';
 import type { Finding, PollView } from './view.js';
 
-/** All alerts, in the order of the rules file and of verdicts with the same severity: causes before their consequences. */
-export const alerts = [
-  ...exporterAlerts,
+/** The alerts that a running exporter can judge, in the order of verdicts with the same severity: causes before their consequences. */
+export const judgedAlerts = [
   ...endpointAlerts,
   ...oracleAlerts,
   ...transferAlerts,
   ...validatorAlerts,
   ...paramsAlerts,
   ...crosschainAlerts,
-  ...watchdogAlerts,
-] satisfies readonly Alert[];
+] satisfies readonly JudgedAlert[];
 
-export type AlertName = (typeof alerts)[number]['name'];
+/** The name of an alert that a running exporter can judge. */
+export type AlertName = (typeof judgedAlerts)[number]['name'];
 
-/** An alert that a running exporter can judge. */
-export interface JudgedAlert extends Alert {
-  readonly severity: Severity;
-  readonly condition: Condition;
-}
-
-export const judgedAlerts: readonly JudgedAlert[] = alerts.flatMap((alert) => {
-  const { severity, condition } = alert;
-  return severity === 'none' || condition === undefined ? [] : [{ ...alert, severity, condition }];
-});
+/** All alerts, in the order of the rules file. */
+export const alerts: readonly Alert[] = [...exporterAlerts, ...judgedAlerts, ...watchdogAlerts];
 
 /** A finding with its alert, and the range of the pattern that found it. */
 export interface AlertFinding extends Finding {
   /** Identifies the finding among those of an endpoint. */
   readonly key: string;
-  readonly alert: JudgedAlert;
+  readonly alert: JudgedAlert<AlertName>;
   readonly rangeMinutes: number;
 }
 

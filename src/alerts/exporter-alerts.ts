@@ -1,8 +1,8 @@
-import { exporterAlert } from './alert.js';
+import { exporterAlert, type Alert } from './alert.js';
 
 /* Alerts that a running exporter cannot judge: about its absence, and the watchdog. */
 
-export const exporterAlerts = [
+export const exporterAlerts: readonly Alert[] = [
   exporterAlert({
     name: 'BridgeExporterAbsent',
     severity: 'critical',
@@ -50,7 +50,7 @@ because some configurations poll every few minutes.`,
   }),
 ];
 
-export const watchdogAlerts = [
+export const watchdogAlerts: readonly Alert[] = [
   exporterAlert({
     name: 'BridgeWatchdog',
     severity: 'none',

@@ -4,7 +4,7 @@ import type { Instant } from '../poll/clock.js';
 import { currentSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
 import { severities, type Severity } from './alert.js';
-import { findAll, judgedAlerts, type AlertFinding } from './alerts.js';
+import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
 import {
@@ -28,7 +28,7 @@ export interface Verdict {
   readonly target: string;
   readonly document: DocumentName;
   /** The alert with the same condition, thresholds and severity. */
-  readonly alert: string;
+  readonly alert: AlertName;
   readonly severity: Severity;
   /**
    * `firing`: it has held as long as the alert requires. `observing`: it has held since the exporter began to observe the endpoint,

@@ -1,4 +1,5 @@
 import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
+import type { AlertName } from '../alerts/alerts.js';
 import type { AlertLabels } from '../alerts/view.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
@@ -12,7 +13,7 @@ interface Statistic {
   /** Id of the table on the page of the target that it links to. */
   readonly table: string;
   /** The alerts about it. It has their color while one of them fires, so that page and alert never contradict each other. */
-  readonly alerts: readonly string[];
+  readonly alerts: readonly AlertName[];
   /** The labels of these alerts, where they have them. */
   readonly labels?: AlertLabels;
   /** Whether it is hidden at 0. */

@@ -1,14 +1,9 @@
-import { asDecimalString } from '../json/numeral.js';
-import type {
-  BlockSpan,
-  BridgeItems,
-  ClaimItem,
-  DecimalString,
-  MissingMember,
-  MissingMembers,
-} from '../pending/items.js';
+import type { AlertName } from '../alerts/alerts.js';
 import { listedRows } from '../alerts/sentences.js';
 import { labelOf, type Samples } from '../alerts/view.js';
+import { asDecimalString } from '../json/numeral.js';
+import { groupBy } from '../metrics/grouping.js';
+import type { BlockSpan, BridgeItems, ClaimItem, MissingMember, MissingMembers } from '../pending/items.js';
 import type { VerdictView } from './target-view.js';
 
 /** A validator whose signatures or votes are late. `powerRatio` is its share of the newest validator set. */
@@ -24,7 +19,7 @@ export interface BlockingValidator extends MissingMember {
   /** Nonces of pending events for which it has voted, but not for the claim with the most power. */
   readonly otherClaims: readonly string[];
   /** The firing alerts about it. They also fire when it is late for many items but never for long. */
-  readonly alerts: readonly string[];
+  readonly alerts: readonly AlertName[];
   /** Age of the oldest of these items and alerts. */
   readonly oldestSeconds: number | null;
   /** Hub blocks until it is jailed for a missing confirm of a validator set; `null` without a deadline. */
@@ -41,94 +36,96 @@ export function isLate(age: BlockSpan | null): boolean {
   return (age?.seconds ?? USUAL_SECONDS) >= USUAL_SECONDS;
 }
 
-interface Waiting {
-  readonly list: 'batches' | 'valsets' | 'events' | 'otherClaims' | 'alerts';
-  /** Nonce of the item, or name of the alert. */
-  readonly id: string;
+/** Something that is late, and for whom it waits. */
+interface Waiting extends Partial<
+  Pick<BlockingValidator, 'batches' | 'valsets' | 'events' | 'otherClaims' | 'alerts'>
+> {
+  readonly members: readonly MissingMember[];
   readonly isBlocked: boolean;
   readonly ageSeconds: number | null;
-  readonly members: readonly MissingMember[];
-  readonly jailedIn: BlockSpan | null;
-  readonly timeoutIn: BlockSpan | null;
+  readonly jailedIn?: BlockSpan | null;
+  readonly timeoutIn?: BlockSpan | null;
 }
+
+/** The families that this file reads. Their samples are kept, like those of alerts (metrics/kept-samples.ts). */
+export const blockingFamilies = [
+  'bridge_orchestrator_info',
+  'bridge_orchestrator_power_ratio',
+  'bridge_orchestrator_confirm_deadline_height',
+  'bridge_height',
+  'bridge_params_average_block_time_seconds',
+] as const;
+
+type BlockingSamples = Samples<(typeof blockingFamilies)[number]>;
 
 /** The validators that are late: the watched ones first, then by power. Only listed rows and members are known. */
 export function blockingValidators(
   items: BridgeItems,
-  samples: Samples,
+  samples: BlockingSamples,
   firing: readonly VerdictView[],
 ): readonly BlockingValidator[] {
-  const byAddress = new Map<string, Found>();
-  for (const waiting of [...waitingItems(items), ...waitingAlerts(samples, firing)]) {
-    for (const member of waiting.members) {
-      const found = byAddress.get(member.externalAddress);
-      if (found) found.waiting.push(waiting);
-      else byAddress.set(member.externalAddress, { member, waiting: [waiting] });
-    }
-  }
+  const waiting = [...waitingItems(items), ...waitingAlerts(samples, firing)];
+  const byMember = groupBy(
+    waiting.flatMap((own) => own.members.map((member) => ({ ...own, member }))),
+    ({ member }) => member.externalAddress,
+  );
   const power = new Map(
     samples.series('bridge_orchestrator_power_ratio').map(({ labels, value }) => [labels['external_address'], value]),
   );
-  return Array.from(byAddress.values(), summarize)
+  return Array.from(byMember.values())
+    .flatMap((own) => own.slice(0, 1).map(({ member }) => summarize(member, own)))
     .map((validator) => ({ ...validator, powerRatio: power.get(validator.externalAddress) ?? null }))
     .toSorted((a, b) => Number(b.watched) - Number(a.watched) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
 }
 
-interface Found {
-  readonly member: MissingMember;
-  readonly waiting: Waiting[];
-}
-
-function summarize({ member, waiting }: Found): BlockingValidator {
-  const idsIn = (wanted: Waiting['list']): string[] => waiting.flatMap(({ list, id }) => (list === wanted ? [id] : []));
+function summarize(member: MissingMember, waiting: readonly Waiting[]): BlockingValidator {
   return {
     ...member,
     isBlocking: waiting.some(({ isBlocked }) => isBlocked),
-    batches: idsIn('batches'),
-    valsets: idsIn('valsets'),
-    events: idsIn('events'),
-    otherClaims: idsIn('otherClaims'),
-    alerts: idsIn('alerts'),
+    batches: waiting.flatMap(({ batches }) => batches ?? []),
+    valsets: waiting.flatMap(({ valsets }) => valsets ?? []),
+    events: waiting.flatMap(({ events }) => events ?? []),
+    otherClaims: waiting.flatMap(({ otherClaims }) => otherClaims ?? []),
+    alerts: waiting.flatMap(({ alerts }) => alerts ?? []),
     oldestSeconds: waiting.map(({ ageSeconds }) => ageSeconds).reduce(largest, null),
-    jailedIn: waiting.map(({ jailedIn }) => jailedIn).reduce(shortest, null),
-    timeoutIn: waiting.map(({ timeoutIn }) => timeoutIn).reduce(shortest, null),
+    jailedIn: waiting.map(({ jailedIn }) => jailedIn ?? null).reduce(shortest, null),
+    timeoutIn: waiting.map(({ timeoutIn }) => timeoutIn ?? null).reduce(shortest, null),
   };
 }
 
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
-  const none = { isBlocked: true, jailedIn: null, timeoutIn: null };
   for (const { nonce, age, belowThreshold, missing, projectedHeadroom } of listedRows(batches)) {
     // Without the validator set in the contract, the signed share is unknown.
     if (belowThreshold === false || !isLate(age)) continue;
-    const found = { id: nonce, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
-    yield { ...none, ...found, list: 'batches', timeoutIn: projectedHeadroom };
+    const late = { isBlocked: true, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
+    yield { ...late, batches: [nonce], timeoutIn: projectedHeadroom };
   }
   for (const { nonce, age, belowThreshold, missing, headroom } of listedRows(valsets)) {
     if (!isLate(age)) continue;
-    const found = { id: nonce, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
     // A member that does not confirm is jailed, even if the signatures of the others are sufficient.
-    yield { ...none, ...found, list: 'valsets', isBlocked: belowThreshold !== false, jailedIn: headroom };
+    const isBlocked = belowThreshold !== false;
+    const late = { isBlocked, ageSeconds: age?.seconds ?? null, members: membersOf(missing) };
+    yield { ...late, valsets: [nonce], jailedIn: headroom };
   }
-  for (const [nonce, ofEvent] of claimsByEvent(listedRows(claims))) {
+  for (const [nonce, ofEvent] of groupBy(listedRows(claims), ({ eventNonce }) => eventNonce)) {
     const age = oldestAge(ofEvent);
     if (!isLate(age)) continue;
-    const found = { id: nonce, ageSeconds: age?.seconds ?? null };
-    yield { ...none, ...found, list: 'events', members: silentMembers(ofEvent) };
-    yield { ...none, ...found, list: 'otherClaims', members: deviatingMembers(ofEvent) };
+    const late = { isBlocked: true, ageSeconds: age?.seconds ?? null };
+    yield { ...late, events: [nonce], members: silentMembers(ofEvent) };
+    yield { ...late, otherClaims: [nonce], members: deviatingMembers(ofEvent) };
   }
 }
 
 /** The alerts about single validators, and what the table says about them. */
-export const lateAlerts: Readonly<Record<string, string>> = {
+export const lateAlerts: Readonly<Partial<Record<AlertName, string>>> = {
   BridgeOrchestratorMissingConfirms: 'signatures at every poll',
   BridgeOrchestratorDeadlineNear: 'a signature with a near deadline',
   BridgeOrchestratorMissingVotes: 'votes for observed events',
 };
 
-function* waitingAlerts(samples: Samples, firing: readonly VerdictView[]): Generator<Waiting> {
+function* waitingAlerts(samples: BlockingSamples, firing: readonly VerdictView[]): Generator<Waiting> {
   const info = samples.series('bridge_orchestrator_info');
-  for (const { alert, ageSeconds, subjects } of firing) {
-    if (!Object.hasOwn(lateAlerts, alert)) continue;
+  for (const { alert, ageSeconds, subjects } of firing.filter((verdict) => lateAlerts[verdict.alert] !== undefined)) {
     const addresses = new Set(subjects.map((labels) => labels['external_address']));
     for (const { labels } of info.filter((series) => addresses.has(series.labels['external_address']))) {
       const member = {
@@ -139,13 +136,13 @@ function* waitingAlerts(samples: Samples, firing: readonly VerdictView[]): Gener
         watched: labels['watched'] === 'true',
       };
       const jailedIn = timeToJailing(samples, member.externalAddress);
-      yield { list: 'alerts', id: alert, isBlocked: false, ageSeconds, members: [member], jailedIn, timeoutIn: null };
+      yield { alerts: [alert], isBlocked: false, ageSeconds, members: [member], jailedIn };
     }
   }
 }
 
 /** Hub blocks to the first deadline of a validator, also of validator sets that are already relayed and so not among the items. */
-function timeToJailing(samples: Samples, externalAddress: string): BlockSpan | null {
+function timeToJailing(samples: BlockingSamples, externalAddress: string): BlockSpan | null {
   const deadline = samples
     .series('bridge_orchestrator_confirm_deadline_height')
     .find(({ labels }) => labels['external_address'] === externalAddress)?.value;
@@ -156,16 +153,6 @@ function timeToJailing(samples: Samples, externalAddress: string): BlockSpan | n
   // A BigInt, because a large double is written with an exponent.
   const digits = asDecimalString(String(BigInt(Math.round(blocks))));
   return { blocks: digits, seconds: blockTime === undefined ? null : blocks * blockTime };
-}
-
-function claimsByEvent(claims: readonly ClaimItem[]): ReadonlyMap<DecimalString, readonly ClaimItem[]> {
-  const byEvent = new Map<DecimalString, ClaimItem[]>();
-  for (const claim of claims) {
-    const known = byEvent.get(claim.eventNonce);
-    if (known) known.push(claim);
-    else byEvent.set(claim.eventNonce, [claim]);
-  }
-  return byEvent;
 }
 
 const membersOf = (missing: MissingMembers | null): readonly MissingMember[] => missing?.members ?? [];

@@ -1,3 +1,4 @@
+import type { AlertName } from '../alerts/alerts.js';
 import type {
   BatchItem,
   BatchState,
@@ -167,7 +168,7 @@ function createdColumn<Row extends BatchItem | ValsetItem>(): ItemColumn<Row> {
   };
 }
 
-function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: string): ItemColumn<Row> {
+function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: AlertName): ItemColumn<Row> {
   return {
     title: 'Signed power',
     cell: ({ signedPowerRatio, belowThreshold, age }, page) => {

@@ -52,6 +52,6 @@ export function isolated(text: string): Markup {
 }
 
 /** A sentence with numbers and names. A number and its unit stay on one line. */
-export function sentence(text: string): Markup {
+export function sentenceHtml(text: string): Markup {
   return isolated(text.replaceAll(/(?<=\d) (?=(?:%|s|min|h|d)(?!\w))/g, '\u00A0'));
 }

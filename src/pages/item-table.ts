@@ -1,3 +1,4 @@
+import type { AlertName } from '../alerts/alerts.js';
 import type { ItemList, ReadableList } from '../pending/items.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
@@ -28,7 +29,7 @@ export interface PageContext {
 }
 
 /** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
-export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly string[]): string {
+export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly AlertName[]): string {
   return severityOf(view, alerts) ?? '';
 }
 

@@ -71,7 +71,7 @@ function targetPage(
   site: Site,
 ): string {
   const page: PageContext = { target: view.target, view, links, sorting, nowMs: Date.parse(generatedAt) };
-  const worst = headline([view], { isTargetPage: true });
+  const worst = headline([view], 'target');
   const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
   const blocking =
     view.blocking === null || bridge?.document !== 'module_state' ? '' : blockingSection(view.blocking, bridge);
@@ -83,7 +83,7 @@ function targetPage(
     endpointHtml(endpoint, page),
   ]);
   const body = markup`${worst.details}
-${verdictList([view], worst, { isTargetPage: true })}
+${verdictList([view], worst, 'target')}
 ${sections}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);

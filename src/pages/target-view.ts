@@ -1,6 +1,7 @@
-import type { DocumentName } from '../documents.js';
+import { groupBy } from '../metrics/grouping.js';
 import { ageSeconds, type Instant } from '../poll/clock.js';
 import type { Severity } from '../alerts/alert.js';
+import type { AlertName } from '../alerts/alerts.js';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
 import type { AlertLabels } from '../alerts/view.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
@@ -28,20 +29,15 @@ export interface TargetView {
   readonly verdicts: readonly VerdictView[];
 }
 
-export interface VerdictView {
-  readonly alert: string;
-  readonly severity: Severity;
-  readonly state: Verdict['state'];
-  readonly document: DocumentName;
+export interface VerdictView extends Pick<
+  Verdict,
+  'alert' | 'severity' | 'state' | 'document' | 'subjects' | 'summary' | 'action'
+> {
   /** ISO 8601. */
   readonly since: string;
   readonly ageSeconds: number;
   /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
   readonly firesAt: string | null;
-  /** The labels of each alert that it corresponds to: one per validator, chain or field. */
-  readonly subjects: readonly AlertLabels[];
-  readonly summary: string;
-  readonly action: string;
   readonly runbook: string;
   /** `null` unless `links.dashboards` is configured. */
   readonly dashboard: string | null;
@@ -53,10 +49,10 @@ export function targetViews(
   links: ExternalLinks,
   now: Instant,
 ): readonly TargetView[] {
-  const failures = failuresByTarget(endpoints);
+  const byTarget = groupBy(endpoints, ({ target }) => target);
   return targets.map(({ target, status, unknown, verdicts, observedSince }) => {
     // An endpoint that fails for less time than its alert requires is no verdict, but the target must not look healthy.
-    const failing = status === 'ok' ? (failures.get(target) ?? []) : [];
+    const failing = status === 'ok' ? failuresOf(byTarget.get(target) ?? []) : [];
     return {
       target,
       status: failing.length > 0 ? 'unknown' : status,
@@ -68,31 +64,22 @@ export function targetViews(
   });
 }
 
-function failuresByTarget(endpoints: readonly EndpointView[]): ReadonlyMap<string, readonly string[]> {
-  const failures = new Map<string, string[]>();
-  for (const { target, document, up, lastFailure } of endpoints) {
-    if (up !== false || lastFailure === null) continue;
-    const text = `the last poll of ${document} failed ${ago(lastFailure.ageSeconds)} (${lastFailure.reason})`;
-    failures.set(target, [...(failures.get(target) ?? []), text]);
-  }
-  return failures;
+function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
+  return endpoints.flatMap(({ document, up, lastFailure }) =>
+    up !== false || lastFailure === null
+      ? []
+      : [`the last poll of ${document} failed ${ago(lastFailure.ageSeconds)} (${lastFailure.reason})`],
+  );
 }
 
-function verdictView(verdict: Verdict, links: ExternalLinks, now: Instant): VerdictView {
-  const { target, alert, severity, state, document, since, firesAt, subjects, summary, action } = verdict;
+function verdictView({ target, since, firesAt, ...verdict }: Verdict, links: ExternalLinks, now: Instant): VerdictView {
   return {
-    alert,
-    severity,
-    state,
-    document,
+    ...verdict,
     since: isoTime(since.epochSeconds),
     ageSeconds: ageSeconds(since, now),
-    firesAt: state === 'firing' ? null : isoTime(firesAt.epochSeconds),
-    subjects,
-    summary,
-    action,
-    runbook: runbookUrl(links, alert),
-    dashboard: dashboardUrl(links, alert, target),
+    firesAt: verdict.state === 'firing' ? null : isoTime(firesAt.epochSeconds),
+    runbook: runbookUrl(links, verdict.alert),
+    dashboard: dashboardUrl(links, verdict.alert, target),
   };
 }
 
@@ -108,7 +95,7 @@ export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[]
 /** The severity of the worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
 export function severityOf(
   target: TargetView | undefined,
-  alerts: readonly string[],
+  alerts: readonly AlertName[],
   labels: AlertLabels = {},
 ): Severity | undefined {
   if (target === undefined) return undefined;

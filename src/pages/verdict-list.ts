@@ -1,5 +1,6 @@
 import type { Severity } from '../alerts/alert.js';
-import { isolated, markup, sentence, type Markup } from './html.js';
+import { groupBy } from '../metrics/grouping.js';
+import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import {
   firingVerdicts,
@@ -32,7 +33,7 @@ export const statusWords: Readonly<Record<TargetStatus, string>> = {
   ok: 'no problem',
 };
 
-/** When to act, as the severities are defined in prometheus/alerts.yml. */
+/** When to act on an alert of a severity. */
 const urgencies: Readonly<Record<Severity, string>> = {
   critical: 'Act now',
   warning: 'Act in working hours',
@@ -42,6 +43,9 @@ const urgencies: Readonly<Record<Severity, string>> = {
 export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusWords[status]}</b>`;
 }
+
+/** The page of a target needs no links to it. */
+type VerdictPage = 'status' | 'target';
 
 export interface Headline {
   /** Title of the tab. */
@@ -53,13 +57,8 @@ export interface Headline {
   readonly subject: VerdictView | TargetView | undefined;
 }
 
-export interface VerdictOptions {
-  /** Whether the page is about the target, so that a link to it is not needed. */
-  readonly isTargetPage?: boolean;
-}
-
 /** The worst condition of the targets: green only when nothing is wrong, gray when it cannot be judged. */
-export function headline(targets: readonly TargetView[], options: VerdictOptions = {}): Headline {
+export function headline(targets: readonly TargetView[], page: VerdictPage = 'status'): Headline {
   const worst = worstTarget(targets);
   if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
   const [firing] = firingVerdicts(worst);
@@ -67,8 +66,8 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
     const text = `${worst.target}: ${firing.summary}`;
     return {
       title: `${titleMarks[firing.severity]} ${firing.severity}: ${text}`,
-      heading: live(markup`${statusLabel(firing.severity)} ${sentence(text)}`),
-      details: entryDetails(worst.target, firing, options),
+      heading: live(markup`${statusLabel(firing.severity)} ${sentenceHtml(text)}`),
+      details: entryDetails(worst.target, firing, page),
       subject: firing,
     };
   }
@@ -83,7 +82,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
   const [observed] = worst.verdicts;
   if (worst.status === 'unknown') {
     const text = observed?.summary ?? 'it has not been polled yet';
-    const details = observed === undefined ? '' : entryDetails(worst.target, observed, options);
+    const details = observed === undefined ? '' : entryDetails(worst.target, observed, page);
     return {
       ...plainHeadline('unknown', `${worst.target} cannot be judged yet: ${text}`, markup`${details}${observing}`),
       subject: observed,
@@ -97,7 +96,7 @@ export function headline(targets: readonly TargetView[], options: VerdictOptions
 function plainHeadline(status: TargetStatus, text: string, details: Markup): Headline {
   return {
     title: `${titleMarks[status]} ${text}`,
-    heading: live(markup`<span class="state ${status}"></span>${sentence(text)}`),
+    heading: live(markup`<span class="state ${status}"></span>${sentenceHtml(text)}`),
     details,
     subject: undefined,
   };
@@ -118,27 +117,6 @@ function observationOf(targets: readonly TargetView[]): Markup {
   return markup`<p class="quiet">Observing ${sinceElement(latest.observedSince, latest.observedSeconds)}.</p>`;
 }
 
-/** Verdicts of the same alert, one for each document. */
-interface Group {
-  readonly target: TargetView;
-  readonly rank: number;
-  readonly first: VerdictView;
-  readonly others: VerdictView[];
-}
-
-function groupsOf(target: TargetView, { subject }: Headline): Group[] {
-  const groups = new Map<string, Group>();
-  for (const verdict of target.verdicts) {
-    if (verdict === subject) continue;
-    const { alert, severity, state } = verdict;
-    const key = `${state} ${severity} ${alert}`;
-    const group = groups.get(key);
-    if (group) group.others.push(verdict);
-    else groups.set(key, { target, rank: rankOf(verdict), first: verdict, others: [] });
-  }
-  return [...groups.values()];
-}
-
 /** A verdict that cannot be judged yet comes last. */
 function rankOf({ severity, state }: VerdictView): number {
   return state === 'observing' ? statuses.length : statuses.indexOf(severity);
@@ -148,14 +126,26 @@ function rankOf({ severity, state }: VerdictView): number {
 const MAX_ENTRIES = 30;
 
 /** All verdicts and reasons why targets cannot be judged, except what the heading says. Empty if there are none. */
-export function verdictList(targets: readonly TargetView[], heading: Headline, options: VerdictOptions = {}): Markup {
+export function verdictList(
+  targets: readonly TargetView[],
+  { subject }: Headline,
+  page: VerdictPage = 'status',
+): Markup {
   const entries = targets
-    .flatMap((target) => [
-      ...groupsOf(target, heading).map((group) => ({ rank: group.rank, render: () => groupEntry(group, options) })),
-      ...(target.unknown.length === 0 || target === heading.subject
-        ? []
-        : [{ rank: statuses.indexOf('unknown'), render: () => unknownEntry(target) }]),
-    ])
+    .flatMap((view) => {
+      const { target, verdicts, unknown } = view;
+      const others = verdicts.filter((verdict) => verdict !== subject);
+      // Verdicts of the same alert, one for each document.
+      const groups = groupBy(others, ({ alert, severity, state }) => `${state} ${severity} ${alert}`);
+      return [
+        ...Array.from(groups.values()).flatMap(([first, ...more]) =>
+          first === undefined ? [] : [{ rank: rankOf(first), render: () => groupEntry(target, first, more, page) }],
+        ),
+        ...(unknown.length === 0 || view === subject
+          ? []
+          : [{ rank: statuses.indexOf('unknown'), render: () => unknownEntry(view) }]),
+      ];
+    })
     .toSorted((a, b) => a.rank - b.rank);
   if (entries.length === 0) return markup``;
   const more = entries.length - MAX_ENTRIES;
@@ -167,17 +157,17 @@ export function verdictList(targets: readonly TargetView[], heading: Headline, o
 ${entries.slice(0, MAX_ENTRIES).map(({ render }) => render())}</ul>${note}`;
 }
 
-function groupEntry({ target: { target }, first, others }: Group, options: VerdictOptions): Markup {
+function groupEntry(target: string, first: VerdictView, others: readonly VerdictView[], page: VerdictPage): Markup {
   const { alert, severity, state } = first;
   const id = anchor('verdict', target, alert, severity, state);
-  return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentence(`${target}: ${first.summary}`)}</p>
-${nextSteps(target, first, options)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}
+  return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${target}: ${first.summary}`)}</p>
+${nextSteps(target, first, page)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}
 `;
 }
 
 function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
   const items = verdicts.map(
-    ({ summary, since, ageSeconds }) => markup`<li>${sentence(summary)}, ${sinceElement(since, ageSeconds)}`,
+    ({ summary, since, ageSeconds }) => markup`<li>${sentenceHtml(summary)}, ${sinceElement(since, ageSeconds)}`,
   );
   return markup`<details id="${id}"><summary>${verdicts.length} more of this kind</summary><ul>${items}</ul></details>`;
 }
@@ -194,7 +184,7 @@ function stateLabel(verdict: VerdictView): Markup {
 
 function unknownEntry(target: TargetView): Markup {
   const text = `${target.target}: ${target.unknown.join('; ')}`;
-  return markup`<li id="${anchor('verdict', target.target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentence(text)}</p>
+  return markup`<li id="${anchor('verdict', target.target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentenceHtml(text)}</p>
 `;
 }
 
@@ -205,18 +195,18 @@ function urgency({ severity, firesAt }: VerdictView): Markup {
 }
 
 /** What the heading has no room for. */
-function entryDetails(target: string, verdict: VerdictView, options: VerdictOptions): Markup {
-  return markup`<div class="verdict ${statusOf(verdict)}">${nextSteps(target, verdict, options)}</div>`;
+function entryDetails(target: string, verdict: VerdictView, page: VerdictPage): Markup {
+  return markup`<div class="verdict ${statusOf(verdict)}">${nextSteps(target, verdict, page)}</div>`;
 }
 
-function nextSteps(target: string, verdict: VerdictView, { isTargetPage = false }: VerdictOptions): Markup {
+function nextSteps(target: string, verdict: VerdictView, page: VerdictPage): Markup {
   const { alert, since, ageSeconds, action, runbook, dashboard, state } = verdict;
   const what = state === 'observing' ? 'condition observed' : 'condition true';
   const links = [
-    ...(isTargetPage ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
+    ...(page === 'target' ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentence(action)}</p>
+  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentenceHtml(action)}</p>
 <p class="links"><span>${what} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

@@ -1,5 +1,6 @@
 import { groupBy } from '../../src/metrics/grouping.js';
-import { alerts, judgedAlerts, type JudgedAlert } from '../../src/alerts/alerts.js';
+import type { JudgedAlert } from '../../src/alerts/alert.js';
+import { alerts, judgedAlerts, type AlertName } from '../../src/alerts/alerts.js';
 import { isInhibited, type Inhibitable, type Verdict } from '../../src/alerts/judge.js';
 import type { AlertLabels } from '../../src/alerts/view.js';
 import type { Firing } from './promtool.js';
@@ -79,7 +80,7 @@ function minutesNear(minute: number): number[] {
   return minutesBetween(minute - TOLERANCE_MINUTES, minute + TOLERANCE_MINUTES);
 }
 
-function declarationOf(alert: string, severity: string): JudgedAlert {
+function declarationOf(alert: string, severity: string): JudgedAlert<AlertName> {
   const found = judgedAlerts.find((own) => own.name === alert && own.severity === severity);
   if (found === undefined) throw new Error(`${alert} with severity ${severity} is not declared`);
   return found;

@@ -12,6 +12,7 @@ import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
+import type { AlertName } from '../../src/alerts/alerts.js';
 import type { Severity } from '../../src/alerts/alert.js';
 import type { TargetVerdicts, Verdict } from '../../src/alerts/judge.js';
 import { processBody } from '../../src/poll/decode.js';
@@ -111,7 +112,7 @@ export const instance: Instance = {
 };
 
 /** A verdict about the bridge of `TARGET` that has held for this many minutes at 12:00:00. */
-export function verdict(alert: string, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
+export function verdict(alert: AlertName, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
   const since = at(-60 * minutes);
   const summary = `summary of ${alert}`;
   return {

@@ -103,7 +103,7 @@ describe('the heading', () => {
       'condition observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
     expect(textOf(html)).toContain('Observing since 11:50:00 UTC (10 min).');
-    const second = { ...observing, alert: 'BridgeBacklogStuck', summary: 'no batch built' };
+    const second = { ...observing, alert: 'BridgeBacklogStuck', summary: 'no batch built' } as const;
     expect(
       between(
         textOf(page(targetVerdicts([observing, second], [], 'a'))),
