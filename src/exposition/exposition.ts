@@ -30,8 +30,8 @@ interface ProcessText {
 
 interface CachedPage {
   readonly states: readonly EndpointState[];
-  /** Whether the chain series of each endpoint are exported. */
-  readonly current: string;
+  /** For each endpoint, 1 if its chain series are exported, or 0 if they are withdrawn. */
+  readonly exported: string;
   readonly processText: ProcessText;
   /** Bytes, because Node.js would encode a string again for every response. */
   readonly plain: Promise<Buffer>;
@@ -69,12 +69,12 @@ export function createMetricsPage(
 
   return async (format, encoding, now) => {
     const states = endpoints.states();
-    const current = states.map((state) => (currentSuccess(state, now) === undefined ? '0' : '1')).join('');
+    const exported = states.map((state) => (currentSuccess(state, now) === undefined ? '0' : '1')).join('');
     let page = pages.get(format);
     const processText = processTextAt(now, format, page?.processText);
     // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old.
-    if (page?.states !== states || page.current !== current || page.processText !== processText) {
-      page = { states, current, processText, plain: render(states, format, now, processText) };
+    if (page?.states !== states || page.exported !== exported || page.processText !== processText) {
+      page = { states, exported, processText, plain: render(states, format, now, processText) };
       pages.set(format, page);
     }
     if (encoding === 'identity') return page.plain;

@@ -40,18 +40,18 @@ export interface FailureView {
 
 export function endpointView(state: EndpointState, now: Instant): EndpointView {
   const { target, document, last, success, failure } = state;
-  const current = currentSuccess(state, now);
+  const shown = currentSuccess(state, now);
   return {
     target,
     document,
     up: last?.ok ?? null,
     asOf: success ? isoTime(success.at.epochSeconds) : null,
     ageSeconds: success ? ageSeconds(success.at, now) : null,
-    shown: current !== undefined,
+    shown: shown !== undefined,
     lastFailure: failure
       ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
       : null,
-    items: current === undefined ? null : itemsOf(current.snapshot),
+    items: shown === undefined ? null : itemsOf(shown.snapshot),
   };
 }
 
@@ -110,8 +110,8 @@ export interface NamesView {
 
 /** Failing ones first. */
 export function namesViews(endpoints: readonly Endpoint[], now: Instant): readonly NamesView[] {
-  const withNames = endpoints.filter(({ job }) => job.names !== undefined);
-  return withNames
+  return endpoints
+    .filter(({ job }) => job.names !== undefined)
     .map(({ state: { target }, names: { names, readAt, failure } }) => ({
       target,
       count: names.size,
