@@ -78,7 +78,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Se
     title: 'Bridge',
     endpoint: ({ bridge }) =>
       bridge && {
-        ...withoutConnection(bridge),
+        ...splitConnection(bridge),
         paths: documentPaths(bridgeDialects, bridge.dialect),
         query: '',
         needsValidatorNames: bridge.validatorNames === 'staking',
@@ -102,7 +102,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Se
       const { dialect, limit, window } = crosschain;
       const query = new URLSearchParams({ ...(limit !== undefined && { limit }), window });
       return {
-        ...withoutConnection(crosschain),
+        ...splitConnection(crosschain),
         paths: documentPaths(crosschainDialects, dialect),
         query: `?${query.toString()}`,
         needsValidatorNames: false,
@@ -122,7 +122,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Se
 // The keys of an object whose type has no others.
 export const documentNames = Object.keys(documents) as readonly DocumentName[];
 
-function withoutConnection<Endpoint extends EndpointConnection>({ url, httpClient, ...settings }: Endpoint) {
+/** The connection of an endpoint, and its other settings. */
+function splitConnection<Endpoint extends EndpointConnection>({ url, httpClient, ...settings }: Endpoint) {
   return { connection: { url, ...(httpClient && { httpClient }) }, settings };
 }
 

@@ -12,7 +12,7 @@ import { request } from 'undici';
 import { createLog } from '../dist/cli/log.js';
 import { validateConfig } from '../dist/config/parser.js';
 import { startExporter } from '../dist/exporter.js';
-import { createPollExecutor } from '../dist/poll/executor.js';
+import { createPollExecutor } from '../dist/poll/poll.js';
 import { startSimulator } from '../dist/simulator/simulator.js';
 
 const FILE = process.env.SCREENSHOT ?? fileURLToPath(new URL('../docs/status-page.png', import.meta.url));

@@ -1,7 +1,7 @@
 import type { DocumentName } from '../documents.js';
 import { firstBy, groupBy } from '../metrics/grouping.js';
 import type { Instant } from '../poll/clock.js';
-import { currentSuccess } from '../poll/endpoint-state.js';
+import { exportedSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
 import { severities, type Severity } from './alert.js';
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
@@ -134,7 +134,7 @@ function reasonNotToJudge(view: PollView): string | undefined {
   const steady = steadyHeight(view);
   if (steady === undefined) return undefined;
   // Without polls, no height changes.
-  if (currentSuccess(state, now) === undefined) return withoutSuccess(view);
+  if (exportedSuccess(state, now) === undefined) return withoutSuccess(view);
   const lasting = duration(msBetween(steady.since, now) / 1000);
   return steady.mayBeOlder
     ? `${state.document} has been observed for ${lasting}, and its height has not changed yet`

@@ -60,7 +60,7 @@ async function prepareAutoReload({
 }
 
 export async function startPollThread(config: Config, context: CommandContext): Promise<PollExecutor> {
-  const { createPollExecutor } = await import('../poll/executor.js');
+  const { createPollExecutor } = await import('../poll/poll.js');
   const { startDecoderThread } = await import('../poll/decoder-thread.js');
   return createPollExecutor(userAgent(context), startDecoderThread(workerHeapMb(config, context.memory)));
 }

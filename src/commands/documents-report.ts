@@ -3,13 +3,13 @@ import { renderEndpoints } from '../exposition/exposition.js';
 import { failureReasons } from '../http/failure-reasons.js';
 import { clock } from '../poll/clock.js';
 import { initialState, stateAfter } from '../poll/endpoint-state.js';
-import type { PollResult, ProcessingOptions, Snapshot } from '../poll/poll.js';
+import type { PollResult, DecodeOptions, Snapshot } from '../poll/poll.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 
 /* The output of `once` and `replay`, which read every document once. */
 
 export interface ReadDocument {
-  readonly processing: ProcessingOptions;
+  readonly options: DecodeOptions;
   readonly result: PollResult;
 }
 
@@ -24,16 +24,16 @@ export function printDocuments(
   noun: 'poll' | 'recorded body',
 ): ExitCode {
   const now = clock();
-  const states = documents.map(({ processing, result }) => stateAfter(initialState(processing, poll), result, now));
+  const states = documents.map(({ options, result }) => stateAfter(initialState(options, poll), result, now));
   context.print(renderEndpoints(states, 'text', now));
   printWarnings(context, warnings);
   let failures = 0;
-  for (const { processing, result } of documents) {
+  for (const { options, result } of documents) {
     if (result.outcome.ok) continue;
     failures += 1;
     const { reason, message } = result.outcome.error;
     const remedy = noun === 'poll' || reason === 'too_large' ? failureReasons[reason].remedy : FILE_REMEDY;
-    context.printError(`${processing.target} ${processing.document}: ${reason}: ${message}`);
+    context.printError(`${options.target} ${options.document}: ${reason}: ${message}`);
     context.printError(`  ${remedy}`);
   }
   if (failures === 0) return 0;

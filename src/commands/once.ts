@@ -1,9 +1,8 @@
 import type { InvocationOf } from '../cli/flags.js';
 import type { Config } from '../config/config.js';
-import { createPollExecutor } from '../poll/executor.js';
+import { createPollExecutor, type PollExecutor, type PollJob, type PollResult } from '../poll/poll.js';
 import { formatDuration } from '../settings/units.js';
-import { jobsOf, withNames } from '../poll/jobs.js';
-import type { PollExecutor, PollJob, PollResult } from '../poll/poll.js';
+import { jobsOf, withValidatorNames } from '../poll/jobs.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { formatCount, inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
@@ -18,7 +17,7 @@ export async function runOnce(flags: InvocationOf<'once'>, context: CommandConte
   const executor = createPollExecutor(userAgent(context));
   try {
     const documents = await pollEndpoints(config, executor, progressPrinter(context, flags.log));
-    const warnings = documents.flatMap(({ processing: { target }, result: { outcome } }) =>
+    const warnings = documents.flatMap(({ options: { target }, result: { outcome } }) =>
       outcome.ok ? inactiveWatched(target, outcome) : [],
     );
     return printDocuments(context, config, documents, warnings, 'poll');
@@ -38,15 +37,15 @@ async function pollEndpoints(
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
   const poll = async (job: PollJob): Promise<PollResult> => {
-    const names = job.names && (await executor.fetchNames(job.names));
-    if (names?.ok === true) return executor.poll(withNames(job, names.names));
+    const names = job.needsValidatorNames ? await executor.fetchNames(job) : undefined;
+    if (names?.ok === true) return executor.poll(withValidatorNames(job, names.names));
     if (names?.ok === false) {
-      progress(`${job.processing.target}: validator names cannot be read: ${names.error.message}`);
+      progress(`${job.decodeOptions.target}: validator names cannot be read: ${names.error.message}`);
     }
     return executor.poll(job);
   };
   const documents = await Promise.all(
-    jobs.map(async (job) => ({ processing: job.processing, result: await poll(job) })),
+    jobs.map(async (job) => ({ options: job.decodeOptions, result: await poll(job) })),
   );
   clearTimeout(timer);
   return documents;

@@ -9,9 +9,9 @@ import { bufferBody, BufferPool } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { asDecimalString } from '../json/numeral.js';
 import { MAX_UNRECOGNIZED_FIELDS } from '../json/shapes.js';
-import { processingOptionsBase } from '../poll/jobs.js';
-import { processBody } from '../poll/decode.js';
-import type { ProcessingOptions, Snapshot } from '../poll/poll.js';
+import { targetOptions } from '../poll/jobs.js';
+import { decodeDocument } from '../poll/decode.js';
+import type { DecodeOptions, Snapshot } from '../poll/poll.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
 import { inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
@@ -25,16 +25,16 @@ export async function runReplay(flags: InvocationOf<'replay'>, context: CommandC
   const { bridgeFile, crosschainFile, hubHeight } = flags.recording;
   // There is none if no target file matches.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
-  const base = processingOptionsBase(config, target);
+  const base = targetOptions(config, target);
   const documents: ReadDocument[] = [];
   const warnings: string[] = [];
-  const read = async (processing: ProcessingOptions, file: string, height?: string): Promise<void> => {
+  const read = async (options: DecodeOptions, file: string, height?: string): Promise<void> => {
     const name = file === STANDARD_INPUT ? 'standard input' : file;
     const body = await readBody(file, context.stdin, name, config.poll, progress);
     const result = Buffer.isBuffer(body)
-      ? processBody(processing, name, body, height === undefined ? undefined : asDecimalString(height))
+      ? decodeDocument(options, name, body, height === undefined ? undefined : asDecimalString(height))
       : { outcome: body, phaseSeconds: {} };
-    documents.push({ processing, result });
+    documents.push({ options, result });
     if (!result.outcome.ok) return;
     warnings.push(...unrecognizedFields(name, result.outcome), ...inactiveWatched(name, result.outcome));
   };

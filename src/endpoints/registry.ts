@@ -5,10 +5,9 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../poll/clock.js';
 import { initialState, stateAfter, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
-import { withNames } from '../poll/jobs.js';
+import { withValidatorNames } from '../poll/jobs.js';
 import type { PollExecutor, PollJob } from '../poll/poll.js';
 import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
-import { logPoll } from './poll-log.js';
 import { startRepeating, type Repeating } from '../repeating.js';
 
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */
@@ -31,7 +30,7 @@ export interface EndpointRegistry {
    * Applies a configuration. Endpoints with an unchanged job continue; new and changed ones are polled at once, or within seconds when
    * there are many. An endpoint that is still the same keeps what was found.
    */
-  readonly reconcile: (jobs: readonly PollJob[], poll: PollConfig, at: Instant) => void;
+  readonly reconcile: (jobs: readonly PollJob[], config: PollConfig, at: Instant) => void;
   readonly all: () => readonly Endpoint[];
   /** The states of all endpoints. The same array until one of them changes. */
   readonly states: () => readonly EndpointState[];
@@ -43,7 +42,7 @@ export interface EndpointRegistry {
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
-interface PolledEndpoint extends Endpoint {
+interface RunningEndpoint extends Endpoint {
   readonly intervalMs: number;
   readonly loop: Repeating;
 }
@@ -54,22 +53,22 @@ export function createEndpointRegistry(
   startedAt: Instant,
   now: () => Instant = clock,
 ): EndpointRegistry {
-  let endpoints = new Map<string, PolledEndpoint>();
+  let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
   let isClosed = false;
 
-  function change(endpoint: PolledEndpoint): void {
+  function change(endpoint: RunningEndpoint): void {
     endpoints.set(keyOf(endpoint.job), endpoint);
     states = Array.from(endpoints.values(), ({ state }) => state);
   }
 
   /** The endpoint, unless a reload has removed or changed its job, or the registry is closed. */
-  function endpointOf(job: PollJob): PolledEndpoint | undefined {
+  function endpointOf(job: PollJob): RunningEndpoint | undefined {
     const endpoint = endpoints.get(keyOf(job));
     return endpoint?.job === job && !isClosed ? endpoint : undefined;
   }
 
-  async function poll(job: PollJob): Promise<void> {
+  async function pollEndpoint(job: PollJob): Promise<void> {
     const before = endpointOf(job);
     if (before === undefined) return;
     const result = await executor.poll(requestOf(before));
@@ -87,14 +86,14 @@ export function createEndpointRegistry(
   async function readNames(job: PollJob): Promise<void> {
     const endpoint = endpointOf(job);
     const attemptedAt = now();
-    if (job.names === undefined || endpoint === undefined || !isNamesReadDue(endpoint.names, attemptedAt)) return;
+    if (!job.needsValidatorNames || endpoint === undefined || !isNamesReadDue(endpoint.names, attemptedAt)) return;
     change({ ...endpoint, names: { ...endpoint.names, attemptedAt } });
-    const result = await executor.fetchNames(job.names);
+    const result = await executor.fetchNames(job);
     const current = endpointOf(job);
     if (current === undefined) return;
     const names = namesAfter(current.names, result, now());
     change({ ...current, names });
-    logNames(log, job.processing.target, current.names, names);
+    logNames(log, job.decodeOptions.target, current.names, names);
   }
 
   function reconcile(
@@ -117,8 +116,8 @@ export function createEndpointRegistry(
         }
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
-        const loop = startRepeating(async () => poll(job), intervalMs, delayMs);
-        const names = job.names === undefined ? NO_NAMES : endpoint.names;
+        const loop = startRepeating(async () => pollEndpoint(job), intervalMs, delayMs);
+        const names = job.needsValidatorNames ? endpoint.names : NO_NAMES;
         return [keyOf(job), { ...endpoint, job, names, intervalMs, loop }];
       }),
     );
@@ -138,11 +137,11 @@ export function createEndpointRegistry(
 }
 
 function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant): Endpoint {
-  const state = initialState(job.processing, limits);
+  const state = initialState(job.decodeOptions, limits);
   return { job, addedAt, state, memory: initialMemory, names: NO_NAMES, failureLoggedAtMs: undefined };
 }
 
-function keyOf({ processing: { target, document } }: PollJob): string {
+function keyOf({ decodeOptions: { target, document } }: PollJob): string {
   return JSON.stringify([target, document]);
 }
 
@@ -151,11 +150,11 @@ function keyOf({ processing: { target, document } }: PollJob): string {
  * labels. Other credentials or settings change the next poll, and nothing that is known.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ processing: { target, targetLabels, document }, baseUrl, paths, query }: PollJob) => ({
+  const identityOf = ({ decodeOptions: { target, targetLabels, document }, url, paths, query }: PollJob) => ({
     target,
     targetLabels,
     document,
-    baseUrl,
+    url,
     paths,
     query,
   });
@@ -166,7 +165,7 @@ function isSameEndpoint(first: PollJob, second: PollJob): boolean {
 function requestOf({ job, state, names }: Endpoint): PollJob {
   const foundAt = state.success?.foundAt;
   const paths = foundAt === undefined ? job.paths : startingWith(foundAt, job.paths);
-  return { ...withNames(job, names.names), paths };
+  return { ...withValidatorNames(job, names.names), paths };
 }
 
 function startingWith(first: DocumentPath, paths: readonly DocumentPath[]): readonly DocumentPath[] {
@@ -179,4 +178,48 @@ function logNames(log: Logger, target: string, before: NamesState, { failure }: 
     log.warn({ target, reason }, `validator names cannot be read, the last ones stay: ${message}`);
   }
   if (failure === undefined && before.failure !== undefined) log.info({ target }, 'validator names are read again');
+}
+
+/** A persistent failure is logged again at this interval. */
+const REPEAT_AFTER_MS = 10 * 60_000;
+
+/**
+ * Logs what a poll has changed: failure, change of the failure reason, recovery, change of the path, and new invalid or unknown
+ * values. Takes and returns when the present failure was last logged, on the monotonic clock.
+ */
+function logPoll(
+  log: Logger,
+  before: EndpointState,
+  after: EndpointState,
+  failureLoggedAtMs: number | undefined,
+): number | undefined {
+  const { target, document, last, failure } = after;
+  if (last?.ok === true) {
+    const foundAt = after.success?.foundAt;
+    if (before.last?.ok !== true) log.info({ target, document, ...foundAt }, 'poll succeeded');
+    else if (foundAt?.path !== before.success?.foundAt?.path) {
+      log.info({ target, document, ...foundAt }, 'the document has moved to another path');
+    }
+    logNewProblems(log, before, after);
+    return undefined;
+  }
+  if (last === undefined || failure === undefined) return undefined;
+  const { reason, message } = failure.error;
+  const isNew = before.last?.ok !== false || before.failure?.error.reason !== reason;
+  const isDue = last.at.monotonicMs - (failureLoggedAtMs ?? -Infinity) >= REPEAT_AFTER_MS;
+  if (!isNew && !isDue) return failureLoggedAtMs;
+  log.warn({ target, document, reason }, `poll failed: ${message}`);
+  return last.at.monotonicMs;
+}
+
+function logNewProblems(log: Logger, before: EndpointState, after: EndpointState): void {
+  const { target, document } = after;
+  for (const field of after.invalidValues.keys()) {
+    if (before.invalidValues.has(field)) continue;
+    log.warn({ target, document, field }, 'invalid value: metrics that read this field are withdrawn');
+  }
+  for (const field of after.unknownValues.keys()) {
+    if (before.unknownValues.has(field)) continue;
+    log.warn({ target, document, field }, 'unknown enum value: exported as other');
+  }
 }

@@ -4,7 +4,7 @@ import { documentNames, documents } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../poll/clock.js';
-import { currentSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
@@ -69,7 +69,7 @@ export function createMetricsPage(
 
   return async (format, encoding, now) => {
     const states = endpoints.states();
-    const exported = states.map((state) => (currentSuccess(state, now) === undefined ? '0' : '1')).join('');
+    const exported = states.map((state) => (exportedSuccess(state, now) === undefined ? '0' : '1')).join('');
     let page = pages.get(format);
     const processText = processTextAt(now, format, page?.processText);
     // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old.
@@ -104,7 +104,7 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Instant): string {
   const linesByFamily = new Map<string, string>();
   for (const state of states) {
-    const chainFamilies = currentSuccess(state, now)?.snapshot.families ?? [];
+    const chainFamilies = exportedSuccess(state, now)?.snapshot.families ?? [];
     for (const { name, lines } of [...chainFamilies, ...pollFamilyLines(state)]) {
       linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);
     }

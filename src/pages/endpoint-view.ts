@@ -3,7 +3,7 @@ import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
 import { ageSeconds, type Instant } from '../poll/clock.js';
-import { currentSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import { isoTime } from './time.js';
@@ -40,7 +40,7 @@ export interface FailureView {
 
 export function endpointView(state: EndpointState, now: Instant): EndpointView {
   const { target, document, last, success, failure } = state;
-  const shown = currentSuccess(state, now);
+  const shown = exportedSuccess(state, now);
   return {
     target,
     document,
@@ -111,7 +111,7 @@ export interface NamesView {
 /** Failing ones first. */
 export function namesViews(endpoints: readonly Endpoint[], now: Instant): readonly NamesView[] {
   return endpoints
-    .filter(({ job }) => job.names !== undefined)
+    .filter(({ job }) => job.needsValidatorNames)
     .map(({ state: { target }, names: { names, readAt, failure } }) => ({
       target,
       count: names.size,

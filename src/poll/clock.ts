@@ -14,10 +14,3 @@ export function clock(): Instant {
 export function ageSeconds(then: Instant, now: Instant): number {
   return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
 }
-
-/** Whether the age is at most `maxAgeMs` on both clocks. */
-export function isWithin(at: Instant, now: Instant, maxAgeMs: number): boolean {
-  const age = now.monotonicMs - at.monotonicMs;
-  const wallAge = (now.epochSeconds - at.epochSeconds) * 1000;
-  return age <= maxAgeMs && wallAge <= maxAgeMs;
-}

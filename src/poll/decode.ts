@@ -8,44 +8,53 @@ import type { Numeral } from '../json/numeral.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { readNamesPage, type NamesPage } from './validator-names.js';
-import type { PollResult, ProcessingOptions, Snapshot } from './poll.js';
+import type { DecodeOptions, Snapshot } from './poll.js';
 
 /** Decodes response bodies: on a worker thread in the daemon (decoder-thread.ts), on the calling thread in `once`. */
 export interface Decoder {
   /** Takes the body and releases it: its bytes must not be used afterwards. Fails when the thread ends. */
-  readonly decode: <Task extends DecodeTask>(task: Task, body: BufferedBody) => Promise<Decoded<Task>>;
+  readonly decode: <Task extends DecodeTask>(task: Task, body: BufferedBody) => Promise<DecodedOf<Task>>;
   readonly close: () => Promise<void>;
 }
 
-/** What a body is. Plain data, sent to the worker thread. `name` is the path, at the beginning of error messages. */
+/** What a body is: a document, or without options a page of validator names. Plain data, sent to the worker thread. */
 export type DecodeTask = DocumentTask | NamesTask;
 
-interface DocumentTask {
+interface NamesTask {
+  /** The path, at the beginning of error messages. */
   readonly name: string;
-  readonly processing: ProcessingOptions;
-  /** Of the response header; `undefined` without one. */
+}
+
+interface DocumentTask extends NamesTask {
+  readonly options: DecodeOptions;
+  /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
 }
 
-interface NamesTask {
-  readonly name: string;
-  readonly processing: 'validator names';
+/** A decoded body. */
+export interface Decoded<Value> {
+  readonly outcome: Value | Failure;
+  /** Duration of each completed phase. */
+  readonly phaseSeconds: Partial<Record<Phase, number>>;
+  readonly bodyBytes?: number;
 }
 
-export type Decoded<Task extends DecodeTask = DecodeTask> =
-  (Task extends DocumentTask ? { readonly ok: true; readonly result: PollResult } : NamesPage) | Failure;
+export type Phase = 'fetch' | 'decode' | 'derive';
 
-export function decode(task: DecodeTask, body: Buffer): Decoded {
-  if (task.processing === 'validator names') return readNamesPage(task.name, body);
-  return { ok: true, result: processBody(task.processing, task.name, body, task.height) };
+export type DecodedOf<Task extends DecodeTask> = Decoded<Task extends DocumentTask ? Snapshot : NamesPage>;
+
+export function decode(task: DecodeTask, body: Buffer): Decoded<Snapshot | NamesPage> {
+  return 'options' in task
+    ? decodeDocument(task.options, task.name, body, task.height)
+    : { outcome: readNamesPage(task.name, body), phaseSeconds: {} };
 }
 
 /** Decodes on the calling thread. */
 export const inlineDecoder: Decoder = {
   decode: async <Task extends DecodeTask>(task: Task, body: BufferedBody) => {
     try {
-      // What is decoded is that of the task.
-      return decode(task, body.bytes) as Decoded<Task>;
+      // TypeScript does not relate the type of the result to that of the task.
+      return decode(task, body.bytes) as DecodedOf<Task>;
     } finally {
       body.release();
     }
@@ -56,28 +65,23 @@ export const inlineDecoder: Decoder = {
 /** Memory budget of a decoded document on this thread. The rest of the heap is for deriving families and for garbage. */
 const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
 
-/**
- * The part of a poll after the fetch: decodes a response body, derives and formats the families. Error messages begin with `name`,
- * which is a path or a file name.
- */
-export function processBody<Name extends DocumentName>(
-  { document, settings, target, targetLabels, labels, maxSeries }: ProcessingOptions<Name>,
+/** Decodes a document, then derives and formats its families. Error messages begin with `name`, a path or a file name. */
+export function decodeDocument<Name extends DocumentName>(
+  { document, settings, target, targetLabels, labels, maxSeries }: DecodeOptions<Name>,
   name: string,
   body: Buffer,
   height: Numeral | undefined,
-): PollResult {
+): Decoded<Snapshot> {
   const { read, families, items, hubHeight } = documents[document];
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
   const decoded = read(body, { settings, labels, height }, documentBudgetBytes);
-  const seconds = { decode: secondsSince(decodeStarted) };
-  if (!decoded.ok) {
-    return { outcome: failure(decoded.reason, `${name}: ${decoded.message}`), phaseSeconds: seconds, bodyBytes };
-  }
+  const phaseSeconds = { decode: secondsSince(decodeStarted) };
+  if (!decoded.ok) return { outcome: failure(decoded.reason, `${name}: ${decoded.message}`), phaseSeconds, bodyBytes };
   const { value: input, problems } = decoded;
   if (input === undefined) {
     const message = `${name}: not a ${document} document: none of its fields is present`;
-    return { outcome: failure('schema', message), phaseSeconds: seconds, bodyBytes };
+    return { outcome: failure('schema', message), phaseSeconds, bodyBytes };
   }
   const deriveStarted = performance.now();
   const snapshot: Snapshot = {
@@ -87,7 +91,7 @@ export function processBody<Name extends DocumentName>(
     height: hubHeight(input),
     problems,
   };
-  return { outcome: snapshot, phaseSeconds: { ...seconds, derive: secondsSince(deriveStarted) }, bodyBytes };
+  return { outcome: snapshot, phaseSeconds: { ...phaseSeconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }
 
 function secondsSince(started: number): number {

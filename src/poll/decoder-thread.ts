@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { BufferedBody } from '../http/body.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import type { Decoded, Decoder, DecodeTask } from './decode.js';
+import type { DecodedOf, Decoder, DecodeTask } from './decode.js';
 
 export interface DecoderRequest {
   readonly task: DecodeTask;
@@ -10,7 +10,7 @@ export interface DecoderRequest {
   readonly length: number;
 }
 
-export type DecoderMessage = 'ready' | { readonly decoded: Decoded; readonly memory: ArrayBuffer };
+export type DecoderMessage = 'ready' | { readonly decoded: DecodedOf<DecodeTask>; readonly memory: ArrayBuffer };
 
 /** With V8's default of 48 MB, 40 targets of 1 MB every 2 s take 242 instead of 216 MiB; a poll of 10 MB takes 10 % less time. */
 const YOUNG_GENERATION_MB = 12;
@@ -18,7 +18,7 @@ const YOUNG_GENERATION_MB = 12;
 interface QueuedBody {
   readonly task: DecodeTask;
   readonly body: BufferedBody;
-  readonly resolve: (decoded: Decoded) => void;
+  readonly resolve: (decoded: DecodedOf<DecodeTask>) => void;
 }
 
 /**
@@ -50,7 +50,8 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
       if (!isReady) throw cause ?? new Error('the worker thread does not start');
       worker = startWorker();
       const [first] = queue;
-      if (first !== undefined) endFirst(threadFailure(cause, first.task.name, maxHeapMb), undefined);
+      if (first !== undefined)
+        endFirst({ outcome: threadFailure(cause, first.task.name, maxHeapMb), phaseSeconds: {} }, undefined);
     });
     return started;
   }
@@ -63,7 +64,7 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
     worker.postMessage({ task: first.task, memory, length } satisfies DecoderRequest, [memory]);
   }
 
-  function endFirst(decoded: Decoded, memory: ArrayBuffer | undefined): void {
+  function endFirst(decoded: DecodedOf<DecodeTask>, memory: ArrayBuffer | undefined): void {
     const ended = queue.shift();
     sendFirst();
     ended?.body.release(memory);
@@ -73,7 +74,7 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
   return {
     decode: (task, body) =>
       new Promise((resolve) => {
-        // What is decoded is that of the task.
+        // TypeScript does not relate the type of the result to that of the task.
         queue.push({ task, body, resolve: resolve as QueuedBody['resolve'] });
         if (queue.length === 1) sendFirst();
       }),

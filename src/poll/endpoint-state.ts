@@ -1,4 +1,4 @@
-import { compare, decimal } from '../chain/decimal.js';
+import { compare } from '../chain/decimal.js';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Config, TargetLabels } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
@@ -9,8 +9,9 @@ import {
   type FailureReason,
   type PollError,
 } from '../http/failure-reasons.js';
-import { isWithin, type Instant } from './clock.js';
-import type { Phase, PollResult, Snapshot } from './poll.js';
+import { ageSeconds, type Instant } from './clock.js';
+import type { Phase } from './decode.js';
+import type { PollResult, Snapshot } from './poll.js';
 
 /** The label values that identify an endpoint. */
 export interface EndpointKey {
@@ -53,7 +54,10 @@ export interface LastPoll {
   readonly bodyBytes: number | undefined;
 }
 
-/** The third lower height since the last success is accepted, because the node was rolled back or replaced. */
+/**
+ * A document with a lower hub height than the last successful one fails its poll, because the node may be behind others. The third
+ * such document since the last success is accepted: the node was rolled back or replaced.
+ */
 const REGRESSIONS_TO_ACCEPT = 3;
 
 /** The state before the first poll. */
@@ -77,50 +81,41 @@ export function initialState(
   };
 }
 
-/** The last successful poll, unless its series are withdrawn because it is older than `poll.stale_after`. */
-export function currentSuccess({ success, staleAfterMs }: EndpointState, now: Instant): SuccessfulPoll | undefined {
-  return success !== undefined && isWithin(success.at, now, staleAfterMs) ? success : undefined;
+/** The last successful poll while its series are exported, which is until it is older than `poll.stale_after`. */
+export function exportedSuccess({ success, staleAfterMs }: EndpointState, now: Instant): SuccessfulPoll | undefined {
+  return success !== undefined && ageSeconds(success.at, now) * 1000 <= staleAfterMs ? success : undefined;
 }
 
 /** Returns the state after one more poll. */
-export function stateAfter(before: EndpointState, poll: PollResult, at: Instant): EndpointState {
-  const isRegression = hasLowerHeight(poll, before.success?.snapshot);
-  const consecutiveRegressions = before.regressionsSinceSuccess + (isRegression ? 1 : 0);
-  const isRejected = isRegression && consecutiveRegressions < REGRESSIONS_TO_ACCEPT;
-  const outcome = isRejected ? regressionFailure(before, poll) : poll.outcome;
+export function stateAfter(before: EndpointState, result: PollResult, at: Instant): EndpointState {
+  const regression = regressionOf(result, before.success?.snapshot);
+  const regressionsSinceSuccess = before.regressionsSinceSuccess + (regression ? 1 : 0);
+  const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : result.outcome;
   const polled = {
     ...before,
     polls: before.polls + 1,
-    regressions: before.regressions + (isRegression ? 1 : 0),
-    last: { at, ok: outcome.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
+    regressions: before.regressions + (regression ? 1 : 0),
+    last: { at, ok: outcome.ok, phaseSeconds: result.phaseSeconds, bodyBytes: result.bodyBytes },
   };
   if (!outcome.ok) {
     const { reason } = outcome.error;
     const failures = { ...before.failures, [reason]: before.failures[reason] + 1 };
-    return {
-      ...polled,
-      failures,
-      failure: { at, error: outcome.error },
-      regressionsSinceSuccess: consecutiveRegressions,
-    };
+    return { ...polled, failures, failure: { at, error: outcome.error }, regressionsSinceSuccess };
   }
   return {
     ...polled,
     invalidValues: addCounts(before.invalidValues, outcome.problems.invalid),
     unknownValues: addCounts(before.unknownValues, outcome.problems.unknown),
-    success: { at, snapshot: outcome, foundAt: poll.foundAt },
+    success: { at, snapshot: outcome, foundAt: result.foundAt },
     regressionsSinceSuccess: 0,
   };
 }
 
-function hasLowerHeight({ outcome }: PollResult, previous: Snapshot | undefined): boolean {
-  if (!outcome.ok || outcome.height === undefined || previous?.height === undefined) return false;
-  return compare(decimal(outcome.height), decimal(previous.height)) < 0;
-}
-
-function regressionFailure({ success }: EndpointState, { outcome }: PollResult): Failure {
-  const height = outcome.ok ? outcome.height : undefined;
-  const message = `hub height ${height} is below ${success?.snapshot.height} of the previous document`;
+/** The failure of a document with a lower hub height than the previous one. */
+function regressionOf({ outcome }: PollResult, previous: Snapshot | undefined): Failure | undefined {
+  if (!outcome.ok || outcome.height === undefined || previous?.height === undefined) return undefined;
+  if (compare(outcome.height, previous.height) >= 0) return undefined;
+  const message = `hub height ${outcome.height} is below ${previous.height} of the previous document`;
   return failure('regression', message);
 }
 

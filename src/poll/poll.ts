@@ -1,24 +1,24 @@
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
-import type { TargetLabels } from '../config/config.js';
-import type { HttpClientConfig } from '../config/http-client-config.js';
-import type { DocumentName, LabelSettings, SettingsOf } from '../documents.js';
-import type { Client, FetchedDocument, FetchLimits } from '../http/client.js';
+import type { EndpointConnection, TargetLabels } from '../config/config.js';
+import type { DocumentName, EndpointRequest, LabelSettings, SettingsOf } from '../documents.js';
+import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
-import type { Decoder } from './decode.js';
-import type { NamesJob, NamesResult } from './validator-names.js';
+import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
+import { fetchNames, type NamesResult } from './validator-names.js';
 
-/** Which document a body is, and the settings to derive its families with. Plain data, sent to the worker thread. */
-export type ProcessingOptions<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: ProcessingOptionsBase & { readonly document: Each; readonly settings: SettingsOf[Each] };
+/** How a body is decoded: which document it is, and the settings of its families. Plain data, sent to the worker thread. */
+export type DecodeOptions<Name extends DocumentName = DocumentName> = {
+  [Each in Name]: TargetOptions & { readonly document: Each; readonly settings: SettingsOf[Each] };
 }[Name];
 
-export interface ProcessingOptionsBase {
+/** The options that all documents of a target share. */
+export interface TargetOptions {
   readonly target: string;
   readonly targetLabels?: TargetLabels;
   readonly labels: LabelSettings;
@@ -26,30 +26,16 @@ export interface ProcessingOptionsBase {
 }
 
 /** One endpoint to poll. */
-export interface PollJob {
-  readonly baseUrl: string;
-  /** Requested in this order, until the node knows one. */
-  readonly paths: readonly DocumentPath[];
-  /** Appended to each path: empty, or beginning with a question mark. */
-  readonly query: string;
-  readonly httpClient?: HttpClientConfig;
+export interface PollJob extends EndpointConnection, Omit<EndpointRequest<unknown>, 'connection' | 'settings'> {
   readonly limits: FetchLimits;
-  readonly processing: ProcessingOptions;
-  /** Where the names of the validators are read from, if at all. */
-  readonly names?: NamesJob;
+  readonly decodeOptions: DecodeOptions;
 }
 
 /** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
-export interface PollResult {
-  readonly outcome: Snapshot | Failure;
+export interface PollResult extends Decoded<Snapshot> {
   /** Where the document was found; only after a success, and not for a recorded body. */
   readonly foundAt?: DocumentPath;
-  /** Duration of each completed phase. */
-  readonly phaseSeconds: Partial<Record<Phase, number>>;
-  readonly bodyBytes?: number;
 }
-
-export type Phase = 'fetch' | 'decode' | 'derive';
 
 /** What a successful poll exports. */
 export interface Snapshot {
@@ -73,8 +59,28 @@ export function itemsOf(snapshot: Snapshot): Items {
   return items;
 }
 
-/** Polls an endpoint once: fetches its document, on this thread, and has it decoded. */
-export async function poll(job: PollJob, client: Client, decoder: Decoder): Promise<PollResult> {
+/** Polls endpoints once, and never rejects. */
+export interface PollExecutor {
+  readonly poll: (job: PollJob) => Promise<PollResult>;
+  /** Reads the names of the validators from the staking module of the node. */
+  readonly fetchNames: (job: PollJob) => Promise<NamesResult>;
+  readonly close: () => Promise<void>;
+}
+
+/** Creates an executor that fetches on the calling thread, and decodes there too unless it gets another decoder. */
+export function createPollExecutor(userAgent: string, decoder: Decoder = inlineDecoder): PollExecutor {
+  const client = createClient(userAgent);
+  return {
+    poll: async (job) => poll(job, client, decoder),
+    fetchNames: async (job) => fetchNames(job, client, decoder),
+    close: async () => {
+      client.close();
+      await decoder.close();
+    },
+  };
+}
+
+async function poll(job: PollJob, client: Client, decoder: Decoder): Promise<PollResult> {
   const release = await client.reserveMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const fetched = await fetchFirstKnownPath(job, client);
@@ -82,11 +88,9 @@ export async function poll(job: PollJob, client: Client, decoder: Decoder): Prom
   const fetchSeconds = { fetch: (performance.now() - started) / 1000 };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchSeconds };
   const { path, foundAt, body, height } = fetched;
-  const decoded = await decoder.decode({ name: path, processing: job.processing, height }, body);
-  if (!decoded.ok) return { outcome: decoded, phaseSeconds: fetchSeconds };
-  const { result } = decoded;
-  const phaseSeconds = { ...fetchSeconds, ...result.phaseSeconds };
-  return { ...result, phaseSeconds, ...(result.outcome.ok && { foundAt }) };
+  const decoded = await decoder.decode({ name: path, options: job.decodeOptions, height }, body);
+  const phaseSeconds = { ...fetchSeconds, ...decoded.phaseSeconds };
+  return { ...decoded, phaseSeconds, ...(decoded.outcome.ok && { foundAt }) };
 }
 
 interface FoundDocument extends FetchedDocument {
@@ -97,7 +101,7 @@ interface FoundDocument extends FetchedDocument {
 
 /** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
 async function fetchFirstKnownPath(
-  { baseUrl, paths, query, limits, httpClient }: PollJob,
+  { url: baseUrl, paths, query, limits, httpClient }: PollJob,
   client: Client,
 ): Promise<FoundDocument | Failure> {
   const started = performance.now();
@@ -112,11 +116,4 @@ async function fetchFirstKnownPath(
     messages.push(fetched.error.message);
   }
   return failure('status', messages.join('; '));
-}
-
-/** Executes polls (executor.ts). */
-export interface PollExecutor {
-  readonly poll: (job: PollJob) => Promise<PollResult>;
-  readonly fetchNames: (job: NamesJob) => Promise<NamesResult>;
-  readonly close: () => Promise<void>;
 }

@@ -1,25 +1,17 @@
 import { performance } from 'node:perf_hooks';
-import { validatorsPage, validatorsPath, type ValidatorsPage } from '../chain/staking.js';
-import type { HttpClientConfig } from '../config/http-client-config.js';
-import type { Client, FetchLimits } from '../http/client.js';
+import { addressDataPart } from '../chain/addresses.js';
+import type { Client } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
-import { isPresent, type INVALID } from '../json/field.js';
+import { isPresent } from '../json/field.js';
 import { readDocument } from '../json/read-document.js';
-import { NO_ALIASES } from '../json/shapes.js';
+import { list, NO_ALIASES, object, string, type ValueOf } from '../json/shapes.js';
 import { toLabelValue } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
 import type { Instant } from './clock.js';
 import type { Decoder } from './decode.js';
+import type { PollJob } from './poll.js';
 
-/* The names of validators, from the staking module of the node. They never affect a poll. */
-
-/** The staking module of a node to read names from. */
-export interface NamesJob {
-  readonly baseUrl: string;
-  readonly httpClient?: HttpClientConfig;
-  /** For all pages together, and for the body of each. */
-  readonly limits: FetchLimits;
-}
+/* The names of validators, from the staking module of the Cosmos SDK (QueryValidatorsResponse). They never affect a poll. */
 
 /** Names by the data part of the operator address. */
 export type NamesResult = { readonly ok: true; readonly names: ReadonlyMap<string, string> } | Failure;
@@ -38,11 +30,21 @@ const MAX_PAGES = 10;
 /** A page of 1000 validators takes about 2 MB. */
 const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
 
-const readPage = validatorsPage.compile('', NO_ALIASES);
+const validators = list(
+  object({ operator_address: addressDataPart, description: object({ moniker: string }, 'any') }, 'any'),
+);
+const readPage = object({ validators, pagination: object({ next_key: string }, 'any') }, 'any').compile('', NO_ALIASES);
+
+/** The path of one page of validators. `nextKey` is that of the page before. */
+function validatorsPath(nextKey: string | undefined): string {
+  const query = new URLSearchParams({ 'pagination.limit': '1000' });
+  if (nextKey !== undefined) query.set('pagination.key', nextKey);
+  return `/cosmos/staking/v1beta1/validators?${query.toString()}`;
+}
 
 /** Reads the names of all validators, page by page. More than ten pages are a failure. */
 export async function fetchNames(
-  { baseUrl, httpClient, limits }: NamesJob,
+  { url: baseUrl, httpClient, limits }: Pick<PollJob, 'url' | 'httpClient' | 'limits'>,
   client: Client,
   decoder: Decoder,
 ): Promise<NamesResult> {
@@ -58,7 +60,7 @@ export async function fetchNames(
       const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
       if (!fetched.ok) return { ok: false, error: fetched.error };
       // oxlint-disable-next-line no-await-in-loop -- as above
-      const decoded = await decoder.decode({ name: url.pathname, processing: 'validator names' }, fetched.body);
+      const { outcome: decoded } = await decoder.decode({ name: url.pathname }, fetched.body);
       if (!decoded.ok) return decoded;
       for (const [operator, name] of decoded.names) if (!names.has(operator)) names.set(operator, name);
       ({ nextKey } = decoded);
@@ -82,9 +84,9 @@ export function readNamesPage(path: string, body: Buffer): NamesPage | Failure {
 }
 
 /** The first name of each address. Validators without an address or a name are left out: a name is never necessary. */
-function namesIn(validators: Exclude<ValidatorsPage['validators'], undefined | typeof INVALID>): Map<string, string> {
+function namesIn(page: ValueOf<typeof validators>): Map<string, string> {
   const names = new Map<string, string>();
-  for (const validator of validators) {
+  for (const validator of page) {
     if (!isPresent(validator) || !isPresent(validator.operator_address) || !isPresent(validator.description)) continue;
     const { operator_address: operator, description } = validator;
     const name = isPresent(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';

@@ -4,9 +4,9 @@ import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import { processingOptionsBase } from '../../src/poll/jobs.js';
-import { processBody } from '../../src/poll/decode.js';
-import type { ProcessingOptions, PollResult } from '../../src/poll/poll.js';
+import { targetOptions } from '../../src/poll/jobs.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
@@ -124,26 +124,21 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = { ...processingOptionsBase(config, target), ...(maxSeries !== undefined && { maxSeries }) };
-  const bridge: ProcessingOptions = { ...base, document: 'module_state', settings: target.bridge };
+  const base = { ...targetOptions(config, target), ...(maxSeries !== undefined && { maxSeries }) };
+  const bridge: DecodeOptions = { ...base, document: 'module_state', settings: target.bridge };
   const staking = new Map(
     model.stakingValidators().map((validator) => [dataPart(validator.operator_address), validator.description.moniker]),
   );
-  const namedBridge: ProcessingOptions = {
+  const namedBridge: DecodeOptions = {
     ...bridge,
     labels: { ...base.labels, validators: { ...base.labels.validators, staking } },
   };
   let polls = 0;
-  const crosschain: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
+  const crosschain: DecodeOptions = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints([bridge, crosschain], limits, instantAt(startedAt));
 
-  const poll = <Body>(
-    source: ProcessingOptions,
-    outcome: PollOutcome<Body>,
-    body: () => Body,
-    seconds: number,
-  ): void => {
+  const poll = <Body>(source: DecodeOptions, outcome: PollOutcome<Body>, body: () => Body, seconds: number): void => {
     if (outcome === 'not polled') return;
     const result = createPollResult(source, outcome, body, model.height);
     endpoints.record(source, result, instantAt(seconds));
@@ -178,7 +173,7 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
 const UNCHANGED = { respond: (body: unknown): unknown => body };
 
 function createPollResult<Body>(
-  source: ProcessingOptions,
+  source: DecodeOptions,
   outcome: Exclude<PollOutcome<Body>, string>,
   body: () => Body,
   height: number,
@@ -189,7 +184,7 @@ function createPollResult<Body>(
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
   const bytes = Buffer.from(JSON.stringify(outcome.respond(body())));
   const hubHeight = sentHeight === undefined ? undefined : asDecimalString(String(sentHeight));
-  return { ...processBody(source, 'recording', bytes, hubHeight), phaseSeconds: DURATIONS };
+  return { ...decodeDocument(source, 'recording', bytes, hubHeight), phaseSeconds: DURATIONS };
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */

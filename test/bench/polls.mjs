@@ -6,7 +6,7 @@ import { clock } from '../../dist/poll/clock.js';
 import { jobsOf } from '../../dist/poll/jobs.js';
 import { initialState, stateAfter } from '../../dist/poll/endpoint-state.js';
 import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
-import { createPollExecutor } from '../../dist/poll/executor.js';
+import { createPollExecutor } from '../../dist/poll/poll.js';
 import { median, spread } from './statistics.mjs';
 
 const HEAP_MB = 1024;
@@ -41,7 +41,7 @@ export async function polls({ node, sizes, runsOf }) {
     const jobs = jobsOf(config);
     const executor = createPollExecutor('bridge-exporter/bench', startDecoderThread(HEAP_MB));
     for (const job of jobs) {
-      const name = job.processing.document;
+      const name = job.decodeOptions.document;
       const { own, baseline, exposition } = await measure(job, executor, config.poll, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
@@ -59,14 +59,14 @@ export async function polls({ node, sizes, runsOf }) {
 }
 
 async function measure(job, executor, pollConfig, { runs, warmUps }) {
-  let state = initialState(job.processing, pollConfig);
+  let state = initialState(job.decodeOptions, pollConfig);
   const poll = async () => {
     const result = await executor.poll(job);
     if (!result.outcome.ok) throw new Error(result.outcome.error.message);
     state = stateAfter(state, result, clock());
     return renderEndpoints([state], 'text', clock());
   };
-  const url = job.baseUrl + job.paths[0].path + job.query;
+  const url = job.url + job.paths[0].path + job.query;
   const parse = async () => JSON.parse(await (await request(url)).body.text());
   for (let run = 0; run < warmUps; run += 1) await poll();
   const [own, baseline] = [[], []];

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
-import { createPollExecutor } from '../../dist/poll/executor.js';
+import { createPollExecutor } from '../../dist/poll/poll.js';
 import { validateConfig } from '../../dist/config/parser.js';
 import { startExporter } from '../../dist/exporter.js';
 import { createLog } from '../../dist/cli/log.js';

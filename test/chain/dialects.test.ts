@@ -128,7 +128,7 @@ describe('the paths of a document', () => {
   - {name: b, bridge: {url: "http://n", dialect: peggy}, crosschain: {url: "http://n", dialect: zeta}}
   - {name: c, bridge: {url: "http://n", dialect: neutral}, crosschain: {url: "http://n", dialect: neutral}}`,
     );
-    const urls = jobsOf(config).map(({ baseUrl, paths, query }) => paths.map(({ path }) => baseUrl + path + query));
+    const urls = jobsOf(config).map(({ url, paths, query }) => paths.map(({ path }) => url + path + query));
     expect(urls).toEqual([
       ['http://n/prefix/peggy/v1/module_state', 'http://n/prefix/bridge/v1/module_state'],
       [

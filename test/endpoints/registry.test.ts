@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import type { Instant } from '../../src/poll/clock.js';
-import type { NamesJob, NamesResult } from '../../src/poll/validator-names.js';
+import type { NamesResult } from '../../src/poll/validator-names.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { PollJob, PollResult } from '../../src/poll/poll.js';
 import { idleState } from '../pending/bridge-state.js';
@@ -20,7 +20,7 @@ interface StartedPoll {
 }
 
 const started: StartedPoll[] = [];
-const startedNames: { readonly job: NamesJob; readonly end: (result: NamesResult) => void }[] = [];
+const startedNames: { readonly job: PollJob; readonly end: (result: NamesResult) => void }[] = [];
 const logged: string[] = [];
 let registry: EndpointRegistry;
 let elapsedMs = 0;
@@ -37,7 +37,7 @@ beforeEach(() => {
   for (const list of [started, startedNames, logged]) list.length = 0;
   const executor = {
     poll: async (job: PollJob) => new Promise<PollResult>((end) => void started.push({ job, end })),
-    fetchNames: async (job: NamesJob) => new Promise<NamesResult>((end) => void startedNames.push({ job, end })),
+    fetchNames: async (job: PollJob) => new Promise<NamesResult>((end) => void startedNames.push({ job, end })),
   };
   registry = createEndpointRegistry(executor, logOf(logged), STARTED_AT, now);
 });
@@ -88,7 +88,7 @@ const FAILURE: PollResult = {
   phaseSeconds: {},
 };
 
-const polledTargets = () => started.map(({ job }) => job.processing.target);
+const polledTargets = () => started.map(({ job }) => job.decodeOptions.target);
 const pollCounts = () => registry.states().map(({ target, polls }) => [target, polls]);
 const alerts = () =>
   verdictsOf(registry.all(), STARTED_AT, now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
@@ -224,7 +224,7 @@ describe('a reload', () => {
 
 describe('the names of validators', () => {
   const named = (name: string): NamesResult => ({ ok: true, names: new Map([['qqqq', name]]) });
-  const namesOf = (poll: StartedPoll | undefined) => poll?.job.processing.labels.validators.staking.get('qqqq');
+  const namesOf = (poll: StartedPoll | undefined) => poll?.job.decodeOptions.labels.validators.staking.get('qqqq');
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {
     await configure(['a'], '', 'interval: 10m');
@@ -244,7 +244,7 @@ describe('the names of validators', () => {
     elapsedMs = 70 * 60_000;
     await vi.advanceTimersByTimeAsync(11 * 60_000);
     await endPoll(success());
-    expect(startedNames.map(({ job }) => job.baseUrl)).toEqual(['https://a.example', 'https://a.example']);
+    expect(startedNames.map(({ job }) => job.url)).toEqual(['https://a.example', 'https://a.example']);
   });
 
   it('stay when they cannot be read, which is logged once', async () => {

@@ -5,7 +5,7 @@ import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import { processBody } from '../../src/poll/decode.js';
+import { decodeDocument } from '../../src/poll/decode.js';
 import type { PollResult } from '../../src/poll/poll.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';
@@ -26,7 +26,7 @@ function success(height: string | undefined, value = 1): PollResult {
     document: 'module_state',
     settings: defaultBridgeSettings,
   } as const;
-  return processBody(reading, 'test', body, height === undefined ? undefined : asDecimalString(height));
+  return decodeDocument(reading, 'test', body, height === undefined ? undefined : asDecimalString(height));
 }
 
 const FAILED: PollResult = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };

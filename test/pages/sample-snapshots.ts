@@ -15,8 +15,8 @@ import { recordedStates, type RecordedStates } from '../support/endpoint-states.
 import type { AlertName } from '../../src/alerts/alerts.js';
 import type { Severity } from '../../src/alerts/alert.js';
 import type { TargetVerdicts, Verdict } from '../../src/alerts/judge.js';
-import { processBody } from '../../src/poll/decode.js';
-import type { ProcessingOptions, PollResult } from '../../src/poll/poll.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -52,8 +52,8 @@ const base = {
 };
 
 export function bridgeResult(state: unknown, height?: string): PollResult {
-  const source: ProcessingOptions = { ...base, document: 'module_state', settings: defaultBridgeSettings };
-  return processBody(
+  const source: DecodeOptions = { ...base, document: 'module_state', settings: defaultBridgeSettings };
+  return decodeDocument(
     source,
     'test',
     Buffer.from(JSON.stringify({ state })),
@@ -64,7 +64,7 @@ export function bridgeResult(state: unknown, height?: string): PollResult {
 /** A bridge with an old batch that none of its four validators has signed. */
 export function hostileSnapshots(names: readonly string[]): RecordedStates {
   const configured = validators.map(({ eth_address }, index) => ({ address: eth_address, name: names[index] ?? 'x' }));
-  const source: ProcessingOptions = {
+  const source: DecodeOptions = {
     ...base,
     labels: { ...base.labels, validators: { configured, staking: new Map() } },
     document: 'module_state',
@@ -79,13 +79,13 @@ export function hostileSnapshots(names: readonly string[]): RecordedStates {
   };
   const snapshots = initialSnapshots();
   const body = Buffer.from(JSON.stringify({ state }));
-  snapshots.record(BRIDGE, processBody(source, 'test', body, asDecimalString('1000')), at(0));
+  snapshots.record(BRIDGE, decodeDocument(source, 'test', body, asDecimalString('1000')), at(0));
   return snapshots;
 }
 
 export function crosschainResult(document: unknown): PollResult {
-  const source: ProcessingOptions = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
-  return processBody(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
+  const source: DecodeOptions = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
+  return decodeDocument(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
 }
 
 export function initialSnapshots(): RecordedStates {

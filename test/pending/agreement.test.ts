@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetConfig } from '../../src/config/config.js';
 import type { BridgeItems, CrosschainItems, ItemList } from '../../src/pending/items.js';
-import { processingOptionsBase } from '../../src/poll/jobs.js';
+import { targetOptions } from '../../src/poll/jobs.js';
 import { itemsOf, type Snapshot } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel } from '../../src/simulator/model.js';
@@ -23,7 +23,7 @@ function simulate(scenario: ScenarioName): ScenarioResult {
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   const { bridge, crosschain } = target as Required<TargetConfig>;
-  const base = processingOptionsBase(config, { name: 't' });
+  const base = targetOptions(config, { name: 't' });
   const height = String(model.height);
   const bridgeSnapshot = readSnapshot(
     { ...base, document: 'module_state', settings: bridge },

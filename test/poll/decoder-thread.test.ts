@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultBridgeSettings } from '../../src/config/config.js';
 import type { startDecoderThread as startThread } from '../../src/poll/decoder-thread.js';
-import { createPollExecutor } from '../../src/poll/executor.js';
-import type { PollExecutor, PollJob, ProcessingOptions } from '../../src/poll/poll.js';
+import { createPollExecutor, type DecodeOptions, type PollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { listenOnFreePort } from '../support/ports.js';
 
 /* Tests the compiled worker thread, because vitest cannot start one from TypeScript. */
@@ -30,21 +29,22 @@ afterAll(async () => {
   server.close();
 });
 
-function job(folder: string, processing: Partial<ProcessingOptions> = {}): PollJob {
+function job(folder: string, options: Partial<DecodeOptions> = {}): PollJob {
   const labels = { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } };
   return {
-    baseUrl: `${url}/${folder}`,
+    url: `${url}/${folder}`,
+    needsValidatorNames: false,
     paths: [{ dialect: 'neutral', path: '/bridge/v1/module_state' }],
     query: '',
     limits: { timeoutMs: 20_000, maxBodyBytes: 2 ** 26 },
-    processing: {
+    decodeOptions: {
       target: 't',
       labels,
       maxSeries: 200,
       document: 'module_state',
       settings: defaultBridgeSettings,
-      ...processing,
-    } as ProcessingOptions,
+      ...options,
+    } as DecodeOptions,
   };
 }
 

@@ -6,9 +6,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
 import { clock } from '../../src/poll/clock.js';
 import { createEndpointRegistry } from '../../src/endpoints/registry.js';
-import { createPollExecutor } from '../../src/poll/executor.js';
+import { createPollExecutor, type PollExecutor, type PollJob, type PollResult } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import type { PollExecutor, PollJob, PollResult } from '../../src/poll/poll.js';
 import type { startDecoderThread as startThread } from '../../src/poll/decoder-thread.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
@@ -275,7 +274,7 @@ describe('an endpoint that is polled on a timer', () => {
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
       registry.reconcile(
-        jobs.map(({ names: _names, ...job }) => job),
+        jobs.map((job) => ({ ...job, needsValidatorNames: false })),
         { intervalMs, timeoutMs: 5000, staleAfterMs: HOUR, maxBodyBytes: 2 ** 20 },
         clock(),
       );

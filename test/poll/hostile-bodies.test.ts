@@ -4,8 +4,8 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import { processBody } from '../../src/poll/decode.js';
-import type { ProcessingOptions, PollResult } from '../../src/poll/poll.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { corruptedDocument } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -96,13 +96,13 @@ const base = {
   maxSeries: MAX_SERIES,
 };
 
-const bridge: ProcessingOptions = {
+const bridge: DecodeOptions = {
   ...base,
   target: 'a"\\\n😀',
   document: 'module_state',
   settings: defaultBridgeSettings,
 };
-const crosschain: ProcessingOptions = {
+const crosschain: DecodeOptions = {
   ...base,
   target: 'b',
   document: 'rate_limiter_input',
@@ -110,7 +110,7 @@ const crosschain: ProcessingOptions = {
 };
 
 interface Sample {
-  readonly source: ProcessingOptions;
+  readonly source: DecodeOptions;
   readonly poll: PollResult;
 }
 
@@ -118,8 +118,8 @@ interface Sample {
 const samples: Sample[] = [];
 const MAX_SAMPLES = 300;
 
-function expectValidResult(source: ProcessingOptions, body: Buffer, height: string | undefined): void {
-  const poll = processBody(source, 'fuzz', body, height === undefined ? undefined : asDecimalString(height));
+function expectValidResult(source: DecodeOptions, body: Buffer, height: string | undefined): void {
+  const poll = decodeDocument(source, 'fuzz', body, height === undefined ? undefined : asDecimalString(height));
   const { outcome: result } = poll;
   if (!result.ok) {
     expect(['not_json', 'schema', 'too_large']).toContain(result.error.reason);
@@ -141,7 +141,7 @@ function expectValidResult(source: ProcessingOptions, body: Buffer, height: stri
 
 const height = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String), { nil: undefined });
 
-describe('processBody with a hostile body', () => {
+describe('decodeDocument with a hostile body', () => {
   it(
     'returns valid and bounded series or an expected failure for module_state',
     () => {
@@ -181,7 +181,7 @@ function renderSamples(format: 'text' | 'openmetrics'): string {
 }
 
 /** Replaces the target label, so that the series of each sample are unique. */
-function withTarget(poll: PollResult, { target }: ProcessingOptions): PollResult {
+function withTarget(poll: PollResult, { target }: DecodeOptions): PollResult {
   if (!poll.outcome.ok) return poll;
   const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
   const families = poll.outcome.families.map((family) => ({

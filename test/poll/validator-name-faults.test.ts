@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { namesAfter, NO_NAMES } from '../../src/poll/validator-names.js';
 import type { Instant } from '../../src/poll/clock.js';
-import { createPollExecutor } from '../../src/poll/executor.js';
-import { jobsOf, withNames } from '../../src/poll/jobs.js';
-import type { PollJob } from '../../src/poll/poll.js';
+import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
+import { jobsOf, withValidatorNames } from '../../src/poll/jobs.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { faultCases } from '../e2e/faults.js';
 import { parseValidConfig } from '../support/config.js';
@@ -39,23 +38,22 @@ describe('a node whose staking module', () => {
 
   it.each(failing)('$title changes neither the names nor the polls', async ({ fault, reason }) => {
     const job = jobAt(simulator.url);
-    if (job.names === undefined) throw new Error('names are read by default');
-    const before = namesAfter(NO_NAMES, await executor.fetchNames(job.names), at(0));
+    const before = namesAfter(NO_NAMES, await executor.fetchNames(job), at(0));
     expect(before.names.size).toBeGreaterThan(10);
 
     simulator.fault('validators', fault);
     const requests = simulator.requests.validators;
-    const during = namesAfter(before, await executor.fetchNames(job.names), at(3600));
+    const during = namesAfter(before, await executor.fetchNames(job), at(3600));
     expect(simulator.requests.validators).toBe(requests + 1);
     expect(during.names).toBe(before.names);
     expect(during.readAt).toBe(before.readAt);
     expect(during.failure?.reason).toBe(reason);
     expect(during.failure?.message).toContain('/cosmos/staking/v1beta1/validators');
-    const result = await executor.poll(withNames(job, during.names));
+    const result = await executor.poll(withValidatorNames(job, during.names));
     expect(result.outcome.ok).toBe(true);
 
     simulator.fault('validators', undefined);
-    const after = namesAfter(during, await executor.fetchNames(job.names), at(7200));
+    const after = namesAfter(during, await executor.fetchNames(job), at(7200));
     expect(after).toMatchObject({ readAt: at(7200), failure: undefined });
   });
 });

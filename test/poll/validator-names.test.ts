@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { inlineDecoder } from '../../src/poll/decode.js';
-import { fetchNames, type NamesJob, type NamesResult } from '../../src/poll/validator-names.js';
+import { fetchNames, type NamesResult } from '../../src/poll/validator-names.js';
 import { listenOnFreePort } from '../support/ports.js';
 
 const client = createClient('test');
@@ -23,8 +23,8 @@ async function namesFrom(bodies: readonly unknown[], delayMs = 0): Promise<Names
     requested.push(request.url ?? '');
     setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
-  const job: NamesJob = { baseUrl: `http://127.0.0.1:${await listenOnFreePort(server)}`, limits };
-  return fetchNames(job, client, inlineDecoder);
+  const node = { url: `http://127.0.0.1:${await listenOnFreePort(server)}`, limits };
+  return fetchNames(node, client, inlineDecoder);
 }
 
 async function nameOf(moniker: unknown): Promise<string | undefined> {

@@ -2,9 +2,9 @@ import type { TargetLabels } from '../../src/config/config.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/poll/clock.js';
 import { recordedStates, type RecordedStates } from './endpoint-states.js';
-import { processingOptionsBase } from '../../src/poll/jobs.js';
-import { processBody } from '../../src/poll/decode.js';
-import type { ProcessingOptions } from '../../src/poll/poll.js';
+import { targetOptions } from '../../src/poll/jobs.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import type { DecodeOptions } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 
@@ -24,8 +24,8 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = processingOptionsBase(config, { ...target, ...(labels && { labels }) });
-  const bodies: [ProcessingOptions, unknown, path: string][] = [
+  const base = targetOptions(config, { ...target, ...(labels && { labels }) });
+  const bodies: [DecodeOptions, unknown, path: string][] = [
     [{ ...base, document: 'module_state', settings: target.bridge }, model.moduleState(), '/bridge/v1/module_state'],
     [
       { ...base, document: 'rate_limiter_input', settings: target.crosschain },
@@ -36,7 +36,7 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
   const endpoints = bodies.map(([source]) => source);
   const snapshots = recordedStates(endpoints, config.poll);
   for (const [source, body, path] of bodies) {
-    const result = processBody(
+    const result = decodeDocument(
       source,
       'sample',
       Buffer.from(JSON.stringify(body)),

@@ -3,8 +3,8 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import type { LabelSettings } from '../../src/documents.js';
 import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import { processBody } from '../../src/poll/decode.js';
-import type { ProcessingOptions, Snapshot } from '../../src/poll/poll.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import type { DecodeOptions, Snapshot } from '../../src/poll/poll.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {
@@ -23,7 +23,7 @@ export type CrosschainOptions = SourceOptions & Partial<CrosschainSettings>;
 /** The snapshot of a module_state response with this `state`. The target is `t`. */
 export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot {
   const { height, tokens = [], chains = {}, validators = NO_NAMES, maxSeries = 200, ...settings } = options;
-  const source: ProcessingOptions = {
+  const source: DecodeOptions = {
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
@@ -36,7 +36,7 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
 /** The snapshot of a rate_limiter_input response. The target is `t`. */
 export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot {
   const { height, tokens = [], chains = {}, validators = NO_NAMES, maxSeries = 200, ...settings } = options;
-  const source: ProcessingOptions = {
+  const source: DecodeOptions = {
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
@@ -47,9 +47,9 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
 }
 
 /** Reads a response body as a poll does. Throws if the poll fails. */
-export function readSnapshot(source: ProcessingOptions, body: unknown, height?: string): Snapshot {
+export function readSnapshot(source: DecodeOptions, body: unknown, height?: string): Snapshot {
   const bytes = Buffer.from(JSON.stringify(body));
-  const { outcome: result } = processBody(
+  const { outcome: result } = decodeDocument(
     source,
     'test',
     bytes,

@@ -10,7 +10,7 @@ import { request } from 'undici';
 import { createLog } from '../../../dist/cli/log.js';
 import { validateConfig } from '../../../dist/config/parser.js';
 import { startExporter } from '../../../dist/exporter.js';
-import { createPollExecutor } from '../../../dist/poll/executor.js';
+import { createPollExecutor } from '../../../dist/poll/poll.js';
 import { chainNames } from '../../../dist/simulator/external-chains.js';
 import { startSimulator } from '../../../dist/simulator/simulator.js';
 
