@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.js';
 import { readSmallFile } from '../settings/small-file.js';
 import { checkTlsVersions, tlsVersions } from '../settings/tls-versions.js';
-import { accept, describeType, type ParseResult } from '../settings/value-types.js';
+import { describeType } from '../settings/value-types.js';
 import { evenAfterOtherProblems, list, mapping, presentKeys } from '../settings/schema.js';
 import * as value from './web-config-values.js';
 
@@ -27,14 +27,16 @@ const clientAuthTypes = [
 /** RequireClientCert is an old name of RequireAnyClientCert. */
 type ClientAuthType = (typeof clientAuthTypes)[number] | 'RequireClientCert';
 
-/** Always enabled, because Go does not let them be configured. */
-const tls13Suites = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'] as const;
-
-/** OpenSSL names of the suites that Go's tls.CipherSuites() lists, or listed before Go 1.22. */
-const cipherSuites = {
+/** Suites of TLS 1.3. Always enabled, because Go does not let them be configured. */
+const tls13Suites = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
   TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
+} as const;
+
+/** OpenSSL names of the suites that Go's tls.CipherSuites() lists, or listed before Go 1.22. */
+const cipherSuites = {
+  ...tls13Suites,
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
   TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
@@ -118,51 +120,6 @@ function rejectUnusedClientRules(raw: unknown, context: z.RefinementCtx): void {
   if (!type.startsWith('Require')) reject('client_allowed_sans', 'RequireAndVerifyClientCert or RequireAnyClientCert');
 }
 
-/** The TLS settings of the file; the files it refers to are not read yet. */
-export interface TlsSettings {
-  readonly cert: PemSource;
-  readonly key: PemSource;
-  readonly clientCa?: PemSource;
-  readonly clients: ClientRules;
-  readonly options: SecureContextOptions;
-}
-
-/** Inline PEM text, or the file that contains it; `key` is the configuration key. */
-export type PemSource =
-  { readonly key: keyof TlsKeys; readonly file: string } | { readonly key: keyof TlsKeys; readonly inline: string };
-
-/** Which client certificates are accepted. */
-export interface ClientRules {
-  readonly type: ClientAuthType;
-  readonly allowedSans?: readonly string[];
-}
-
-/** `undefined` for plain HTTP. */
-export function tlsSettings(keys: TlsKeys): TlsSettings | undefined {
-  const cert = pemSource('cert_file', keys.cert_file, 'cert', keys.cert);
-  const key = pemSource('key_file', keys.key_file, 'key', keys.key);
-  if (cert === undefined || key === undefined) return undefined;
-  const clientCa = pemSource('client_ca_file', keys.client_ca_file, 'client_ca', keys.client_ca);
-  const { client_auth_type: type = 'NoClientCert', client_allowed_sans: allowedSans } = keys;
-  return {
-    cert,
-    key,
-    ...(clientCa && { clientCa }),
-    clients: { type, ...(allowedSans && { allowedSans }) },
-    options: secureContextOptions(keys),
-  };
-}
-
-function pemSource(
-  fileKey: keyof TlsKeys,
-  file: string | undefined,
-  inlineKey: keyof TlsKeys,
-  inline: string | undefined,
-): PemSource | undefined {
-  if (file !== undefined) return { key: fileKey, file };
-  return inline === undefined ? undefined : { key: inlineKey, inline };
-}
-
 function secureContextOptions(keys: TlsKeys): SecureContextOptions {
   const ciphers = cipherList(keys);
   return {
@@ -179,16 +136,22 @@ function secureContextOptions(keys: TlsKeys): SecureContextOptions {
 /** An OpenSSL cipher list, or `undefined` for the default of Node.js. */
 function cipherList({ cipher_suites: suites, min_version: min }: TlsKeys): string | undefined {
   const chosen = suites.map((suite) => cipherSuites[suite]);
-  const listed = chosen.length > 0 ? [...new Set([...tls13Suites, ...chosen])] : [DEFAULT_CIPHERS];
+  const listed = chosen.length > 0 ? [...new Set([...Object.values(tls13Suites), ...chosen])] : [DEFAULT_CIPHERS];
   // At its default security level OpenSSL rejects TLS 1.0 and 1.1 whatever the minimum version.
   if (min < 'TLS12') return [...listed, '@SECLEVEL=0'].join(':');
   return chosen.length > 0 ? listed.join(':') : undefined;
 }
 
-/** TLS settings with the contents of all files. */
+/** The TLS section with the contents of the files it refers to. */
 export interface LoadedTls {
   readonly context: SecureContextOptions;
   readonly clients: ClientRules;
+}
+
+/** Which client certificates are accepted. */
+interface ClientRules {
+  readonly type: ClientAuthType;
+  readonly allowedSans: readonly string[] | undefined;
 }
 
 export type LoadTlsResult =
@@ -200,41 +163,63 @@ interface TlsProblem {
   readonly message: string;
 }
 
+/** The schema rejects a certificate without a key, and the other way around. */
+export function isTlsEnabled({ cert, cert_file: certFile }: TlsKeys): boolean {
+  return (certFile ?? cert) !== undefined;
+}
+
 /** Relative paths are resolved against the folder of the configuration. */
-export function tlsPaths({ cert, key, clientCa }: TlsSettings, folder: string): string[] {
-  return [cert, key, clientCa].flatMap((pem) => (pem && 'file' in pem ? [resolve(folder, pem.file)] : []));
+export function tlsPaths(keys: TlsKeys, folder: string): string[] {
+  const files = [keys.cert_file, keys.key_file, keys.client_ca_file];
+  return files.flatMap((file) => (file === undefined ? [] : [resolve(folder, file)]));
 }
 
 /** Reads certificate, key and client CA, and checks that they can be used. No message quotes their content. */
-export async function loadTls(settings: TlsSettings, folder: string): Promise<LoadTlsResult> {
-  const [cert, key, clientCa] = await Promise.all([
-    readPem(settings.cert, folder, checkCertificates),
-    readPem(settings.key, folder, checkPrivateKey),
-    settings.clientCa && readPem(settings.clientCa, folder, checkCertificates),
+export async function loadTls(keys: TlsKeys, folder: string): Promise<LoadTlsResult> {
+  const pems = await Promise.all([
+    readPem(keys, 'cert', folder, checkCertificates),
+    readPem(keys, 'key', folder, checkPrivateKey),
+    readPem(keys, 'client_ca', folder, checkCertificates),
   ]);
-  const problems = [cert, key, clientCa].flatMap((read) => (read && 'problem' in read ? [read.problem] : []));
-  if ('problem' in cert || 'problem' in key || (clientCa && 'problem' in clientCa)) return { ok: false, problems };
-  if (!isKeyPair(cert.text, key.text)) {
-    return { ok: false, problems: [{ key: settings.key.key, message: 'is not the key of the certificate' }] };
+  const problems = pems.flatMap(({ problem }) => problem ?? []);
+  if (problems.length > 0) return { ok: false, problems };
+  const [{ text: cert = '' }, { text: key = '' }, { text: ca }] = pems;
+  if (!isKeyPair(cert, key)) {
+    const keyOfPair = keys.key_file === undefined ? 'key' : 'key_file';
+    return { ok: false, problems: [{ key: keyOfPair, message: 'is not the key of the certificate' }] };
   }
-  const context = { ...settings.options, cert: cert.text, key: key.text, ...(clientCa && { ca: clientCa.text }) };
+  const context = { ...secureContextOptions(keys), cert, key, ...(ca !== undefined && { ca }) };
   const problem = contextProblem(context);
   if (problem !== undefined) return { ok: false, problems: [{ message: `cannot be used: ${problem}` }] };
-  return { ok: true, tls: { context, clients: settings.clients } };
+  const { client_auth_type: type = 'NoClientCert', client_allowed_sans: allowedSans } = keys;
+  return { ok: true, tls: { context, clients: { type, allowedSans } } };
 }
 
-type PemResult = { readonly text: string } | { readonly problem: TlsProblem };
+interface Pem {
+  /** Absent if neither the key nor its file is set. */
+  readonly text?: string;
+  readonly problem?: TlsProblem;
+}
 
+/** Reads inline PEM text, or the file that contains it. `check` returns why the text is invalid. */
 async function readPem(
-  pem: PemSource,
+  keys: TlsKeys,
+  inlineKey: 'cert' | 'key' | 'client_ca',
   folder: string,
-  problemOf: (text: string) => string | undefined,
-): Promise<PemResult> {
-  const read: ParseResult<string> = 'file' in pem ? await readSmallFile(resolve(folder, pem.file)) : accept(pem.inline);
-  const wrong = read.ok ? problemOf(read.value) : (read.problem ?? 'cannot be read');
-  if (read.ok && wrong === undefined) return { text: read.value };
-  const message = 'file' in pem ? `${resolve(folder, pem.file)} ${wrong}` : `${wrong}`;
-  return { problem: { key: pem.key, message } };
+  check: (text: string) => string | undefined,
+): Promise<Pem> {
+  const fileKey = `${inlineKey}_file` as const;
+  const file = keys[fileKey];
+  if (file === undefined) {
+    const text = keys[inlineKey];
+    const message = text === undefined ? undefined : check(text);
+    return message === undefined ? { ...(text !== undefined && { text }) } : { problem: { key: inlineKey, message } };
+  }
+  const path = resolve(folder, file);
+  const read = await readSmallFile(path);
+  const message = read.ok ? check(read.value) : read.problem;
+  if (read.ok && message === undefined) return { text: read.value };
+  return { problem: { key: fileKey, message: `${path} ${message}` } };
 }
 
 /** For example a key that is too short for the security level of OpenSSL. */

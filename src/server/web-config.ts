@@ -9,7 +9,7 @@ import { listSettings, mapping, presentKeys, scalar } from '../settings/schema.j
 import { readSmallFile } from '../settings/small-file.js';
 import { integer } from '../settings/value-types.js';
 import { parseYaml } from '../settings/yaml.js';
-import { loadTls, tlsPaths, tlsSchema, tlsSettings, type LoadedTls, type TlsSettings } from './tls.js';
+import { isTlsEnabled, loadTls, tlsPaths, tlsSchema, type LoadedTls, type TlsKeys } from './tls.js';
 import * as value from './web-config-values.js';
 
 /*
@@ -30,12 +30,6 @@ export interface WebRules {
 export interface RateLimit {
   readonly intervalMs: number;
   readonly burst: number;
-}
-
-/** A parsed web configuration; the files it refers to are not read yet. */
-export interface ParsedWebConfig extends WebRules {
-  /** Absent for plain HTTP. */
-  readonly tls?: TlsSettings;
 }
 
 /** A web configuration with the contents of all files. */
@@ -75,14 +69,17 @@ type WebFile = z.output<typeof webSchema>;
 
 export const webSettings = listSettings(webSchema);
 
-export type ParseWebConfigResult =
-  | {
-      readonly ok: true;
-      readonly config: ParsedWebConfig;
-      readonly warnings: readonly string[];
-      readonly label: FormatPosition;
-    }
-  | { readonly ok: false; readonly problems: readonly string[] };
+export type ParseWebConfigResult = ParsedWebConfig | { readonly ok: false; readonly problems: readonly string[] };
+
+/** A parsed web configuration; the files it refers to are not read yet. */
+interface ParsedWebConfig {
+  readonly ok: true;
+  readonly rules: WebRules;
+  /** Absent for plain HTTP. */
+  readonly tls?: TlsKeys;
+  readonly warnings: readonly string[];
+  readonly label: FormatPosition;
+}
 
 /** `source` is the name of the file in messages. */
 export function parseWebConfig(text: string, source: string): ParseWebConfigResult {
@@ -92,11 +89,12 @@ export function parseWebConfig(text: string, source: string): ParseWebConfigResu
   const raw = value.dropEmptyValues(yaml.data);
   const { data: file, error } = webSchema.safeParse(raw);
   if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
-  const tls = tlsSettings(file.tls_server_config);
+  const tls = file.tls_server_config;
+  const isEnabled = isTlsEnabled(tls);
   const hasTlsSection = value.isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
-  const found = [...(hasTlsSection && !tls ? [tlsNotEnabled] : []), ...warningsOf(file)];
+  const found = [...(hasTlsSection && !isEnabled ? [tlsNotEnabled] : []), ...warningsOf(file)];
   const warnings = found.map(({ path, message }) => `${label(path)}: ${message}`);
-  return { ok: true, config: { ...rulesOf(file), ...(tls && { tls }) }, warnings, label };
+  return { ok: true, rules: rulesOf(file), ...(isEnabled && { tls }), warnings, label };
 }
 
 function rulesOf(file: WebFile): WebRules {
@@ -148,52 +146,44 @@ export interface LoadedWebConfig {
   readonly path: string;
   readonly config: WebConfig;
   readonly warnings: readonly string[];
-  readonly files: WatchedFiles;
+  readonly files: FileStates;
 }
 
 /** The files that a web configuration was read from, with their state just before they were read. */
-interface WatchedFiles {
-  readonly paths: readonly string[];
-  readonly states: readonly string[];
-}
+type FileStates = ReadonlyMap<string, string>;
 
 export type LoadWebConfigResult =
   | { readonly ok: true; readonly webConfig: LoadedWebConfig }
-  | { readonly ok: false; readonly problems: readonly string[]; readonly files: WatchedFiles };
+  | { readonly ok: false; readonly problems: readonly string[]; readonly files: FileStates };
 
 /** Reads a web configuration and the files it refers to. */
 export async function loadWebConfig(path: string): Promise<LoadWebConfigResult> {
-  const ownFile = { paths: [path], states: await statesOf([path]) };
+  const ownFile = await statesOf([path]);
   const text = await readSmallFile(path);
   if (!text.ok && text.problem !== 'is empty')
     return { ok: false, problems: [`${path}: ${text.problem}`], files: ownFile };
   const parsed = parseWebConfig(text.ok ? text.value : '', path);
   if (!parsed.ok) return { ok: false, problems: parsed.problems, files: ownFile };
-  const { warnings, label } = parsed;
-  const { tls: settings, ...rules } = parsed.config;
-  if (settings === undefined) return { ok: true, webConfig: { path, config: rules, warnings, files: ownFile } };
+  const { rules, tls, warnings, label } = parsed;
+  if (tls === undefined) return { ok: true, webConfig: { path, config: rules, warnings, files: ownFile } };
 
   const folder = dirname(path);
-  const pemPaths = tlsPaths(settings, folder);
-  const files = { paths: [path, ...pemPaths], states: [...ownFile.states, ...(await statesOf(pemPaths))] };
-  const result = await loadTls(settings, folder);
-  if (result.ok) return { ok: true, webConfig: { path, config: { ...rules, tls: result.tls }, warnings, files } };
-  const problems = result.problems.map(({ key, message }) => {
+  const files = new Map([...ownFile, ...(await statesOf(tlsPaths(tls, folder)))]);
+  const loaded = await loadTls(tls, folder);
+  if (loaded.ok) return { ok: true, webConfig: { path, config: { ...rules, tls: loaded.tls }, warnings, files } };
+  const problems = loaded.problems.map(({ key, message }) => {
     return `${label(key === undefined ? ['tls_server_config'] : ['tls_server_config', key])}: ${message}`;
   });
   return { ok: false, problems, files };
 }
 
 /** A state differs when the file was written or replaced, also by way of a symbolic link. */
-async function statesOf(paths: readonly string[]): Promise<string[]> {
-  return Promise.all(
-    paths.map(async (path) =>
-      stat(path, { bigint: true }).then(
-        ({ ino, size, mtimeNs, ctimeNs }) => [ino, size, mtimeNs, ctimeNs].join(':'),
-        () => 'missing',
-      ),
-    ),
-  );
+async function statesOf(paths: Iterable<string>): Promise<FileStates> {
+  const states = Array.from(paths, async (path): Promise<[string, string]> => {
+    const found = await stat(path, { bigint: true }).catch(() => undefined);
+    return [path, found ? [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':') : 'missing'];
+  });
+  return new Map(await Promise.all(states));
 }
 
 const WATCH_INTERVAL_MS = 1_000;
@@ -216,7 +206,7 @@ export function watchWebConfig(
   let isClosed = false;
   const loop = startRepeating(
     async () => {
-      if (!isDeepStrictEqual(await statesOf(files.paths), files.states)) await reload();
+      if (!isDeepStrictEqual(await statesOf(files.keys()), files)) await reload();
     },
     WATCH_INTERVAL_MS,
     WATCH_INTERVAL_MS,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { loadWebConfig, parseWebConfig, webSettings, type ParsedWebConfig } from '../../src/server/web-config.js';
+import { loadWebConfig, parseWebConfig, webSettings, type WebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
 import { runExporter } from '../support/processes.js';
 import { withoutColumns } from '../config/sample-files.js';
@@ -13,12 +13,6 @@ const PAIR = 'cert_file: a.crt, key_file: a.key';
 function problems(text: string): readonly string[] {
   const result = parseWebConfig(text, 'web.yml');
   return result.ok ? [] : result.problems;
-}
-
-function read(text: string): ParsedWebConfig {
-  const result = parseWebConfig(text, 'web.yml');
-  if (!result.ok) throw new Error(result.problems.join('\n'));
-  return result.config;
 }
 
 const TLS_KEYS =
@@ -213,6 +207,8 @@ describe('an invalid web configuration', () => {
   });
 });
 
+const NO_HTTP2 = 'http_server_config.http2: has no effect: HTTP/2 is not supported, clients fall back to HTTP/1.1';
+
 /** From the documentation of node_exporter and exporter-toolkit, with keys without a value. */
 const nodeExporterFile = `
 # TLS and basic authentication example
@@ -249,13 +245,28 @@ rate_limit:
 
 describe('a valid web configuration', () => {
   it('for node_exporter is accepted unchanged', () => {
-    expect(read(nodeExporterFile)).toEqual({
+    expect(parseWebConfig(nodeExporterFile, 'web.yml')).toMatchObject({
+      ok: true,
+      warnings: [`web.yml:19:3: ${NO_HTTP2}`],
+    });
+  });
+
+  it('is loaded with the files that it refers to', async () => {
+    const folder = createTempFolder();
+    const authority = createAuthority();
+    const { cert, key } = authority.issue('server');
+    folder.write('node_exporter.crt', cert);
+    folder.write('node_exporter.key', key);
+    folder.write('ca.crt', authority.cert);
+    const file = folder.write('web.yml', nodeExporterFile.replace('/etc/ssl/client_ca.crt', 'ca.crt'));
+    const result = await loadWebConfig(file);
+    expect(result.ok && result.webConfig.config).toEqual({
       tls: {
-        cert: { key: 'cert_file', file: 'node_exporter.crt' },
-        key: { key: 'key_file', file: 'node_exporter.key' },
-        clientCa: { key: 'client_ca_file', file: '/etc/ssl/client_ca.crt' },
         clients: { type: 'RequireAndVerifyClientCert', allowedSans: ['prometheus.example.org', '10.0.0.1'] },
-        options: {
+        context: {
+          cert: cert.trim(),
+          key: key.trim(),
+          ca: authority.cert.trim(),
           minVersion: 'TLSv1.2',
           maxVersion: 'TLSv1.3',
           honorCipherOrder: true,
@@ -281,7 +292,7 @@ describe('a valid web configuration', () => {
 
   const defaults = { headers: {}, users: new Map(), healthPathsWithoutAuth: false };
 
-  it.each<[text: string, web: ParsedWebConfig]>([
+  it.each<[text: string, rules: WebConfig]>([
     ['', defaults],
     ['# nothing yet', defaults],
     ['tls_server_config:\nhttp_server_config:\nrate_limit:', defaults],
@@ -291,18 +302,13 @@ describe('a valid web configuration', () => {
     ['rate_limit: {interval: 0, burst: 0}', defaults],
     ['health_paths_without_auth: true', { ...defaults, healthPathsWithoutAuth: true }],
     [`basic_auth_users: {"": ${HASH}}`, { ...defaults, users: new Map([['', HASH]]) }],
-  ])('is parsed: %s', (text, web) => {
-    expect(read(text)).toEqual(web);
-  });
-
-  it.each([
-    ['TLS10', true],
-    ['TLS11', true],
-    ['TLS12', false],
-    ['TLS13', false],
-  ])('with min_version %s lowers the security level of OpenSSL: %s', (version, isLowered) => {
-    const { tls } = read(`tls_server_config: {${PAIR}, min_version: ${version}}`);
-    expect(tls?.options.ciphers?.endsWith(':@SECLEVEL=0') ?? false).toBe(isLowered);
+  ])('is parsed: %s', (text, rules) => {
+    expect(parseWebConfig(text, 'web.yml')).toEqual({
+      ok: true,
+      rules,
+      warnings: expect.any(Array),
+      label: expect.any(Function),
+    });
   });
 
   it.each([
@@ -318,10 +324,7 @@ describe('a valid web configuration', () => {
       `tls_server_config: {${PAIR}, client_auth_type: RequireAndVerifyClientCert}`,
       'web.yml:1:56: tls_server_config.client_auth_type: accepts the certificates of all public authorities — client_ca_file restricts them',
     ],
-    [
-      'http_server_config: {http2: yes}',
-      'web.yml:1:22: http_server_config.http2: has no effect: HTTP/2 is not supported, clients fall back to HTTP/1.1',
-    ],
+    ['http_server_config: {http2: yes}', `web.yml:1:22: ${NO_HTTP2}`],
     ['basic_auth_users:', 'web.yml:1:1: basic_auth_users: has no user: there is no authentication'],
   ])('can have a warning: %s', (text, warning) => {
     expect(parseWebConfig(text, 'web.yml')).toMatchObject({ ok: true, warnings: [warning] });
@@ -351,6 +354,17 @@ describe('the files of a web configuration', () => {
       ok: true,
       webConfig: { config: { tls: { context: { cert: server.cert.trim() } } } },
     });
+  });
+
+  it.each([
+    ['TLS10', true],
+    ['TLS11', true],
+    ['TLS12', false],
+    ['TLS13', false],
+  ])('with min_version %s lowers the security level of OpenSSL: %s', async (version, isLowered) => {
+    const result = await loadWebConfig(write(`tls_server_config: {${PAIR}, min_version: ${version}}`));
+    const ciphers = result.ok ? result.webConfig.config.tls?.context.ciphers : 'invalid';
+    expect(ciphers?.endsWith(':@SECLEVEL=0') ?? false).toBe(isLowered);
   });
 
   it('can be inline PEM text', async () => {
