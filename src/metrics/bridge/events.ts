@@ -26,12 +26,12 @@ export interface EventAttestation {
 }
 
 /** All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the newest. */
-export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
-  rows(state.attestations).map((attestation) => ({ nonce: eventNonce(attestation), attestation })),
+const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
+  rows(state.attestations).map((attestation) => ({ nonce: nonceOf(attestation), attestation })),
 );
 
 /** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
-function eventNonce(attestation: Attestation): Numeral {
+function nonceOf(attestation: Attestation): Numeral {
   const claim = required(attestation.claim);
   const nonce = optional(claim.event_nonce) ?? eventNonceOfPackedClaim(required(claim.value));
   return required(nonce);
@@ -41,14 +41,16 @@ export function lastObservedNonce({ state }: BridgeInput): Numeral {
   return required(state.last_observed_nonce);
 }
 
-/** The observed attestations of the last observed event; more than one after conflicting claims. */
-const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] => {
-  const last = lastObservedNonce(input);
+/** The attestations of one event; more than one after conflicting claims. */
+function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
   return eventAttestations(input)
-    .filter(({ nonce }) => compare(nonce, last) === 0)
-    .map(({ attestation }) => attestation)
-    .filter(({ observed }) => required(observed));
-});
+    .filter(({ nonce }) => compare(nonce, eventNonce) === 0)
+    .map(({ attestation }) => attestation);
+}
+
+const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] =>
+  attestationsOf(input, lastObservedNonce(input)).filter(({ observed }) => required(observed)),
+);
 
 /** The voters for the last observed event, by data part; `undefined` when the event is no longer in the state. */
 export const votersOfLastObserved = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
@@ -62,18 +64,15 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 );
 
 /** The attestations of the event after the last observed one. */
-export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] => {
-  const next = toDecimalString(add(lastObservedNonce(input), 1));
-  return eventAttestations(input)
-    .filter(({ nonce }) => compare(nonce, next) === 0)
-    .map(({ attestation }) => attestation);
-});
+const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
+  attestationsOf(input, toDecimalString(add(lastObservedNonce(input), 1))),
+);
 
 export function voters({ votes }: Attestation): readonly string[] {
   return rows(votes);
 }
 
-export function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
+function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
   return lowest(attestations.map(({ height }) => required(height)));
 }
 

@@ -21,47 +21,30 @@ export const confirmsByValset = memoize(({ state }: BridgeInput) =>
 /** The external addresses that signed a validator set. */
 export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySet<string> {
   const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
-  return addresses(confirms.map(({ eth_address }) => eth_address));
+  return new Set(confirms.map(({ eth_address }) => required(eth_address)));
 }
 
 /** Rows by batch nonce and token contract: some chains number the batches of each token separately. */
-type ByBatch<T> = ReadonlyMap<Numeral, ReadonlyMap<string, readonly T[]>>;
-
-function byBatch<T>(
-  list: readonly T[],
-  nonce: (row: T) => Field<Numeral>,
-  token: (row: T) => Field<string>,
-): ByBatch<T> {
-  const byNonce = groupBy(list, (row) => nonceKey(nonce(row)));
-  return new Map(Array.from(byNonce, ([key, ofNonce]) => [key, groupBy(ofNonce, (row) => required(token(row)))]));
+function byBatch<T extends Pick<Batch, 'token_contract'>>(list: readonly T[], nonceOf: (row: T) => Field<Numeral>) {
+  const byNonce = groupBy(list, (row) => nonceKey(nonceOf(row)));
+  const byToken = (ofNonce: readonly T[]) => groupBy(ofNonce, ({ token_contract }) => required(token_contract));
+  return new Map(Array.from(byNonce, ([nonce, ofNonce]) => [nonce, byToken(ofNonce)]));
 }
 
 export const batchesByKey = memoize(({ state }: BridgeInput) =>
-  byBatch(
-    rows(state.batches),
-    ({ batch_nonce }) => batch_nonce,
-    ({ token_contract }) => token_contract,
-  ),
+  byBatch(rows(state.batches), ({ batch_nonce }) => batch_nonce),
 );
 
 export const confirmsByBatch = memoize(({ state }: BridgeInput) =>
-  byBatch(
-    rows(state.batch_confirms),
-    ({ nonce }) => nonce,
-    ({ token_contract }) => token_contract,
-  ),
+  byBatch(rows(state.batch_confirms), ({ nonce }) => nonce),
 );
 
 /** The external addresses that signed a batch. */
 export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
   const [nonce, token] = [nonceKey(batch.batch_nonce), required(batch.token_contract)];
   const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
-  return addresses(confirms.map(({ eth_signer }) => eth_signer));
+  return new Set(confirms.map(({ eth_signer }) => required(eth_signer)));
 });
-
-function addresses(fields: readonly Field<string>[]): ReadonlySet<string> {
-  return new Set(fields.map(required));
-}
 
 /** Power of the validator set in the contract by address and in total, and the power that must sign. */
 const contractPower = memoize((input: BridgeInput) => {

@@ -1,4 +1,4 @@
-import { add, compare, multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
+import { add, compare, highest, multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
 import { gauge, lengthOf } from '../family.js';
 import { memoize } from '../memoize.js';
@@ -7,10 +7,9 @@ import type { BridgeFamily, BridgeInput } from './input.js';
 
 /** The validator set with the highest nonce, the first one of equals; `undefined` when the state has none. */
 export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined => {
-  const valsets = rows(state.valsets).map((valset) => ({ valset, nonce: required(valset.nonce) }));
-  const [first, ...others] = valsets;
-  return others.reduce((newest, other) => (newest && compare(other.nonce, newest.nonce) > 0 ? other : newest), first)
-    ?.valset;
+  const valsets = rows(state.valsets);
+  const newest = highest(valsets.map(({ nonce }) => required(nonce)));
+  return valsets.find(({ nonce }) => nonce === newest);
 });
 
 /**

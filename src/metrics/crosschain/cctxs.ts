@@ -1,14 +1,15 @@
 import { compare, highest, lowest, toDouble } from '../../chain/decimal.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Numeral } from '../../json/numeral.js';
-import { gauge, labeledGauge, toLabelValue, type Sample } from '../family.js';
+import { gauge, labeledGauge, perKind, toLabelValue, type Sample } from '../family.js';
 import { countByLabels, firstBy, groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
 import type { CrosschainFamily, CrosschainInput } from './input.js';
+import { listedCount } from './totals.js';
 
-export const listNames = ['missed', 'pending'] as const;
-export type ListName = (typeof listNames)[number];
+const listNames = ['missed', 'pending'] as const;
+type ListName = (typeof listNames)[number];
 
 /** The rows of a list as in the document. */
 export function rowsOf({ document }: CrosschainInput, list: ListName): readonly Cctx[] {
@@ -16,7 +17,7 @@ export function rowsOf({ document }: CrosschainInput, list: ListName): readonly 
 }
 
 /** The distinct transactions of a list by index: real nodes can list a transaction twice, under two chains. */
-export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cctx> =>
+const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cctx> =>
   firstBy(rowsOf(input, list), ({ index }) => required(index)),
 );
 
@@ -27,13 +28,13 @@ export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
 });
 
 /** The transactions of a list that are pending on one chain. */
-export interface ChainBacklog {
+interface ChainBacklog {
   readonly chainId: string;
   readonly chain: string;
   readonly cctxs: readonly Cctx[];
 }
 
-export const cctxsByChain = memoizePerList((input, list): readonly ChainBacklog[] => {
+const cctxsByChain = memoizePerList((input, list): readonly ChainBacklog[] => {
   const byChainId = groupBy(distinctCctxs[list](input), chainIdLabel);
   return Array.from(byChainId, ([chainId, cctxs]) => ({ chainId, chain: chainName(chainId, input), cctxs }));
 });
@@ -175,5 +176,33 @@ export const cctxFamilies: readonly CrosschainFamily[] = [
           return outbound && required(outbound.coin_type) === NATIVE ? required(outbound.amount) : undefined;
         }),
       ),
+  }),
+];
+
+/** Number of rows whose index occurred before, in the same list or in the other one. */
+function duplicates(input: CrosschainInput): number {
+  const missed = cctxsByIndex.missed(input);
+  const pending = cctxsByIndex.pending(input);
+  const [fewer, more] = missed.size < pending.size ? [missed, pending] : [pending, missed];
+  const inBoth = Array.from(fewer.keys()).filter((index) => more.has(index)).length;
+  return listedCount(input) - (missed.size + pending.size - inBoth);
+}
+
+/** Inconsistencies of the rate limiter input. */
+export const anomalyFamilies: readonly CrosschainFamily[] = [
+  labeledGauge({
+    name: 'crosschain_anomalies',
+    help: 'Number of inconsistencies of the rate limiter input by kind.',
+    unit: 'rows; 0 or 1 for lowest_above_height',
+    // Three series per target.
+    labels: ['kind'],
+    overLimit: 'aggregate',
+    derive: perKind<CrosschainInput>({
+      duplicate_cctxs: duplicates,
+      lowest_above_height: ({ document }) =>
+        compare(required(document.lowest_pending_cctx_height), required(document.height)) > 0 ? 1 : 0,
+      cctxs_without_outbound: (input) =>
+        listNames.flatMap((list) => rowsOf(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
+    }),
   }),
 ];

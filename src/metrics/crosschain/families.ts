@@ -1,5 +1,4 @@
-import { anomalyFamilies } from './anomalies.js';
-import { cctxFamilies } from './cctxs.js';
+import { anomalyFamilies, cctxFamilies } from './cctxs.js';
 import type { CrosschainFamily } from './input.js';
 import { rateLimitFamilies } from './rate-limit.js';
 import { totalFamilies } from './totals.js';
