@@ -4,8 +4,8 @@ import type { Numeral } from '../json/numeral.js';
 import { orEmpty, required } from './required-fields.js';
 
 /*
- * A metric family is one object: name, HELP text, labels and the function that derives its samples from a document. This file
- * has the type of such an object and the functions that create one.
+ * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from
+ * a document.
  */
 
 /** The value of each label of a family. */
@@ -50,12 +50,18 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly derive: (input: Input) => readonly Sample<Label>[];
 }
 
-type Description = Pick<FamilyHeader, 'name' | 'help' | 'unit' | 'stability'>;
+type Description = Pick<FamilyHeader, 'help' | 'unit' | 'stability'>;
+type Unnamed<FamilyType> = Omit<FamilyType, 'name'>;
 
-/** Creates a family with one series per target. The value is exported as the nearest double. */
+/** The families of a table with their names as keys, in its order. */
+export function families<Input>(table: Readonly<Record<string, Unnamed<Family<Input>>>>): readonly Family<Input>[] {
+  return Object.entries(table).map(([name, family]) => ({ name, ...family }));
+}
+
+/** Describes a family with one series per target. The value is exported as the nearest double. */
 export function gauge<Input>(
   family: Description & { readonly value: (input: Input) => Numeral | Decimal | undefined },
-): Family<Input, never> {
+): Unnamed<Family<Input, never>> {
   const { value, ...description } = family;
   return {
     ...description,
@@ -69,14 +75,14 @@ export function gauge<Input>(
   };
 }
 
-/** Creates a family whose series differ in labels. Every sample must have a value for each label. */
+/** Describes a family whose series differ in labels. Every sample must have a value for each label. */
 export function labeledGauge<Input, Label extends string>(
   family: Description & {
     readonly labels: readonly Label[];
     readonly overLimit: OverLimit;
     readonly derive: (input: Input) => readonly Sample<NoInfer<Label>>[];
   },
-): Family<Input, Label> {
+): Unnamed<Family<Input, Label>> {
   return { ...family, type: 'gauge' };
 }
 

@@ -29,8 +29,8 @@ describe('docs/adding-a-metric.md', () => {
   it('adds a gauge by editing one file', { timeout: 180_000 }, async () => {
     const copy = copyProject();
     const before = readProjectFile(EDITED_FILE);
-    expect(before.endsWith('\n];\n'), 'the file ends with the list of families').toBe(true);
-    copy.write(EDITED_FILE, `${before.slice(0, -'];\n'.length)}${codeBlock('ts')}];\n`);
+    expect(before.endsWith('\n});\n'), 'the file ends with the table of families').toBe(true);
+    copy.write(EDITED_FILE, `${before.slice(0, -'});\n'.length)}${codeBlock('ts')}});\n`);
     await copy.run('npx', 'prettier', '--check', EDITED_FILE);
 
     expect(await copy.run('sh', '-ec', codeBlock('sh'))).toBe(codeBlock('text'));

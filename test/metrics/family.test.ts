@@ -3,7 +3,6 @@ import { labeledGauge, toLabelValue } from '../../src/metrics/family.js';
 
 describe('labeledGauge', () => {
   const description = {
-    name: 'bridge_x',
     help: 'A test.',
     unit: 'things',
     overLimit: 'keep-first',

@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { gauge, labeledGauge, type Family, type OverLimit } from '../../src/metrics/family.js';
+import { families, gauge, labeledGauge, type Family, type OverLimit } from '../../src/metrics/family.js';
 import { renderFamilies } from '../../src/metrics/render-families.js';
 import { formatSeries } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/metrics/required-fields.js';
 
 const description = { help: 'A test.', unit: 'things' };
 
-function unlabeled(value: (input: number) => number | undefined): Family<number> {
-  return gauge({ name: 'bridge_x', ...description, value });
+type Value = (input: number) => number | undefined;
+
+function unlabeled(value: Value): readonly Family<number>[] {
+  return families<number>({ bridge_x: gauge({ ...description, value }) });
 }
 
-function labeled(overLimit: OverLimit, values: Readonly<Record<string, number>>): Family<number> {
-  return labeledGauge({
-    name: 'bridge_x',
-    ...description,
-    labels: ['token', 'denom'],
-    overLimit,
-    derive: () => Object.entries(values).map(([token, value]) => ({ labels: { token, denom: '' }, value })),
+function labeled(overLimit: OverLimit, values: Readonly<Record<string, number>>): readonly Family<number>[] {
+  return families<number>({
+    bridge_x: labeledGauge({
+      ...description,
+      labels: ['token', 'denom'],
+      overLimit,
+      derive: () => Object.entries(values).map(([token, value]) => ({ labels: { token, denom: '' }, value })),
+    }),
   });
 }
 
-function textOf(family: Family<number>, maxSeries = 200): string {
-  return renderFamilies([family], 1, 'target="t"', maxSeries)
+function textOf(rendered: readonly Family<number>[], maxSeries = 200): string {
+  return renderFamilies(rendered, 1, 'target="t"', maxSeries)
     .map(({ lines, dropped }) => `${lines}dropped ${dropped}\n`)
     .join('');
 }
@@ -32,11 +35,14 @@ describe('renderFamilies', () => {
   });
 
   it('omits only withdrawn families', () => {
-    const withdrawn = unlabeled(() => {
+    const withdraw: Value = () => {
       throw WITHDRAWN;
+    };
+    const both = families<number>({
+      bridge_x: gauge({ ...description, value: withdraw }),
+      bridge_y: gauge({ ...description, value: () => 1 }),
     });
-    const other = gauge<number>({ name: 'bridge_y', ...description, value: () => 1 });
-    expect(renderFamilies([withdrawn, other], 1, '', 200).map(({ name }) => name)).toEqual(['bridge_y']);
+    expect(renderFamilies(both, 1, '', 200).map(({ name }) => name)).toEqual(['bridge_y']);
   });
 
   it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(

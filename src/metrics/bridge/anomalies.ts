@@ -1,8 +1,8 @@
 import { dataPart } from '../../chain/addresses.js';
-import { labeledGauge, perKind } from '../family.js';
+import { families, labeledGauge, perKind } from '../family.js';
 import { required, rows } from '../required-fields.js';
 import { voters } from './events.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+import type { BridgeInput } from './input.js';
 import { registrationByAddress, registrationBySender } from './registrations.js';
 import { batchesByKey, confirmsByBatch, confirmsByValset, nonceKey } from './signing.js';
 import { newestMemberAddresses } from './valsets.js';
@@ -54,9 +54,8 @@ function duplicateOrchestrators({ state }: BridgeInput): number {
 }
 
 /** Inconsistencies of the state. They are harmless by themselves, but can indicate a bug or an attack. */
-export const anomalyFamilies: readonly BridgeFamily[] = [
-  labeledGauge({
-    name: 'bridge_anomalies',
+export const anomalyFamilies = families<BridgeInput>({
+  bridge_anomalies: labeledGauge({
     help: 'Number of inconsistent rows of the state by kind.',
     unit: 'rows',
     // Five series per target.
@@ -70,4 +69,4 @@ export const anomalyFamilies: readonly BridgeFamily[] = [
       duplicate_orchestrators: duplicateOrchestrators,
     }),
   }),
-];
+});

@@ -1,10 +1,10 @@
 import { add, compare, floorDivide, lowest, multiply, subtract, type Decimal } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
-import { gauge } from '../family.js';
+import { families, gauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
 import { heightOfLastObserved } from './events.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+import type { BridgeInput } from './input.js';
 
 /**
  * The current external height, estimated from the last observed event and the average block times of the parameters. The hub
@@ -36,21 +36,18 @@ export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined
 }
 
 /** Age and timeout of live batches. */
-export const batchFamilies: readonly BridgeFamily[] = [
-  gauge({
-    name: 'bridge_batch_oldest_height',
+export const batchFamilies = families<BridgeInput>({
+  bridge_batch_oldest_height: gauge({
     help: 'Hub height at which the oldest live batch was created; absent when there is none.',
     unit: 'hub height',
     value: ({ state }) => lowest(rows(state.batches).map(({ block }) => required(block))),
   }),
-  gauge({
-    name: 'bridge_batch_next_timeout_height',
+  bridge_batch_next_timeout_height: gauge({
     help: 'Lowest external height at which a live batch times out; absent when there is none.',
     unit: 'external height',
     value: ({ state }) => lowest(rows(state.batches).map(({ batch_timeout }) => required(batch_timeout))),
   }),
-  gauge({
-    name: 'bridge_batches_expired',
+  bridge_batches_expired: gauge({
     help: 'Number of batches whose timeout is below the last observed external height, so that the hub cancels them.',
     unit: 'batches',
     value: (input) => {
@@ -59,14 +56,12 @@ export const batchFamilies: readonly BridgeFamily[] = [
       return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
     },
   }),
-  gauge({
-    name: 'bridge_external_height_projected',
+  bridge_external_height_projected: gauge({
     help: 'Estimated current external height, from the last observed event and the average block times, rounded down.',
     unit: 'external height',
     value: estimatedExternalHeight,
   }),
-  gauge({
-    name: 'bridge_batches_overdue',
+  bridge_batches_overdue: gauge({
     help: 'Number of batches that have timed out at the estimated external height but are still held by the hub; absent without the estimate.',
     unit: 'batches',
     value: (input) => {
@@ -74,4 +69,4 @@ export const batchFamilies: readonly BridgeFamily[] = [
       return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
     },
   }),
-];
+});

@@ -13,10 +13,10 @@ import {
 } from '../../chain/decimal.js';
 import type { Attestation } from '../../chain/module-state.js';
 import type { Numeral } from '../../json/numeral.js';
-import { gauge } from '../family.js';
+import { families, gauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+import type { BridgeInput } from './input.js';
 import { registrationBySender } from './registrations.js';
 import { newestPowers, newestTotalPower, powerOf } from './valsets.js';
 
@@ -117,27 +117,23 @@ function newestNonce(input: BridgeInput): Numeral | undefined {
 }
 
 /** External events that validators have claimed and the hub has not yet executed. */
-export const eventFamilies: readonly BridgeFamily[] = [
-  gauge({
-    name: 'bridge_newest_attested_nonce',
+export const eventFamilies = families<BridgeInput>({
+  bridge_newest_attested_nonce: gauge({
     help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
     unit: 'event nonce',
     value: newestNonce,
   }),
-  gauge({
-    name: 'bridge_pending_events',
+  bridge_pending_events: gauge({
     help: 'Number of events that are claimed and not yet observed.',
     unit: 'events',
     value: pendingEventCount,
   }),
-  gauge({
-    name: 'bridge_conflicting_claims',
+  bridge_conflicting_claims: gauge({
     help: 'Number of event nonces that are not yet observed and have conflicting claims.',
     unit: 'event nonces',
     value: (input) => conflictingNonces(input).size,
   }),
-  gauge({
-    name: 'bridge_next_event_voted_power_ratio',
+  bridge_next_event_voted_power_ratio: gauge({
     help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
     unit: 'ratio, 0 to 1',
     value: (input) => {
@@ -149,10 +145,9 @@ export const eventFamilies: readonly BridgeFamily[] = [
       return best && ratio(best, newestTotalPower(input));
     },
   }),
-  gauge({
-    name: 'bridge_next_event_first_vote_height',
+  bridge_next_event_first_vote_height: gauge({
     help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
     unit: 'hub height',
     value: (input) => lowestHeight(nextEventAttestations(input)),
   }),
-];
+});

@@ -1,7 +1,6 @@
 import { anomalyFamilies } from './anomalies.js';
 import { batchFamilies } from './batches.js';
 import { eventFamilies } from './events.js';
-import type { BridgeFamily } from './input.js';
 import { orchestratorFamilies } from './orchestrators.js';
 import { paramsFamilies } from './params.js';
 import { signingFamilies } from './signing.js';
@@ -10,7 +9,7 @@ import { totalFamilies } from './totals.js';
 import { driftFamilies, valsetFamilies } from './valsets.js';
 
 /** All families of the module state, in the order of the exposition. */
-export const bridgeFamilies: readonly BridgeFamily[] = [
+export const bridgeFamilies = [
   ...totalFamilies,
   ...valsetFamilies,
   ...signingFamilies,

@@ -1,7 +1,6 @@
 import type { ModuleState } from '../../chain/module-state.js';
 import type { BridgeSettings, TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { Numeral } from '../../json/numeral.js';
-import type { Family } from '../family.js';
 
 /** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {
@@ -19,5 +18,3 @@ export interface ValidatorNames {
   /** From the staking module of the node, by the data part of the operator address. */
   readonly staking: ReadonlyMap<string, string>;
 }
-
-export type BridgeFamily = Family<BridgeInput>;

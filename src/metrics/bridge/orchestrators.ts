@@ -1,11 +1,11 @@
 import { add, compare, lowest, ratio, toDouble, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
 import { dataPart } from '../../chain/addresses.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { compareLabels, labeledGauge, toLabelValue, type LabelValues, type Sample } from '../family.js';
+import { compareLabels, families, labeledGauge, type LabelValues, type Sample, toLabelValue } from '../family.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
 import { votersOfLastObserved } from './events.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+import type { BridgeInput } from './input.js';
 import { isWatched, registrationByAddress, validatorName } from './registrations.js';
 import { batchSigners, valsetSigners } from './signing.js';
 import { memberAddresses, newestMemberAddresses, newestPowers, newestTotalPower } from './valsets.js';
@@ -93,9 +93,8 @@ function allKeys({ orchestrator, sender, eth_address }: OrchestratorAddress): st
 const PER_MEMBER = { labels: LABELS, overLimit: 'keep-first' } as const;
 
 /** Name, power, missing signatures and missing votes of each member of the newest validator set. */
-export const orchestratorFamilies: readonly BridgeFamily[] = [
-  labeledGauge({
-    name: 'bridge_orchestrator_info',
+export const orchestratorFamilies = families<BridgeInput>({
+  bridge_orchestrator_info: labeledGauge({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
     unit: '1',
     labels: [...LABELS, 'validator', 'name', 'watched'],
@@ -111,8 +110,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
         value: 1,
       })),
   }),
-  labeledGauge({
-    name: 'bridge_watched_validator_active',
+  bridge_watched_validator_active: labeledGauge({
     help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0).',
     unit: '1 or 0',
     // As many as are configured.
@@ -129,8 +127,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       }));
     },
   }),
-  labeledGauge({
-    name: 'bridge_orchestrator_power_ratio',
+  bridge_orchestrator_power_ratio: labeledGauge({
     help: 'Share of the validator in the power of the newest validator set.',
     unit: 'ratio, 0 to 1',
     ...PER_MEMBER,
@@ -138,23 +135,20 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
     ),
   }),
-  labeledGauge({
-    name: 'bridge_orchestrator_missing_valset_confirms',
+  bridge_orchestrator_missing_valset_confirms: labeledGauge({
     help: 'Number of validator sets that the validator is a member of and has not signed, and whose signing deadline has not passed.',
     unit: 'validator sets',
     ...PER_MEMBER,
     derive: eachMember((input, member) => unsignedValsets(input, member).length),
   }),
-  labeledGauge({
-    name: 'bridge_orchestrator_confirm_deadline_height',
+  bridge_orchestrator_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
     unit: 'hub height',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
     derive: eachMember(lowestDeadline),
   }),
-  labeledGauge({
-    name: 'bridge_orchestrator_missing_batch_confirms',
+  bridge_orchestrator_missing_batch_confirms: labeledGauge({
     help: 'Number of live batches that the validator has not signed.',
     unit: 'batches',
     ...PER_MEMBER,
@@ -162,8 +156,7 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
     ),
   }),
-  labeledGauge({
-    name: 'bridge_orchestrator_missing_votes',
+  bridge_orchestrator_missing_votes: labeledGauge({
     help: 'Whether the vote of the validator for the last observed event is missing (1) or present (0); absent when the event is no longer in the state.',
     unit: '1 or 0',
     ...PER_MEMBER,
@@ -176,4 +169,4 @@ export const orchestratorFamilies: readonly BridgeFamily[] = [
       }));
     },
   }),
-];
+});

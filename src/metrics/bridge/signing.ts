@@ -2,11 +2,11 @@ import { compare, lowest, multiply, numeralKey, ratio, ZERO, type Decimal } from
 import type { Batch, Valset } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
 import { asDecimalString, type Numeral } from '../../json/numeral.js';
-import { gauge } from '../family.js';
+import { families, gauge } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+import type { BridgeInput } from './input.js';
 import { contractValset, powerByAddress, powerOf, totalPower, unrelayedValsets } from './valsets.js';
 
 /** A Map key that is the same for equal nonces, however they are written. */
@@ -119,41 +119,35 @@ export function batchesBelowThreshold(input: BridgeInput): number {
 }
 
 /** Signed power of live batches and unrelayed validator sets. */
-export const signingFamilies: readonly BridgeFamily[] = [
-  gauge({
-    name: 'bridge_unrelayed_valsets',
+export const signingFamilies = families<BridgeInput>({
+  bridge_unrelayed_valsets: gauge({
     help: 'Number of validator sets newer than the last one observed in the contract.',
     unit: 'validator sets',
     value: (input) => unrelayedValsets(input).length,
   }),
-  gauge({
-    name: 'bridge_unrelayed_valset_min_signed_power_ratio',
+  bridge_unrelayed_valset_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
     unit: 'ratio, 0 to 1',
     value: (input) => lowestRatio(unrelayedValsetPowers(input)),
   }),
-  gauge({
-    name: 'bridge_unrelayed_valsets_below_threshold',
+  bridge_unrelayed_valsets_below_threshold: gauge({
     help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
     unit: 'validator sets',
     value: valsetsBelowThreshold,
   }),
-  gauge({
-    name: 'bridge_batch_min_signed_power_ratio',
+  bridge_batch_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
     unit: 'ratio, 0 to 1',
     value: (input) => lowestRatio(batchPowers(input)),
   }),
-  gauge({
-    name: 'bridge_batches_below_threshold',
+  bridge_batches_below_threshold: gauge({
     help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
     unit: 'batches',
     value: batchesBelowThreshold,
   }),
-  gauge({
-    name: 'bridge_power_threshold_ratio',
+  bridge_power_threshold_ratio: gauge({
     help: 'Configured share of the power that must sign a batch or a validator set.',
     unit: 'ratio, 0 to 1',
     value: ({ settings }) => asDecimalString(settings.powerThreshold),
   }),
-];
+});

@@ -1,11 +1,11 @@
 import { lowest, sum, toDouble } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
-import { gauge, labeledGauge, toLabelValue, type Sample } from '../family.js';
+import { families, gauge, labeledGauge, type Sample, toLabelValue } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+import type { BridgeInput } from './input.js';
 
 /** Transfers that are not yet in a batch. */
 export const unbatchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =>
@@ -96,45 +96,38 @@ const SUMMED = {
 } as const;
 
 /** Pending transfers by token. */
-export const tokenFamilies: readonly BridgeFamily[] = [
-  labeledGauge({
-    name: 'bridge_token_unbatched_transfers',
+export const tokenFamilies = families<BridgeInput>({
+  bridge_token_unbatched_transfers: labeledGauge({
     help: 'Number of outgoing transfers of the token that are not yet in a batch.',
     ...COUNTED,
     derive: counts(unbatchedByToken),
   }),
-  labeledGauge({
-    name: 'bridge_token_unbatched_amount',
+  bridge_token_unbatched_amount: labeledGauge({
     help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(unbatchedByToken, transferredCoin),
   }),
-  labeledGauge({
-    name: 'bridge_token_unbatched_fees',
+  bridge_token_unbatched_fees: labeledGauge({
     help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(unbatchedByFeeToken, feeCoin),
   }),
-  labeledGauge({
-    name: 'bridge_token_batched_transfers',
+  bridge_token_batched_transfers: labeledGauge({
     help: 'Number of transfers of the token in live batches.',
     ...COUNTED,
     derive: counts(batchedByToken),
   }),
-  labeledGauge({
-    name: 'bridge_token_batched_amount',
+  bridge_token_batched_amount: labeledGauge({
     help: 'Amount of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(batchedByToken, transferredCoin),
   }),
-  labeledGauge({
-    name: 'bridge_token_batched_fees',
+  bridge_token_batched_fees: labeledGauge({
     help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
     derive: amounts(batchedByFeeToken, feeCoin),
   }),
-  labeledGauge({
-    name: 'bridge_token_info',
+  bridge_token_info: labeledGauge({
     help: 'Configured symbol of a token contract as a label; the value is always 1.',
     unit: 'none',
     // One series per configured token.
@@ -145,8 +138,7 @@ export const tokenFamilies: readonly BridgeFamily[] = [
         symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
       ),
   }),
-  labeledGauge({
-    name: 'bridge_token_decimals',
+  bridge_token_decimals: labeledGauge({
     help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
     unit: 'decimals',
     // One series per configured token.
@@ -155,11 +147,10 @@ export const tokenFamilies: readonly BridgeFamily[] = [
     derive: ({ tokens }) =>
       tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
   }),
-  gauge({
-    name: 'bridge_oldest_pending_transfer_id',
+  bridge_oldest_pending_transfer_id: gauge({
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
     unit: 'transfer id',
     value: (input) =>
       lowest([unbatchedTransfers, batchedTransfers].map((queue) => lowest(queue(input).map(({ id }) => required(id))))),
   }),
-];
+});

@@ -1,9 +1,9 @@
 import { add, compare, highest, multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
-import { gauge, lengthOf } from '../family.js';
+import { families, gauge, lengthOf } from '../family.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
-import type { BridgeFamily, BridgeInput } from './input.js';
+import type { BridgeInput } from './input.js';
 
 /** The validator set with the highest nonce, the first one of equals; `undefined` when the state has none. */
 export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined => {
@@ -74,62 +74,53 @@ function ofNewest<T>(value: (valset: Valset) => T): (input: BridgeInput) => T | 
 }
 
 /** The last validator set observed in the contract, and the newest one of the hub. */
-export const valsetFamilies: readonly BridgeFamily[] = [
-  gauge({
-    name: 'bridge_last_observed_valset_nonce',
+export const valsetFamilies = families<BridgeInput>({
+  bridge_last_observed_valset_nonce: gauge({
     help: 'Nonce of the last validator set observed in the contract, which is the hub height of its creation.',
     unit: 'valset nonce',
     value: ({ state }) => required(required(state.last_observed_valset).nonce),
   }),
-  gauge({
-    name: 'bridge_last_observed_valset_height',
+  bridge_last_observed_valset_height: gauge({
     help: 'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.',
     unit: 'hub height',
     value: ({ state }) => required(required(state.last_observed_valset).height),
   }),
-  gauge({
-    name: 'bridge_last_observed_valset_members',
+  bridge_last_observed_valset_members: gauge({
     help: 'Number of members of the last validator set observed in the contract.',
     unit: 'members',
     value: ({ state }) => lengthOf(required(state.last_observed_valset).members),
   }),
-  gauge({
-    name: 'bridge_last_observed_valset_power',
+  bridge_last_observed_valset_power: gauge({
     help: 'Total power of the last validator set observed in the contract, normalized to about 2^32.',
     unit: 'power',
     value: ({ state }) => totalPower(required(state.last_observed_valset)),
   }),
-  gauge({
-    name: 'bridge_last_observed_valset_reward_amount',
+  bridge_last_observed_valset_reward_amount: gauge({
     help: 'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.',
     unit: 'smallest units of the reward token',
     value: ({ state }) => required(required(state.last_observed_valset).reward_amount),
   }),
-  gauge({
-    name: 'bridge_newest_valset_nonce',
+  bridge_newest_valset_nonce: gauge({
     help: 'Nonce of the newest validator set, which is the hub height of its creation.',
     unit: 'valset nonce',
     value: ofNewest(({ nonce }) => required(nonce)),
   }),
-  gauge({
-    name: 'bridge_newest_valset_height',
+  bridge_newest_valset_height: gauge({
     help: 'Hub height at which the newest validator set was created.',
     unit: 'hub height',
     value: ofNewest(({ height }) => required(height)),
   }),
-  gauge({
-    name: 'bridge_newest_valset_members',
+  bridge_newest_valset_members: gauge({
     help: 'Number of members of the newest validator set.',
     unit: 'members',
     value: ofNewest(({ members }) => lengthOf(members)),
   }),
-  gauge({
-    name: 'bridge_newest_valset_power',
+  bridge_newest_valset_power: gauge({
     help: 'Total power of the newest validator set, normalized to about 2^32.',
     unit: 'power',
     value: ofNewest(totalPower),
   }),
-];
+});
 
 /** The L1 distance between the power shares of two validator sets, over a common denominator, so that it is rounded once. */
 function drift(input: BridgeInput): number | undefined {
@@ -151,11 +142,10 @@ function abs(value: Decimal): Decimal {
   return value.units < 0n ? subtract(ZERO, value) : value;
 }
 
-export const driftFamilies: readonly BridgeFamily[] = [
-  gauge({
-    name: 'bridge_valset_power_drift_ratio',
+export const driftFamilies = families<BridgeInput>({
+  bridge_valset_power_drift_ratio: gauge({
     help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
     unit: 'ratio, 0 to 2',
     value: drift,
   }),
-];
+});

@@ -1,11 +1,11 @@
 import { compare, highest, lowest, toDouble } from '../../chain/decimal.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Numeral } from '../../json/numeral.js';
-import { gauge, labeledGauge, perKind, toLabelValue, type Sample } from '../family.js';
+import { families, gauge, labeledGauge, perKind, type Sample, toLabelValue } from '../family.js';
 import { countByLabels, firstBy, groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
+import type { CrosschainInput } from './input.js';
 import { listedCount } from './totals.js';
 
 const listNames = ['missed', 'pending'] as const;
@@ -115,9 +115,8 @@ function outboundNonce(cctx: Cctx): Numeral | undefined {
 }
 
 /** Missed and pending transactions by chain, status, coin type and direction. */
-export const cctxFamilies: readonly CrosschainFamily[] = [
-  labeledGauge({
-    name: 'crosschain_cctxs',
+export const cctxFamilies = families<CrosschainInput>({
+  crosschain_cctxs: labeledGauge({
     help: 'Number of distinct listed transactions by list, status, coin type, chain and direction.',
     unit: 'cross-chain transactions',
     // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
@@ -134,8 +133,7 @@ export const cctxFamilies: readonly CrosschainFamily[] = [
       })),
     ),
   }),
-  labeledGauge({
-    name: 'crosschain_oldest_cctx_created_timestamp_seconds',
+  crosschain_oldest_cctx_created_timestamp_seconds: labeledGauge({
     help: 'Creation time of the oldest listed transaction by chain, or its last update time when the creation time is unknown.',
     unit: 'seconds since 1970',
     // The number of chain ids is not bounded.
@@ -143,8 +141,7 @@ export const cctxFamilies: readonly CrosschainFamily[] = [
     overLimit: 'keep-lowest',
     derive: eachList(eachChain((cctxs) => lowestOf(cctxs, createdAt))),
   }),
-  labeledGauge({
-    name: 'crosschain_cctxs_without_hash',
+  crosschain_cctxs_without_hash: labeledGauge({
     help: 'Number of listed transactions by chain whose outbound has no hash and is not yet broadcast.',
     unit: 'cross-chain transactions',
     // The number of chain ids is not bounded.
@@ -152,8 +149,7 @@ export const cctxFamilies: readonly CrosschainFamily[] = [
     overLimit: 'aggregate',
     derive: eachList(eachChain((cctxs) => cctxs.filter(hasNoHash).length)),
   }),
-  labeledGauge({
-    name: 'crosschain_lowest_pending_nonce',
+  crosschain_lowest_pending_nonce: labeledGauge({
     help: 'Lowest nonce of the pending outbound transactions of a chain, which all later ones wait for.',
     unit: 'nonce',
     // The number of chain ids is not bounded.
@@ -165,8 +161,7 @@ export const cctxFamilies: readonly CrosschainFamily[] = [
         value: lowestOf(cctxs, outboundNonce),
       })),
   }),
-  gauge({
-    name: 'crosschain_largest_pending_native_amount',
+  crosschain_largest_pending_native_amount: gauge({
     help: 'Largest pending amount of the native coin, in smallest units; absent when none is pending.',
     unit: 'smallest units of the native coin',
     value: (input) =>
@@ -177,7 +172,7 @@ export const cctxFamilies: readonly CrosschainFamily[] = [
         }),
       ),
   }),
-];
+});
 
 /** Number of rows whose index occurred before, in the same list or in the other one. */
 function duplicates(input: CrosschainInput): number {
@@ -189,9 +184,8 @@ function duplicates(input: CrosschainInput): number {
 }
 
 /** Inconsistencies of the rate limiter input. */
-export const anomalyFamilies: readonly CrosschainFamily[] = [
-  labeledGauge({
-    name: 'crosschain_anomalies',
+export const anomalyFamilies = families<CrosschainInput>({
+  crosschain_anomalies: labeledGauge({
     help: 'Number of inconsistencies of the rate limiter input by kind.',
     unit: 'rows; 0 or 1 for lowest_above_height',
     // Three series per target.
@@ -205,4 +199,4 @@ export const anomalyFamilies: readonly CrosschainFamily[] = [
         listNames.flatMap((list) => rowsOf(input, list).filter((cctx) => currentOutbound(cctx) === undefined)).length,
     }),
   }),
-];
+});

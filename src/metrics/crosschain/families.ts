@@ -1,12 +1,6 @@
 import { anomalyFamilies, cctxFamilies } from './cctxs.js';
-import type { CrosschainFamily } from './input.js';
 import { rateLimitFamilies } from './rate-limit.js';
 import { totalFamilies } from './totals.js';
 
 /** All families of the rate limiter input, in the order of the exposition. */
-export const crosschainFamilies: readonly CrosschainFamily[] = [
-  ...totalFamilies,
-  ...cctxFamilies,
-  ...rateLimitFamilies,
-  ...anomalyFamilies,
-];
+export const crosschainFamilies = [...totalFamilies, ...cctxFamilies, ...rateLimitFamilies, ...anomalyFamilies];

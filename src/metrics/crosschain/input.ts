@@ -1,7 +1,6 @@
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import type { CrosschainSettings } from '../../config/config.js';
 import type { Numeral } from '../../json/numeral.js';
-import type { Family } from '../family.js';
 
 /** The input of the cross-chain families: one response and the configuration. */
 export interface CrosschainInput {
@@ -11,5 +10,3 @@ export interface CrosschainInput {
   /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
   readonly chains: Readonly<Record<string, string>>;
 }
-
-export type CrosschainFamily = Family<CrosschainInput>;

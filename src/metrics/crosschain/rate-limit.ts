@@ -10,9 +10,9 @@ import {
   type Exact,
 } from '../../chain/decimal.js';
 import { asDecimalString } from '../../json/numeral.js';
-import { gauge } from '../family.js';
+import { families, gauge } from '../family.js';
 import { required } from '../required-fields.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
+import type { CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */
 function effectiveWindow({ document, settings }: CrosschainInput): Exact {
@@ -34,33 +34,28 @@ function allowance(input: CrosschainInput): Decimal | undefined {
 }
 
 /** Utilization of the configured rate limit. Newer nodes do not enforce it; there it is only informational. */
-export const rateLimitFamilies: readonly CrosschainFamily[] = [
-  gauge({
-    name: 'crosschain_rate_limit_window_blocks',
+export const rateLimitFamilies = families<CrosschainInput>({
+  crosschain_rate_limit_window_blocks: gauge({
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
     unit: 'hub blocks',
     value: effectiveWindow,
   }),
-  gauge({
-    name: 'crosschain_rate_limit_configured_window_blocks',
+  crosschain_rate_limit_configured_window_blocks: gauge({
     help: 'Configured window in hub blocks.',
     unit: 'hub blocks',
     value: ({ settings }) => asDecimalString(settings.window),
   }),
-  gauge({
-    name: 'crosschain_withdraw_rate',
+  crosschain_withdraw_rate: gauge({
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
     unit: 'smallest units of the native coin per block',
     value: (input) => floorDivide(totalValue(input), effectiveWindow(input)),
   }),
-  gauge({
-    name: 'crosschain_rate_limit',
+  crosschain_rate_limit: gauge({
     help: 'Configured rate limit, in smallest units of the native coin per block.',
     unit: 'smallest units of the native coin per block',
     value: ({ settings: { rate } }) => (rate === undefined ? undefined : asDecimalString(rate)),
   }),
-  gauge({
-    name: 'crosschain_rate_limit_utilization_ratio',
+  crosschain_rate_limit_utilization_ratio: gauge({
     help: 'Value of past and pending transactions divided by the rate limit over the effective window.',
     unit: 'ratio',
     value: (input) => {
@@ -68,8 +63,7 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
       return allowed && ratio(totalValue(input), allowed);
     },
   }),
-  gauge({
-    name: 'crosschain_rate_limit_exceeded',
+  crosschain_rate_limit_exceeded: gauge({
     help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
     unit: '1 or 0',
     value: (input) => {
@@ -77,4 +71,4 @@ export const rateLimitFamilies: readonly CrosschainFamily[] = [
       return allowed && (compare(totalValue(input), allowed) > 0 ? 1 : 0);
     },
   }),
-];
+});

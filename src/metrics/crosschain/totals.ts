@@ -1,7 +1,7 @@
 import { compare, subtract, ZERO, type Decimal } from '../../chain/decimal.js';
-import { gauge, lengthOf } from '../family.js';
+import { families, gauge, lengthOf } from '../family.js';
 import { required } from '../required-fields.js';
-import type { CrosschainFamily, CrosschainInput } from './input.js';
+import type { CrosschainInput } from './input.js';
 
 /** Number of rows in both lists. */
 export function listedCount({ document }: CrosschainInput): number {
@@ -15,53 +15,45 @@ export function hiddenCount(input: CrosschainInput): Decimal {
 }
 
 /** Heights, totals and list lengths of the rate limiter input. */
-export const totalFamilies: readonly CrosschainFamily[] = [
-  gauge({
-    name: 'crosschain_height',
+export const totalFamilies = families<CrosschainInput>({
+  crosschain_height: gauge({
     help: 'Hub height at which the rate limiter input was computed.',
     unit: 'hub height',
     value: ({ document }) => required(document.height),
   }),
-  gauge({
-    name: 'crosschain_total_pending',
+  crosschain_total_pending: gauge({
     help: 'Number of missed and pending transactions, including those that are not listed.',
     unit: 'cross-chain transactions',
     value: ({ document }) => required(document.total_pending),
   }),
-  gauge({
-    name: 'crosschain_past_cctxs_value',
+  crosschain_past_cctxs_value: gauge({
     help: 'Value of past outgoing transactions in the window, in smallest units of the native coin; assets without a conversion rate count 0.',
     unit: 'smallest units of the native coin',
     value: ({ document }) => required(document.past_cctxs_value),
   }),
-  gauge({
-    name: 'crosschain_pending_cctxs_value',
+  crosschain_pending_cctxs_value: gauge({
     help: 'Value of all pending transactions, in smallest units of the native coin; assets without a conversion rate count 0.',
     unit: 'smallest units of the native coin',
     value: ({ document }) => required(document.pending_cctxs_value),
   }),
-  gauge({
-    name: 'crosschain_lowest_pending_cctx_height',
+  crosschain_lowest_pending_cctx_height: gauge({
     help: 'Lowest height at which the first pending transaction of a chain was observed, which mixes heights of different chains; 0 when none is pending.',
     unit: 'height',
     value: ({ document }) => required(document.lowest_pending_cctx_height),
   }),
-  gauge({
-    name: 'crosschain_cctxs_missed',
+  crosschain_cctxs_missed: gauge({
     help: 'Number of listed missed transactions, which a later nonce of their chain has overtaken; normally 0.',
     unit: 'cross-chain transactions',
     value: ({ document }) => lengthOf(document.cctxs_missed),
   }),
-  gauge({
-    name: 'crosschain_cctxs_pending',
+  crosschain_cctxs_pending: gauge({
     help: 'Number of listed pending transactions.',
     unit: 'cross-chain transactions',
     value: ({ document }) => lengthOf(document.cctxs_pending),
   }),
-  gauge({
-    name: 'crosschain_cctxs_hidden',
+  crosschain_cctxs_hidden: gauge({
     help: 'Number of pending transactions that are not listed; above 0, the metrics of the listed ones are lower bounds.',
     unit: 'cross-chain transactions',
     value: hiddenCount,
   }),
-];
+});
