@@ -80,17 +80,15 @@ export function memoryAfter(
   if (at === undefined) return memory;
   const history = addPoll(memory.history, state, at);
   const view = viewOf({ addedAt, state, memory: { ...memory, history } }, startedAt, at);
+  const previous = before.success?.at;
+  // What began while there was no data may have begun at any time of it.
+  const isAfterGap = previous === undefined || msBetween(previous, at) > OUTDATED_MINUTES * MINUTE_MS;
   return {
     history,
     ofEndpoint: presencesAfter(memory.ofEndpoint, findAll('endpoint', view), at, before.polls === 0),
-    ofData: state.last?.ok === true ? dataPresencesAfter(memory.ofData, before.success?.at, view) : memory.ofData,
+    ofData:
+      state.last?.ok === true ? presencesAfter(memory.ofData, findAll('data', view), at, isAfterGap) : memory.ofData,
   };
-}
-
-function dataPresencesAfter(before: Presences, previous: Instant | undefined, view: PollView): Presences {
-  // What began while there was no data may have begun at any time of it.
-  const isAfterGap = previous === undefined || msBetween(previous, view.now) > OUTDATED_MINUTES * MINUTE_MS;
-  return presencesAfter(before, findAll('data', view), view.now, isAfterGap);
 }
 
 type KeyedFinding = Pick<AlertFinding, 'key' | 'unchangedValue'>;

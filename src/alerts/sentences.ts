@@ -51,10 +51,19 @@ export function validators(members: readonly Validator[], total = members.length
 /** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */
 export function missingValidators(missing: MissingMembers | null, haveNot: string): string {
   if (missing === null || missing.total === 0) return '';
-  const power = missing.powerRatio === null ? '' : ` with ${percent(missing.powerRatio)} of the power`;
-  const have = missing.total === 1 ? 'has' : 'have';
-  const who = validators(missingOf(missing), missing.total);
-  return `${count(missing.total, 'validator')}${power} ${have} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
+  const { total, powerRatio } = missing;
+  const who = validators(missingOf(missing), total);
+  return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
+}
+
+/** "2 validators with 12 % of the power"; without the power if it is unknown. */
+export function numberAndPower(number: number, powerRatio: number | null): string {
+  const having = powerRatio === null ? '' : ` with ${percent(powerRatio)} of the power`;
+  return count(number, 'validator') + having;
+}
+
+export function haveOrHas(number: number): string {
+  return number === 1 ? 'has' : 'have';
 }
 
 /** An action with your own validators first, if any of these is. */

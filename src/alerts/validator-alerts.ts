@@ -14,9 +14,11 @@ import {
 import {
   belowThreshold,
   blocksFor,
+  haveOrHas,
   bridgeItems,
   missingOf,
   missingValidators,
+  numberAndPower,
   ownFirst,
   parts,
   shortAddress,
@@ -85,35 +87,28 @@ function infoByOrchestrator(samples: Samples<'bridge_orchestrator_info'>): Reado
   return new Map(samples.series('bridge_orchestrator_info').map(({ labels }) => [orchestratorKey(labels), labels]));
 }
 
+interface FoundValidator extends Validator {
+  readonly powerRatio: number | undefined;
+}
+
 /** The validators of the findings, each once, by descending power. */
-function validatorsOf(
-  { all }: Pick<DatedFindings, 'all'>,
-  { samples }: PollView<IdentityFamily>,
-): readonly Validator[] {
+function validatorsOf({ all }: DatedFindings, { samples }: PollView<IdentityFamily>): readonly FoundValidator[] {
   const info = infoByOrchestrator(samples);
   const power = byOrchestrator(samples, 'bridge_orchestrator_power_ratio');
   const found = new Map(all.map(({ labels }) => [orchestratorKey(labels), labels]));
-  return Array.from(found)
-    .toSorted(([a], [b]) => (power.get(b) ?? 0) - (power.get(a) ?? 0))
-    .map(([key, labels]) => ({
-      name: info.get(key)?.['name'] ?? '',
-      address: labelOf(labels, 'orchestrator') || labelOf(labels, 'external_address'),
-      isWatched: info.get(key)?.['watched'] === 'true',
-    }));
+  return Array.from(found, ([key, labels]) => ({
+    name: info.get(key)?.['name'] ?? '',
+    address: labelOf(labels, 'orchestrator') || labelOf(labels, 'external_address'),
+    isWatched: info.get(key)?.['watched'] === 'true',
+    powerRatio: power.get(key),
+  })).toSorted((a, b) => (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
 }
 
-/** "2 validators with 12 % of the power". */
-function numberAndPower(findings: DatedFindings, { samples }: PollView<IdentityFamily>): string {
-  const power = byOrchestrator(samples, 'bridge_orchestrator_power_ratio');
-  const keys = Array.from(new Set(findings.all.map(({ labels }) => orchestratorKey(labels))));
-  const ratios = keys.flatMap((key) => power.get(key) ?? []);
-  const sum = ratios.reduce((total, ratio) => total + ratio, 0);
-  const having = ratios.length < keys.length ? '' : ` with ${percent(sum)} of the power`;
-  return count(keys.length, 'validator') + having;
-}
-
-function haveOrHas(number: number): string {
-  return number === 1 ? 'has' : 'have';
+/** Their number and power, if that of all of them is known. */
+function extentOf(found: readonly FoundValidator[]): string {
+  const ratios = found.flatMap(({ powerRatio }) => powerRatio ?? []);
+  const isComplete = ratios.length === found.length;
+  return numberAndPower(found.length, isComplete ? ratios.reduce((sum, ratio) => sum + ratio, 0) : null);
 }
 
 function deadlineSentence(findings: DatedFindings, view: PollView<IdentityFamily | DeadlineFamily>): string {
@@ -132,20 +127,22 @@ function confirmsSentence(findings: DatedFindings, view: PollView<IdentityFamily
     if (own.length === 0) return [];
     return kind === 'batch' ? count(most, 'batch', 'batches') : count(most, 'validator set');
   });
-  const signatures = `signatures of ${numberAndPower(findings, view)} have been missing for ${findings.duration}`;
-  const who = validators(validatorsOf(findings, view));
-  return parts(`${signatures}, on up to ${items.join(' and ')}: ${who}`, firstDeadline(findings, view));
+  const who = validatorsOf(findings, view);
+  const signatures = `signatures of ${extentOf(who)} have been missing for ${findings.duration}`;
+  return parts(
+    `${signatures}, on up to ${items.join(' and ')}: ${validators(who)}`,
+    firstDeadline(findings, who.length, view),
+  );
 }
 
 /** When the first of these validators is jailed; empty without a deadline. */
-function firstDeadline({ all }: DatedFindings, view: PollView<IdentityFamily | DeadlineFamily>): string {
-  const { samples } = view;
+function firstDeadline({ all }: DatedFindings, number: number, { samples }: PollView<DeadlineFamily>): string {
   const deadlines = byOrchestrator(samples, 'bridge_orchestrator_confirm_deadline_height');
   const heights = all.flatMap(({ labels }) => deadlines.get(orchestratorKey(labels)) ?? []);
   const height = samples.value('bridge_height');
   const blocks = height === undefined ? 0 : Math.min(...heights) - height;
   if (heights.length === 0 || blocks <= 0) return '';
-  const who = validatorsOf({ all }, view).length === 1 ? 'it' : 'the first';
+  const who = number === 1 ? 'it' : 'the first';
   return `${who} is jailed in ${blocksFor(blocks, samples.value('bridge_params_average_block_time_seconds'), 'hub')}`;
 }
 
@@ -368,7 +365,7 @@ min_over_time(bridge_orchestrator_missing_votes[${promDuration(VOTES_BUSY_MINUTE
     sentence: (findings, view) => {
       const who = validatorsOf(findings, view);
       const voted = `${haveOrHas(who.length)} not voted for the last observed event for ${findings.duration}`;
-      return `${numberAndPower(findings, view)} ${voted}: ${validators(who)}`;
+      return `${extentOf(who)} ${voted}: ${validators(who)}`;
     },
     actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_VOTES),
   }),

@@ -16,10 +16,9 @@ nav{display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem;margin-left:auto
 a{color:var(--link);text-underline-offset:.15em}
 nav [aria-current]{color:inherit;font-weight:600;text-decoration:none}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
-h1{font-size:1.5rem;margin:1rem 0 .4rem}
+h1{font-size:1.5rem;line-height:1.3;margin:1rem 0 .4rem;overflow-wrap:anywhere}
 h2{font-size:1.3rem;margin:2.2rem 0 .4rem;padding-top:1.2rem;border-top:2px solid var(--line);overflow-wrap:anywhere}
 h3{font-size:1.1rem;margin:1.4rem 0 .3rem}
-h4{font-size:1rem;margin:1.8rem 0 .3rem}
 p{margin:.3rem 0;overflow-wrap:anywhere}
 .quiet{color:var(--quiet)}.ok{color:var(--ok)}.warning{color:var(--warn)}.critical{color:var(--bad)}.info{color:var(--link)}
 .note{font-size:.875rem;color:var(--quiet)}
@@ -50,7 +49,6 @@ td small .digits{display:inline-block;max-width:100%;overflow:hidden;text-overfl
 .bar.ok{color:var(--ok)}.bar.warning{color:var(--warn)}.bar.critical{color:var(--bad)}
 td .statistics{margin:0}
 summary{cursor:pointer}
-details ol{margin:.3rem 0;padding-left:1.5rem}
 tr.watched{background:var(--soft)}
 @media (min-width:68.01rem){.blocking th:first-child{border-left:.25rem solid transparent;padding-left:.5rem}tr.watched th:first-child{border-left-color:var(--link)}}
 .blocking tbody th{font-weight:400;white-space:normal;overflow-wrap:anywhere}
@@ -67,7 +65,6 @@ pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-mono
 .links{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;font-size:.875rem}
 .links span{color:var(--quiet)}
 h1 .state{font-weight:inherit}
-h1{overflow-wrap:anywhere;line-height:1.3}
 header #as-of{flex-basis:100%;margin:0}
 #as-of{font-size:.875rem;color:var(--quiet);margin:.8rem 0 0}
 #out-of-date{position:sticky;top:0;z-index:1;margin:.6rem 0;padding:.6rem .8rem;background:var(--bad);color:var(--page)}

@@ -127,6 +127,6 @@ function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation)
     votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
     firstVoteHeight: orNull(() => decimalStringOf(attestation.height)),
     age: hubBlocksSince(input, attestation.height),
-    missing: voted && orNull(() => missingOf(input, newestValset(input), (address) => voted.has(address))),
+    missing: voted && orNull(() => missingOf(input, newestValset(input), voted)),
   };
 }

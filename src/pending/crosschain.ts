@@ -1,35 +1,40 @@
 import { toDouble, toDecimalString } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
+import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
-import { chainIdLabel, chainName, createdAt, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
+import {
+  chainIdLabel,
+  chainName,
+  createdAt,
+  currentOutbound,
+  distinctCctxs,
+  type ListName,
+} from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
 import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/required-fields.js';
 import { decimalStringOf, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
-import type { CctxItem, CrosschainItems } from './items.js';
+import type { CctxItem, CrosschainItems, ItemList } from './items.js';
 
 /** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
   const { document } = input;
+  const listItems = (list: ListName, rows: Field<readonly unknown[]>): ItemList<CctxItem> =>
+    itemList(
+      () => distinctCctxs[list](input),
+      byAge,
+      (cctx) => cctxItem(input, cctx),
+      () => lengthOf(rows),
+    );
   return {
     document: 'rate_limiter_input',
     height: orNull(() => decimalStringOf(document.height)),
     totalPending: orNull(() => decimalStringOf(document.total_pending)),
     listed: orNull(() => listedCount(input)),
     hidden: orNull(() => toDecimalString(hiddenCount(input))),
-    missed: itemList(
-      () => distinctCctxs.missed(input),
-      byAge,
-      (cctx) => cctxItem(input, cctx),
-      () => lengthOf(document.cctxs_missed),
-    ),
-    pending: itemList(
-      () => distinctCctxs.pending(input),
-      byAge,
-      (cctx) => cctxItem(input, cctx),
-      () => lengthOf(document.cctxs_pending),
-    ),
+    missed: listItems('missed', document.cctxs_missed),
+    pending: listItems('pending', document.cctxs_pending),
   };
 }
 

@@ -20,20 +20,14 @@ import { MAX_MEMBERS, type MissingMember, type MissingMembers, type Signatures }
 export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
   return signatures(
     () => batchSignedPower(input, batch),
-    () => {
-      const signers = batchSigners(input, batch);
-      return missingOf(input, newestValset(input), (address) => signers.has(address));
-    },
+    () => missingOf(input, newestValset(input), batchSigners(input, batch)),
   );
 }
 
 export function valsetSignatures(input: BridgeInput, valset: Valset): Signatures {
   return signatures(
     () => valsetSignedPower(input, valset),
-    () => {
-      const signers = valsetSigners(input, valset);
-      return missingOf(input, valset, (address) => signers.has(address));
-    },
+    () => missingOf(input, valset, valsetSigners(input, valset)),
   );
 }
 
@@ -69,11 +63,11 @@ const membersByAddress = memoize((_valset: Valset) => new Map<string, MissingMem
 export function missingOf(
   input: BridgeInput,
   valset: Valset | undefined,
-  hasSigned: (address: string) => boolean,
+  signers: ReadonlySet<string>,
 ): MissingMembers | undefined {
   if (valset === undefined) return undefined;
   const { addresses, powers, total } = rankedMembers(valset);
-  const missing = addresses.filter((address) => !hasSigned(address));
+  const missing = addresses.filter((address) => !signers.has(address));
   const powerRatio = (members: readonly string[]): number | null =>
     orNull(() => {
       if (powers === null || total === null) return undefined;
