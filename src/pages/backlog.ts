@@ -145,18 +145,18 @@ function countTimedOut(batches: ItemList<BatchItem>): number | string | null {
 }
 
 /** The statistics of an endpoint, except problems with a count of 0. */
-export function backlogHtml(target: string, view: TargetView | undefined, items: Items, nowMs: number): Markup {
+export function backlogHtml(view: TargetView, items: Items, nowMs: number): Markup {
   const links = allStatistics(items, nowMs)
     .filter(({ count, isProblem }) => isProblem !== true || String(count) !== '0')
-    .map((statistic) => markup`<li>${statisticLink(target, view, statistic)}`);
+    .map((statistic) => markup`<li>${statisticLink(view, statistic)}`);
   return markup`<ul class="statistics">${links}</ul>`;
 }
 
-function statisticLink(target: string, view: TargetView | undefined, statistic: Statistic): Markup {
+function statisticLink(view: TargetView, statistic: Statistic): Markup {
   const { count, label, table, alerts, labels, oldestSeconds = null } = statistic;
   const severity = severityOf(view, alerts, labels);
   // The word, because nothing may depend on color alone.
   const word = severity === undefined ? '' : markup` <span class="state ${severity}">${severity}</span>`;
   const age = oldestSeconds === null ? '' : markup` <small>oldest ${duration(oldestSeconds)}</small>`;
-  return markup`<a${severity === undefined ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}${word}</a>`;
+  return markup`<a${severity === undefined ? '' : markup` class="${severity}"`} href="${pendingLink(view.target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}${word}</a>`;
 }

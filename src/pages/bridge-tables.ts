@@ -4,6 +4,7 @@ import type {
   BatchState,
   ClaimItem,
   CoinItem,
+  DecimalString,
   Signatures,
   TransferItem,
   ValsetItem,
@@ -21,7 +22,7 @@ export const transferTable: ItemTable<TransferItem> = {
   emptyText: 'No transfer is waiting.',
   rowId: ({ id }) => anchor('transfers', id),
   columns: [
-    { title: 'Id', cell: ({ id }) => markup`${id}`, sort: { key: 'id', value: ({ id }) => exact(id) } },
+    numberColumn('Id', 'id', ({ id }) => id),
     {
       title: 'Token',
       cell: ({ amount }, { links }) => cells.token(amount, links),
@@ -58,17 +59,9 @@ export const batchTable: ItemTable<BatchItem> = {
   emptyText: 'No batch is live.',
   rowId: ({ nonce, token }) => anchor('batches', `${nonce} ${token.contract ?? ''}`),
   columns: [
-    {
-      title: 'Nonce',
-      cell: ({ nonce }) => markup`${nonce}`,
-      sort: { key: 'nonce', value: ({ nonce }) => exact(nonce) },
-    },
+    numberColumn('Nonce', 'nonce', ({ nonce }) => nonce),
     { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links) },
-    {
-      title: 'Transfers',
-      cell: ({ transfers }) => cells.text(transfers),
-      sort: { key: 'transfers', value: ({ transfers }) => transfers, largestFirst: true },
-    },
+    countColumn('Transfers', 'transfers', ({ transfers }) => transfers),
     createdColumn(),
     {
       title: 'Timeout',
@@ -108,11 +101,7 @@ export const valsetTable: ItemTable<ValsetItem> = {
   emptyText: 'No validator set is unrelayed.',
   rowId: ({ nonce }) => anchor('valsets', nonce),
   columns: [
-    {
-      title: 'Nonce',
-      cell: ({ nonce }) => markup`${nonce}`,
-      sort: { key: 'nonce', value: ({ nonce }) => exact(nonce) },
-    },
+    numberColumn('Nonce', 'nonce', ({ nonce }) => nonce),
     { title: 'Members', cell: ({ members }) => cells.text(members) },
     createdColumn(),
     {
@@ -138,11 +127,7 @@ export const claimTable: ItemTable<ClaimItem> = {
         markup`${eventNonce} ${conflicting ? markup`<span class="badge ${alertClass(page, 'BridgeConflictingClaims')}" title="validators voted for different claims of this event">conflict</span>` : ''}`,
       sort: { key: 'event', value: ({ eventNonce }) => exact(eventNonce) },
     },
-    {
-      title: 'Votes',
-      cell: ({ votes }) => cells.text(votes),
-      sort: { key: 'votes', value: ({ votes }) => votes, largestFirst: true },
-    },
+    countColumn('Votes', 'votes', ({ votes }) => votes),
     {
       title: 'Voted power',
       cell: ({ votedPowerRatio, age }, page) =>
@@ -158,6 +143,15 @@ export const claimTable: ItemTable<ClaimItem> = {
     missingColumn('Missing votes'),
   ],
 };
+
+/** An id or nonce. */
+function numberColumn<Row>(title: string, key: string, numberOf: (row: Row) => DecimalString): ItemColumn<Row> {
+  return { title, cell: (row) => markup`${numberOf(row)}`, sort: { key, value: (row) => exact(numberOf(row)) } };
+}
+
+function countColumn<Row>(title: string, key: string, countOf: (row: Row) => number | null): ItemColumn<Row> {
+  return { title, cell: (row) => cells.text(countOf(row)), sort: { key, value: countOf, largestFirst: true } };
+}
 
 function createdColumn<Row extends BatchItem | ValsetItem>(): ItemColumn<Row> {
   return {

@@ -107,7 +107,8 @@ function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
 }
 
 function backlogCell({ target, items }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
-  return items === null ? markup`` : backlogHtml(target, targets.get(target), items, nowMs);
+  const view = targets.get(target);
+  return items === null || view === undefined ? markup`` : backlogHtml(view, items, nowMs);
 }
 
 function pollsCell(status: EndpointStatus): Markup {

@@ -19,9 +19,7 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
 export type ItemColumn<Row> = Column<Row, PageContext>;
 
 export interface PageContext {
-  readonly target: string;
-  /** `undefined` if the target has no verdicts. */
-  readonly view: TargetView | undefined;
+  readonly view: TargetView;
   readonly links: ExternalLinks;
   readonly sorting: ItemSorting | undefined;
   /** Time of the page in milliseconds since 1970. */
@@ -77,7 +75,7 @@ function listHtml<Row>(
       ? `oldest first${unsortable === 0 ? '' : `, ${unsortable} of unknown age last`}`
       : `by ${sorted.title.toLowerCase()}, ${descending ? 'descending' : 'ascending'}`;
   const url = (column: string, isDescending: boolean): string =>
-    `?target=${encodeURIComponent(page.target)}&sort=${name}.${column}&dir=${isDescending ? 'desc' : 'asc'}#${name}`;
+    `?target=${encodeURIComponent(page.view.target)}&sort=${name}.${column}&dir=${isDescending ? 'desc' : 'asc'}#${name}`;
   return markup`<p class="note">Showing ${extent}, ${order}.</p>
 ${tableHtml(table, inOrder, page, { key, descending, url })}`;
 }

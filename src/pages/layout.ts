@@ -99,3 +99,8 @@ export function pendingLink(target: string, id?: string): string {
 export function anchor(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
 }
+
+/** A list of terms and their values. */
+export function factList(facts: readonly (readonly [term: string | Markup, value: Markup])[]): Markup {
+  return markup`<dl class="facts">${facts.map(([term, value]) => markup`<div><dt>${term}<dd>${value}</div>`)}</dl>`;
+}

@@ -10,7 +10,7 @@ import type { EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageContext } from './item-table.js';
-import { anchor, layout, pendingLink, type Site } from './layout.js';
+import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, statuses } from './target-view.js';
@@ -70,7 +70,7 @@ function targetPage(
   links: ExternalLinks,
   site: Site,
 ): string {
-  const page: PageContext = { target: view.target, view, links, sorting, nowMs: Date.parse(generatedAt) };
+  const page: PageContext = { view, links, sorting, nowMs: Date.parse(generatedAt) };
   const worst = headline([view], 'target');
   const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
   const blocking =
@@ -90,11 +90,11 @@ ${sections}
 }
 
 function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
-  const { target, document, items } = endpoint;
+  const { document, items } = endpoint;
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${items === null ? '' : [backlogHtml(target, page.view, items, page.nowMs), itemsHtml(items, page)]}
+${items === null ? '' : [backlogHtml(page.view, items, page.nowMs), itemsHtml(items, page)]}
 </section>
 `;
 }
@@ -125,7 +125,7 @@ ${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;
 }
 
 function bridgeFacts(items: BridgeItems): Markup {
-  return facts([
+  return factList([
     ['Hub height', digits(items.hubHeight)],
     ['Last observed event', text(items.lastObservedNonce)],
     ['External height known to the hub', digits(items.lastObservedExternalHeight)],
@@ -135,7 +135,7 @@ function bridgeFacts(items: BridgeItems): Markup {
 }
 
 function crosschainFacts(items: CrosschainItems): Markup {
-  return facts([
+  return factList([
     ['Hub height', digits(items.height)],
     ['Total pending', text(items.totalPending)],
     ['Listed', text(items.listed)],
@@ -144,8 +144,4 @@ function crosschainFacts(items: CrosschainItems): Markup {
 
 function hiddenNote(hidden: string, page: PageContext): Markup {
   return markup`<p class="alert ${alertClass(page, 'CrosschainPendingListTruncated')}">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
-}
-
-function facts(list: readonly (readonly [term: string, value: Markup])[]): Markup {
-  return markup`<dl class="facts">${list.map(([term, value]) => markup`<div><dt>${term}<dd>${value}</div>`)}</dl>`;
 }

@@ -2,7 +2,7 @@ import { formatDuration } from '../settings/units.js';
 import { endpointsNeedingAttention, endpointsNotPolled, endpointsUp, type EndpointContext } from './endpoint-table.js';
 import type { Availability, EndpointStatus, NamesView } from './endpoint-view.js';
 import { isolated, markup, type Markup } from './html.js';
-import { layout, relative, type Site } from './layout.js';
+import { factList, layout, relative, type Site } from './layout.js';
 import { statuses, type TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
@@ -88,7 +88,7 @@ ${body}
 /** Names of validators are not part of a poll, so their age is shown on its own. */
 function namesSection(names: readonly NamesView[]): Markup {
   if (names.length === 0) return markup``;
-  const rows = names.map(({ target, count, readAt, ageSeconds, failure }) => {
+  const facts = names.map(({ target, count, readAt, ageSeconds, failure }) => {
     const age =
       readAt === null || ageSeconds === null
         ? markup`none read yet`
@@ -97,24 +97,23 @@ function namesSection(names: readonly NamesView[]): Markup {
       failure === null
         ? ''
         : markup` <span class="state failing">${failure.reason}</span> ${isolated(failure.message)}`;
-    return markup`<div><dt>${isolated(target)}<dd>${age}${problem}</div>`;
+    return [isolated(target), markup`${age}${problem}`] as const;
   });
-  return section('names', markup`Validator names`, markup`<dl class="facts">${rows}</dl>`);
+  return section('names', markup`Validator names`, factList(facts));
 }
 
 function instanceFacts(instance: Instance, endpoints: readonly EndpointStatus[], nowMs: number): Markup {
   const { version, nodeVersion, startedAt, uptimeSeconds, configHash, configLoadedAt } = instance;
   const { intervalMs, timeoutMs, staleAfterMs } = instance;
   const targets = new Set(endpoints.map(({ target }) => target)).size;
-  const facts: readonly (readonly [term: string, value: Markup])[] = [
+  return factList([
     ['Version', markup`${version}, Node.js ${nodeVersion}`],
     ['Uptime', distanceElement(startedAt, duration(uptimeSeconds))],
     ['Configuration', markup`<code>${configHash}</code>, loaded ${agoElement(configLoadedAt, nowMs)}`],
     ['Targets', markup`${targets}, with ${endpoints.length} endpoints`],
     ['Polls', markup`every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`],
     ['Series', markup`withdrawn ${formatDuration(staleAfterMs)} after the last success`],
-  ];
-  return markup`<dl class="facts">${facts.map(([term, value]) => markup`<div><dt>${term}<dd>${value}</div>`)}</dl>`;
+  ]);
 }
 
 function failedReloadAlert({ configRejectedAt }: Instance, nowMs: number): Markup {

@@ -94,11 +94,10 @@ export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[]
 
 /** The severity of the worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
 export function severityOf(
-  target: TargetView | undefined,
+  target: TargetView,
   alerts: readonly AlertName[],
   labels: AlertLabels = {},
 ): Severity | undefined {
-  if (target === undefined) return undefined;
   const matches = (subject: AlertLabels): boolean =>
     Object.entries(labels).every(([name, value]) => (subject[name] ?? value) === value);
   return firingVerdicts(target).find(({ alert, subjects }) => alerts.includes(alert) && subjects.some(matches))

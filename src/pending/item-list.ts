@@ -7,22 +7,18 @@ import { MAX_ROWS, type ItemList } from './items.js';
 
 /** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {
-  return callOrNull(derive, undefined);
-}
-
-/** Like `orNull`, for a sort key. Creates no closure per row. */
-export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
-  return (row) => callOrNull(key, row);
-}
-
-function callOrNull<Argument, T>(derive: (argument: Argument) => T | undefined, argument: Argument): T | null {
   try {
-    const value = derive(argument);
+    const value = derive();
     return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
   } catch (thrown) {
     if (thrown === WITHDRAWN) return null;
     throw thrown;
   }
+}
+
+/** Like `orNull`, for a sort key. */
+export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
+  return (row) => orNull(() => key(row));
 }
 
 /** A number of the document as exact digits in canonical form. */
@@ -49,36 +45,17 @@ export function itemList<T, Row>(
   countRows: () => number | undefined = () => undefined,
 ): ItemList<Row> {
   const list = orNull(() => {
-    const found = readRows();
-    const { kept, unsortable } = lowest(found, keys);
-    return { total: found.length, unsortable, rows: kept.map(item) };
+    const found = readRows().map((row) => ({ row, keys: keys.map((key) => key(row)) }));
+    const oldest = found.toSorted((a, b) => compareKeys(a.keys, b.keys)).slice(0, MAX_ROWS);
+    const unsortable = found.filter(({ keys: [first] }) => first === null).length;
+    return { total: found.length, unsortable, rows: oldest.map(({ row }) => item(row)) };
   });
   return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
 }
 
-interface Kept<T> {
-  readonly row: T;
-  readonly keys: readonly (Numeral | null)[];
-}
+type RowKeys = readonly (Numeral | null)[];
 
-/** Selects the MAX_ROWS lowest rows in one pass. Allocates nothing for the other rows, because lists can be long. */
-function lowest<T>(rows: readonly T[], keys: SortKeys<T>): { kept: readonly T[]; unsortable: number } {
-  const kept: Kept<T>[] = [];
-  const rowKeys: (Numeral | null)[] = keys.map(() => null);
-  let unsortable = 0;
-  for (const row of rows) {
-    for (let position = 0; position < keys.length; position += 1) rowKeys[position] = keys[position]?.(row) ?? null;
-    if (rowKeys[0] === null) unsortable += 1;
-    const last = kept.at(-1);
-    if (kept.length === MAX_ROWS && last !== undefined && compareKeys(last.keys, rowKeys) <= 0) continue;
-    const index = kept.findLastIndex((other) => compareKeys(other.keys, rowKeys) <= 0) + 1;
-    kept.splice(index, 0, { row, keys: [...rowKeys] });
-    if (kept.length > MAX_ROWS) kept.pop();
-  }
-  return { kept: kept.map(({ row }) => row), unsortable };
-}
-
-function compareKeys(a: Kept<unknown>['keys'], b: Kept<unknown>['keys']): number {
+function compareKeys(a: RowKeys, b: RowKeys): number {
   for (let position = 0; position < a.length; position += 1) {
     const difference = compareKnownFirst(a[position] ?? null, b[position] ?? null);
     if (difference !== 0) return difference;

@@ -56,9 +56,6 @@ const rankedMembers = memoize((valset: Valset): RankedMembers => {
   return { addresses, powers, total: orNull(() => totalPower(valset)) };
 });
 
-/** Members by address, created once per validator set: the same members are usually missing in many batches. */
-const membersByAddress = memoize((_valset: Valset) => new Map<string, MissingMember>());
-
 /** The members of a validator set whose signature or vote is missing. */
 export function missingOf(
   input: BridgeInput,
@@ -73,12 +70,7 @@ export function missingOf(
       if (powers === null || total === null) return undefined;
       return ratio(powerOf(powers, members), total);
     });
-  const known = membersByAddress(valset);
-  const members = missing.slice(0, MAX_MEMBERS).map((address) => {
-    const item = known.get(address) ?? memberItem(input, address, powerRatio([address]));
-    known.set(address, item);
-    return item;
-  });
+  const members = missing.slice(0, MAX_MEMBERS).map((address) => memberItem(input, address, powerRatio([address])));
   return { total: missing.length, powerRatio: powerRatio(missing), members };
 }
 
