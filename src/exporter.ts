@@ -118,9 +118,9 @@ function pagesOf(
       const now = clock();
       const statuses = endpoints.states().map((state) => endpointStatus(state, now));
       const targets = targetViews(verdicts(now), statuses, active.current().links, now);
-      const names = namesViews(endpoints.all(), now);
+      const validatorNames = namesViews(endpoints.all(), now);
       const generatedAt = isoTime(now.epochSeconds);
-      return statusPage({ generatedAt, targets, endpoints: statuses, names, instance: instance(now) }, site);
+      return statusPage({ generatedAt, targets, endpoints: statuses, validatorNames, instance: instance(now) }, site);
     },
     pendingPage: (target, sorting) => {
       const document = pending(target);

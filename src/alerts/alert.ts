@@ -1,6 +1,13 @@
 import type { DocumentName } from '../documents.js';
 import { indent, ON_TARGET, promDuration, TARGET, unchanged, type RecordingRule } from './promql.js';
-import { findingIf, OUTDATED_MINUTES, type DatedFindings, type Finding, type PollView } from './view.js';
+import {
+  findingIf,
+  heightFamilies,
+  OUTDATED_MINUTES,
+  type DatedFindings,
+  type Finding,
+  type PollView,
+} from './view.js';
 
 /*
  * An alert is one object: the rule for Prometheus, how the exporter finds the same condition in a poll, and the texts of both.
@@ -30,7 +37,8 @@ interface Pattern<Family extends string = string> {
 export interface Condition<Family extends string = string> {
   /** `data`: judged in successful polls, and suspended while the data is outdated. `endpoint`: judged after every poll. */
   readonly source: 'data' | 'endpoint';
-  readonly documents: readonly DocumentName[];
+  /** `undefined` for each document. */
+  readonly document: DocumentName | undefined;
   /** Alternatives; one is enough. */
   readonly patterns: readonly Pattern<Family>[];
   /** One line without the target: what, for how long, how much, who. */
@@ -44,8 +52,6 @@ interface Texts<Name extends string> {
   readonly name: Name;
   /** `none` only for the watchdog. */
   readonly severity: Severity | 'none';
-  /** The comment above the rule: why the expression and its limits are as they are. */
-  readonly comment: string;
   /** One sentence for docs/alerts.md: when it fires. */
   readonly when: string;
   /** PromQL, multi-line. */
@@ -59,6 +65,8 @@ interface Texts<Name extends string> {
 
 /** What has a default. */
 interface Options {
+  /** The comment above the rule: why the expression and its limits are as they are. */
+  readonly comment: string;
   /** The group of the rules file. */
   readonly group: string;
   /** Recording rules that the expression or the texts read. */
@@ -90,24 +98,23 @@ export interface JudgedAlert<Name extends string = string> extends Alert<Name> {
 }
 
 const DEFAULTS = {
+  comment: '',
+  group: 'bridge-exporter',
   recordings: [],
   forMinutes: 0,
   keepFiringMinutes: 0,
-  labels: {},
   dashboard: 'bridge-exporter',
   linksToPending: false,
   inhibits: [],
   inhibitsData: false,
+  labels: {},
   families: [],
 } as const;
 
 /** An alert that a running exporter cannot judge, such as its absence. */
 export function exporterAlert(alert: Texts<string> & Partial<Options>): Alert {
-  return { ...DEFAULTS, group: 'bridge-exporter', ...alert, condition: undefined };
+  return { ...DEFAULTS, ...alert, condition: undefined };
 }
-
-const ABOUT_TARGET = '{{ $labels.target }}: ';
-const ALL_DOCUMENTS: readonly DocumentName[] = ['module_state', 'rate_limiter_input'];
 
 type Declaration<Name extends string, Family extends string> = Texts<Name> &
   Partial<Options> & { readonly severity: Severity; readonly families?: readonly Family[] } & Pick<
@@ -116,39 +123,39 @@ type Declaration<Name extends string, Family extends string> = Texts<Name> &
   > &
   ((Pick<Pattern<Family>, 'find'> & { readonly rangeMinutes?: number }) | Pick<Condition<Family>, 'patterns'>);
 
-function conditionOf<Family extends string>(
+function judgedAlert<Name extends string, Family extends string>(
   source: Condition['source'],
-  documents: readonly DocumentName[],
-  alert: Declaration<string, Family>,
-): Condition<Family> {
+  document: DocumentName | undefined,
+  alert: Declaration<Name, Family>,
+): JudgedAlert<Name> {
   const { sentence, actionFor } = alert;
   const patterns = 'patterns' in alert ? alert.patterns : [{ rangeMinutes: alert.rangeMinutes ?? 0, find: alert.find }];
-  return { source, documents, patterns, sentence, actionFor };
+  return {
+    ...DEFAULTS,
+    ...alert,
+    labels: document === undefined ? {} : { document },
+    summary: `{{ $labels.target }}: ${alert.summary}`,
+    condition: { source, document, patterns, sentence, actionFor },
+  };
 }
+
+const dataOf = {
+  module_state: { group: 'bridge', dashboard: 'bridge-overview' },
+  rate_limiter_input: { group: 'crosschain', dashboard: 'bridge-cross-chain' },
+} as const satisfies Record<DocumentName, Partial<Options>>;
 
 /** An alert on the state of an endpoint: of one document if it is given, else of each. */
 export function endpointAlert<const Name extends string, const Family extends string = never>(
   alert: Declaration<Name, Family> & { readonly document?: DocumentName },
 ): JudgedAlert<Name> {
   const { document } = alert;
-  return {
-    ...DEFAULTS,
-    group: 'bridge-exporter',
-    ...alert,
-    labels: document === undefined ? {} : { document },
-    summary: ABOUT_TARGET + alert.summary,
-    condition: conditionOf('endpoint', document === undefined ? ALL_DOCUMENTS : [document], alert),
-  };
+  const { dashboard } = document === undefined ? DEFAULTS : dataOf[document];
+  return judgedAlert('endpoint', document, { dashboard, ...alert });
 }
-
-const dataOf = {
-  module_state: { group: 'bridge', height: 'bridge_height', dashboard: 'bridge-overview' },
-  rate_limiter_input: { group: 'crosschain', height: 'crosschain_height', dashboard: 'bridge-cross-chain' },
-} as const satisfies Record<DocumentName, { group: string; height: string; dashboard: string }>;
 
 /** Present while the data of a document is outdated. */
 function outdatedRule(document: DocumentName): RecordingRule {
-  const { height } = dataOf[document];
+  const height = heightFamilies[document];
   return {
     name: `target:${height}:outdated`,
     comment: `Present while the data is outdated: no successful poll for ${OUTDATED_MINUTES * 60} s, which is 20 polls at the default interval and twice the
@@ -172,21 +179,15 @@ export function dataAlert<const Name extends string, const Family extends string
   document: DocumentName,
   alert: Declaration<Name, Family> & { readonly families: readonly Family[] },
 ): JudgedAlert<Name> {
-  const { group, dashboard } = dataOf[document];
   const outdated = outdatedRule(document);
-  return {
-    ...DEFAULTS,
-    group,
-    dashboard,
+  return judgedAlert('data', document, {
+    ...dataOf[document],
     keepFiringMinutes: KEEP_FIRING_MINUTES,
     linksToPending: true,
     ...alert,
     expr: `${hasOr(alert.expr) ? `(\n${indent(alert.expr)}\n)` : alert.expr}\nunless ${ON_TARGET} ${outdated.name}`,
     recordings: [outdated, ...(alert.recordings ?? [])],
-    labels: { document },
-    summary: ABOUT_TARGET + alert.summary,
-    condition: conditionOf('data', [document], alert),
-  };
+  });
 }
 
 /** `unless` binds more tightly than `or`. */

@@ -36,7 +36,8 @@ export interface AlertFinding extends Finding {
 export function findAll(source: Condition['source'], view: PollView): readonly AlertFinding[] {
   return judgedAlerts.flatMap((alert, alertIndex) => {
     const { condition } = alert;
-    if (condition.source !== source || !condition.documents.includes(view.state.document)) return [];
+    const { document = view.state.document } = condition;
+    if (condition.source !== source || document !== view.state.document) return [];
     return condition.patterns.flatMap(({ rangeMinutes, find }, patternIndex) =>
       find(view).map((finding) => ({
         ...finding,

@@ -159,7 +159,6 @@ and crosschain_rate_limit_exceeded == 1`,
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainPendingListTruncated',
     severity: 'warning',
-    comment: '',
     when: 'The node omits pending transactions from its list.',
     ...above('crosschain_cctxs_hidden', 0),
     forMinutes: 10,

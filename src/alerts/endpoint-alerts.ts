@@ -7,6 +7,7 @@ import { indent, ON_TARGET, promDuration, TARGET } from './promql.js';
 import { parts } from './sentences.js';
 import {
   HEIGHT_POLLS,
+  heightFamilies,
   INVALID_MINUTES,
   MINUTE_MS,
   msBetween,
@@ -14,7 +15,6 @@ import {
   steadyHeight,
   type DatedFindings,
   type Finding,
-  type HeightFamily,
   type PollView,
 } from './view.js';
 
@@ -97,19 +97,17 @@ function lastFailure({ state: { last, failure } }: PollView<never>): string {
 function heightAlert<const Name extends string>(alert: {
   readonly name: Name;
   readonly document: DocumentName;
-  readonly family: HeightFamily;
-  readonly dashboard: string;
   readonly comment: string;
   readonly subject: string;
   readonly others: string;
 }) {
-  const { name, document, family, dashboard, comment, subject, others } = alert;
+  const { name, document, comment, subject, others } = alert;
+  const family = heightFamilies[document];
   const range = promDuration(HEIGHT_MINUTES);
   return endpointAlert({
     name,
     severity: 'critical',
     document,
-    dashboard,
     comment,
     when: `Polls succeed, but \`${family}\` has not changed for ${HEIGHT_MINUTES} minutes.`,
     expr: `changes(${family}[${range}]) == 0
@@ -197,8 +195,6 @@ successful poll: it is as old as the process is.`,
   heightAlert({
     name: 'BridgeHeightStalled',
     document: 'module_state',
-    family: 'bridge_height',
-    dashboard: 'bridge-overview',
     comment: 'Three successful polls in the window, so a slow poll interval does not look like a halted chain.',
     subject: 'the hub height',
     others: 'bridge',
@@ -206,8 +202,6 @@ successful poll: it is as old as the process is.`,
   heightAlert({
     name: 'CrosschainHeightStalled',
     document: 'rate_limiter_input',
-    family: 'crosschain_height',
-    dashboard: 'bridge-cross-chain',
     comment: 'The same for the rate limiter input.',
     subject: 'the hub height of the cross-chain input',
     others: 'cross-chain',
@@ -318,7 +312,6 @@ ${indent(`${missingExpr('module_state')}\nor\n${missingExpr('rate_limiter_input'
   endpointAlert({
     name: 'BridgeExporterSeriesDropped',
     severity: 'warning',
-    comment: '',
     when: 'A metric has more series than `limits.max_series_per_family`.',
     expr: 'bridge_exporter_series_dropped > 0',
     forMinutes: 15,

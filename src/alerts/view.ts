@@ -125,12 +125,10 @@ export const changingFamilies = [
 
 export type ChangingFamily = (typeof changingFamilies)[number];
 
-const heightFamilies = {
+export const heightFamilies = {
   module_state: 'bridge_height',
   rate_limiter_input: 'crosschain_height',
 } as const satisfies Record<DocumentName, ChangingFamily>;
-
-export type HeightFamily = (typeof heightFamilies)[DocumentName];
 
 /** BridgeExporterInvalidValues reads the invalid values of this range. */
 export const INVALID_MINUTES = 10;
@@ -222,7 +220,7 @@ export function steadyHeight({
   history: { changes, firstSuccessAt },
   samples,
   now,
-}: PollView<HeightFamily>): SteadyHeight | undefined {
+}: PollView<(typeof heightFamilies)[DocumentName]>): SteadyHeight | undefined {
   const height = samples.value(heightFamilies[document]);
   const changedAt = changes.get(heightFamilies[document])?.at;
   if (height === undefined) return undefined;

@@ -52,8 +52,8 @@ export function createMetricsPage(
 
   function processTextAt(now: Instant, format: Format, last: ProcessText | undefined): ProcessText {
     const reloads = processMetrics.reloads();
-    const isCurrent = last?.reloads === reloads && now.monotonicMs - last.collectedAtMs < PROCESS_MAX_AGE_MS;
-    return isCurrent ? last : { text: processMetrics.render(format), collectedAtMs: now.monotonicMs, reloads };
+    const isRecent = last?.reloads === reloads && now.monotonicMs - last.collectedAtMs < PROCESS_MAX_AGE_MS;
+    return isRecent ? last : { text: processMetrics.render(format), collectedAtMs: now.monotonicMs, reloads };
   }
 
   async function render(

@@ -13,7 +13,7 @@ import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageCon
 import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
 import { tableHtml, type Table } from './table.js';
-import { firingVerdicts, statuses } from './target-view.js';
+import { firingVerdicts, worstFirst } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
 import { headline, statusLabel, verdictList } from './verdict-list.js';
 
@@ -35,8 +35,7 @@ export function pendingPage(
 
 function targetList({ generatedAt, targets }: PendingDocument, site: Site): string {
   const { title, heading } = headline(targets);
-  const sorted = targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
-  const body = markup`${tableHtml(targetTable, sorted, undefined)}
+  const body = markup`${tableHtml(targetTable, worstFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }

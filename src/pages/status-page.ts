@@ -12,7 +12,7 @@ export interface StatusDocument {
   readonly generatedAt: string;
   readonly targets: readonly TargetView[];
   readonly endpoints: readonly EndpointStatus[];
-  readonly names: readonly NamesView[];
+  readonly validatorNames: readonly NamesView[];
   readonly instance: Instance;
 }
 
@@ -33,7 +33,10 @@ export interface Instance {
 }
 
 /** First the worst condition of any target, then the others, then all endpoints. */
-export function statusPage({ generatedAt, targets, endpoints, names, instance }: StatusDocument, site: Site): string {
+export function statusPage(
+  { generatedAt, targets, endpoints, validatorNames, instance }: StatusDocument,
+  site: Site,
+): string {
   const context: EndpointContext = {
     nowMs: Date.parse(generatedAt),
     targets: new Map(targets.map((view) => [view.target, view])),
@@ -53,7 +56,7 @@ ${otherConditions(verdictList(targets, worst))}
 ${listSection('attention', 'Endpoints that need attention', attention, endpointsNeedingAttention(attention, context))}
 ${listSection('initial', 'Endpoints not polled yet', initial, endpointsNotPolled(initial))}
 ${listSection('up', 'Endpoints that are up', up, endpointsUp(up, context))}
-${namesSection(names)}
+${namesSection(validatorNames)}
 ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, context.nowMs))}`;
   return layout({ path: '/', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
 }
@@ -86,9 +89,9 @@ ${body}
 }
 
 /** Names of validators are not part of a poll, so their age is shown on its own. */
-function namesSection(names: readonly NamesView[]): Markup {
-  if (names.length === 0) return markup``;
-  const facts = names.map(({ target, count, readAt, ageSeconds, failure }) => {
+function namesSection(views: readonly NamesView[]): Markup {
+  if (views.length === 0) return markup``;
+  const facts = views.map(({ target, count, readAt, ageSeconds, failure }) => {
     const age =
       readAt === null || ageSeconds === null
         ? markup`none read yet`

@@ -83,9 +83,8 @@ function verdictView({ target, since, firesAt, ...verdict }: Verdict, links: Ext
   };
 }
 
-/** The target with the worst status, the first one if there are several. */
-export function worstTarget(targets: readonly TargetView[]): TargetView | undefined {
-  return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status))[0];
+export function worstFirst<Target extends TargetView>(targets: readonly Target[]): readonly Target[] {
+  return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
 }
 
 export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[] {

@@ -5,7 +5,7 @@ import { anchor, pendingLink, relative } from './layout.js';
 import {
   firingVerdicts,
   statuses,
-  worstTarget,
+  worstFirst,
   type TargetStatus,
   type TargetView,
   type VerdictView,
@@ -59,7 +59,7 @@ export interface Headline {
 
 /** The worst condition of the targets: green only when nothing is wrong, gray when it cannot be judged. */
 export function headline(targets: readonly TargetView[], page: VerdictPage = 'status'): Headline {
-  const worst = worstTarget(targets);
+  const [worst] = worstFirst(targets);
   if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
   const [firing] = firingVerdicts(worst);
   if (firing !== undefined) {
@@ -71,26 +71,26 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
       subject: firing,
     };
   }
-  const observing = observationOf(targets);
+  const observation = observationOf(targets);
   const [reason, ...otherReasons] = worst.unknown;
   if (reason !== undefined) {
     return {
-      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, observing),
+      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, observation),
       subject: otherReasons.length === 0 ? worst : undefined,
     };
   }
-  const [observed] = worst.verdicts;
+  const [observing] = worst.verdicts;
   if (worst.status === 'unknown') {
-    const text = observed?.summary ?? 'it has not been polled yet';
-    const details = observed === undefined ? '' : entryDetails(worst.target, observed, page);
+    const text = observing?.summary ?? 'it has not been polled yet';
+    const details = observing === undefined ? '' : entryDetails(worst.target, observing, page);
     return {
-      ...plainHeadline('unknown', `${worst.target} cannot be judged yet: ${text}`, markup`${details}${observing}`),
-      subject: observed,
+      ...plainHeadline('unknown', `${worst.target} cannot be judged yet: ${text}`, markup`${details}${observation}`),
+      subject: observing,
     };
   }
   const [only] = targets;
   const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;
-  return plainHeadline('ok', `No problem ${where}`, observing);
+  return plainHeadline('ok', `No problem ${where}`, observation);
 }
 
 function plainHeadline(status: TargetStatus, text: string, details: Markup): Headline {

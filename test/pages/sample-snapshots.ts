@@ -159,7 +159,7 @@ export function statusAt(snapshots: RecordedStates, seconds: number, options: Pa
   const targets = targetViews(verdicts, endpoints, testLinks(config), now);
   const generatedAt = isoTime(now.epochSeconds);
   return statusPage(
-    { generatedAt, targets, endpoints, names, instance: ofInstance },
+    { generatedAt, targets, endpoints, validatorNames: names, instance: ofInstance },
     { telemetryPath, version: ofInstance.version },
   );
 }

@@ -26,7 +26,7 @@ function headingAfter(scenario: ScenarioName, minutes: number): string[] {
       const statuses = endpoints.map((state) => endpointStatus(state, now));
       const targets = targetViews(verdicts, statuses, testLinks(), now);
       html = statusPage(
-        { generatedAt: isoTime(now.epochSeconds), targets, endpoints: statuses, names: [], instance },
+        { generatedAt: isoTime(now.epochSeconds), targets, endpoints: statuses, validatorNames: [], instance },
         { telemetryPath: '/metrics', version: '0.1.0' },
       );
     },
