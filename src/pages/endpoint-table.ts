@@ -2,6 +2,7 @@ import { SIZE_RATIO } from '../alerts/endpoint-alerts.js';
 import { documents } from '../documents.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
 import { failureReasons } from '../http/failure-reasons.js';
+import type { LastPoll } from '../poll/endpoint-state.js';
 import type { EndpointStatus } from './endpoint-view.js';
 import { backlogHtml } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
@@ -80,8 +81,9 @@ function availabilityCell({ availability }: EndpointStatus): Markup {
   return markup`<b class="state ${availability}">${availability}</b>`;
 }
 
-function nameCell({ target, document, foundAt }: EndpointStatus): Markup {
-  const path = foundAt === null ? '' : markup` <small>${foundAt.dialect} <code>${foundAt.path}</code></small>`;
+function nameCell({ target, document, state: { success } }: EndpointStatus): Markup {
+  const foundAt = success?.foundAt;
+  const path = foundAt === undefined ? '' : markup` <small>${foundAt.dialect} <code>${foundAt.path}</code></small>`;
   return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small>${path}`;
 }
 
@@ -113,12 +115,13 @@ function backlogCell({ target, items }: EndpointStatus, { nowMs, targets }: Endp
 
 function pollsCell(status: EndpointStatus): Markup {
   const hasProblem = status.lastFailure !== null || status.invalidFields.length > 0;
-  return markup`${hasProblem ? failureDetails(status) : status.polls} <small class="polls">${lastPoll(status)}</small>`;
+  return markup`${hasProblem ? failureDetails(status) : status.state.polls} <small class="polls">${lastPollHtml(status)}</small>`;
 }
 
-function lastPoll({ lastPollSeconds, bodyBytes, maxBodyBytes }: EndpointStatus): Markup {
-  const seconds = lastPollSeconds === null ? '' : exactDuration(lastPollSeconds);
-  if (bodyBytes === null) return markup`${seconds}`;
+function lastPollHtml({ state: { last, maxBodyBytes } }: EndpointStatus): Markup {
+  const seconds = last === undefined ? '' : durationOf(last);
+  const bodyBytes = last?.bodyBytes;
+  if (bodyBytes === undefined) return markup`${seconds}`;
   const isNearLimit = bodyBytes > SIZE_RATIO * maxBodyBytes;
   const size = isNearLimit
     ? markup`<span class="warning">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
@@ -126,13 +129,16 @@ function lastPoll({ lastPollSeconds, bodyBytes, maxBodyBytes }: EndpointStatus):
   return markup`${seconds}, ${size}`;
 }
 
-function exactDuration(seconds: number): string {
+/** The sum of all phases. */
+function durationOf({ phaseSeconds }: LastPoll): string {
+  const seconds = Object.values(phaseSeconds).reduce((sum, phase) => sum + phase, 0);
   return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
 }
 
 /** Collapsed, so that a page of many endpoints stays short. */
 function failureDetails(status: EndpointStatus): Markup {
-  const { failures, polls, invalidFields } = status;
+  const { state, invalidFields } = status;
+  const failures = Object.entries(state.failures).filter(([, count]) => count > 0);
   const failed = failures.reduce((sum, [, count]) => sum + count, 0);
   const invalid =
     invalidFields.length === 0 ? '' : markup`, <span class="warning">${invalidFields.length} invalid fields</span>`;
@@ -141,14 +147,14 @@ function failureDetails(status: EndpointStatus): Markup {
     invalidFields.length === 0
       ? ''
       : markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${invalidFields.map((field) => markup`<li><code>${field}</code></li>`)}</ul>`;
-  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${byReason.length > 0 ? markup`<ul>${byReason}</ul>` : ''}${lastFailureNote(status)}${fields}</details>`;
+  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${state.polls} polls failed${invalid}</summary>${byReason.length > 0 ? markup`<ul>${byReason}</ul>` : ''}${lastFailureNote(status)}${fields}</details>`;
 }
 
 /** The reason of a current failure is in its row already. */
-function lastFailureNote({ lastFailure, lastPollSeconds, up }: EndpointStatus): Markup {
-  if (lastFailure === null) return markup``;
+function lastFailureNote({ lastFailure, state: { last } }: EndpointStatus): Markup {
+  if (lastFailure === null || last === undefined) return markup``;
   const { at, ageSeconds, reason, message } = lastFailure;
-  return up === true
+  return last.ok
     ? markup`<p>Last failure ${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${isolated(message)}</p>`
-    : markup`<p>The last poll failed after ${exactDuration(lastPollSeconds ?? 0)}.</p>`;
+    : markup`<p>The last poll failed after ${durationOf(last)}.</p>`;
 }

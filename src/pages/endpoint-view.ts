@@ -1,4 +1,3 @@
-import type { DocumentPath } from '../chain/dialects.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
@@ -63,37 +62,23 @@ export type Availability = 'withdrawn' | 'failing' | 'initial' | 'up';
 
 /** An endpoint on the status page. */
 export interface EndpointStatus extends EndpointView {
+  readonly state: EndpointState;
   readonly availability: Availability;
-  /** Where the last successful poll found the document; `null` before the first success. */
-  readonly foundAt: DocumentPath | null;
   /** When the series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
   readonly withdrawal: { readonly at: string; readonly inSeconds: number } | null;
-  readonly polls: number;
-  /** Failed polls by reason, without reasons that never occurred. */
-  readonly failures: readonly (readonly [reason: string, count: number])[];
-  /** Sum of all phases. */
-  readonly lastPollSeconds: number | null;
-  readonly bodyBytes: number | null;
-  readonly maxBodyBytes: number;
   /** Fields of the last success whose value has the wrong type. */
   readonly invalidFields: readonly string[];
 }
 
 export function endpointStatus(state: EndpointState, now: Instant): EndpointStatus {
   const view = endpointView(state, now);
-  const { polls, last, success, failure, maxBodyBytes, staleAfterMs } = state;
-  const inSeconds = view.ageSeconds === null ? null : staleAfterMs / 1000 - view.ageSeconds;
+  const inSeconds = view.ageSeconds === null ? null : state.staleAfterMs / 1000 - view.ageSeconds;
   return {
     ...view,
+    state,
     availability: availabilityOf(view),
-    foundAt: success?.foundAt ?? null,
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
-    polls,
-    failures: failure ? Object.entries(state.failures).filter(([, count]) => count > 0) : [],
-    lastPollSeconds: last ? Object.values(last.phaseSeconds).reduce((sum, seconds) => sum + seconds, 0) : null,
-    bodyBytes: last?.bodyBytes ?? null,
-    maxBodyBytes,
-    invalidFields: success && view.shown ? Array.from(success.snapshot.problems.invalid.keys()) : [],
+    invalidFields: state.success && view.shown ? Array.from(state.success.snapshot.problems.invalid.keys()) : [],
   };
 }
 
