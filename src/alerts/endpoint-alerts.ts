@@ -6,6 +6,7 @@ import { endpointAlert } from './alert.js';
 import { indent, ON_TARGET, promDuration, TARGET } from './promql.js';
 import { parts } from './sentences.js';
 import {
+  findingIf,
   HEIGHT_POLLS,
   heightFamilies,
   INVALID_MINUTES,
@@ -138,15 +139,6 @@ function fieldsOf({ all }: DatedFindings, label: string): string[] {
   return all.flatMap(({ labels }) => labels[label] ?? []);
 }
 
-function limitNearFindings({ state: { last, maxBodyBytes }, history, now }: PollView<never>): readonly Finding[] {
-  const wasRejected = SIZE_REASONS.some((reason) => {
-    const rejectedAt = history.failures.get(reason)?.at(-1);
-    return rejectedAt !== undefined && msBetween(rejectedAt, now) < FAILURE_MINUTES * MINUTE_MS;
-  });
-  const ratio = wasRejected ? 1 : (last?.bodyBytes ?? 0) / maxBodyBytes;
-  return ratio > SIZE_RATIO ? [{ labels: {}, value: ratio }] : [];
-}
-
 function invalidFields({ state, history, now }: PollView<never>): readonly Finding[] {
   return Array.from(history.invalidAt)
     .filter(([, at]) => msBetween(at, now) < INVALID_MINUTES * MINUTE_MS)
@@ -242,7 +234,7 @@ does not alert anyone at night: BridgeSnapshotStale is the critical alert.`,
     expr: 'bridge_exporter_up == 0',
     forMinutes: 3,
     keepFiringMinutes: 5,
-    find: ({ state: { last } }) => (last?.ok === false ? [{ labels: {}, value: 0 }] : []),
+    find: ({ state: { last } }) => findingIf(last?.ok === false, 0),
     summary: 'polls of {{ $labels.document }} fail.',
     description: 'All polls of {{ $labels.document }} of {{ $labels.target }} have failed for 3 minutes.',
     action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
@@ -263,7 +255,14 @@ Share of poll.max_body_size. A response grows with the backlog, so the rest has 
 ) > ${SIZE_RATIO}`,
     forMinutes: 5,
     keepFiringMinutes: 10,
-    find: limitNearFindings,
+    find: ({ state: { last, maxBodyBytes }, history, now }) => {
+      const wasRejected = SIZE_REASONS.some((reason) => {
+        const rejectedAt = history.failures.get(reason)?.at(-1);
+        return rejectedAt !== undefined && msBetween(rejectedAt, now) < FAILURE_MINUTES * MINUTE_MS;
+      });
+      const ratio = wasRejected ? 1 : (last?.bodyBytes ?? 0) / maxBodyBytes;
+      return findingIf(ratio > SIZE_RATIO, ratio);
+    },
     summary: 'the response of {{ $labels.document }} is near its size limit.',
     description:
       'The response of {{ $labels.document }} of {{ $labels.target }} has reached {{ $value | humanizePercentage }} of the size limit; a response rejected for its size counts as 100 %. Above the limit every poll fails.',

@@ -53,8 +53,13 @@ const VALIDATOR_FIRST = VALIDATOR.replace('}your', '}Your').replace('}validator'
 /** What every sentence about validators reads. */
 const IDENTITY_FAMILIES = ['bridge_orchestrator_info', 'bridge_orchestrator_power_ratio'] as const;
 type IdentityFamily = (typeof IDENTITY_FAMILIES)[number];
-type DeadlineFamily =
-  'bridge_orchestrator_confirm_deadline_height' | 'bridge_height' | 'bridge_params_average_block_time_seconds';
+/** What tells when a validator is jailed. */
+const DEADLINE_FAMILIES = [
+  'bridge_orchestrator_confirm_deadline_height',
+  'bridge_height',
+  'bridge_params_average_block_time_seconds',
+] as const;
+type DeadlineFamily = (typeof DEADLINE_FAMILIES)[number];
 
 function orchestratorKey(labels: AlertLabels): string {
   return JSON.stringify([labels['orchestrator'], labels['external_address']]);
@@ -111,30 +116,6 @@ function extentOf(found: readonly FoundValidator[]): string {
   return numberAndPower(found.length, isComplete ? ratios.reduce((sum, ratio) => sum + ratio, 0) : null);
 }
 
-function deadlineSentence(findings: DatedFindings, view: PollView<IdentityFamily | DeadlineFamily>): string {
-  const blockTime = view.samples.value('bridge_params_average_block_time_seconds');
-  const nearest = blocksFor(Math.min(...findings.all.map(({ value }) => value)), blockTime, 'hub');
-  const who = validatorsOf(findings, view);
-  return who.length === 1
-    ? `${validators(who)} will be jailed in ${nearest} unless it confirms a validator set`
-    : `${count(who.length, 'validator')} will be jailed, the first in ${nearest}, unless they confirm a validator set: ${validators(who)}`;
-}
-
-function confirmsSentence(findings: DatedFindings, view: PollView<IdentityFamily | DeadlineFamily>): string {
-  const items = (['batch', 'valset'] as const).flatMap((kind) => {
-    const own = findings.all.filter(({ labels }) => labels['confirms'] === kind);
-    const most = Math.max(...own.map(({ value }) => value));
-    if (own.length === 0) return [];
-    return kind === 'batch' ? count(most, 'batch', 'batches') : count(most, 'validator set');
-  });
-  const who = validatorsOf(findings, view);
-  const signatures = `signatures of ${extentOf(who)} have been missing for ${findings.duration}`;
-  return parts(
-    `${signatures}, on up to ${items.join(' and ')}: ${validators(who)}`,
-    firstDeadline(findings, who.length, view),
-  );
-}
-
 /** When the first of these validators is jailed; empty without a deadline. */
 function firstDeadline({ all }: DatedFindings, number: number, { samples }: PollView<DeadlineFamily>): string {
   const deadlines = byOrchestrator(samples, 'bridge_orchestrator_confirm_deadline_height');
@@ -167,13 +148,7 @@ function deadlineNear(
     dashboard: 'bridge-signers',
     recordings: [orchestratorNames],
     forMinutes: 5,
-    families: [
-      ...IDENTITY_FAMILIES,
-      'bridge_orchestrator_confirm_deadline_height',
-      'bridge_height',
-      'bridge_params_signed_valsets_window_blocks',
-      'bridge_params_average_block_time_seconds',
-    ],
+    families: [...IDENTITY_FAMILIES, ...DEADLINE_FAMILIES, 'bridge_params_signed_valsets_window_blocks'],
     find: ({ samples }) => {
       const height = samples.value('bridge_height');
       const window = samples.value('bridge_params_signed_valsets_window_blocks');
@@ -187,7 +162,14 @@ function deadlineNear(
     },
     summary: `${validator} {{ or $labels.name $labels.orchestrator }} is about to be jailed.`,
     description: `${validator[0]?.toUpperCase()}${validator.slice(1)} {{ $labels.name }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has {{ $value | printf "%.0f" }} hub blocks left to confirm a validator set. After that it is jailed.`,
-    sentence: deadlineSentence,
+    sentence: (findings, view) => {
+      const blockTime = view.samples.value('bridge_params_average_block_time_seconds');
+      const nearest = blocksFor(Math.min(...findings.all.map(({ value }) => value)), blockTime, 'hub');
+      const who = validatorsOf(findings, view);
+      return who.length === 1
+        ? `${validators(who)} will be jailed in ${nearest} unless it confirms a validator set`
+        : `${count(who.length, 'validator')} will be jailed, the first in ${nearest}, unless they confirm a validator set: ${validators(who)}`;
+    },
     inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] }],
   });
 }
@@ -303,11 +285,9 @@ label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('b
     forMinutes: 5,
     families: [
       ...IDENTITY_FAMILIES,
+      ...DEADLINE_FAMILIES,
       'bridge_orchestrator_missing_batch_confirms',
       'bridge_orchestrator_missing_valset_confirms',
-      'bridge_orchestrator_confirm_deadline_height',
-      'bridge_height',
-      'bridge_params_average_block_time_seconds',
     ],
     patterns: [
       {
@@ -328,7 +308,20 @@ label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('b
     summary: `${VALIDATOR} does not sign.`,
     description: `${VALIDATOR_FIRST} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has missed at least {{ $value }} {{ $labels.confirms }} confirms for an hour. A validator that misses a deadline is jailed.`,
     action: CHECK_CONFIRMS,
-    sentence: confirmsSentence,
+    sentence: (findings, view) => {
+      const items = (['batch', 'valset'] as const).flatMap((kind) => {
+        const own = findings.all.filter(({ labels }) => labels['confirms'] === kind);
+        const most = Math.max(...own.map(({ value }) => value));
+        if (own.length === 0) return [];
+        return kind === 'batch' ? count(most, 'batch', 'batches') : count(most, 'validator set');
+      });
+      const who = validatorsOf(findings, view);
+      const signatures = `signatures of ${extentOf(who)} have been missing for ${findings.duration}`;
+      return parts(
+        `${signatures}, on up to ${items.join(' and ')}: ${validators(who)}`,
+        firstDeadline(findings, who.length, view),
+      );
+    },
     actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_CONFIRMS),
   }),
   dataAlert('module_state', {

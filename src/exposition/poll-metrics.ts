@@ -11,36 +11,33 @@ interface PollFamily<Label extends string = string> extends FamilyHeader {
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
 
+type Header = Pick<FamilyHeader, 'type' | 'help' | 'unit'>;
+
 function unlabeled(
-  family: Pick<FamilyHeader, 'name' | 'help' | 'unit'> & {
-    readonly type: FamilyHeader['type'];
-    readonly value: (state: EndpointState) => number | undefined;
-  },
-): PollFamily<never> {
+  family: Header & { readonly value: (state: EndpointState) => number | undefined },
+): Omit<PollFamily<never>, 'name'> {
   const { value, ...header } = family;
   return { ...header, labels: [], derive: (state) => [{ labels: {}, value: value(state) }] };
 }
 
 /** Every sample must have a value for each label. */
 function labeled<Label extends string>(
-  family: FamilyHeader & {
+  family: Header & {
     readonly labels: readonly Label[];
     readonly derive: (state: EndpointState) => readonly Sample<NoInfer<Label>>[];
   },
-): PollFamily<Label> {
+): Omit<PollFamily<Label>, 'name'> {
   return family;
 }
 
-export const pollFamilies: readonly PollFamily[] = [
-  unlabeled({
-    name: 'bridge_exporter_up',
+const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
+  bridge_exporter_up: unlabeled({
     type: 'gauge',
     help: 'Whether the last poll succeeded (1) or failed (0).',
     unit: '1 or 0',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
-  labeled({
-    name: 'bridge_exporter_endpoint_info',
+  bridge_exporter_endpoint_info: labeled({
     type: 'gauge',
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
     unit: '1',
@@ -48,29 +45,25 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['dialect', 'path'],
     derive: ({ success }) => (success?.foundAt === undefined ? [] : [{ labels: { ...success.foundAt }, value: 1 }]),
   }),
-  unlabeled({
-    name: 'bridge_exporter_last_attempt_timestamp_seconds',
+  bridge_exporter_last_attempt_timestamp_seconds: unlabeled({
     type: 'gauge',
     help: 'Time when the last poll ended, successful or not.',
     unit: 'seconds since 1970',
     value: ({ last }) => last?.at.epochSeconds,
   }),
-  unlabeled({
-    name: 'bridge_exporter_last_success_timestamp_seconds',
+  bridge_exporter_last_success_timestamp_seconds: unlabeled({
     type: 'gauge',
     help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
     unit: 'seconds since 1970',
     value: ({ success }) => success?.at.epochSeconds,
   }),
-  unlabeled({
-    name: 'bridge_exporter_polls_total',
+  bridge_exporter_polls_total: unlabeled({
     type: 'counter',
     help: 'Total number of finished polls.',
     unit: 'polls',
     value: ({ polls }) => polls,
   }),
-  labeled({
-    name: 'bridge_exporter_poll_failures_total',
+  bridge_exporter_poll_failures_total: labeled({
     type: 'counter',
     help: 'Total number of failed polls by reason.',
     unit: 'polls',
@@ -78,8 +71,7 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['reason'],
     derive: ({ failures }) => Object.entries(failures).map(([reason, value]) => ({ labels: { reason }, value })),
   }),
-  labeled({
-    name: 'bridge_exporter_poll_duration_seconds',
+  bridge_exporter_poll_duration_seconds: labeled({
     type: 'gauge',
     help: 'Duration of each finished phase of the last poll.',
     unit: 'seconds',
@@ -88,22 +80,19 @@ export const pollFamilies: readonly PollFamily[] = [
     derive: ({ last }) =>
       Object.entries(last?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
   }),
-  unlabeled({
-    name: 'bridge_exporter_response_size_bytes',
+  bridge_exporter_response_size_bytes: unlabeled({
     type: 'gauge',
     help: 'Decoded size of the last complete response body.',
     unit: 'bytes',
     value: ({ last }) => last?.bodyBytes,
   }),
-  unlabeled({
-    name: 'bridge_exporter_response_size_limit_bytes',
+  bridge_exporter_response_size_limit_bytes: unlabeled({
     type: 'gauge',
     help: 'Maximum decoded size of a response body (poll.max_body_size).',
     unit: 'bytes',
     value: ({ last, maxBodyBytes }) => last && maxBodyBytes,
   }),
-  labeled({
-    name: 'bridge_exporter_invalid_values_total',
+  bridge_exporter_invalid_values_total: labeled({
     type: 'counter',
     help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
     unit: 'values',
@@ -111,8 +100,7 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['field'],
     derive: ({ invalidValues }) => Array.from(invalidValues, ([field, value]) => ({ labels: { field }, value })),
   }),
-  labeled({
-    name: 'bridge_exporter_unknown_values_total',
+  bridge_exporter_unknown_values_total: labeled({
     type: 'counter',
     help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
     unit: 'values',
@@ -120,8 +108,7 @@ export const pollFamilies: readonly PollFamily[] = [
     labels: ['field'],
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
   }),
-  labeled({
-    name: 'bridge_exporter_series_dropped',
+  bridge_exporter_series_dropped: labeled({
     type: 'gauge',
     help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
     unit: 'series',
@@ -132,14 +119,15 @@ export const pollFamilies: readonly PollFamily[] = [
       return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
     },
   }),
-  unlabeled({
-    name: 'bridge_exporter_snapshot_regressions_total',
+  bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',
     help: 'Total number of responses with a lower hub height than the one before; the third in a row is accepted.',
     unit: 'responses',
     value: ({ regressions }) => regressions,
   }),
-];
+};
+
+export const pollFamilies: readonly PollFamily[] = Object.entries(table).map(([name, family]) => ({ name, ...family }));
 
 /** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
 export function pollFamilyLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {

@@ -1,10 +1,10 @@
-import type { BlockSpan, BridgeItems, ItemList } from '../pending/items.js';
+import type { BridgeItems, ItemList } from '../pending/items.js';
 import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { tableHtml, type Column, type Table } from './table.js';
-import { duration, percent } from '../text/format.js';
+import { count, duration, percent } from '../text/format.js';
 
 /** The section about who has to act: validators for which something waits, then those that are late without consequences yet. */
 export function blockingSection(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
@@ -26,13 +26,12 @@ function blockingTable(validators: readonly BlockingValidator[], items: BridgeIt
   const ratios = validators.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
   const having = ratios.length < validators.length ? '' : ` with ${percent(power, 2)} of the power`;
-  const subject = validators.length === 1 ? '1 validator' : `${validators.length} validators`;
   const disputed = validators.filter(({ otherClaims }) => otherClaims.length > 0).length;
   const dispute =
     disputed === 0
       ? ''
       : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
-  const intro = markup`<p>${subject}${having}. Signatures and votes of ${percent(Number(items.powerThreshold), 2)} are required.${dispute}</p>`;
+  const intro = markup`<p>${count(validators.length, 'validator')}${having}. Signatures and votes of ${percent(Number(items.powerThreshold), 2)} are required.${dispute}</p>`;
   return markup`${intro}
 ${validatorTable('Who is blocking', validators, items)}`;
 }
@@ -124,12 +123,10 @@ function nonces(verb: string, noun: string, list: readonly string[], isComplete:
 
 function deadline({ jailedIn, timeoutIn }: BlockingValidator): Markup {
   const parts = [
-    ...(jailedIn === null ? [] : [markup`<span>jailing: ${left(jailedIn, 'hub blocks')}</span>`]),
-    ...(timeoutIn === null ? [] : [markup`<span>batch times out: ${left(timeoutIn, 'external blocks')}</span>`]),
+    ...(jailedIn === null ? [] : [markup`<span>jailing: ${cells.blocks(jailedIn, 'hub blocks', 'left')}</span>`]),
+    ...(timeoutIn === null
+      ? []
+      : [markup`<span>batch times out: ${cells.blocks(timeoutIn, 'external blocks', 'left')}</span>`]),
   ];
   return parts.length === 0 ? markup`<span class="quiet">none</span>` : markup`${parts}`;
-}
-
-function left(span: BlockSpan, unit: string): Markup {
-  return cells.blocks(span, unit, 'left');
 }

@@ -2,14 +2,7 @@ import { toDouble, toDecimalString } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
-import {
-  chainIdLabel,
-  chainName,
-  createdAt,
-  currentOutbound,
-  distinctCctxs,
-  type ListName,
-} from '../metrics/crosschain/cctxs.js';
+import { chainIdLabel, chainName, createdAt, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
 import { lengthOf, toLabelValue } from '../metrics/family.js';
@@ -20,7 +13,7 @@ import type { CctxItem, CrosschainItems, ItemList } from './items.js';
 /** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
   const { document } = input;
-  const listItems = (list: ListName, rows: Field<readonly unknown[]>): ItemList<CctxItem> =>
+  const listItems = (list: keyof typeof distinctCctxs, rows: Field<readonly unknown[]>): ItemList<CctxItem> =>
     itemList(
       () => distinctCctxs[list](input),
       byAge,
