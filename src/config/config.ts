@@ -9,13 +9,15 @@ import {
   listSettings,
   optionalKey,
   presentKeys,
+  rejectBoth,
+  requireOneOf,
   type Settings,
   settings,
   shorthand,
 } from '../settings/schema.js';
 import { formatDuration } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
-import { type HttpClientConfig, httpClientKeys, rejectTwoAuthorizations } from './http-client-config.js';
+import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
 import { endpointExample, nodeUrl, siteUrl } from './node-url.js';
 import { targetLabels } from './target-labels.js';
 
@@ -64,9 +66,6 @@ function checkStaleAfter(input: unknown, context: z.RefinementCtx): void {
   const message = `stale_after (${stale}) is below interval (${interval}) + timeout (${timeout}) — expected at least ${sum}`;
   context.addIssue({ code: 'custom', path: ['stale_after'], message });
 }
-
-/** Matches a key that is not set. A key that is set to an invalid value has a problem of its own. */
-const absent = z.undefined().optional();
 
 const withoutRepetitions = <T>(entries: z.ZodArray<z.ZodType<T>>) => entries.overwrite((all) => [...new Set(all)]);
 
@@ -149,7 +148,7 @@ function endpoint(name: string, keys: Keys): z.ZodType {
       // Not quoted: it may be a URL with a password.
       describe: types.describeType,
       expected: (input) => `a mapping such as ${name}: ${endpointExample(input)}`,
-      checks: [rejectTwoAuthorizations],
+      checks: [rejectBoth('basic_auth', 'authorization')],
     },
   );
   return z.codec(flat, z.custom<Pick<EndpointConnection, 'httpClient'>>(), {
@@ -212,14 +211,11 @@ const createTarget = ({ metricLabels = new Set(), allowNoEndpoint = false }: Sch
       // Not quoted: it may be a URL with a password.
       describe: types.describeType,
       expected: (input) => `a mapping such as {name: mainnet, bridge: ${endpointExample(input)}}`,
-      checks: allowNoEndpoint ? [] : [requireEndpoint],
+      checks: allowNoEndpoint
+        ? []
+        : [requireOneOf(['bridge', 'crosschain'], 'has no endpoint — expected bridge, crosschain, or both')],
     },
   );
-
-function requireEndpoint(input: unknown, context: z.RefinementCtx): void {
-  const empty = z.object({ bridge: absent, crosschain: absent });
-  if (empty.safeParse(input).success) context.addIssue('has no endpoint — expected bridge, crosschain, or both');
-}
 
 const token = settings(
   {
@@ -233,14 +229,15 @@ const token = settings(
       description: 'URL of a contract in an explorer, with `{address}` in place of the contract. Linked on the pages.',
     }),
   },
-  { checks: [requireTokenSettings] },
+  {
+    checks: [
+      requireOneOf(
+        ['symbol', 'decimals', 'explorer'],
+        'has neither symbol nor decimals nor explorer — expected at least one of them',
+      ),
+    ],
+  },
 );
-
-function requireTokenSettings(input: unknown, context: z.RefinementCtx): void {
-  const empty = z.object({ symbol: absent, decimals: absent, explorer: absent });
-  if (empty.safeParse(input).success)
-    context.addIssue('has neither symbol nor decimals nor explorer — expected at least one of them');
-}
 
 const validator = settings({
   address: key('address', types.anyAddress, {

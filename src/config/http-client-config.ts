@@ -8,6 +8,8 @@ import {
   list,
   optionalKey,
   presentKeys,
+  rejectBoth,
+  requireOneOf,
   scalar,
   type Settings,
   settings,
@@ -63,24 +65,8 @@ const certificates = privateValue('PEM', 'PEM certificates', (text) => {
 /** Messages do not quote what is not a mapping. */
 const unquoted = { describe: types.describeType };
 
-const rejectBoth =
-  (first: string, second: string): Check =>
-  (input, context) => {
-    const present = presentKeys(input);
-    if (!present?.has(first) || !present.has(second)) return;
-    const message = `cannot be combined with ${first} — expected only one of them`;
-    context.addIssue({ code: 'custom', path: [second], message });
-  };
-
-const rejectKeyAndFile = (name: string): Check => rejectBoth(name, `${name}_file`);
-
-const requireKeyOrFile =
-  (name: string): Check =>
-  (input, context) => {
-    const present = presentKeys(input);
-    if (!present || present.has(name) || present.has(`${name}_file`)) return;
-    context.addIssue({ code: 'custom', path: [name], message: `is missing — expected ${name} or ${name}_file` });
-  };
+const requireKeyOrFile = (name: string, file: string): Check =>
+  requireOneOf([name, file], `is missing — expected ${name} or ${file}`, [name]);
 
 const basicAuth = settings(
   {
@@ -93,7 +79,14 @@ const basicAuth = settings(
     }),
     passwordFile: optionalKey('password_file', file, { description: 'File with the password.' }),
   },
-  { ...unquoted, checks: [requireKeyOrFile('username'), rejectKeyAndFile('username'), rejectKeyAndFile('password')] },
+  {
+    ...unquoted,
+    checks: [
+      requireKeyOrFile('username', 'username_file'),
+      rejectBoth('username', 'username_file'),
+      rejectBoth('password', 'password_file'),
+    ],
+  },
 );
 
 /** A token of RFC 9110. */
@@ -116,7 +109,10 @@ const authorization = settings(
     }),
     credentialsFile: optionalKey('credentials_file', file, { description: 'File with the credentials.' }),
   },
-  { ...unquoted, checks: [requireKeyOrFile('credentials'), rejectKeyAndFile('credentials')] },
+  {
+    ...unquoted,
+    checks: [requireKeyOrFile('credentials', 'credentials_file'), rejectBoth('credentials', 'credentials_file')],
+  },
 );
 
 const headerValues = <T>(value: z.ZodType<T>) =>
@@ -138,11 +134,7 @@ const header = settings(
   {
     ...unquoted,
     expected: () => 'a mapping such as {secrets: […]}, with values, secrets or files',
-    checks: [
-      (input, context) => {
-        if (presentKeys(input)?.size === 0) context.addIssue('has no value — expected values, secrets or files');
-      },
-    ],
+    checks: [requireOneOf(['values', 'secrets', 'files'], 'has no value — expected values, secrets or files')],
   },
 );
 
@@ -223,9 +215,9 @@ const tlsConfig = settings(
   {
     ...unquoted,
     checks: [
-      rejectKeyAndFile('ca'),
-      rejectKeyAndFile('cert'),
-      rejectKeyAndFile('key'),
+      rejectBoth('ca', 'ca_file'),
+      rejectBoth('cert', 'cert_file'),
+      rejectBoth('key', 'key_file'),
       requireKeyPair,
       checkTlsVersions,
     ],
@@ -283,8 +275,6 @@ export const httpClientKeys = {
     description: 'HTTP proxy. The URL may contain a user and a password.',
   }),
 };
-
-export const rejectTwoAuthorizations = rejectBoth('basic_auth', 'authorization');
 
 /** Structured-cloneable, like the whole configuration. */
 export interface HttpClientConfig extends Settings<typeof httpClientKeys> {

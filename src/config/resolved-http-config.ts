@@ -7,19 +7,18 @@ import { readSmallFile } from '../settings/small-file.js';
 
 /** HTTP client settings with the content of all files and secrets. Kept for one poll only. */
 export interface ResolvedHttpConfig {
-  readonly basicAuth: { readonly username: string; readonly password: string } | undefined;
-  readonly authorization: { readonly type: string; readonly credentials: string } | undefined;
-  readonly headers: readonly ResolvedHeader[];
+  /** Request headers for the node. Names are in lower case, so that a configured header replaces a default one. */
+  readonly headers: Headers;
   readonly tls: ResolvedTls | undefined;
   readonly proxy: ResolvedProxy | undefined;
-}
-
-export interface ResolvedHeader {
-  readonly name: string;
-  readonly values: readonly string[];
-  /** The values to redact. */
+  /**
+   * The strings to redact, because the node or the proxy may send them back. Includes whole header values, which may come back
+   * encoded.
+   */
   readonly secrets: readonly string[];
 }
+
+type Headers = Readonly<Record<string, string | string[]>>;
 
 type Config<Key extends keyof HttpClientConfig> = NonNullable<HttpClientConfig[Key]>;
 
@@ -34,15 +33,15 @@ export interface ResolvedTls extends Pick<
 
 export interface ResolvedProxy {
   readonly url: string;
-  /** `user:password`. */
-  readonly userInfo: string | undefined;
+  /** Request headers for the proxy, which the node never receives. */
+  readonly headers: Headers;
 }
 
 export type ResolveResult =
   | { readonly ok: true; readonly resolved: ResolvedHttpConfig }
   | { readonly ok: false; readonly problems: readonly ResolveProblem[] };
 
-export interface ResolveProblem {
+interface ResolveProblem {
   /** Relative to the endpoint. */
   readonly path: Path;
   /** Names the file, without quoting its content. */
@@ -53,15 +52,23 @@ export interface ResolveProblem {
 export async function resolveHttpConfig(config: HttpClientConfig): Promise<ResolveResult> {
   const problems: ResolveProblem[] = [];
   const read = createReader(config.directory, problems);
-  const [basicAuth, authorization, headers, tls] = await Promise.all([
+  const [tls, ...credentials] = await Promise.all([
+    config.tls && readTls(config.tls, read, problems),
+    ...Object.entries(config.headers ?? {}).map(async ([name, values]) => readHeader(name, values, read)),
     config.basicAuth && readBasicAuth(config.basicAuth, read),
     config.authorization && readAuthorization(config.authorization, read),
-    Promise.all(Object.entries(config.headers ?? {}).map(([name, values]) => readHeader(name, values, read))),
-    config.tls && readTls(config.tls, read, problems),
   ]);
   if (problems.length > 0) return { ok: false, problems: problems.toSorted(byPath) };
-  const proxy = config.proxy && { ...config.proxy, userInfo: config.proxy.userInfo && reveal(config.proxy.userInfo) };
-  return { ok: true, resolved: { basicAuth, authorization, headers, tls, proxy } };
+  const proxy = config.proxy?.userInfo && proxyCredentials(reveal(config.proxy.userInfo));
+  return {
+    ok: true,
+    resolved: {
+      headers: Object.fromEntries(credentials.flatMap((one) => Object.entries(one?.headers ?? {}))),
+      tls,
+      proxy: config.proxy && { url: config.proxy.url, headers: proxy?.headers ?? {} },
+      secrets: [...credentials, proxy].flatMap((one) => one?.secrets ?? []),
+    },
+  };
 }
 
 /** A value, or the content of its file. `path` is the key of the file. */
@@ -85,34 +92,50 @@ function createReader(directory: string, problems: ResolveProblem[]): Read {
   };
 }
 
+type Credentials = Pick<ResolvedHttpConfig, 'headers' | 'secrets'>;
+
 async function readBasicAuth(
   { username, usernameFile, password, passwordFile }: Config<'basicAuth'>,
   read: Read,
-): Promise<ResolvedHttpConfig['basicAuth']> {
-  return {
-    username: (await read(username, usernameFile, ['basic_auth', 'username_file'], checkUsername)) ?? '',
-    password: (await read(password, passwordFile, ['basic_auth', 'password_file'], checkSecret)) ?? '',
-  };
+): Promise<Credentials> {
+  const name = await read(username, usernameFile, ['basic_auth', 'username_file'], checkUsername);
+  const secret = await read(password, passwordFile, ['basic_auth', 'password_file'], checkSecret);
+  return basicCredentials('authorization', name ?? '', secret ?? '');
+}
+
+function basicCredentials(header: string, username: string, password: string): Credentials {
+  const userInfo = `${username}:${password}`;
+  const value = `Basic ${Buffer.from(userInfo).toString('base64')}`;
+  return { headers: { [header]: value }, secrets: [password, userInfo, value] };
+}
+
+/** `userInfo` is `user:password`. The user name is a secret too, because some proxies take a token there. */
+function proxyCredentials(userInfo: string): Credentials {
+  const [username = ''] = userInfo.split(':', 1);
+  const { headers, secrets } = basicCredentials('proxy-authorization', username, userInfo.slice(username.length + 1));
+  return { headers, secrets: [username, ...secrets] };
 }
 
 async function readAuthorization(
   { type, credentials, credentialsFile }: Config<'authorization'>,
   read: Read,
-): Promise<ResolvedHttpConfig['authorization']> {
+): Promise<Credentials> {
   const path = ['authorization', 'credentials_file'];
-  return { type, credentials: (await read(credentials, credentialsFile, path, checkHeaderValue)) ?? '' };
+  const secret = (await read(credentials, credentialsFile, path, checkHeaderValue)) ?? '';
+  const value = `${type} ${secret}`;
+  return { headers: { authorization: value }, secrets: [secret, value] };
 }
 
 async function readHeader(
   name: string,
   { values = [], secrets = [], files = [] }: Config<'headers'>[string],
   read: Read,
-): Promise<ResolvedHeader> {
+): Promise<Credentials> {
   const contents = await Promise.all(
-    files.map((file, index) => read(undefined, file, ['http_headers', name, 'files', index], checkHeaderValue)),
+    files.map(async (file, index) => read(undefined, file, ['http_headers', name, 'files', index], checkHeaderValue)),
   );
   const redacted = [...secrets.map(reveal), ...contents.filter((content) => content !== undefined)];
-  return { name, values: [...values, ...redacted], secrets: redacted };
+  return { headers: { [name.toLowerCase()]: [...values, ...redacted] }, secrets: redacted };
 }
 
 async function readTls(

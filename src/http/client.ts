@@ -8,7 +8,6 @@ import { parseDecimal, type Numeral } from '../json/numeral.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
-import { headersOf, proxyHeaders, secretsOf } from './credentials.js';
 import { ErrorResponse, readErrorResponse } from './error-response.js';
 import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
 import { createRedactor } from './redact.js';
@@ -76,7 +75,7 @@ export function createClient(userAgent: string): Client {
       let clean = (text: string) => cleanText(text);
       try {
         const config = await rejectOnAbort(signal, resolveConfig(httpClient));
-        const redact = createRedactor(secretsOf(config));
+        const redact = createRedactor(config.secrets);
         // Truncated text could end in a part of a secret, so secrets are redacted first.
         clean = (text) => cleanText(redact(text));
         const dispatcher = createDispatcher(url, config, signal);
@@ -156,8 +155,8 @@ async function sendRequest(
       // A cached response would be an old document.
       'cache-control': 'no-cache',
       'user-agent': userAgent,
-      ...headersOf(config),
-      ...(isForwarded && proxyHeaders(config)),
+      ...config.headers,
+      ...(isForwarded && config.proxy.headers),
     },
   });
   // Without a listener, the error of a body that is not read completely would end the process.

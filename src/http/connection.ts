@@ -5,7 +5,6 @@ import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
 import { tlsVersions } from '../settings/tls-versions.js';
-import { proxyHeaders } from './credentials.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 
@@ -136,7 +135,7 @@ function newSecureContext({ ca, cert, key, minVersion, maxVersion }: ResolvedTls
 /** Sends CONNECT, after which the proxy forwards everything on the socket to the node. */
 function openTunnel(socket: Socket, url: URL, proxy: ResolvedProxy, messagePrefix: string): Promise<void> {
   const authority = url.port === '' ? `${url.host}:443` : url.host;
-  const headers = { host: authority, ...proxyHeaders({ proxy }) };
+  const headers = { host: authority, ...proxy.headers };
   const tunnel = request({ method: 'CONNECT', path: authority, headers, createConnection: () => socket });
   return new Promise((resolve, reject) => {
     const fail = (reason: FailureReason, message: string): void =>

@@ -160,6 +160,26 @@ export function presentKeys(input: unknown): ReadonlySet<string> | undefined {
   return data && new Set(Object.keys(data).filter((name) => data[name] !== undefined));
 }
 
+/** Rejects a mapping that sets none of the keys. The problem is at `path`. */
+export const requireOneOf =
+  (names: readonly string[], message: string, path: readonly string[] = []): Check =>
+  (input, context) => {
+    const present = presentKeys(input);
+    if (!present || names.some((name) => present.has(name))) return;
+    // A copy, because zod changes it.
+    context.addIssue({ code: 'custom', path: [...path], message });
+  };
+
+/** Rejects a mapping that sets both keys. */
+export const rejectBoth =
+  (first: string, second: string): Check =>
+  (input, context) => {
+    const present = presentKeys(input);
+    if (!present?.has(first) || !present.has(second)) return;
+    const message = `cannot be combined with ${first} — expected only one of them`;
+    context.addIssue({ code: 'custom', path: [second], message });
+  };
+
 /** One key of a file, for the reference, for suggestions and for the environment. */
 export interface SettingDescription {
   /** `targets[].bridge.url`: `[]` stands for every entry of a list, `<name>` for every name in a mapping. */
