@@ -2,15 +2,14 @@ import { parentPort } from 'node:worker_threads';
 import { decode } from './decode.js';
 import type { DecoderMessage, DecoderRequest } from './decoder-thread.js';
 
-/* The worker thread: decodes one body after the other, and returns the memory of the body with what is decoded. */
+/* The worker thread: decodes one body after the other. */
 
 const port = parentPort;
 if (port === null) throw new Error('decoder-worker.js runs only as a worker thread');
 
-const send = (message: DecoderMessage, transferred: readonly ArrayBuffer[] = []): void =>
-  port.postMessage(message, transferred);
+const send = (message: DecoderMessage): void => port.postMessage(message);
 
 port.on('message', ({ task, memory, length }: DecoderRequest) => {
-  send({ decoded: decode(task, Buffer.from(memory, 0, length)), memory }, [memory]);
+  send(decode(task, Buffer.from(memory, 0, length)));
 });
 send('ready');
