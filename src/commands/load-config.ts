@@ -3,8 +3,9 @@ import { selectShard } from '../cli/shard.js';
 import type { Config, ConfigResult, Shard } from '../config/config.js';
 import { loadConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory.js';
-import { formatConfig } from '../config/printer.js';
+import { formatConfig } from '../config/parser.js';
 import { metricLabels } from '../exposition/exposition.js';
+import type { Result } from '../result.js';
 import type { LoadedWebConfig } from '../server/web-config.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
 
@@ -54,12 +55,11 @@ interface WebOptions extends Omit<WebSettings, 'configFile'> {
   readonly webConfig?: LoadedWebConfig;
 }
 
-type WebOptionsResult =
-  | { readonly ok: true; readonly options: WebOptions; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
 /** The web flags with the content of `--web.config.file`. */
-export async function readWebOptions({ configFile, ...options }: WebSettings): Promise<WebOptionsResult> {
+export async function readWebOptions({
+  configFile,
+  ...options
+}: WebSettings): Promise<Result<{ readonly options: WebOptions; readonly warnings: readonly string[] }>> {
   if (configFile === undefined) return { ok: true, options, warnings: [] };
   const { loadWebConfig } = await import('../server/web-config.js');
   const result = await loadWebConfig(configFile);

@@ -1,30 +1,52 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import type { Result } from '../result.js';
 import { checkPattern, findFiles, uniqueFiles } from '../settings/glob.js';
+import { type FormatPosition, formatPath } from '../settings/problems.js';
 import { readSmallFile, readTextFile } from '../settings/small-file.js';
-import type { ValueResult } from '../settings/value-types.js';
-import { parseYaml, type YamlResult } from '../settings/yaml.js';
+import { describeType, type ValueResult } from '../settings/value-types.js';
+import { parseYaml } from '../settings/yaml.js';
 
 /* The files that a configuration consists of: the configuration file and its `target_files`. */
 
-export interface ConfigFiles {
-  /** The configuration file, or why it cannot be read. */
-  readonly main: ValueResult<string>;
-  /** Of the configuration file; absent if it cannot be read. */
-  readonly yaml?: YamlResult;
-  readonly patterns: readonly PatternMatches[];
-  readonly targetFiles: readonly TargetFile[];
+/** The data of a configuration file with the targets of its target files, and where each target was read. */
+export interface MergedFiles {
+  readonly data: unknown;
+  readonly label: FormatPosition;
+  /** Whether the list of targets may be empty, because target files can add some. */
+  readonly allowNoTargets: boolean;
+  /** The directory that relative file names of a target start at. */
+  readonly directoryOf: (target: number) => string;
+  /** The position of a target in messages about another one. */
+  readonly describeTarget: (target: number) => string;
+  /** Problems and warnings of the target files. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads the files. Fails if the configuration file cannot be read or parsed. */
+export async function readConfigFiles(path: string): Promise<Result<{ readonly files: MergedFiles }>> {
+  const main = await readTextFile(path);
+  if (!main.ok) return { ok: false, problems: [main.problem] };
+  const yaml = parseYaml(main.value, path);
+  if (!yaml.ok) return yaml;
+  const targetFiles = await readTargetFiles(patternsOf(yaml.data), path);
+  return { ok: true, files: mergeTargets(path, yaml.data, yaml.label, targetFiles) };
+}
+
+interface TargetFiles {
+  readonly matches: readonly PatternMatches[];
+  readonly files: readonly TargetFile[];
 }
 
 /** What an entry of `target_files` matches. */
-export interface PatternMatches {
+interface PatternMatches {
   readonly pattern: string;
   /** `problem` is a complete message. */
-  readonly files: ValueResult<readonly string[]>;
+  readonly found: ValueResult<readonly string[]>;
 }
 
-export interface TargetFile {
+interface TargetFile {
   readonly path: string;
   /** `problem` completes a sentence that starts with the path. */
   readonly content: ValueResult<string>;
@@ -33,45 +55,105 @@ export interface TargetFile {
 /** Enough for 100,000 targets. */
 const MAX_TARGET_FILE_BYTES = 64 * 2 ** 20;
 
-const targetFilesKey = z.object({ target_files: z.array(z.unknown()) });
-
-/** Reads the files. Every failure is a value. */
-export async function readConfigFiles(path: string): Promise<ConfigFiles> {
-  const main = await readTextFile(path);
-  if (!main.ok) return { main, patterns: [], targetFiles: [] };
-  const yaml = parseYaml(main.value, path);
-  return { main, yaml, ...(await readTargetFiles(patternsOf(yaml), path)) };
-}
+const isMapping = (data: unknown): data is Readonly<Record<string, unknown>> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data);
 
 /** An invalid pattern is returned as an empty string: the schema reports it. */
-function patternsOf(yaml: YamlResult): string[] {
-  const { data } = targetFilesKey.safeParse(yaml.ok ? yaml.data : undefined);
-  return (data?.target_files ?? []).map((entry) =>
-    typeof entry === 'string' && checkPattern(entry) === undefined ? entry : '',
-  );
+function patternsOf(data: unknown): string[] {
+  const patterns = isMapping(data) ? data['target_files'] : undefined;
+  if (!Array.isArray(patterns)) return [];
+  return patterns.map((entry) => (typeof entry === 'string' && checkPattern(entry) === undefined ? entry : ''));
 }
 
-async function readTargetFiles(
-  patterns: readonly string[],
-  path: string,
-): Promise<Pick<ConfigFiles, 'patterns' | 'targetFiles'>> {
-  const matches = await Promise.all(patterns.map(async (pattern) => matchPattern(pattern, dirname(path))));
-  const targetFiles: TargetFile[] = [];
-  for (const file of uniqueFiles(matches.flatMap(({ files }) => (files.ok ? files.value : [])))) {
+async function readTargetFiles(patterns: readonly string[], configFile: string): Promise<TargetFiles> {
+  const matches = await Promise.all(patterns.map(async (pattern) => matchPattern(pattern, dirname(configFile))));
+  const files: TargetFile[] = [];
+  for (const path of uniqueFiles(matches.flatMap(({ found }) => (found.ok ? found.value : [])))) {
     // oxlint-disable-next-line no-await-in-loop -- limits the number of open files
-    targetFiles.push({ path: file, content: await readSmallFile(file, MAX_TARGET_FILE_BYTES) });
+    files.push({ path, content: await readSmallFile(path, MAX_TARGET_FILE_BYTES) });
   }
-  return { patterns: matches, targetFiles };
+  return { matches, files };
 }
 
 async function matchPattern(pattern: string, directory: string): Promise<PatternMatches> {
-  if (pattern === '') return { pattern, files: { ok: true, value: [] } };
+  if (pattern === '') return { pattern, found: { ok: true, value: [] } };
   try {
-    return { pattern, files: { ok: true, value: await findFiles(pattern, directory) } };
+    return { pattern, found: { ok: true, value: await findFiles(pattern, directory) } };
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    return { pattern, files: { ok: false, problem: `${JSON.stringify(pattern)} cannot be searched: ${cause}` } };
+    return { pattern, found: { ok: false, problem: `${JSON.stringify(pattern)} cannot be searched: ${cause}` } };
   }
+}
+
+/** The targets of one file. */
+interface Part {
+  readonly directory: string;
+  readonly entries: readonly unknown[];
+  readonly label: FormatPosition;
+}
+
+/** `data` and `label` are of the configuration file at `path`. */
+function mergeTargets(
+  path: string,
+  data: unknown,
+  label: FormatPosition,
+  { matches, files }: TargetFiles,
+): MergedFiles {
+  const { targets = [] } = isMapping(data) ? data : {};
+  const own: Part = {
+    directory: dirname(path),
+    entries: Array.isArray(targets) ? targets : [],
+    label: (position) => label(['targets', ...position]),
+  };
+  const parsed = files.map(parseTargetFile);
+  const parts = [own, ...parsed.flatMap((result) => (result.ok ? [result.part] : []))];
+  // The part of each target, and its index there.
+  const origins = parts.flatMap((part) => part.entries.map((_entry, index) => ({ part, index })));
+  const isMerged = matches.length > 0;
+  // Invalid data stays as it is, for the schema to report.
+  const isValid = isMapping(data) && Array.isArray(targets);
+  return {
+    data: isMerged && isValid ? { ...data, targets: parts.flatMap(({ entries }) => entries) } : data,
+    label: (position) => {
+      const [key, target, ...rest] = position;
+      const origin = key === 'targets' && typeof target === 'number' ? origins[target] : undefined;
+      return origin === undefined ? label(position) : origin.part.label([origin.index, ...rest]);
+    },
+    allowNoTargets: isMerged,
+    directoryOf: (target) => origins[target]?.part.directory ?? own.directory,
+    describeTarget: (target) => {
+      const origin = origins[target];
+      return origin === undefined || !isMerged ? formatPath(['targets', target]) : origin.part.label([origin.index]);
+    },
+    problems: [
+      ...matches.flatMap(({ found }, index) =>
+        found.ok ? [] : [`${label(['target_files', index])}: ${found.problem}`],
+      ),
+      ...parsed.flatMap((result) => (result.ok ? [] : result.problems)),
+    ],
+    warnings: matches.flatMap(({ pattern, found }, index) =>
+      found.ok && found.value.length === 0 && pattern !== ''
+        ? [`${label(['target_files', index])}: ${JSON.stringify(pattern)} matches no file`]
+        : [],
+    ),
+  };
+}
+
+const EXPECTED = 'expected a list of targets, each as under targets, or [] for none';
+
+function parseTargetFile({ path, content }: TargetFile): Result<{ readonly part: Part }> {
+  if (!content.ok) return { ok: false, problems: [`${path}: ${content.problem}${adviceFor(path, content.problem)}`] };
+  const yaml = parseYaml(content.value, path);
+  if (!yaml.ok) return yaml;
+  const { data, label } = yaml;
+  if (!Array.isArray(data)) return { ok: false, problems: [`${label([])}: ${describeType(data)} — ${EXPECTED}`] };
+  return { ok: true, part: { directory: dirname(path), entries: data, label } };
+}
+
+/** An empty file is invalid, because it is most likely not completely written. */
+function adviceFor(path: string, problem: string): string {
+  if (problem === 'is not a file') return ` — expected a file, or a pattern such as ${path}/*.yml`;
+  return problem === 'is empty' ? ` — ${EXPECTED}` : '';
 }
 
 /**
@@ -82,11 +164,13 @@ export function createConfigHash(path: string): () => Promise<string> {
   let last: { readonly text: string; readonly patterns: readonly string[] } | undefined;
   return async () => {
     const main = await readTextFile(path);
-    if (main.ok && main.value !== last?.text)
-      last = { text: main.value, patterns: patternsOf(parseYaml(main.value, path)) };
-    const files = await readTargetFiles(main.ok ? (last?.patterns ?? []) : [], path);
+    if (main.ok && main.value !== last?.text) {
+      const yaml = parseYaml(main.value, path);
+      last = { text: main.value, patterns: yaml.ok ? patternsOf(yaml.data) : [] };
+    }
+    const targetFiles = await readTargetFiles(main.ok ? (last?.patterns ?? []) : [], path);
     return createHash('sha256')
-      .update(JSON.stringify([main, files]))
+      .update(JSON.stringify([main, targetFiles]))
       .digest('base64');
   };
 }

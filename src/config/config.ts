@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Result } from '../result.js';
 import { checkPattern } from '../settings/glob.js';
 import {
   type Check,
@@ -383,9 +384,7 @@ export type TokenConfig = Config['tokens'][number];
 export type ChainConfig = Config['chains'][string];
 export type ValidatorConfig = Config['validators'][number];
 
-export type ConfigResult =
-  | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly string[] };
+export type ConfigResult = Result<{ readonly config: Config; readonly warnings: readonly string[] }>;
 
 /** Name of the target if there is no configuration file. */
 export const DEFAULT_TARGET_NAME = 'default';

@@ -1,5 +1,5 @@
 import { readConfigFiles } from './config-files.js';
-import type { Config, ConfigResult, TargetConfig } from './config.js';
+import type { Config, ConfigResult } from './config.js';
 import {
   type Environment,
   environmentData,
@@ -10,9 +10,8 @@ import {
 import { formatPath, type FormatPosition } from '../settings/problems.js';
 import { validateConfig } from './parser.js';
 import { resolveHttpConfig } from './resolved-http-config.js';
-import { mergeTargets } from './target-files.js';
 
-export interface ConfigSource {
+interface ConfigSource {
   /** `--config.file` or CONFIG_FILE. */
   readonly configFile?: string | undefined;
   readonly env: Environment;
@@ -35,61 +34,59 @@ export async function loadConfig({
   checkFiles = false,
   metricLabels,
 }: ConfigSource): Promise<ConfigResult> {
-  if (configFile !== undefined) return loadFile(configFile, env, checkFiles, metricLabels);
-  const result = configFromEnvironment(env);
-  if (result !== undefined) return result;
-  return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
-}
-
-async function loadFile(
-  path: string,
-  env: Environment,
-  checkFiles: boolean,
-  metricLabels: ReadonlySet<string> | undefined,
-): Promise<ConfigResult> {
   const variables = presentTargetVariables(env);
+  if (configFile === undefined) {
+    if (variables.length > 0) return loadEnvironment(env);
+    return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
+  }
   if (variables.length > 0) {
     return problem(
-      `${variables.join(', ')}: cannot be combined with the configuration file ${path} — expected only one of them`,
+      `${variables.join(', ')}: cannot be combined with the configuration file ${configFile} — expected only one of them`,
     );
   }
-  const { main, yaml, patterns, targetFiles } = await readConfigFiles(path);
-  if (!main.ok) return problem(main.problem);
-  if (yaml === undefined || !yaml.ok) return { ok: false, problems: yaml?.problems ?? [] };
-  const { data, label, ...merged } = mergeTargets(path, yaml.data, yaml.label, patterns, targetFiles);
-  const result = validateConfig(data, label, { ...merged, metricLabels, allowNoTargets: patterns.length > 0 });
-  if (!result.ok || merged.problems.length > 0) {
-    return { ok: false, problems: [...merged.problems, ...(result.ok ? [] : result.problems)] };
-  }
-  const problems = await checkReferencedFiles(result.config, label);
-  if (checkFiles && problems.length > 0) return { ok: false, problems };
-  return { ...result, warnings: [...merged.warnings, ...result.warnings, ...problems] };
+  return loadFile(configFile, checkFiles, metricLabels);
 }
 
-/** The configuration of the environment variables of one target; `undefined` if none of them is set. */
-export function configFromEnvironment(env: Environment): ConfigResult | undefined {
-  if (presentTargetVariables(env).length === 0) return undefined;
+function loadEnvironment(env: Environment): ConfigResult {
   const problems = ineffectiveVariables(env);
   const data = environmentData(env);
   if (data === undefined) return { ok: false, problems };
   const result = validateConfig(data, (path) => variableOf(formatPath(path)));
+  return withProblems(result, problems);
+}
+
+async function loadFile(
+  path: string,
+  checkFiles: boolean,
+  metricLabels: ReadonlySet<string> | undefined,
+): Promise<ConfigResult> {
+  const read = await readConfigFiles(path);
+  if (!read.ok) return read;
+  const { data, label, problems, warnings, ...context } = read.files;
+  const result = withProblems(validateConfig(data, label, { ...context, metricLabels }), problems);
+  if (!result.ok) return result;
+  const referenced = await checkReferencedFiles(result.config, label);
+  if (checkFiles && referenced.length > 0) return { ok: false, problems: referenced };
+  return { ...result, warnings: [...warnings, ...result.warnings, ...referenced] };
+}
+
+/** The problems come before those of the result. */
+function withProblems(result: ConfigResult, problems: readonly string[]): ConfigResult {
   if (problems.length === 0) return result;
   return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
 }
 
 /** Problems of the credential and certificate files that the endpoints refer to. */
 async function checkReferencedFiles({ targets }: Config, label: FormatPosition): Promise<string[]> {
-  const problems = await Promise.all(targets.map(async (target, index) => checkFilesOf(target, index, label)));
-  return problems.flat();
-}
-
-async function checkFilesOf(target: TargetConfig, index: number, label: FormatPosition): Promise<string[]> {
+  const endpoints = targets.flatMap((target, index) =>
+    (['bridge', 'crosschain'] as const).map((key) => ({ target, key, path: ['targets', index, key] })),
+  );
   const problems = await Promise.all(
-    (['bridge', 'crosschain'] as const).map(async (endpoint) => {
-      const httpClient = target[endpoint]?.httpClient;
+    endpoints.map(async ({ target, key, path: endpoint }) => {
+      const httpClient = target[key]?.httpClient;
       const result = httpClient && (await resolveHttpConfig(httpClient));
       if (!result || result.ok) return [];
-      return result.problems.map(({ path, message }) => `${label(['targets', index, endpoint, ...path])}: ${message}`);
+      return result.problems.map(({ path, message }) => `${label([...endpoint, ...path])}: ${message}`);
     }),
   );
   return problems.flat();

@@ -1,8 +1,10 @@
-import { dirname } from 'node:path';
+import { stringify } from 'yaml';
+import { z } from 'zod';
 import {
   type BridgeEndpoint,
   type Config,
   type ConfigResult,
+  configSchema,
   configSettings,
   createFileSchema,
   type CrosschainEndpoint,
@@ -11,14 +13,7 @@ import {
 } from './config.js';
 import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
 import { formatDuration } from '../settings/units.js';
-import { parseYaml } from '../settings/yaml.js';
 import { adviseOnKey } from './unknown-keys.js';
-
-/** Parses a configuration file. `path` is its name in messages. */
-export function parseConfig(text: string, path: string, metricLabels?: ReadonlySet<string>): ConfigResult {
-  const yaml = parseYaml(text, path);
-  return yaml.ok ? validateConfig(yaml.data, yaml.label, { directoryOf: () => dirname(path), metricLabels }) : yaml;
-}
 
 interface ValidationOptions extends SchemaContext {
   /** The directory of the file that a target was read from: relative file names are resolved against it. */
@@ -91,4 +86,9 @@ function connectionWarnings({ url, httpClient }: BridgeEndpoint | CrosschainEndp
   }
   const message = 'the certificate is not verified: the connection can be intercepted';
   return httpClient.tls.insecureSkipVerify ? [{ path: [...tls, 'insecure_skip_verify'], message }] : [];
+}
+
+/** The configuration as a configuration file, with all defaults. Secrets are redacted. */
+export function formatConfig(config: Config): string {
+  return stringify(z.encode(configSchema, config), { lineWidth: 0 });
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { HttpClientConfig } from './http-client-config.js';
+import type { Result } from '../result.js';
 import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.js';
 import type { Path } from '../settings/problems.js';
 import { checkHeaderValue, checkSecret, checkUsername, reveal, type Secret } from '../settings/secret.js';
@@ -37,10 +38,6 @@ export interface ResolvedProxy {
   readonly headers: Headers;
 }
 
-export type ResolveResult =
-  | { readonly ok: true; readonly resolved: ResolvedHttpConfig }
-  | { readonly ok: false; readonly problems: readonly ResolveProblem[] };
-
 interface ResolveProblem {
   /** Relative to the endpoint. */
   readonly path: Path;
@@ -49,7 +46,9 @@ interface ResolveProblem {
 }
 
 /** Reads all files of an HTTP client configuration. */
-export async function resolveHttpConfig(config: HttpClientConfig): Promise<ResolveResult> {
+export async function resolveHttpConfig(
+  config: HttpClientConfig,
+): Promise<Result<{ readonly resolved: ResolvedHttpConfig }, { readonly problems: readonly ResolveProblem[] }>> {
   const problems: ResolveProblem[] = [];
   const read = createReader(config.directory, problems);
   const [tls, ...credentials] = await Promise.all([

@@ -1,3 +1,4 @@
+import type { Result } from '../result.js';
 import { closestMatch } from './closest-match.js';
 import { formatDuration, formatSize, parseDuration, parseSize } from './units.js';
 
@@ -16,14 +17,12 @@ export interface ValueType<T> {
   readonly format?: (value: T) => unknown;
 }
 
-export type ValueResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+export type ValueResult<T> = Result<{ readonly value: T }, { readonly problem: string }>;
 
 /** Like `ValueResult`, but `problem` lacks the suffix "— expected …". Without `problem`, the message describes the value. */
-export type ParseResult<T> = { readonly ok: true; readonly value: T } | RejectedValue;
+export type ParseResult<T> = Result<{ readonly value: T }, Rejection>;
 
-interface RejectedValue {
-  readonly ok: false;
+interface Rejection {
   readonly problem?: string;
   /** What was most likely meant, shown instead of "expected …". */
   readonly suggestion?: string;
@@ -60,13 +59,13 @@ function typeOfAnyValue<T>(
 }
 
 export const accept = <T>(value: T) => ({ ok: true, value }) as const;
-export const reject = (problem?: string, suggestion?: string): RejectedValue => ({
+export const reject = (problem?: string, suggestion?: string): Result<never, Rejection> => ({
   ok: false,
   ...(problem !== undefined && { problem }),
   ...(suggestion !== undefined && { suggestion }),
 });
 /** Rejects with a suggestion, if there is one. */
-const suggest = (suggestion: string | undefined): RejectedValue => reject(undefined, suggestion);
+const suggest = (suggestion: string | undefined): Result<never, Rejection> => reject(undefined, suggestion);
 export const acceptIf = <T>(isValid: boolean, value: T): ParseResult<T> => (isValid ? accept(value) : reject());
 
 const within = (value: number | undefined, smallest: number, largest: number): value is number =>

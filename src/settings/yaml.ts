@@ -1,11 +1,10 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit, type Document } from 'yaml';
+import type { Result } from '../result.js';
 import { formatFirst, formatPath, type Path, type FormatPosition } from './problems.js';
 import { explainSyntaxErrors } from './yaml-errors.js';
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
-export type YamlResult =
-  | { readonly ok: true; readonly data: unknown; readonly label: FormatPosition }
-  | { readonly ok: false; readonly problems: readonly string[] };
+type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
 
 /** Limits the expansion of nested aliases. */
 const MAX_ALIASES = 100;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { test } from 'vitest';
 import { stringify } from 'yaml';
-import { parseConfig } from '../../src/config/parser.js';
-import { formatConfig } from '../../src/config/printer.js';
+import { parseConfig } from '../support/config.js';
+import { formatConfig } from '../../src/config/parser.js';
 import { fuzzRuns } from '../support/fuzz.js';
 
 test('no file makes the parser throw', () => {

@@ -4,10 +4,9 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { reveal } from '../../src/settings/secret.js';
 import { loadConfig } from '../../src/config/loader.js';
-import { parseConfig } from '../../src/config/parser.js';
-import { formatConfig } from '../../src/config/printer.js';
+import { formatConfig } from '../../src/config/parser.js';
 import { createAuthority } from '../support/certificates.js';
-import { parseValidConfig } from '../support/config.js';
+import { parseConfig, parseValidConfig } from '../support/config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { withoutColumns } from './sample-files.js';
 

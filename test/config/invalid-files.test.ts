@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { configSettings } from '../../src/config/config.js';
-import { parseConfig } from '../../src/config/parser.js';
+import { parseConfig } from '../support/config.js';
 import { withBridge, withCrosschain, withUrl, withTopLevel, withName } from './sample-files.js';
 
 const DURATION = 'such as 30s, 1m30s or 500ms';

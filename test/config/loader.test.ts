@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLE_CONFIG } from '../../src/cli/help.js';
 import type { Environment } from '../../src/config/environment.js';
-import { configFromEnvironment, loadConfig } from '../../src/config/loader.js';
-import { parseConfig } from '../../src/config/parser.js';
+import { loadConfig } from '../../src/config/loader.js';
+import { parseConfig } from '../support/config.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -11,19 +11,23 @@ const ADDRESS = 'expected an http or https URL without user, query and fragment,
 
 const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
 
-describe('configFromEnvironment', () => {
-  test('returns undefined if no variable is set', () => {
-    expect(configFromEnvironment({ PATH: '/bin' })).toBeUndefined();
+const configFromEnvironment = async (env: Environment) => loadConfig({ env, fallback: defaultConfig });
+
+describe('loadConfig without a file', () => {
+  const isFallback = { ok: true, config: defaultConfig, warnings: [] };
+
+  test('returns the fallback if no variable is set', async () => {
+    expect(await configFromEnvironment({ PATH: '/bin' })).toEqual(isFallback);
   });
 
-  test('treats an empty variable as unset', () => {
+  test('treats an empty variable as unset', async () => {
     expect(
-      configFromEnvironment({ BRIDGE_URL: '', CROSSCHAIN_URL: '', TARGET_NAME: '', POLL_INTERVAL: '' }),
-    ).toBeUndefined();
+      await configFromEnvironment({ BRIDGE_URL: '', CROSSCHAIN_URL: '', TARGET_NAME: '', POLL_INTERVAL: '' }),
+    ).toEqual(isFallback);
   });
 
-  test('uses the defaults of everything but the URL', () => {
-    const result = configFromEnvironment({ BRIDGE_URL: 'https://a.example/', CROSSCHAIN_URL: '' });
+  test('uses the defaults of everything but the URL', async () => {
+    const result = await configFromEnvironment({ BRIDGE_URL: 'https://a.example/', CROSSCHAIN_URL: '' });
     expect(result).toMatchObject({
       ok: true,
       config: {
@@ -42,10 +46,10 @@ describe('configFromEnvironment', () => {
         ],
       },
     });
-    expect(result?.ok && Object.keys(result.config.targets[0] ?? {})).toEqual(['name', 'bridge']);
+    expect(result.ok && Object.keys(result.config.targets[0] ?? {})).toEqual(['name', 'bridge']);
   });
 
-  test('reads all variables', () => {
+  test('reads all variables', async () => {
     const env = {
       BRIDGE_URL: 'https://a.example',
       BRIDGE_DIALECT: 'peggy',
@@ -65,7 +69,7 @@ describe('configFromEnvironment', () => {
       watch: ['inj1qqqqqqqqqqq', '0x0000000000000000000000000000000000000001'],
     };
     const crosschain = { url: 'https://b.example', dialect: 'zeta', window: '501', limit: '100' };
-    expect(configFromEnvironment(env)).toEqual({
+    expect(await configFromEnvironment(env)).toEqual({
       ok: true,
       warnings: [],
       config: {
@@ -150,12 +154,12 @@ describe('configFromEnvironment', () => {
     ],
   ];
 
-  test.each(invalidEnvironments)('rejects %s', (_title, env, problems) => {
-    expect(configFromEnvironment(env)).toEqual({ ok: false, problems });
+  test.each(invalidEnvironments)('rejects %s', async (_title, env, problems) => {
+    expect(await configFromEnvironment(env)).toEqual({ ok: false, problems });
   });
 
-  test('names the variable in warnings', () => {
-    const result = configFromEnvironment({
+  test('names the variable in warnings', async () => {
+    const result = await configFromEnvironment({
       CROSSCHAIN_URL: 'https://b.example',
       CROSSCHAIN_WINDOW: '200000',
       POLL_INTERVAL: '5s',

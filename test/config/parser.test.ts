@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.js';
-import { parseConfig } from '../../src/config/parser.js';
-import { formatConfig } from '../../src/config/printer.js';
-import { parseValidConfig } from '../support/config.js';
+import { formatConfig } from '../../src/config/parser.js';
+import { parseConfig, parseValidConfig } from '../support/config.js';
 import { withBridge, withCrosschain, withUrl, withTopLevel } from './sample-files.js';
 
 const TOKEN = '0x0000000000000000000000000000000000000001';

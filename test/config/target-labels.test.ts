@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config/parser.js';
-import { formatConfig } from '../../src/config/printer.js';
+import { formatConfig } from '../../src/config/parser.js';
 import { metricLabels } from '../../src/exposition/exposition.js';
-import { parseValidConfig } from '../support/config.js';
+import { parseConfig, parseValidConfig } from '../support/config.js';
 
 const withLabels = (labels: string) =>
   `targets:\n  - name: a\n    labels: ${labels}\n    bridge: {url: "https://a.example"}`;

@@ -3,8 +3,8 @@ import { parse, stringify } from 'yaml';
 import { type CommandName, commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
 import { targetVariables } from '../../src/config/environment.js';
 import { configSettings, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
-import { parseConfig } from '../../src/config/parser.js';
-import { formatConfig } from '../../src/config/printer.js';
+import { parseConfig } from '../support/config.js';
+import { formatConfig } from '../../src/config/parser.js';
 import { createAuthority } from '../support/certificates.js';
 
 const example = `poll:

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { parseInvocation } from '../../src/cli/invocation.js';
-import { parseConfig } from '../../src/config/parser.js';
+import { parseConfig } from '../support/config.js';
 import { parseWebConfig } from '../../src/server/web-config.js';
 import { hasHelm, helm } from '../deploy/helm.js';
 import { createTempFolder } from '../support/temp-folder.js';

@@ -3,7 +3,7 @@ import { createServer as createSecureServer, type ServerOptions } from 'node:htt
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { parseConfig } from '../../src/config/parser.js';
+import { parseConfig } from '../support/config.js';
 import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { createTempFolder } from '../support/temp-folder.js';

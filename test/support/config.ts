@@ -1,5 +1,13 @@
-import type { Config } from '../../src/config/config.js';
-import { parseConfig } from '../../src/config/parser.js';
+import { dirname } from 'node:path';
+import type { Config, ConfigResult } from '../../src/config/config.js';
+import { validateConfig } from '../../src/config/parser.js';
+import { parseYaml } from '../../src/settings/yaml.js';
+
+/** Parses a configuration file without target files. `path` is its name in messages. */
+export function parseConfig(text: string, path: string, metricLabels?: ReadonlySet<string>): ConfigResult {
+  const yaml = parseYaml(text, path);
+  return yaml.ok ? validateConfig(yaml.data, yaml.label, { directoryOf: () => dirname(path), metricLabels }) : yaml;
+}
 
 /** Parses a valid configuration. Throws for an invalid one. */
 export function parseValidConfig(yaml: string, file = 'test.yaml'): Config {
