@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { createActiveConfig, type ActiveConfig, type LoadedConfig, type ReloadOptions } from './active-config.js';
 import { verdictsOf } from './alerts/judge.js';
-import type { Config, ConfigResult, Shard } from './config/config.js';
+import type { Config, ConfigResult } from './config/config.js';
+import type { Shard } from './config/shard.js';
 import { createEndpointRegistry, type EndpointRegistry } from './endpoints/registry.js';
 import { createMetricsPage } from './exposition/exposition.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Shard } from '../config/config.js';
+import type { Shard } from '../config/shard.js';
 import type { ParseResult, ValueResult, ValueType } from '../settings/value-types.js';
 import * as types from '../settings/value-types.js';
 

@@ -1,9 +1,9 @@
 import type { ConfigSettings, WebSettings } from '../cli/flags.js';
-import { selectShard } from '../cli/shard.js';
-import type { Config, ConfigResult, Shard } from '../config/config.js';
+import type { Config, ConfigResult } from '../config/config.js';
 import { loadConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory.js';
 import { formatConfig } from '../config/parser.js';
+import { selectShard, type Shard } from '../config/shard.js';
 import { metricLabels } from '../exposition/exposition.js';
 import type { Result } from '../result.js';
 import type { LoadedWebConfig } from '../server/web-config.js';

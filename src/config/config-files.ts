@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Result } from '../result.js';
-import { checkPattern, findFiles, uniqueFiles } from '../settings/glob.js';
+import { checkPattern, findFiles } from '../settings/glob.js';
 import { type FormatPosition, formatPath } from '../settings/problems.js';
 import { readSmallFile, readTextFile } from '../settings/small-file.js';
 import { describeType, type ValueResult } from '../settings/value-types.js';
@@ -67,8 +67,10 @@ function patternsOf(data: unknown): string[] {
 
 async function readTargetFiles(patterns: readonly string[], configFile: string): Promise<TargetFiles> {
   const matches = await Promise.all(patterns.map(async (pattern) => matchPattern(pattern, dirname(configFile))));
+  const paths = matches.flatMap(({ found }) => (found.ok ? found.value : []));
   const files: TargetFile[] = [];
-  for (const path of uniqueFiles(matches.flatMap(({ found }) => (found.ok ? found.value : [])))) {
+  // A file that several patterns match is read once.
+  for (const path of new Map(paths.map((each) => [resolve(each), each])).values()) {
     // oxlint-disable-next-line no-await-in-loop -- limits the number of open files
     files.push({ path, content: await readSmallFile(path, MAX_TARGET_FILE_BYTES) });
   }

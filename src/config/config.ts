@@ -393,9 +393,3 @@ export const DEFAULT_TARGET_NAME = 'default';
 export const defaultConfig: Config = configSchema.parse({ targets: [{ name: DEFAULT_TARGET_NAME }] });
 export const defaultBridgeSettings: BridgeSettings = settings(bridgeKeys).parse({});
 export const defaultCrosschainSettings: CrosschainSettings = settings(crosschainKeys).parse({});
-
-/** One of `count` processes that share the targets of a configuration; the first one has index 1. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Shard } from '../config/config.js';
+import type { Shard } from '../config/shard.js';
 import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
 
 /** Labels of `bridge_exporter_build_info`. */

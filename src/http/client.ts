@@ -8,7 +8,7 @@ import { parseDecimal, type Numeral } from '../json/numeral.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyMemory, bufferBody, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
-import { ErrorResponse, readErrorResponse } from './error-response.js';
+import { readErrorResponse } from './error-response.js';
 import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
 import { createRedactor } from './redact.js';
 
@@ -87,7 +87,7 @@ export function createClient(userAgent: string): Client {
         }
       } catch (error) {
         const { reason, message } = toPollError(error, signal.aborted, limits, clean);
-        const statusCode = error instanceof ErrorResponse ? error.statusCode : undefined;
+        const statusCode = error instanceof RequestError ? error.statusCode : undefined;
         return {
           ok: false,
           error: { reason, message: `${url.pathname}: ${message}` },

@@ -8,16 +8,13 @@ import { tlsVersions } from '../settings/tls-versions.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 
-/** The settings that decide how a connection is made. */
-export type ConnectionSettings = Pick<ResolvedHttpConfig, 'tls' | 'proxy'>;
-
 /**
  * Opens a connection for one HTTP request: TCP, then a CONNECT tunnel if an https node is behind a proxy, then TLS. Every socket is
  * closed when the signal is aborted, in every phase. Rejects with a ConnectError.
  */
 export async function openConnection(
   url: URL,
-  { tls, proxy }: ConnectionSettings,
+  { tls, proxy }: ResolvedHttpConfig,
   signal: AbortSignal,
 ): Promise<Socket> {
   if (proxy === undefined) return connect({ url, tls, serverName: tls?.serverName, signal });

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { z } from 'zod';
 import { RequestError, type FailureReason } from './failure-reasons.js';
 
 const MAX_BYTES = 64 * 1024;
@@ -10,29 +11,18 @@ const MAX_SHARE = 1 / 4;
 /** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
 
-/** A response of the node with another status than 200. */
-export class ErrorResponse extends RequestError {
-  readonly statusCode: number;
-  constructor(reason: FailureReason, statusCode: number, detail: string) {
-    super(reason, `responded with status ${statusCode}${detail}`);
-    this.statusCode = statusCode;
-  }
-}
-
 /** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
 export async function readErrorResponse(
   statusCode: number,
   body: Readable | undefined,
   pollTimeoutMs: number,
   clean: (text: string) => string,
-): Promise<ErrorResponse> {
+): Promise<RequestError> {
   const maxMs = Math.min(MAX_MS, pollTimeoutMs * MAX_SHARE);
   const { code, message } = body === undefined ? {} : parseErrorBody(await readStart(body, maxMs));
-  return new ErrorResponse(
-    reasonForStatus(statusCode, code),
-    statusCode,
-    message === undefined ? '' : `: ${clean(message)}`,
-  );
+  const detail = message === undefined ? '' : `: ${clean(message)}`;
+  const reason = reasonForStatus(statusCode, code);
+  return new RequestError(reason, `responded with status ${statusCode}${detail}`, statusCode);
 }
 
 /** Whether the node does not serve the path: gateways respond with 501 to an unknown path, proxies with 404. */
@@ -73,21 +63,15 @@ async function readStart(body: Readable, maxMs: number): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString();
 }
 
-interface ErrorBody {
-  readonly code?: number | undefined;
-  readonly message?: string | undefined;
-}
+/** The gateway's `{code, message, details}`. Proxies send something else, which is not quoted. */
+const errorBody = z.object({
+  code: z.number().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+});
 
-/** Parses the gateway's `{code, message, details}`. Proxies send something else, which is not quoted. */
-function parseErrorBody(body: string): ErrorBody {
+function parseErrorBody(body: string): z.output<typeof errorBody> {
   try {
-    const json: unknown = JSON.parse(body);
-    if (typeof json !== 'object' || json === null) return {};
-    const { code, message }: { code?: unknown; message?: unknown } = json;
-    return {
-      code: typeof code === 'number' ? code : undefined,
-      message: typeof message === 'string' ? message : undefined,
-    };
+    return errorBody.safeParse(JSON.parse(body)).data ?? {};
   } catch {
     return {};
   }

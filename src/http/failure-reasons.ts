@@ -94,9 +94,12 @@ export function failure(reason: FailureReason, message: string): Failure {
 /** Thrown within a request for an expected failure; becomes a PollError. */
 export class RequestError extends Error {
   readonly reason: FailureReason;
-  constructor(reason: FailureReason, message: string) {
+  /** Of an error response of the node. */
+  readonly statusCode: number | undefined;
+  constructor(reason: FailureReason, message: string, statusCode?: number) {
     super(message);
     this.reason = reason;
+    this.statusCode = statusCode;
   }
 }
 

@@ -1,5 +1,5 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 /*
  * Patterns of file names as in Prometheus: *, ? and [abc] within a part of a path. As in shells, they do not match names that start
@@ -29,11 +29,6 @@ export async function findFiles(pattern: string, directory: string): Promise<rea
   const hasWildcard = parts.some(isPattern);
   const found = await Promise.all(paths.map(async (path) => ((await isFound(path, hasWildcard)) ? [path] : [])));
   return found.flat().toSorted();
-}
-
-/** The files of all patterns, without repetitions. */
-export function uniqueFiles(files: readonly string[]): readonly string[] {
-  return [...new Map(files.map((file) => [resolve(file), file])).values()];
 }
 
 async function matchesIn(directory: string, part: string): Promise<readonly string[]> {

@@ -10,13 +10,10 @@ const MAX_BYTES = 1024 * 1024;
 /** Reads a text file without trailing line breaks. `problem` completes a sentence that starts with the file name. */
 export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise<ValueResult<string>> {
   try {
-    const text = await readLimited(path, maxBytes);
-    return text === '' ? { ok: false, problem: 'is empty' } : { ok: true, value: text };
+    return { ok: true, value: await readLimited(path, maxBytes) };
   } catch (error) {
-    return {
-      ok: false,
-      problem: error instanceof UnsuitableFile ? error.message : `cannot be read: ${systemError(error)}`,
-    };
+    const isUnsuitable = error instanceof UnsuitableFile;
+    return { ok: false, problem: isUnsuitable ? error.message : `cannot be read: ${systemError(error)}` };
   }
 }
 
@@ -29,7 +26,9 @@ async function readLimited(path: string, maxBytes: number): Promise<string> {
     const stats = await file.stat();
     if (!stats.isFile()) throw new UnsuitableFile('is not a file');
     if (stats.size > maxBytes) throw new UnsuitableFile(`is larger than ${formatSize(maxBytes)}`);
-    return decodeUtf8(await file.readFile()).replace(/[\r\n]+$/, '');
+    const text = decodeUtf8(await file.readFile()).replace(/[\r\n]+$/, '');
+    if (text === '') throw new UnsuitableFile('is empty');
+    return text;
   } finally {
     await file.close();
   }

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Shard } from '../config/config.js';
+
+/** One of `count` processes that share the targets of a configuration; the first one has index 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
 
 /** The names of the targets that a shard polls, in their order. Every name belongs to exactly one shard of `count`. */
 export function selectShard(names: readonly string[], { index, count }: Shard): readonly string[] {

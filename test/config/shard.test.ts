@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jumpHash, selectShard } from '../../src/cli/shard.js';
+import { jumpHash, selectShard } from '../../src/config/shard.js';
 
 const namesOf = (set: number, count: number) => Array.from({ length: count }, (_, index) => `chain-${set}-${index}`);
 const distinctNames = fc.uniqueArray(fc.string(), { maxLength: 60 });
