@@ -44,7 +44,7 @@ const poll = settings(
     }),
     timeoutMs: key('timeout', types.duration(100, hour), {
       default: '20s',
-      description: 'Timeout of a whole request: connection, headers and body.',
+      description: 'Timeout of all requests of a poll together: connections, headers and bodies.',
     }),
     staleAfterMs: key('stale_after', types.duration(100, 7 * day), {
       default: '5m',

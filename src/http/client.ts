@@ -23,7 +23,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const DEFAULT_HTTP_CLIENT_CONFIG: HttpClientConfig = { directory: '' };
 
 export interface FetchLimits {
-  /** For the whole request: connecting, headers and body. */
+  /** For all requests of a poll together: connecting, headers and body. */
   readonly timeoutMs: number;
   /** The part of the timeout that earlier requests of the same poll have used. */
   readonly elapsedMs?: number;
