@@ -1,8 +1,7 @@
 import { createLog } from '../cli/log.js';
 import type { InvocationOf } from '../cli/flags.js';
-import type { Config, ConfigResult } from '../config/config.js';
+import { defaultConfig, type Config, type ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/parser.js';
-import { defaultConfig } from '../config/config.js';
 import { startExporter } from '../exporter.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { chainNames } from '../simulator/external-chains.js';

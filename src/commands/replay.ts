@@ -1,10 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type InvocationOf, STANDARD_INPUT } from '../cli/flags.js';
-import { DEFAULT_TARGET_NAME, type Config } from '../config/config.js';
+import {
+  type Config,
+  DEFAULT_TARGET_NAME,
+  defaultBridgeSettings,
+  defaultConfig,
+  defaultCrosschainSettings,
+} from '../config/config.js';
 import { describeReadError } from '../settings/small-file.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
-import { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from '../config/config.js';
 import { BodyMemory, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { asDecimalString } from '../json/numeral.js';

@@ -4,7 +4,7 @@ import type { Result } from '../result.js';
 import { checkPattern, findFiles } from '../settings/glob.js';
 import { type FormatPosition, formatPath } from '../settings/problems.js';
 import { readSmallFile, readTextFile } from '../settings/small-file.js';
-import { describeType, type ValueResult } from '../settings/value-types.js';
+import { describeType, isMapping, type ValueResult } from '../settings/value-types.js';
 import { parseYaml } from '../settings/yaml.js';
 
 /* The files that a configuration consists of: the configuration file and its `target_files`. */
@@ -54,9 +54,6 @@ interface TargetFile {
 
 /** Enough for 100,000 targets. */
 const MAX_TARGET_FILE_BYTES = 64 * 2 ** 20;
-
-const isMapping = (data: unknown): data is Readonly<Record<string, unknown>> =>
-  typeof data === 'object' && data !== null && !Array.isArray(data);
 
 /** An invalid pattern is returned as an empty string: the schema reports it. */
 function patternsOf(data: unknown): string[] {

@@ -255,8 +255,9 @@ function rejectDuplicates(
 ): Check {
   return (entries, context) => {
     const firstIndexes = new Map<string, number>();
-    for (const [index, entry] of z.array(z.unknown()).catch([]).parse(entries).entries()) {
-      const value = z.looseObject({ [name]: z.string() }).safeParse(entry).data?.[name];
+    if (!Array.isArray(entries)) return;
+    for (const [index, entry] of entries.entries()) {
+      const value: unknown = types.isMapping(entry) ? entry[name] : undefined;
       if (typeof value !== 'string') continue;
       const first = firstIndexes.get(value);
       if (first === undefined) firstIndexes.set(value, index);

@@ -1,4 +1,5 @@
 import type { SettingDescription } from '../settings/schema.js';
+import { isMapping } from '../settings/value-types.js';
 import { configSettings, DEFAULT_TARGET_NAME } from './config.js';
 
 /* The environment variables that configure one target without a file. */
@@ -56,8 +57,7 @@ type Mapping = Readonly<Record<string, unknown>>;
 /** A copy with a value at a path. */
 function withValue(data: Mapping, [name = '', ...rest]: readonly string[], value: unknown): Mapping {
   const inner = data[name];
-  const mapping = typeof inner === 'object' && inner !== null ? { ...inner } : {};
-  return { ...data, [name]: rest.length === 0 ? value : withValue(mapping, rest, value) };
+  return { ...data, [name]: rest.length === 0 ? value : withValue(isMapping(inner) ? inner : {}, rest, value) };
 }
 
 /**

@@ -30,7 +30,7 @@ export function targetLabels(metricLabels: ReadonlySet<string>): z.ZodType<Reado
     .codec(z.unknown(), z.custom<Readonly<Record<string, string>>>(), {
       decode: (input, { issues }) => {
         const report = (message: string, ...path: string[]) => issues.push({ code: 'custom', input, path, message });
-        if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+        if (!types.isMapping(input)) {
           report(`${types.describeValue(input)} — expected a mapping such as labels: {network: mainnet}`);
           return z.NEVER;
         }

@@ -34,11 +34,8 @@ export async function findFiles(pattern: string, directory: string): Promise<rea
 async function matchesIn(directory: string, part: string): Promise<readonly string[]> {
   if (!isPattern(part)) return [join(directory, part)];
   const matcher = toRegExp(part);
-  const names = await readdir(directory).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
-  return names
+  const names = await readdir(directory).catch(ignoreMissing);
+  return (names ?? [])
     .filter((name) => matcher?.test(name) === true && (part.startsWith('.') || !name.startsWith('.')))
     .map((name) => join(directory, name));
 }
@@ -51,11 +48,8 @@ async function isFound(path: string, hasWildcard: boolean): Promise<boolean> {
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
 }
 
 /** `undefined` if a bracket is not closed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeValue, type ValueType } from './value-types.js';
+import { describeValue, isMapping, type ValueType } from './value-types.js';
 
 /*
  * zod schemas of a YAML file, with messages that name the expected type, and the list of their keys for the reference. Scalars and
@@ -123,11 +123,11 @@ export function mapping<Shape extends z.core.$ZodLooseShape>(
 
 /** A mapping that can be written as the value of one of its keys alone, and is printed so if it has no other. */
 export function shorthand<T>(name: string, schema: z.ZodType<T>): z.ZodType<T> {
-  const isMapping = (value: unknown): value is object => typeof value === 'object' && value !== null;
+  const isCollection = (value: unknown): value is object => typeof value === 'object' && value !== null;
   return z.codec(z.unknown(), schema, {
-    decode: (input) => (isMapping(input) ? input : { [name]: input }),
+    decode: (input) => (isCollection(input) ? input : { [name]: input }),
     encode: (file) => {
-      const [[only, value] = [], ...others] = isMapping(file) ? Object.entries(file) : [];
+      const [[only, value] = [], ...others] = isCollection(file) ? Object.entries(file) : [];
       return only === name && others.length === 0 ? value : file;
     },
   });
@@ -156,8 +156,7 @@ export const evenAfterOtherProblems = { when: () => true };
 
 /** The keys that a mapping sets, with valid values or not; `undefined` if the input is not a mapping. */
 export function presentKeys(input: unknown): ReadonlySet<string> | undefined {
-  const { data } = z.looseObject({}).safeParse(input);
-  return data && new Set(Object.keys(data).filter((name) => data[name] !== undefined));
+  return isMapping(input) ? new Set(Object.keys(input).filter((name) => input[name] !== undefined)) : undefined;
 }
 
 /** Rejects a mapping that sets none of the keys. The problem is at `path`. */

@@ -71,6 +71,9 @@ export const acceptIf = <T>(isValid: boolean, value: T): ParseResult<T> => (isVa
 const within = (value: number | undefined, smallest: number, largest: number): value is number =>
   value !== undefined && value >= smallest && value <= largest;
 
+export const isMapping = (raw: unknown): raw is Readonly<Record<string, unknown>> =>
+  typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+
 /** Describes an invalid value in a message, by the value itself or by its type. */
 export function describeValue(raw: unknown): string {
   if (typeof raw === 'string' && raw !== '') return JSON.stringify(raw.length > 60 ? `${raw.slice(0, 60)}…` : raw);

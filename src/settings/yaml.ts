@@ -77,23 +77,13 @@ function offsetOf(document: Document.Parsed, path: Path): number | undefined {
   let node: unknown = document.contents;
   let offset = isNode(node) ? node.range?.[0] : undefined;
   for (const segment of path) {
-    const child = childOf(isAlias(node) ? node.resolve(document) : node, segment);
-    if (!child) break;
-    ({ node, offset = offset } = child);
+    const parent = isAlias(node) ? node.resolve(document) : node;
+    const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === segment) : undefined;
+    const item: unknown = isSeq(parent) && typeof segment === 'number' ? parent.items[segment] : undefined;
+    const start = pair?.key ?? item;
+    if (!isNode(start)) break;
+    node = pair ? pair.value : item;
+    offset = start.range?.[0] ?? offset;
   }
   return offset;
-}
-
-interface Child {
-  readonly node: unknown;
-  readonly offset?: number | undefined;
-}
-
-function childOf(parent: unknown, segment: PropertyKey): Child | undefined {
-  if (isMap(parent)) {
-    const pair = parent.items.find(({ key }) => isScalar(key) && key.value === segment);
-    return pair && { node: pair.value, offset: isScalar(pair.key) ? pair.key.range?.[0] : undefined };
-  }
-  const item: unknown = isSeq(parent) && typeof segment === 'number' ? parent.items[segment] : undefined;
-  return isNode(item) ? { node: item, offset: item.range?.[0] } : undefined;
 }
