@@ -1,4 +1,4 @@
-import { boolean, list, number, object, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
+import { boolean, list, number, object, string, type ValueOf } from '../json/shapes.js';
 import { address, addressDataPart, chainId } from './addresses.js';
 
 /*
@@ -68,7 +68,7 @@ const attestation = object({ observed: boolean, votes: list(addressDataPart), he
 
 const orchestratorAddress = object({ sender: address, orchestrator: address, eth_address: address });
 
-export const moduleState = objectWithKnownKey(
+export const moduleState = object(
   {
     params,
     last_observed_nonce: number,
@@ -89,6 +89,7 @@ export const moduleState = objectWithKnownKey(
     external_blacklist: list(address),
   },
   ['rate_limits', 'rate_limit_transfers', 'mint_amounts'],
+  { needsKnownKey: true },
 );
 
 export type ModuleState = ValueOf<typeof moduleState>;

@@ -1,4 +1,4 @@
-import { enumeration, list, number, object, objectWithKnownKey, string, type ValueOf } from '../json/shapes.js';
+import { enumeration, list, number, object, string, type ValueOf } from '../json/shapes.js';
 import { chainId } from './addresses.js';
 
 /*
@@ -84,15 +84,19 @@ const cctx = object(
   ['creator', 'native_fees', 'relayed_message', 'protocol_contract_version', 'revert_options'],
 );
 
-export const rateLimiterInput = objectWithKnownKey({
-  height: number,
-  cctxs_missed: list(cctx),
-  cctxs_pending: list(cctx),
-  total_pending: number,
-  past_cctxs_value: number,
-  pending_cctxs_value: number,
-  lowest_pending_cctx_height: number,
-});
+export const rateLimiterInput = object(
+  {
+    height: number,
+    cctxs_missed: list(cctx),
+    cctxs_pending: list(cctx),
+    total_pending: number,
+    past_cctxs_value: number,
+    pending_cctxs_value: number,
+    lowest_pending_cctx_height: number,
+  },
+  [],
+  { needsKnownKey: true },
+);
 
 export type RateLimiterInput = ValueOf<typeof rateLimiterInput>;
 export type Cctx = ValueOf<typeof cctx>;

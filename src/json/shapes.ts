@@ -1,6 +1,6 @@
 import { INVALID, type Field } from './field.js';
 import { parseDecimal, parseLiteral, type Numeral } from './numeral.js';
-import { Byte, NumberLiteral, type JsonScanner, type Scalar } from './scanner.js';
+import { Byte, InvalidJson, JsonScanner, MemoryBudgetExceeded, NumberLiteral, type Scalar } from './scanner.js';
 
 /*
  * Shapes describe the part of a document that is read: `object({ nonce: number, members: list(member) })`. A shape is compiled
@@ -43,6 +43,31 @@ export interface FieldProblems {
 
 export function emptyProblems(): FieldProblems {
   return { invalid: new Map(), unknown: new Map(), unrecognized: new Set() };
+}
+
+export type DocumentResult<T> =
+  /** `value` is `undefined` when the JSON is valid but is another document. */
+  | { readonly ok: true; readonly value: T | undefined; readonly problems: FieldProblems }
+  /** `message` does not contain the name of the document. */
+  | { readonly ok: false; readonly reason: 'not_json' | 'too_large'; readonly message: string };
+
+/** Reads a whole response body. `budgetBytes` limits the memory of the values that are built. */
+export function readDocument<T>(read: Reader<T>, body: Buffer, budgetBytes: number): DocumentResult<T> {
+  if (body.length === 0) return { ok: false, reason: 'not_json', message: 'empty body' };
+  const problems = emptyProblems();
+  try {
+    const scanner = new JsonScanner(body, budgetBytes);
+    const value = read(scanner, problems);
+    scanner.expectEnd();
+    return { ok: true, value: value === INVALID ? undefined : value, problems };
+  } catch (error) {
+    if (error instanceof InvalidJson) return { ok: false, reason: 'not_json', message: error.message };
+    if (error instanceof MemoryBudgetExceeded) {
+      const budget = `${Math.floor(budgetBytes / 2 ** 20)} MiB`;
+      return { ok: false, reason: 'too_large', message: `reading the document needs more than ${budget} of memory` };
+    }
+    throw error;
+  }
 }
 
 /** Limits of `unrecognized`. */
@@ -184,7 +209,8 @@ interface Key {
 
 /**
  * An object. Other keys than the given ones are skipped. The last value of a repeated key counts, as in JSON.parse; of a key and its
- * alias, the key counts.
+ * alias, the key counts. With `needsKnownKey`, an object without any of the keys is another document, such as an error, and is read
+ * as missing.
  */
 export function object<F extends Fields>(
   fields: F,
@@ -231,11 +257,6 @@ export function object<F extends Fields>(
     },
     paths: (path) => Object.entries(fields).flatMap(([name, shape]) => shape.paths(joinPath(path, name))),
   };
-}
-
-/** An object with at least one of the given keys. Without any, it is another document, such as an error, and is read as missing. */
-export function objectWithKnownKey<F extends Fields>(fields: F, skipped: SkippedFields = []): Shape<ObjectOf<F>> {
-  return object(fields, skipped, { needsKnownKey: true });
 }
 
 function keysOf(fields: Fields, skipped: SkippedFields, path: string, aliases: Aliases): Map<string, Key> {

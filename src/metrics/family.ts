@@ -34,10 +34,10 @@ export interface FamilyHeader {
 
 /** Which series of a family are exported when there are more than `limits.max_series_per_family`. */
 export type OverLimit =
+  /** In the order of `derive`. The default. */
+  | 'keep-first'
   | 'keep-largest'
   | 'keep-lowest'
-  /** In the order of `derive`. */
-  | 'keep-first'
   /** The largest, and one series with the sum of the others, whose labels are all `other`. */
   | 'aggregate';
 
@@ -45,7 +45,7 @@ export type OverLimit =
 export interface Family<Input, Label extends string = string> extends FamilyHeader {
   readonly type: 'gauge';
   readonly labels: readonly Label[];
-  readonly overLimit: OverLimit;
+  readonly overLimit?: OverLimit;
   /** Throws WITHDRAWN (required-fields.ts) when a field that the family reads is missing or invalid. */
   readonly derive: (input: Input) => readonly Sample<Label>[];
 }
@@ -67,7 +67,6 @@ export function gauge<Input>(
     ...description,
     type: 'gauge',
     labels: [],
-    overLimit: 'keep-first',
     derive: (input) => {
       const exact = value(input);
       return [{ labels: {}, value: exact === undefined ? undefined : toDouble(exact) }];
@@ -79,7 +78,7 @@ export function gauge<Input>(
 export function labeledGauge<Input, Label extends string>(
   family: Description & {
     readonly labels: readonly Label[];
-    readonly overLimit: OverLimit;
+    readonly overLimit?: OverLimit;
     readonly derive: (input: Input) => readonly Sample<NoInfer<Label>>[];
   },
 ): Unnamed<Family<Input, Label>> {

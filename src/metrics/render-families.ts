@@ -47,17 +47,12 @@ function distinct(samples: readonly FiniteSample[]): readonly FiniteSample[] {
   return Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());
 }
 
-interface LimitedSeries {
-  readonly kept: readonly FiniteSample[];
-  /** The sum of the samples that are not kept. */
-  readonly aggregate?: FiniteSample;
-}
-
+/** The samples with a series of their own, and the sum of the others. */
 function limitSeries(
-  { labels: names, overLimit }: Pick<Family<unknown>, 'labels' | 'overLimit'>,
+  { labels: names, overLimit = 'keep-first' }: Pick<Family<unknown>, 'labels' | 'overLimit'>,
   samples: readonly FiniteSample[],
   maxSeries: number,
-): LimitedSeries {
+): { readonly kept: readonly FiniteSample[]; readonly aggregate?: FiniteSample } {
   if (samples.length <= maxSeries) return { kept: samples };
   if (overLimit === 'keep-first') return { kept: samples.slice(0, maxSeries) };
   const sign = overLimit === 'keep-lowest' ? 1 : -1;

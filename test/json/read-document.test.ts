@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { INVALID } from '../../src/json/field.js';
-import { readDocument } from '../../src/json/read-document.js';
-import { boolean, list, NO_ALIASES, number, object, string } from '../../src/json/shapes.js';
+import { boolean, list, NO_ALIASES, number, object, readDocument, string } from '../../src/json/shapes.js';
 import { fuzzRuns } from '../support/fuzz.js';
 
 const coin = object({ id: number, name: string });

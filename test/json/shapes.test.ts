@@ -9,7 +9,6 @@ import {
   list,
   number,
   object,
-  objectWithKnownKey,
   string,
   MAX_UNRECOGNIZED_FIELDS,
   NO_ALIASES,
@@ -135,12 +134,12 @@ describe('object', () => {
 
 describe('recognizedObject', () => {
   it('is undefined if none of its keys is present', () => {
-    const recognized = objectWithKnownKey(fields);
+    const recognized = object(fields, [], { needsKnownKey: true });
     expect(read(recognized, neutral, { size: null })).toEqual({});
     expect(read(recognized, neutral, { code: 5, message: '' })).toBeUndefined();
     expect(read(recognized, aliases, { real_name: 'x' })).toMatchObject({ name: 'x' });
-    expect(read(objectWithKnownKey({ name: string }, ['note']), aliases, { note: 'x' })).toBeUndefined();
-    expect(read(objectWithKnownKey({ constructor: string }), neutral, {})).toBeUndefined();
+    expect(read(object({ name: string }, ['note'], { needsKnownKey: true }), aliases, { note: 'x' })).toBeUndefined();
+    expect(read(object({ constructor: string }, [], { needsKnownKey: true }), neutral, {})).toBeUndefined();
   });
 });
 

@@ -5,7 +5,6 @@ describe('labeledGauge', () => {
   const description = {
     help: 'A test.',
     unit: 'things',
-    overLimit: 'keep-first',
   } as const;
   const labels = ['list', 'chain_id'] as const;
 

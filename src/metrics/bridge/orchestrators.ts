@@ -90,7 +90,7 @@ function allKeys({ orchestrator, sender, eth_address }: OrchestratorAddress): st
 }
 
 /** One series per member of the newest validator set, some tens on real chains. */
-const PER_MEMBER = { labels: LABELS, overLimit: 'keep-first' } as const;
+const PER_MEMBER = { labels: LABELS } as const;
 
 /** Name, power, missing signatures and missing votes of each member of the newest validator set. */
 export const orchestratorFamilies = families<BridgeInput>({
@@ -98,7 +98,6 @@ export const orchestratorFamilies = families<BridgeInput>({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
     unit: '1',
     labels: [...LABELS, 'validator', 'name', 'watched'],
-    overLimit: 'keep-first',
     derive: (input) =>
       exportedMembers(input).map(({ labels, registration, isWatched: watched }) => ({
         labels: {
@@ -116,7 +115,6 @@ export const orchestratorFamilies = families<BridgeInput>({
     // As many as are configured.
     labels: ['address'],
     stability: 'experimental',
-    overLimit: 'keep-first',
     derive: (input) => {
       const { watch } = input.settings;
       if (watch.length === 0 || newestMemberAddresses(input).size === 0) return [];

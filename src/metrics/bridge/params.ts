@@ -19,7 +19,6 @@ export const paramsFamilies = families<BridgeInput>({
     unit: 'none',
     // One series per target: the labels are single values of the state.
     labels: INFO_LABELS,
-    overLimit: 'keep-first',
     derive: ({ state }) => {
       const params = optional(state.params);
       const labels = labelValues(INFO_LABELS, (label) => toLabelValue(optional(params?.[label]) ?? ''));

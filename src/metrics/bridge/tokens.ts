@@ -132,7 +132,6 @@ export const tokenFamilies = families<BridgeInput>({
     unit: 'none',
     // One series per configured token.
     labels: ['token_contract', 'symbol'],
-    overLimit: 'keep-first',
     derive: ({ tokens }) =>
       tokens.flatMap(({ contract, symbol }) =>
         symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
@@ -143,7 +142,6 @@ export const tokenFamilies = families<BridgeInput>({
     unit: 'decimals',
     // One series per configured token.
     labels: ['token_contract'],
-    overLimit: 'keep-first',
     derive: ({ tokens }) =>
       tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
   }),
