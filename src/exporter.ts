@@ -83,15 +83,13 @@ export async function startExporter(
   };
 }
 
-type Pages = Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'pendingDocument' | 'configPage'>;
-
 /** The pages for people, rendered for each request. */
 function pagesOf(
   endpoints: EndpointRegistry,
   active: ActiveConfig,
   startedAt: Instant,
   { telemetryPath, build }: Pick<ExporterOptions, 'telemetryPath' | 'build'>,
-): Pages {
+): Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'pendingDocument' | 'configPage'> {
   const site = { telemetryPath, version: build.version };
   const verdicts = (now: Instant) => verdictsOf(endpoints.all(), startedAt, now);
 

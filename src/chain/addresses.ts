@@ -7,7 +7,6 @@ import { interned, type Shape } from '../json/shapes.js';
 /** An address in lower case. Mixed case is only a checksum (EIP-55). */
 export const address: Shape<string> = interned((text) => text.toLowerCase());
 
-/** The data part of a bech32 address. */
 export const addressDataPart: Shape<string> = interned(dataPart);
 
 /** A chain id: a string, or a JSON integer as its digits. */

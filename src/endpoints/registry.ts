@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/memory.js';
-import type { DocumentPath } from '../chain/dialects.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../poll/clock.js';
 import { initialState, stateAfter, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
@@ -150,26 +149,19 @@ function keyOf({ decodeOptions: { target, document } }: PollJob): string {
  * labels. Other credentials or settings change the next poll, and nothing that is known.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ decodeOptions: { target, targetLabels, document }, url, paths, query }: PollJob) => ({
-    target,
-    targetLabels,
-    document,
-    url,
-    paths,
-    query,
-  });
+  const identityOf = ({ decodeOptions, url, paths, query }: PollJob) => {
+    const { target, targetLabels, document } = decodeOptions;
+    return [target, targetLabels, document, url, paths, query];
+  };
   return isDeepStrictEqual(identityOf(first), identityOf(second));
 }
 
 /** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators. */
 function requestOf({ job, state, names }: Endpoint): PollJob {
+  const named = withValidatorNames(job, names.names);
   const foundAt = state.success?.foundAt;
-  const paths = foundAt === undefined ? job.paths : startingWith(foundAt, job.paths);
-  return { ...withValidatorNames(job, names.names), paths };
-}
-
-function startingWith(first: DocumentPath, paths: readonly DocumentPath[]): readonly DocumentPath[] {
-  return [first, ...paths.filter(({ dialect }) => dialect !== first.dialect)];
+  if (foundAt === undefined) return named;
+  return { ...named, paths: [foundAt, ...job.paths.filter(({ dialect }) => dialect !== foundAt.dialect)] };
 }
 
 function logNames(log: Logger, target: string, before: NamesState, { failure }: NamesState): void {

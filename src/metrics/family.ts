@@ -1,4 +1,4 @@
-import { toDouble, toSeconds, type Decimal } from '../chain/decimal.js';
+import { toDouble, toSeconds, type Exact } from '../chain/decimal.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
 import { orEmpty, required } from './required-fields.js';
@@ -12,11 +12,14 @@ import { orEmpty, required } from './required-fields.js';
 export type LabelValues<Label extends string = string> = Readonly<Record<Label, string>>;
 
 /** One series of a family. */
-export interface Sample<Label extends string = string> {
+export interface Sample<Label extends string = string, Value = number> {
   readonly labels: LabelValues<Label>;
   /** `undefined` for a series that is absent. Infinite values and `NaN` are not exported either. */
-  readonly value: number | undefined;
+  readonly value: Value | undefined;
 }
+
+/** A sample before its value is rounded to the nearest double. */
+export type ExactSample<Label extends string> = Sample<Label, Exact>;
 
 /** The part of a family that `# HELP`, `# TYPE` and the metric reference consist of. */
 export interface FamilyHeader {
@@ -58,31 +61,28 @@ export function families<Input>(table: Readonly<Record<string, Unnamed<Family<In
   return Object.entries(table).map(([name, family]) => ({ name, ...family }));
 }
 
-/** Describes a family with one series per target. The value is exported as the nearest double. */
-export function gauge<Input>(
-  family: Description & { readonly value: (input: Input) => Numeral | Decimal | undefined },
-): Unnamed<Family<Input, never>> {
-  const { value, ...description } = family;
-  return {
-    ...description,
-    type: 'gauge',
-    labels: [],
-    derive: (input) => {
-      const exact = value(input);
-      return [{ labels: {}, value: exact === undefined ? undefined : toDouble(exact) }];
-    },
-  };
+/** Describes a family with one series per target. */
+export function gauge<Input>({
+  value,
+  ...description
+}: Description & { readonly value: (input: Input) => Exact | undefined }): Unnamed<Family<Input, never>> {
+  return labeledGauge({ ...description, labels: [], derive: (input) => [{ labels: {}, value: value(input) }] });
 }
 
 /** Describes a family whose series differ in labels. Every sample must have a value for each label. */
-export function labeledGauge<Input, Label extends string>(
-  family: Description & {
-    readonly labels: readonly Label[];
-    readonly overLimit?: OverLimit;
-    readonly derive: (input: Input) => readonly Sample<NoInfer<Label>>[];
-  },
-): Unnamed<Family<Input, Label>> {
-  return { ...family, type: 'gauge' };
+export function labeledGauge<Input, Label extends string>({
+  derive,
+  ...description
+}: Description & {
+  readonly labels: readonly Label[];
+  readonly overLimit?: OverLimit;
+  readonly derive: (input: Input) => readonly ExactSample<NoInfer<Label>>[];
+}): Unnamed<Family<Input, Label>> {
+  const round = ({ labels, value }: ExactSample<Label>): Sample<Label> => ({
+    labels,
+    value: value === undefined ? undefined : toDouble(value),
+  });
+  return { ...description, type: 'gauge', derive: (input) => derive(input).map(round) };
 }
 
 /** Label values computed from the names of the labels. */

@@ -31,13 +31,8 @@ export function prefersJson(accept: string | undefined): boolean {
   return qualityOf('application/json') > 0 && qualityOf('application/json') >= qualityOf('text/html');
 }
 
-interface MediaRange {
-  readonly type: string;
-  readonly version: string | undefined;
-  readonly quality: number;
-}
-
-function parseAccept(accept = ''): MediaRange[] {
+/** The media ranges of the header, with the parameters that decide. */
+function parseAccept(accept = '') {
   return accept.split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const parameter = (name: string): string | undefined =>

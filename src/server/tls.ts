@@ -57,9 +57,6 @@ function keysOf<Name extends string>(table: Readonly<Record<Name, string>>): Nam
   return Object.keys(table) as Name[];
 }
 
-const keyOf = <Name extends string>(table: Readonly<Record<Name, string>>) =>
-  value.oneOf(`one of ${keysOf(table).join(', ')}`, keysOf(table));
-
 const tlsKeys = {
   cert: z.optional(value.nonEmpty('a certificate in PEM form')),
   key: z.optional(value.nonEmpty('a private key in PEM form')),
@@ -68,20 +65,20 @@ const tlsKeys = {
   key_file: z.optional(value.nonEmpty('the name of a file')),
   client_ca_file: z.optional(value.nonEmpty('the name of a file')),
   client_auth_type: z.optional(
-    value.oneOf<ClientAuthType>(`one of ${clientAuthTypes.join(', ')}`, [...clientAuthTypes, 'RequireClientCert']),
+    value.oneOf<ClientAuthType>([...clientAuthTypes, 'RequireClientCert'], `one of ${clientAuthTypes.join(', ')}`),
   ),
   client_allowed_sans: z.optional(
     list(value.nonEmpty('a name of the certificate')).min(1, {
       error: 'is empty — expected at least one name, or no such key',
     }),
   ),
-  min_version: keyOf(tlsVersions).prefault('TLS12'),
-  max_version: keyOf(tlsVersions).prefault('TLS13'),
+  min_version: value.oneOf(keysOf(tlsVersions)).prefault('TLS12'),
+  max_version: value.oneOf(keysOf(tlsVersions)).prefault('TLS13'),
   cipher_suites: list(
-    value.oneOf('the Go name of a cipher suite, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', keysOf(cipherSuites)),
+    value.oneOf(keysOf(cipherSuites), 'the Go name of a cipher suite, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'),
   ).prefault([]),
   prefer_server_cipher_suites: value.boolean().prefault(true),
-  curve_preferences: list(keyOf(curves)).prefault([]),
+  curve_preferences: list(value.oneOf(keysOf(curves))).prefault([]),
 };
 
 export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;

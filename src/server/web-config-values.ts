@@ -11,7 +11,7 @@ import { scalar } from '../settings/schema.js';
 export const nonEmpty = (expected: string) =>
   scalar(value.valueType('text', expected, (written) => value.acceptIf(written !== '', written)));
 
-export function oneOf<Name extends string>(expected: string, names: readonly Name[]) {
+export function oneOf<Name extends string>(names: readonly Name[], expected = `one of ${names.join(', ')}`) {
   return scalar(
     value.valueType('name', expected, (written): value.ParseResult<Name> => {
       const name = names.find((candidate) => candidate === written);
@@ -20,17 +20,11 @@ export function oneOf<Name extends string>(expected: string, names: readonly Nam
   );
 }
 
-const booleans: ReadonlyMap<unknown, boolean> = new Map([
-  ...[true, 'true', 'yes', 'on', 'y'].map((written) => [written, true] as const),
-  ...[false, 'false', 'no', 'off', 'n'].map((written) => [written, false] as const),
-]);
+const stringBoolean = z.stringbool({ truthy: ['true', 'yes', 'on', 'y'], falsy: ['false', 'no', 'off', 'n'] });
 
 export const boolean = () =>
-  z.unknown().transform((raw, context): boolean => {
-    const parsed = booleans.get(typeof raw === 'string' ? raw.toLowerCase() : raw);
-    if (parsed !== undefined) return parsed;
-    context.addIssue(`${value.describeValue(raw)} — expected true or false`);
-    return z.NEVER;
+  z.union([z.boolean(), stringBoolean], {
+    error: ({ input }) => `${value.describeValue(input)} — expected true or false`,
   });
 
 /** The value of a response header. */

@@ -43,8 +43,8 @@ const defaultWebConfig: WebConfig = { headers: {}, users: new Map(), healthPaths
 
 const headers = mapping({
   'Content-Security-Policy': value.headerValue(),
-  'X-Frame-Options': z.optional(value.oneOf('one of deny, sameorigin', ['deny', 'sameorigin'])),
-  'X-Content-Type-Options': z.optional(value.oneOf('nosniff', ['nosniff'])),
+  'X-Frame-Options': z.optional(value.oneOf(['deny', 'sameorigin'])),
+  'X-Content-Type-Options': z.optional(value.oneOf(['nosniff'], 'nosniff')),
   'X-XSS-Protection': value.headerValue(),
   'Strict-Transport-Security': value.headerValue(),
 });

@@ -37,10 +37,6 @@ function nonceOf(attestation: Attestation): Numeral {
   return required(nonce);
 }
 
-export function lastObservedNonce({ state }: BridgeInput): Numeral {
-  return required(state.last_observed_nonce);
-}
-
 /** The attestations of one event; more than one after conflicting claims. */
 function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
   return eventAttestations(input)
@@ -49,7 +45,7 @@ function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attes
 }
 
 const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] =>
-  attestationsOf(input, lastObservedNonce(input)).filter(({ observed }) => required(observed)),
+  attestationsOf(input, required(input.state.last_observed_nonce)).filter(({ observed }) => required(observed)),
 );
 
 /** The voters for the last observed event, by data part; `undefined` when the event is no longer in the state. */
@@ -65,7 +61,7 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 
 /** The attestations of the event after the last observed one. */
 const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
-  attestationsOf(input, toDecimalString(add(lastObservedNonce(input), 1))),
+  attestationsOf(input, toDecimalString(add(required(input.state.last_observed_nonce), 1))),
 );
 
 export function voters({ votes }: Attestation): readonly string[] {
@@ -89,7 +85,7 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
 
 /** The attestations of events that are not yet observed. */
 export const pendingAttestations = memoize((input: BridgeInput): readonly EventAttestation[] => {
-  const last = lastObservedNonce(input);
+  const last = required(input.state.last_observed_nonce);
   return eventAttestations(input).filter(({ nonce }) => compare(nonce, last) > 0);
 });
 
@@ -107,7 +103,7 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
 
 /** Number of pending events up to the newest claimed one, including those whose claims are no longer in the state. */
 export function pendingEventCount(input: BridgeInput): Decimal {
-  const last = lastObservedNonce(input);
+  const last = required(input.state.last_observed_nonce);
   const pending = subtract(newestNonce(input) ?? last, last);
   return compare(pending, ZERO) > 0 ? pending : ZERO;
 }

@@ -1,7 +1,7 @@
-import { add, compare, lowest, ratio, toDouble, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
+import { add, compare, lowest, ratio, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
 import { dataPart } from '../../chain/addresses.js';
 import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import { compareLabels, families, labeledGauge, type LabelValues, type Sample, toLabelValue } from '../family.js';
+import { compareLabels, families, labeledGauge, type LabelValues, type ExactSample, toLabelValue } from '../family.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
 import { votersOfLastObserved } from './events.js';
@@ -71,16 +71,15 @@ const signersOfBatches = memoize((input: BridgeInput) => {
   return rows(input.state.batches).map((batch) => batchSigners(input, batch));
 });
 
-function lowestDeadline(input: BridgeInput, member: Member): number | undefined {
+function lowestDeadline(input: BridgeInput, member: Member): Decimal | undefined {
   const missing = unsignedValsets(input, member);
   if (missing.length === 0) return undefined;
   const window = required(required(input.state.params).signed_valsets_window);
-  const first = lowest(missing.map((valset) => confirmDeadline(valset, window)));
-  return first && toDouble(first);
+  return lowest(missing.map((valset) => confirmDeadline(valset, window)));
 }
 
-function eachMember(value: (input: BridgeInput, member: Member) => number | undefined) {
-  return (input: BridgeInput): readonly Sample<(typeof LABELS)[number]>[] =>
+function eachMember(value: (input: BridgeInput, member: Member) => Exact | undefined) {
+  return (input: BridgeInput): readonly ExactSample<(typeof LABELS)[number]>[] =>
     exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 

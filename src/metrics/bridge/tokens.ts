@@ -1,7 +1,7 @@
-import { lowest, sum, toDouble } from '../../chain/decimal.js';
+import { lowest, sum, type Exact } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
-import { families, gauge, labeledGauge, type Sample, toLabelValue } from '../family.js';
+import { families, gauge, labeledGauge, type ExactSample, toLabelValue } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
@@ -65,8 +65,8 @@ const exportedContracts = memoize((input: BridgeInput): ReadonlySet<string> => {
   return new Set([...denomByContract(input).keys(), ...used]);
 });
 
-function perContract(transfersByContract: TransfersByContract, valueOf: (transfers: readonly Transfer[]) => number) {
-  return (input: BridgeInput): readonly Sample<'token_contract' | 'denom'>[] => {
+function perContract(transfersByContract: TransfersByContract, valueOf: (transfers: readonly Transfer[]) => Exact) {
+  return (input: BridgeInput): readonly ExactSample<'token_contract' | 'denom'>[] => {
     const transfers = transfersByContract(input);
     const denoms = denomByContract(input);
     return Array.from(exportedContracts(input), (contract) => ({
@@ -82,7 +82,7 @@ function counts(transfersByContract: TransfersByContract) {
 
 function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
   return perContract(transfersByContract, (transfers) =>
-    toDouble(sum(transfers.map((transfer) => required(coinOf(transfer)?.amount)))),
+    sum(transfers.map((transfer) => required(coinOf(transfer)?.amount))),
   );
 }
 

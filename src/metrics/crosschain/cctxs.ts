@@ -1,7 +1,7 @@
-import { compare, highest, lowest, toDouble } from '../../chain/decimal.js';
+import { compare, highest, lowest } from '../../chain/decimal.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Numeral } from '../../json/numeral.js';
-import { families, gauge, labeledGauge, perKind, type Sample, toLabelValue } from '../family.js';
+import { families, gauge, labeledGauge, perKind, type ExactSample, toLabelValue } from '../family.js';
 import { countByLabels, firstBy, groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
@@ -68,14 +68,16 @@ export function outboundForLabels({ outbound_params }: Cctx): Outbound | undefin
 }
 
 /** The samples of both lists. An invalid list withdraws only its own series. */
-function eachList<Label extends string>(derive: (list: ListName, input: CrosschainInput) => readonly Sample<Label>[]) {
-  return (input: CrosschainInput): readonly Sample<Label>[] =>
+function eachList<Label extends string>(
+  derive: (list: ListName, input: CrosschainInput) => readonly ExactSample<Label>[],
+) {
+  return (input: CrosschainInput): readonly ExactSample<Label>[] =>
     listNames.flatMap((list) => orEmpty(() => derive(list, input)));
 }
 
 /** One sample for each chain of a list. */
-function eachChain(value: (cctxs: readonly Cctx[]) => number | undefined) {
-  return (list: ListName, input: CrosschainInput): readonly Sample<'list' | 'chain_id' | 'chain'>[] =>
+function eachChain(value: (cctxs: readonly Cctx[]) => Numeral | undefined) {
+  return (list: ListName, input: CrosschainInput): readonly ExactSample<'list' | 'chain_id' | 'chain'>[] =>
     cctxsByChain[list](input).map(({ chainId, chain, cctxs }) => ({
       labels: { list, chain_id: chainId, chain },
       value: value(cctxs),
@@ -101,11 +103,6 @@ export function createdAt(cctx: Cctx): Numeral | undefined {
 function hasNoHash(cctx: Cctx): boolean {
   const outbound = currentOutbound(cctx);
   return outbound !== undefined && required(outbound.hash) === '';
-}
-
-function lowestOf(cctxs: readonly Cctx[], numeralOf: (cctx: Cctx) => Numeral | undefined): number | undefined {
-  const low = lowest(cctxs.map(numeralOf));
-  return low === undefined ? undefined : toDouble(low);
 }
 
 /** The nonce of the transaction on its external chain. */
@@ -139,7 +136,7 @@ export const cctxFamilies = families<CrosschainInput>({
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'keep-lowest',
-    derive: eachList(eachChain((cctxs) => lowestOf(cctxs, createdAt))),
+    derive: eachList(eachChain((cctxs) => lowest(cctxs.map(createdAt)))),
   }),
   crosschain_cctxs_without_hash: labeledGauge({
     help: 'Number of listed transactions by chain whose outbound has no hash and is not yet broadcast.',
@@ -158,7 +155,7 @@ export const cctxFamilies = families<CrosschainInput>({
     derive: (input) =>
       cctxsByChain.pending(input).map(({ chainId, chain, cctxs }) => ({
         labels: { chain_id: chainId, chain },
-        value: lowestOf(cctxs, outboundNonce),
+        value: lowest(cctxs.map(outboundNonce)),
       })),
   }),
   crosschain_largest_pending_native_amount: gauge({
