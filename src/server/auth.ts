@@ -59,15 +59,10 @@ export function createAuthenticator(verify: VerifyPassword): Authenticate {
   };
 }
 
-interface Credentials {
-  readonly user: string;
-  readonly password: string;
-}
-
 const basic = /^basic +(?<encoded>(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/i;
 
 /** `undefined` if malformed. The first colon ends the user name (RFC 7617); the password may contain more of them. */
-function parseBasic(authorization = ''): Credentials | undefined {
+function parseBasic(authorization = ''): { readonly user: string; readonly password: string } | undefined {
   const bytes = Buffer.from(basic.exec(authorization)?.groups?.['encoded'] ?? '', 'base64');
   // Decoding would replace every invalid byte by U+FFFD and make different passwords equal.
   if (!isUtf8(bytes)) return undefined;

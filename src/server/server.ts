@@ -27,28 +27,20 @@ export interface WebServer {
 }
 
 /** Limits on clients, so that slow or hostile ones cannot occupy the server. */
-export interface ServerLimits {
-  readonly connections: number;
-  readonly handshakeMs: number;
-  readonly headersMs: number;
-  readonly requestMs: number;
-  /** From the request to the last byte of the response that the client receives. */
-  readonly responseMs: number;
-  /** Longer than the usual scrape interval, so that scrapers reuse their connection. */
-  readonly keepAliveMs: number;
-  /** For responses in flight when the server is closed. */
-  readonly drainMs: number;
-}
-
-export const serverLimits: ServerLimits = {
+export const serverLimits = {
   connections: 512,
   handshakeMs: 10_000,
   headersMs: 10_000,
   requestMs: 15_000,
+  /** From the request to the last byte of the response that the client receives. */
   responseMs: 60_000,
+  /** Longer than the usual scrape interval, so that scrapers reuse their connection. */
   keepAliveMs: 65_000,
+  /** For responses in flight when the server is closed. */
   drainMs: 4_000,
 };
+
+export type ServerLimits = Readonly<typeof serverLimits>;
 
 const MAX_HEADER_BYTES = 16 * 1024;
 

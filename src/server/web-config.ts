@@ -90,11 +90,9 @@ export function parseWebConfig(text: string, source: string): ParseWebConfigResu
   const { data: file, error } = webSchema.safeParse(raw);
   if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
   const tls = file.tls_server_config;
-  const isEnabled = isTlsEnabled(tls);
   const hasTlsSection = value.isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
-  const found = [...(hasTlsSection && !isEnabled ? [tlsNotEnabled] : []), ...warningsOf(file)];
-  const warnings = found.map(({ path, message }) => `${label(path)}: ${message}`);
-  return { ok: true, rules: rulesOf(file), ...(isEnabled && { tls }), warnings, label };
+  const warnings = warningsOf(file, hasTlsSection).map(({ path, message }) => `${label(path)}: ${message}`);
+  return { ok: true, rules: rulesOf(file), ...(isTlsEnabled(tls) && { tls }), warnings, label };
 }
 
 function rulesOf(file: WebFile): WebRules {
@@ -116,14 +114,16 @@ interface Warning {
   readonly message: string;
 }
 
-const tlsNotEnabled: Warning = {
-  path: ['tls_server_config'],
-  message: 'has no effect without cert_file and key_file: plain HTTP is served',
-};
-
 /** Warns of valid settings that most likely do not do what they were written for. */
-function warningsOf({ tls_server_config: tls, http_server_config: http, basic_auth_users: users }: WebFile): Warning[] {
+function warningsOf(
+  { tls_server_config: tls, http_server_config: http, basic_auth_users: users }: WebFile,
+  hasTlsSection: boolean,
+): Warning[] {
   const warnings: Warning[] = [];
+  if (hasTlsSection && !isTlsEnabled(tls)) {
+    const message = 'has no effect without cert_file and key_file: plain HTTP is served';
+    warnings.push({ path: ['tls_server_config'], message });
+  }
   for (const key of ['cert', 'key', 'client_ca'] as const) {
     if (tls[key] === undefined || tls[`${key}_file`] === undefined) continue;
     warnings.push({ path: ['tls_server_config', key], message: `has no effect beside ${key}_file` });

@@ -12,6 +12,11 @@ export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined
   return valsets.find(({ nonce }) => nonce === newest);
 });
 
+function ofNewest<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
+  const newest = newestValset(input);
+  return newest && value(newest);
+}
+
 /**
  * The validator set in the contract, whose signatures the contract verifies: the last observed one, or the newest one while the
  * last observed one has no members, because none was observed.
@@ -36,10 +41,9 @@ export function memberAddresses({ members }: Valset): ReadonlySet<string> {
   return new Set(rows(members).map(({ external_address }) => required(external_address)));
 }
 
-export const newestMemberAddresses = memoize((input: BridgeInput): ReadonlySet<string> => {
-  const newest = newestValset(input);
-  return newest === undefined ? new Set() : memberAddresses(newest);
-});
+export const newestMemberAddresses = memoize(
+  (input: BridgeInput): ReadonlySet<string> => ofNewest(input, memberAddresses) ?? new Set(),
+);
 
 /** Power by address; rows with the same address are added up. */
 export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal> {
@@ -56,22 +60,11 @@ export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<
   return sum(Array.from(members, (address) => powers.get(address) ?? ZERO));
 }
 
-export const newestPowers = memoize((input: BridgeInput): ReadonlyMap<string, Decimal> => {
-  const newest = newestValset(input);
-  return newest === undefined ? new Map() : powerByAddress(newest);
-});
+export const newestPowers = memoize(
+  (input: BridgeInput): ReadonlyMap<string, Decimal> => ofNewest(input, powerByAddress) ?? new Map(),
+);
 
-export const newestTotalPower = memoize((input: BridgeInput): Decimal => {
-  const newest = newestValset(input);
-  return newest === undefined ? ZERO : totalPower(newest);
-});
-
-function ofNewest<T>(value: (valset: Valset) => T): (input: BridgeInput) => T | undefined {
-  return (input) => {
-    const newest = newestValset(input);
-    return newest && value(newest);
-  };
-}
+export const newestTotalPower = memoize((input: BridgeInput): Decimal => ofNewest(input, totalPower) ?? ZERO);
 
 /** The last validator set observed in the contract, and the newest one of the hub. */
 export const valsetFamilies = families<BridgeInput>({
@@ -103,22 +96,22 @@ export const valsetFamilies = families<BridgeInput>({
   bridge_newest_valset_nonce: gauge({
     help: 'Nonce of the newest validator set, which is the hub height of its creation.',
     unit: 'valset nonce',
-    value: ofNewest(({ nonce }) => required(nonce)),
+    value: (input) => ofNewest(input, ({ nonce }) => required(nonce)),
   }),
   bridge_newest_valset_height: gauge({
     help: 'Hub height at which the newest validator set was created.',
     unit: 'hub height',
-    value: ofNewest(({ height }) => required(height)),
+    value: (input) => ofNewest(input, ({ height }) => required(height)),
   }),
   bridge_newest_valset_members: gauge({
     help: 'Number of members of the newest validator set.',
     unit: 'members',
-    value: ofNewest(({ members }) => lengthOf(members)),
+    value: (input) => ofNewest(input, ({ members }) => lengthOf(members)),
   }),
   bridge_newest_valset_power: gauge({
     help: 'Total power of the newest validator set, normalized to about 2^32.',
     unit: 'power',
-    value: ofNewest(totalPower),
+    value: (input) => ofNewest(input, totalPower),
   }),
 });
 
