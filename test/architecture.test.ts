@@ -39,7 +39,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   exposition: ['config', 'documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
   alerts: ['documents.ts', 'http', 'metrics', 'pending', 'poll', 'text'],
-  server: ['repeating.ts', 'settings', 'exposition', 'metrics', 'pages'],
+  server: ['repeating.ts', 'result.ts', 'settings', 'exposition', 'metrics', 'pages'],
   pages: [
     'chain',
     'config',

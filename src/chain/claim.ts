@@ -1,5 +1,5 @@
-import type { Numeral } from '../json/numeral.js';
-import { integer, numeralKey, toDecimalString } from './decimal.js';
+import { asDecimalString, type Numeral } from '../json/numeral.js';
+import { numeralKey } from './decimal.js';
 
 /** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
 const MAX_VARINT_BYTES = 10;
@@ -8,7 +8,7 @@ const MAX_TENTH_BYTE = 1;
 /** A tag is a field number and a wire type in 32 bits. */
 const MAX_TAG = 0xffff_ffffn;
 
-const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
+const WireType = { varint: 0n, fixed64: 1n, lengthDelimited: 2n, fixed32: 5n } as const;
 
 /**
  * The event nonce of a packed claim, a protobuf message in base64: field 1, a varint in every type of claim. When it repeats, the
@@ -21,52 +21,38 @@ export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
 }
 
 function eventNonceOf(bytes: Uint8Array): Numeral | undefined {
-  let nonce: Numeral | undefined;
+  let nonce: bigint | undefined;
   let offset = 0;
   while (offset < bytes.length) {
-    const tagEnd = endOfVarint(bytes, offset);
-    if (tagEnd === undefined) return undefined;
-    const tag = varint(bytes, offset, tagEnd);
-    if (tag < 8n || tag > MAX_TAG) return undefined;
-    const isNonce = tag >> 3n === 1n;
-    const wireType = Number(tag & 7n);
-    if (isNonce && wireType !== WireType.varint) return undefined;
-    const end = endOfField(bytes, wireType, tagEnd);
-    if (end === undefined || end > bytes.length) return undefined;
-    if (isNonce) nonce = numeralKey(toDecimalString(integer(varint(bytes, tagEnd, end))));
-    offset = end;
-  }
-  return nonce;
-}
-
-function endOfField(bytes: Uint8Array, wireType: number, start: number): number | undefined {
-  switch (wireType) {
-    case WireType.varint:
-      return endOfVarint(bytes, start);
-    case WireType.fixed64:
-      return start + 8;
-    case WireType.fixed32:
-      return start + 4;
-    case WireType.lengthDelimited: {
-      const contentStart = endOfVarint(bytes, start);
-      return contentStart === undefined ? undefined : contentStart + Number(varint(bytes, start, contentStart));
+    const tag = readVarint(bytes, offset);
+    if (tag === undefined || tag.value < 8n || tag.value > MAX_TAG) return undefined;
+    const field = readField(bytes, tag.value & 7n, tag.end);
+    if (field === undefined || field.end > bytes.length) return undefined;
+    if (tag.value >> 3n === 1n) {
+      if (field.value === undefined) return undefined;
+      nonce = field.value;
     }
-    default:
-      return undefined;
+    offset = field.end;
   }
+  return nonce === undefined ? undefined : numeralKey(asDecimalString(nonce.toString()));
 }
 
-function endOfVarint(bytes: Uint8Array, start: number): number | undefined {
-  for (let offset = start; offset < start + MAX_VARINT_BYTES; offset += 1) {
-    const byte = bytes[offset];
-    if (byte === undefined) return undefined;
-    if (byte >= 0x80) continue;
-    const length = offset + 1 - start;
-    return length === MAX_VARINT_BYTES && byte > MAX_TENTH_BYTE ? undefined : offset + 1;
+/** The offset after a field, and its value if it is a varint. */
+function readField(bytes: Uint8Array, wireType: bigint, start: number): { end: number; value?: bigint } | undefined {
+  if (wireType === WireType.fixed64) return { end: start + 8 };
+  if (wireType === WireType.fixed32) return { end: start + 4 };
+  const varint = readVarint(bytes, start);
+  if (varint === undefined || wireType === WireType.varint) return varint;
+  return wireType === WireType.lengthDelimited ? { end: varint.end + Number(varint.value) } : undefined;
+}
+
+function readVarint(bytes: Uint8Array, start: number): { end: number; value: bigint } | undefined {
+  let value = 0n;
+  for (let length = 1; length <= MAX_VARINT_BYTES; length += 1) {
+    const byte = bytes[start + length - 1];
+    if (byte === undefined || (length === MAX_VARINT_BYTES && byte > MAX_TENTH_BYTE)) return undefined;
+    value |= BigInt(byte & 0x7f) << BigInt(7 * (length - 1));
+    if (byte < 0x80) return { end: start + length, value };
   }
   return undefined;
-}
-
-function varint(bytes: Uint8Array, start: number, end: number): bigint {
-  return bytes.subarray(start, end).reduceRight((value, byte) => (value << 7n) | BigInt(byte & 0x7f), 0n);
 }

@@ -12,6 +12,7 @@ import type { ContentEncoding } from '../exposition/exposition.js';
 import type { Format } from '../metrics/text-format.js';
 import type { PendingDocument } from '../pages/pending-document.js';
 import { parseSorting, type ItemSorting } from '../pages/item-table.js';
+import type { Result } from '../result.js';
 import { contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
 
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */
@@ -24,10 +25,8 @@ export interface AppDependencies {
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
-  readonly reload: () => Promise<ReloadResult>;
+  readonly reload: () => Promise<Result<unknown>>;
 }
-
-export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
 
 export interface AppOptions {
   readonly telemetryPath: string;

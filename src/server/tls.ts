@@ -2,6 +2,7 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
+import type { Result } from '../result.js';
 import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.js';
 import { readSmallFile } from '../settings/small-file.js';
 import { checkTlsVersions, tlsVersions } from '../settings/tls-versions.js';
@@ -151,9 +152,6 @@ interface ClientRules {
   readonly allowedSans: readonly string[] | undefined;
 }
 
-export type LoadTlsResult =
-  { readonly ok: true; readonly tls: LoadedTls } | { readonly ok: false; readonly problems: readonly TlsProblem[] };
-
 interface TlsProblem {
   /** Absent for a problem of several keys together. */
   readonly key?: keyof TlsKeys;
@@ -172,7 +170,10 @@ export function tlsPaths(keys: TlsKeys, folder: string): string[] {
 }
 
 /** Reads certificate, key and client CA, and checks that they can be used. No message quotes their content. */
-export async function loadTls(keys: TlsKeys, folder: string): Promise<LoadTlsResult> {
+export async function loadTls(
+  keys: TlsKeys,
+  folder: string,
+): Promise<Result<{ readonly tls: LoadedTls }, { readonly problems: readonly TlsProblem[] }>> {
   const pems = await Promise.all([
     readPem(keys, 'cert', folder, checkCertificates),
     readPem(keys, 'key', folder, checkPrivateKey),

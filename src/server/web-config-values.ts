@@ -70,7 +70,7 @@ const bcryptHash = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
 /** bcrypt hashes by user name. An empty hash is an error and not an absent user, whose absence could disable authentication. */
 export const users = () =>
   z.unknown().transform((raw, context): ReadonlyMap<string, string> => {
-    if (!isMapping(raw ?? {})) {
+    if (!value.isMapping(raw ?? {})) {
       context.addIssue('is not a mapping — expected names of users and their bcrypt hashes');
       return z.NEVER;
     }
@@ -93,14 +93,10 @@ function userProblem(user: string, hash: unknown): string | undefined {
 
 /** Makes keys without a value absent, except among the users. */
 export function dropEmptyValues(raw: unknown): unknown {
-  if (!isMapping(raw)) return raw ?? {};
+  if (!value.isMapping(raw)) return raw ?? {};
   const entries = Object.entries(raw).map(([key, inner]): [string, unknown] => {
     if (key === 'basic_auth_users') return [key, inner];
     return [key, inner === null || inner === '' ? undefined : dropEmptyValues(inner)];
   });
   return Object.fromEntries(entries);
-}
-
-export function isMapping(raw: unknown): raw is Readonly<Record<string, unknown>> {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }

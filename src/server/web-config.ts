@@ -4,10 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { startRepeating } from '../repeating.js';
+import type { Problems, Result } from '../result.js';
 import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
 import { listSettings, mapping, presentKeys, scalar } from '../settings/schema.js';
 import { readSmallFile } from '../settings/small-file.js';
-import { integer } from '../settings/value-types.js';
+import { integer, isMapping } from '../settings/value-types.js';
 import { parseYaml } from '../settings/yaml.js';
 import { isTlsEnabled, loadTls, tlsPaths, tlsSchema, type LoadedTls, type TlsKeys } from './tls.js';
 import * as value from './web-config-values.js';
@@ -69,11 +70,8 @@ type WebFile = z.output<typeof webSchema>;
 
 export const webSettings = listSettings(webSchema);
 
-export type ParseWebConfigResult = ParsedWebConfig | { readonly ok: false; readonly problems: readonly string[] };
-
 /** A parsed web configuration; the files it refers to are not read yet. */
 interface ParsedWebConfig {
-  readonly ok: true;
   readonly rules: WebRules;
   /** Absent for plain HTTP. */
   readonly tls?: TlsKeys;
@@ -82,7 +80,7 @@ interface ParsedWebConfig {
 }
 
 /** `source` is the name of the file in messages. */
-export function parseWebConfig(text: string, source: string): ParseWebConfigResult {
+export function parseWebConfig(text: string, source: string): Result<ParsedWebConfig> {
   const yaml = parseYaml(text, source);
   if (!yaml.ok) return yaml;
   const { label } = yaml;
@@ -90,7 +88,7 @@ export function parseWebConfig(text: string, source: string): ParseWebConfigResu
   const { data: file, error } = webSchema.safeParse(raw);
   if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
   const tls = file.tls_server_config;
-  const hasTlsSection = value.isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
+  const hasTlsSection = isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
   const warnings = warningsOf(file, hasTlsSection).map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, rules: rulesOf(file), ...(isTlsEnabled(tls) && { tls }), warnings, label };
 }
@@ -152,9 +150,7 @@ export interface LoadedWebConfig {
 /** The files that a web configuration was read from, with their state just before they were read. */
 type FileStates = ReadonlyMap<string, string>;
 
-export type LoadWebConfigResult =
-  | { readonly ok: true; readonly webConfig: LoadedWebConfig }
-  | { readonly ok: false; readonly problems: readonly string[]; readonly files: FileStates };
+type LoadWebConfigResult = Result<{ readonly webConfig: LoadedWebConfig }, Problems & { readonly files: FileStates }>;
 
 /** Reads a web configuration and the files it refers to. */
 export async function loadWebConfig(path: string): Promise<LoadWebConfigResult> {

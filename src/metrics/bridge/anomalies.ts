@@ -33,10 +33,7 @@ function membersWithoutOrchestrator(input: BridgeInput): number {
 
 function unknownVoters(input: BridgeInput): number {
   const known = registrationBySender(input);
-  const all = new Set<string>();
-  for (const attestation of rows(input.state.attestations)) {
-    for (const voter of voters(attestation)) all.add(voter);
-  }
+  const all = new Set(rows(input.state.attestations).flatMap(voters));
   return Array.from(all).filter((voter) => !known.has(voter)).length;
 }
 

@@ -157,13 +157,9 @@ export const orchestratorFamilies = families<BridgeInput>({
     help: 'Whether the vote of the validator for the last observed event is missing (1) or present (0); absent when the event is no longer in the state.',
     unit: '1 or 0',
     ...PER_MEMBER,
-    derive: (input) => {
+    derive: eachMember((input, { registration }) => {
       const voters = votersOfLastObserved(input);
-      if (voters === undefined) return [];
-      return exportedMembers(input).map(({ labels, registration: row }) => ({
-        labels,
-        value: voters.has(dataPart(required(row.sender))) ? 0 : 1,
-      }));
-    },
+      return voters && (voters.has(dataPart(required(registration.sender))) ? 0 : 1);
+    }),
   }),
 });

@@ -83,11 +83,11 @@ export const totalFamilies = families<BridgeInput>({
     derive: ({ state }) => {
       const flags = rows(state.attestations).map(({ observed }) => optional(observed));
       const count = (wanted: boolean | undefined): number => flags.filter((observed) => observed === wanted).length;
-      const unknown = count(undefined);
       return [
         { labels: { observed: 'true' }, value: count(true) },
         { labels: { observed: 'false' }, value: count(false) },
-        ...(unknown > 0 ? [{ labels: { observed: 'unknown' }, value: unknown }] : []),
+        // Absent when it is 0.
+        { labels: { observed: 'unknown' }, value: count(undefined) || undefined },
       ];
     },
   }),
