@@ -3,7 +3,7 @@ import { firstBy, groupBy } from '../metrics/grouping.js';
 import type { Instant } from '../poll/clock.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
-import { severities, type Severity } from './alert.js';
+import { severities, type Condition, type Severity } from './alert.js';
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
@@ -147,20 +147,13 @@ function endpointVerdicts(
   startedAt: Instant,
   now: Instant,
 ): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
-  const { state, memory } = endpoint;
   const view = viewOf(endpoint, startedAt, now);
+  const judgedFindings = (source: Condition['source']): readonly JudgedFinding[] =>
+    findAll(source, view).flatMap((finding) => judge(finding, endpoint.memory.presences[source], now) ?? []);
   const reason = reasonNotToJudge(view);
-  const judged = findAll('endpoint', view).map((finding) => judge(finding, memory.ofEndpoint, now));
-  if (reason === undefined && state.success !== undefined) {
-    judged.push(...findAll('data', view).map((finding) => judge(finding, memory.ofData, now)));
-  }
-  return {
-    verdicts: verdictsOfFindings(
-      judged.filter((finding) => finding !== undefined),
-      view,
-    ),
-    unknown: reason === undefined ? [] : [reason],
-  };
+  return reason === undefined
+    ? { verdicts: verdictsOfFindings([...judgedFindings('endpoint'), ...judgedFindings('data')], view), unknown: [] }
+    : { verdicts: verdictsOfFindings(judgedFindings('endpoint'), view), unknown: [reason] };
 }
 
 /** One verdict for all findings of an alert in the same state, without those that another alert inhibits. */

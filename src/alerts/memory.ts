@@ -1,6 +1,7 @@
 import type { Instant } from '../poll/clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
+import type { Condition } from './alert.js';
 import { findAll, type AlertFinding } from './alerts.js';
 import {
   addPoll,
@@ -21,14 +22,15 @@ import {
 /** What is remembered of the polls of an endpoint. Each poll replaces it as a whole. */
 export interface EndpointMemory {
   readonly history: PollHistory;
-  /** Findings of the last successful poll. */
-  readonly ofData: Presences;
-  /** Findings of the last poll. */
-  readonly ofEndpoint: Presences;
+  /** `data`: of the findings in the last successful poll. `endpoint`: of those in the last poll. */
+  readonly presences: Readonly<Record<Condition['source'], Presences>>;
 }
 
 /** The memory before the first poll. */
-export const initialMemory: EndpointMemory = { history: NO_HISTORY, ofData: new Map(), ofEndpoint: new Map() };
+export const initialMemory: EndpointMemory = {
+  history: NO_HISTORY,
+  presences: { data: new Map(), endpoint: new Map() },
+};
 
 /** An endpoint as the conditions judge it. */
 export interface JudgedEndpoint {
@@ -83,11 +85,13 @@ export function memoryAfter(
   const previous = before.success?.at;
   // What began while there was no data may have begun at any time of it.
   const isAfterGap = previous === undefined || msBetween(previous, at) > OUTDATED_MINUTES * MINUTE_MS;
+  const { data, endpoint } = memory.presences;
   return {
     history,
-    ofEndpoint: presencesAfter(memory.ofEndpoint, findAll('endpoint', view), at, before.polls === 0),
-    ofData:
-      state.last?.ok === true ? presencesAfter(memory.ofData, findAll('data', view), at, isAfterGap) : memory.ofData,
+    presences: {
+      data: state.last?.ok === true ? presencesAfter(data, findAll('data', view), at, isAfterGap) : data,
+      endpoint: presencesAfter(endpoint, findAll('endpoint', view), at, before.polls === 0),
+    },
   };
 }
 

@@ -19,20 +19,11 @@ export type ContentEncoding = 'identity' | 'gzip';
 /** The body of `/metrics` at a point in time. */
 export type MetricsPage = (format: Format, encoding: ContentEncoding, now: Instant) => Promise<Buffer>;
 
-/** Process metrics are collected at most once a second, and immediately after a reload. */
-const PROCESS_MAX_AGE_MS = 1000;
-
-interface ProcessText {
-  readonly text: Promise<string>;
-  readonly collectedAtMs: number;
-  readonly reloads: number;
-}
-
 interface CachedPage {
   readonly states: readonly EndpointState[];
   /** For each endpoint, 1 if its chain series are exported, or 0 if they are withdrawn. */
   readonly exported: string;
-  readonly processText: ProcessText;
+  readonly processText: Promise<string>;
   /** Bytes, because Node.js would encode a string again for every response. */
   readonly plain: Promise<Buffer>;
   gzip?: Promise<Buffer>;
@@ -46,32 +37,26 @@ const compress = promisify(gzip);
  */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },
-  processMetrics: Pick<ProcessMetrics, 'reloads' | 'render'>,
+  processMetrics: Pick<ProcessMetrics, 'render'>,
 ): MetricsPage {
   const pages = new Map<Format, CachedPage>();
-
-  function processTextAt(now: Instant, format: Format, last: ProcessText | undefined): ProcessText {
-    const reloads = processMetrics.reloads();
-    const isRecent = last?.reloads === reloads && now.monotonicMs - last.collectedAtMs < PROCESS_MAX_AGE_MS;
-    return isRecent ? last : { text: processMetrics.render(format), collectedAtMs: now.monotonicMs, reloads };
-  }
 
   async function render(
     states: readonly EndpointState[],
     format: Format,
     now: Instant,
-    processText: ProcessText,
+    processText: Promise<string>,
   ): Promise<Buffer> {
     const text = renderEndpoints(states, format, now);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
-    return Buffer.from(text + (await processText.text) + end);
+    return Buffer.from(text + (await processText) + end);
   }
 
   return async (format, encoding, now) => {
     const states = endpoints.states();
     const exported = states.map((state) => (exportedSuccess(state, now) === undefined ? '0' : '1')).join('');
     let page = pages.get(format);
-    const processText = processTextAt(now, format, page?.processText);
+    const processText = processMetrics.render(format, now);
     // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old.
     if (page?.states !== states || page.exported !== exported || page.processText !== processText) {
       page = { states, exported, processText, plain: render(states, format, now, processText) };

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Shard } from '../config/shard.js';
 import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
+import type { Instant } from '../poll/clock.js';
 
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {
@@ -14,10 +15,11 @@ export interface BuildInfo {
 export interface ProcessMetrics {
   readonly configLoaded: (hash: number, atEpochSeconds: number, targets: number) => void;
   readonly configRejected: () => void;
-  /** Counts the configurations that were loaded or rejected. */
-  readonly reloads: () => number;
-  readonly render: (format: Format) => Promise<string>;
+  /** The text at a point in time. The same promise for a second, so that frequent scrapes cost little, or until the next reload. */
+  readonly render: (format: Format, now: Instant) => Promise<string>;
 }
+
+const MAX_AGE_MS = 1000;
 
 /** Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every scrape. */
 const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
@@ -58,21 +60,27 @@ export function createProcessMetrics(
     'bridge_exporter_config_hash',
     'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
   );
-  let reloads = 0;
+  const cache = new Map<Format, { readonly text: Promise<string>; readonly collectedAtMs: number }>();
   return {
     configLoaded: (hash, atEpochSeconds, targets) => {
       successful.set(1);
       successAt.set(atEpochSeconds);
       configHash.set(hash);
       targetCount.set(targets);
-      reloads += 1;
+      cache.clear();
     },
     configRejected: () => {
       successful.set(0);
-      reloads += 1;
+      cache.clear();
     },
-    reloads: () => reloads,
-    render: async (format) => render(registry, format),
+    // oxlint-disable-next-line typescript/promise-function-async -- async would create another promise
+    render: (format, { monotonicMs }) => {
+      const cached = cache.get(format);
+      if (cached !== undefined && monotonicMs - cached.collectedAtMs < MAX_AGE_MS) return cached.text;
+      const text = render(registry, format);
+      cache.set(format, { text, collectedAtMs: monotonicMs });
+      return text;
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/exposition.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { clock } from '../../src/poll/clock.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
@@ -142,7 +143,7 @@ describe('docs/runbook.md', () => {
 const processMetrics = await createProcessMetrics(
   { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
   { index: 1, count: 1 },
-).render('text');
+).render('text', clock());
 
 describe('the queries', () => {
   const labelsOf = new Map<string, readonly string[]>(

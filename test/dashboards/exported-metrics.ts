@@ -1,6 +1,7 @@
 import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { clock } from '../../src/poll/clock.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 export interface MetricInfo {
@@ -35,7 +36,7 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
     { index: 1, count: 1 },
   );
   metrics.configLoaded(1, 1, 1);
-  const text = await metrics.render('text');
+  const text = await metrics.render('text', clock());
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {
     // The garbage collection histogram has no series before the first collection.

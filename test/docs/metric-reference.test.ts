@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { clock } from '../../src/poll/clock.js';
 import { failureReasonNames, failureReasons } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { recordReads } from '../metrics/recorded-reads.js';
@@ -144,7 +145,7 @@ async function exporterProcessRows(): Promise<string> {
   const text = await createProcessMetrics(
     { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
     { index: 1, count: 1 },
-  ).render('text');
+  ).render('text', clock());
   return [...text.matchAll(/^# HELP (bridge_exporter_\S+) (.+)\n# TYPE \S+ (\S+)$/gm)]
     .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} | stable |`)
     .join('\n');
