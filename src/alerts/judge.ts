@@ -165,7 +165,7 @@ function verdictsOfFindings(all: readonly JudgedFinding[], view: PollView): read
       (a, b) =>
         Number(a.state === 'observing') - Number(b.state === 'observing') || a.since.monotonicMs - b.since.monotonicMs,
     );
-  // The patterns of an alert find the same subject.
+  // Several patterns of an alert can find the same subject.
   const distinct = firstBy(firingFirst, ({ alert, labels }) => JSON.stringify([alert.name, alert.severity, labels]));
   const byAlert = groupBy(
     Array.from(distinct.values()),

@@ -115,7 +115,7 @@ interface LastChange {
   readonly at: Instant | undefined;
 }
 
-/** The families whose changes are remembered. */
+/** The families whose last change is remembered. Their samples are kept (metrics/kept-samples.ts). */
 export const changingFamilies = [
   'bridge_height',
   'crosschain_height',

@@ -73,7 +73,7 @@ export function createProcessMetrics(
       successful.set(0);
       cache.clear();
     },
-    // oxlint-disable-next-line typescript/promise-function-async -- async would create another promise
+    // Not async, which would return another promise each time.
     render: (format, { monotonicMs }) => {
       const cached = cache.get(format);
       if (cached !== undefined && monotonicMs - cached.collectedAtMs < MAX_AGE_MS) return cached.text;
