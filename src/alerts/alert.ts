@@ -180,19 +180,16 @@ export function dataAlert<const Name extends string, const Family extends string
   alert: Declaration<Name, Family> & { readonly families: readonly Family[] },
 ): JudgedAlert<Name> {
   const outdated = outdatedRule(document);
+  // `unless` binds more tightly than `or`.
+  const expr = /^or\b/m.test(alert.expr) ? `(\n${indent(alert.expr)}\n)` : alert.expr;
   return judgedAlert('data', document, {
     ...dataOf[document],
     keepFiringMinutes: KEEP_FIRING_MINUTES,
     linksToPending: true,
     ...alert,
-    expr: `${hasOr(alert.expr) ? `(\n${indent(alert.expr)}\n)` : alert.expr}\nunless ${ON_TARGET} ${outdated.name}`,
+    expr: `${expr}\nunless ${ON_TARGET} ${outdated.name}`,
     recordings: [outdated, ...(alert.recordings ?? [])],
   });
-}
-
-/** `unless` binds more tightly than `or`. */
-function hasOr(expr: string): boolean {
-  return /^or\b/m.test(expr);
 }
 
 /** The rule and the pattern of a family without labels that is above a limit. */

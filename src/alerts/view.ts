@@ -70,14 +70,11 @@ export interface Samples<Family extends string = string> {
   readonly series: (family: Family) => readonly FiniteSample[];
 }
 
-/** The kept samples of a snapshot, by family. */
-export function samplesOf(snapshot: Snapshot | undefined): Samples & { readonly families: () => Iterable<string> } {
-  const byFamily = new Map<string, readonly FiniteSample[]>();
-  for (const { name, samples } of snapshot?.families ?? []) {
-    if (samples !== undefined) byFamily.set(name, samples);
-  }
+/** The kept samples of a snapshot. */
+export function samplesOf(snapshot: Snapshot | undefined): Samples {
+  const byFamily = new Map(snapshot?.families.map(({ name, samples = [] }) => [name, samples] as const));
   const series = (family: string): readonly FiniteSample[] => byFamily.get(family) ?? [];
-  return { series, value: (family) => series(family)[0]?.value, families: () => byFamily.keys() };
+  return { series, value: (family) => series(family)[0]?.value };
 }
 
 /** The value of a label; every series of a family has all labels of the family. */
@@ -154,16 +151,15 @@ export function addPoll(before: PollHistory, state: EndpointState, at: Instant):
     return { ...history, failures: new Map([...history.failures, [reason, times]]) };
   }
   const { snapshot } = success;
-  const samples = samplesOf(snapshot);
   return {
     ...history,
     firstSuccessAt: history.firstSuccessAt ?? at,
     successes: [...history.successes, at].slice(-HEIGHT_POLLS),
-    changes: changesAfter(history.changes, samples, at),
+    changes: changesAfter(history.changes, samplesOf(snapshot), at),
     invalidAt: invalidAfter(history.invalidAt, snapshot, at),
     exportedAt: new Map([
       ...history.exportedAt,
-      ...Array.from(samples.families(), (name): [string, Instant] => [name, at]),
+      ...snapshot.families.flatMap(({ name, samples }) => (samples === undefined ? [] : [[name, at] as const])),
     ]),
   };
 }

@@ -41,17 +41,6 @@ export function createMetricsPage(
 ): MetricsPage {
   const pages = new Map<Format, CachedPage>();
 
-  async function render(
-    states: readonly EndpointState[],
-    format: Format,
-    now: Instant,
-    processText: Promise<string>,
-  ): Promise<Buffer> {
-    const text = renderEndpoints(states, format, now);
-    const end = format === 'openmetrics' ? '# EOF\n' : '';
-    return Buffer.from(text + (await processText) + end);
-  }
-
   return async (format, encoding, now) => {
     const states = endpoints.states();
     const exported = states.map((state) => (exportedSuccess(state, now) === undefined ? '0' : '1')).join('');
@@ -59,7 +48,10 @@ export function createMetricsPage(
     const processText = processMetrics.render(format, now);
     // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old.
     if (page?.states !== states || page.exported !== exported || page.processText !== processText) {
-      page = { states, exported, processText, plain: render(states, format, now, processText) };
+      const text = renderEndpoints(states, format, now);
+      const end = format === 'openmetrics' ? '# EOF\n' : '';
+      const plain = processText.then((ofProcess) => Buffer.from(text + ofProcess + end));
+      page = { states, exported, processText, plain };
       pages.set(format, page);
     }
     if (encoding === 'identity') return page.plain;
