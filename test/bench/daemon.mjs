@@ -7,18 +7,23 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { sleep } from './statistics.mjs';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 
-export async function startDaemon(config) {
+/** Starts the exporter that is built in a checkout, by default in this one. */
+export async function startDaemon(config, checkout = CHECKOUT) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'bridge.yaml');
   // JSON is YAML.
   const writeConfig = (content) => writeFileSync(file, JSON.stringify(content));
   writeConfig(config);
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(checkout, 'dist/main.js'), `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
     const lines = [];

@@ -1,5 +1,6 @@
 /** CPU time and memory at the pace of users: polls are seconds apart, so V8 keeps little of the code optimized. */
 import { startDaemon } from './daemon.mjs';
+import { start } from './processes.mjs';
 import { sleep } from './statistics.mjs';
 
 const SCRAPE_INTERVAL_MS = 15_000;
@@ -9,44 +10,94 @@ const PACES = [
   { targets: 1, intervalSeconds: 5 },
 ];
 const MAX_CPU_MS = 30;
+const MAX_CPU_RATIO = 1.5;
 const MAX_RESIDENT_MIB = 110;
 
 /** Measures all paces at once, since each uses a few percent of a core. */
 export async function pace({ node, warmUpMs, durationMs }) {
-  const rows = await Promise.all(PACES.map((one) => measure(node, warmUpMs, durationMs, one)));
+  const rows = await Promise.all(PACES.map((one) => paceRows(node, warmUpMs, durationMs, one)));
   return rows.flat();
 }
 
-async function measure(node, warmUpMs, durationMs, { targets, intervalSeconds }) {
-  const daemon = await startDaemon({
-    poll: { interval: `${intervalSeconds}s` },
-    targets: Array.from({ length: targets }, (_, index) => ({ name: `bench-${index}`, bridge: { url: `${node}/1` } })),
-  });
-  await daemon.untilReady();
-  const scraping = setInterval(() => void daemon.metrics(), SCRAPE_INTERVAL_MS);
-  await sleep(warmUpMs);
-  const [before, pollsBefore] = [daemon.usage(), await daemon.sum('bridge_exporter_polls_total')];
-  await sleep(durationMs);
-  const [after, pollsAfter] = [daemon.usage(), await daemon.sum('bridge_exporter_polls_total')];
-  clearInterval(scraping);
-  await daemon.close();
-  const polls = pollsAfter - pollsBefore;
-  const cpuMs = ((after.cpuSeconds - before.cpuSeconds) * 1000) / polls;
-  const pair = `${targets} target${targets > 1 ? 's' : ''} of 1 MB every ${intervalSeconds} s, a scrape every 15 s`;
+async function paceRows(node, warmUpMs, durationMs, { targets, intervalSeconds }) {
+  const programs = await Promise.all([
+    startExporter(node, targets, intervalSeconds),
+    startBare(node, targets, intervalSeconds),
+  ]);
+  const [own, bare] = await measureUsage(programs, warmUpMs, durationMs);
+  const figure = `${paceName(targets, intervalSeconds)}: `;
   return [
     {
-      figure: `${pair}: CPU time of the process per poll`,
-      own: `${cpuMs.toFixed(0)} ms (${polls} polls)`,
-      ratio: cpuMs,
+      figure: `${figure}CPU time of the process per poll`,
+      own: `${own.cpuMs.toFixed(1)} ms (${own.polls} polls)`,
+      ratio: own.cpuMs,
       limit: MAX_CPU_MS,
       unit: 'ms',
     },
     {
-      figure: `${pair}: resident memory`,
-      own: `${after.residentMiB.toFixed(0)} MiB (peak ${after.peakMiB.toFixed(0)})`,
-      ratio: after.residentMiB,
+      figure: `${figure}CPU time per poll ÷ bare program`,
+      own: `${own.cpuMs.toFixed(1)} ms`,
+      baseline: `${bare.cpuMs.toFixed(1)} ms`,
+      ratio: own.cpuMs / bare.cpuMs,
+      limit: MAX_CPU_RATIO,
+    },
+    {
+      figure: `${figure}resident memory`,
+      own: `${own.residentMiB.toFixed(0)} MiB (peak ${own.peakMiB.toFixed(0)})`,
+      baseline: `${bare.residentMiB.toFixed(0)} MiB`,
+      ratio: own.residentMiB,
       limit: MAX_RESIDENT_MIB,
       unit: 'MiB',
     },
   ];
+}
+
+export const paceName = (targets, intervalSeconds) =>
+  `${targets} target${targets > 1 ? 's' : ''} of 1 MB every ${intervalSeconds} s, a scrape every 15 s`;
+
+/** CPU time per poll and memory of several programs, measured at the same time. Closes them. */
+export async function measureUsage(programs, warmUpMs, durationMs) {
+  const scraping = setInterval(() => {
+    for (const { scrape } of programs) void scrape();
+  }, SCRAPE_INTERVAL_MS);
+  const usage = () => Promise.all(programs.map((program) => program.usage()));
+  await sleep(warmUpMs);
+  const before = await usage();
+  await sleep(durationMs);
+  const after = await usage();
+  clearInterval(scraping);
+  for (const { close } of programs) await close();
+  return after.map(({ cpuSeconds, polls, ...memory }, index) => {
+    const ownPolls = polls - before[index].polls;
+    return { ...memory, polls: ownPolls, cpuMs: ((cpuSeconds - before[index].cpuSeconds) * 1000) / ownPolls };
+  });
+}
+
+/** The exporter of a checkout, by default of this one. */
+export async function startExporter(node, targets, intervalSeconds, checkout) {
+  const daemon = await startDaemon(
+    {
+      poll: { interval: `${intervalSeconds}s` },
+      targets: Array.from({ length: targets }, (_, index) => ({
+        name: `bench-${index}`,
+        bridge: { url: `${node}/1` },
+      })),
+    },
+    checkout,
+  );
+  await daemon.untilReady();
+  return {
+    scrape: daemon.metrics,
+    usage: async () => ({ ...daemon.usage(), polls: await daemon.sum('bridge_exporter_polls_total') }),
+    close: daemon.close,
+  };
+}
+
+async function startBare(node, targets, intervalSeconds) {
+  const bare = await start('bare-exporter.mjs', [`${node}/1`, String(targets), String(intervalSeconds)]);
+  return {
+    scrape: async () => (await fetch(bare.message)).text(),
+    usage: () => bare.request('usage'),
+    close: bare.close,
+  };
 }
