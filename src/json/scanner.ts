@@ -5,12 +5,11 @@ import { MAX_EXACT_DIGITS } from './numeral.js';
  * The tokens of a JSON document.
  *
  * JSON.parse builds every value of a document. For a hostile document of 40 MB that takes gigabytes, and V8 ends the whole
- * process when an allocation fails, whatever the heap limit of the worker thread. This scanner works on the bytes of the
- * response instead and builds only the values that a shape (shapes.ts) reads:
+ * process when an allocation fails, whatever the heap limit of the worker thread. This scanner builds only what a shape (shapes.ts) reads:
  *
  * - It holds one offset. Each method validates the next token strictly (RFC 8259) and moves the offset after it; methods called
  *   `try…` leave the offset unchanged when the next token is of another type.
- * - `skipValue` validates a value without building it and without recursion, so a hostile nesting depth costs one byte per level.
+ * - `skipValue` neither builds a value nor recurses: a hostile nesting depth costs one byte per level.
  * - Everything that is built is counted against a memory budget by `allocate`. A document that exceeds it fails with
  *   MemoryBudgetExceeded, and the thread survives.
  */
@@ -144,7 +143,9 @@ export class JsonScanner {
     if (this.#bytes[start] === Byte.zero && digits > 1) return undefined;
     this.#offset = end + 1;
     this.allocate(NUMBER_BYTES);
-    return Number(this.#bytes.toString('latin1', start, end));
+    let value = 0;
+    for (let offset = start; offset < end; offset += 1) value = 10 * value + (this.#bytes[offset] ?? 0) - Byte.zero;
+    return value;
   }
 
   /** Reads a scalar. An object or array is skipped and `undefined`. */

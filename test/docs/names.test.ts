@@ -24,7 +24,8 @@ const alertNames = new Set([
 ]);
 
 /** Flags of npm, Helm, the benchmark, Docker and `install`, and the placeholder `--name`. */
-const OTHER_FLAGS = /^--(?:silent|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
+const OTHER_FLAGS =
+  /^--(?:silent|set-file|quick|against|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
 
 it('docs/dependencies.md lists the dependencies of the package', () => {
   const named = readProjectFile('docs/dependencies.md').matchAll(
