@@ -77,11 +77,11 @@ export function createEndpointRegistry(
     const memory = memoryAfter(endpoint, state, startedAt);
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
     change({ ...endpoint, state, memory, failureLoggedAtMs });
-    // The node responds, so it is the time to ask for the names.
+    // Validator names are requested only from a node that has just responded.
     if (result.outcome.ok) void readNames(job);
   }
 
-  /** Never affects a poll. */
+  /** Reads the validator names, if they are due. Never affects a poll. */
   async function readNames(job: PollJob): Promise<void> {
     const endpoint = endpointOf(job);
     const attemptedAt = now();

@@ -33,7 +33,10 @@ function membersWithoutOrchestrator(input: BridgeInput): number {
 
 function unknownVoters(input: BridgeInput): number {
   const known = registrationBySender(input);
-  const all = new Set(rows(input.state.attestations).flatMap(voters));
+  const all = new Set<string>();
+  for (const attestation of rows(input.state.attestations)) {
+    for (const voter of voters(attestation)) all.add(voter);
+  }
   return Array.from(all).filter((voter) => !known.has(voter)).length;
 }
 
