@@ -38,7 +38,7 @@ async function pollEndpoints(
   }, PROGRESS_DELAY_MS);
   const poll = async (job: PollJob): Promise<PollResult> => {
     const names = job.needsValidatorNames ? await executor.fetchNames(job) : undefined;
-    if (names?.ok === true) return executor.poll(withValidatorNames(job, names.names));
+    if (names?.ok === true) return executor.poll(withValidatorNames(job, names.byOperator));
     if (names?.ok === false) {
       progress(`${job.decodeOptions.target}: validator names cannot be read: ${names.error.message}`);
     }

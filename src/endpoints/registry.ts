@@ -158,7 +158,7 @@ function isSameEndpoint(first: PollJob, second: PollJob): boolean {
 
 /** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators. */
 function requestOf({ job, state, names }: Endpoint): PollJob {
-  const named = withValidatorNames(job, names.names);
+  const named = withValidatorNames(job, names.byOperator);
   const foundAt = state.success?.foundAt;
   if (foundAt === undefined) return named;
   return { ...named, paths: [foundAt, ...job.paths.filter(({ dialect }) => dialect !== foundAt.dialect)] };

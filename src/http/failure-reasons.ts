@@ -15,7 +15,7 @@ export const failureReasons = {
       'Check that the port uses TLS, and the host name and expiry of the certificate; tls_config takes ca_file, server_name and a client certificate.',
   },
   timeout: {
-    description: 'The poll did not complete within poll.timeout.',
+    description: 'The requests of the poll did not complete within poll.timeout.',
     remedy: 'Check the load of the node; raise poll.timeout if its document takes that long.',
   },
   aborted: {

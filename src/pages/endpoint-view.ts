@@ -97,9 +97,9 @@ export interface NamesView {
 export function namesViews(endpoints: readonly Endpoint[], now: Instant): readonly NamesView[] {
   return endpoints
     .filter(({ job }) => job.needsValidatorNames)
-    .map(({ state: { target }, names: { names, readAt, failure } }) => ({
+    .map(({ state: { target }, names: { byOperator, readAt, failure } }) => ({
       target,
-      count: names.size,
+      count: byOperator.size,
       readAt: readAt ? isoTime(readAt.epochSeconds) : null,
       ageSeconds: readAt ? ageSeconds(readAt, now) : null,
       failure: failure ?? null,

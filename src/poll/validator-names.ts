@@ -13,12 +13,12 @@ import type { PollJob } from './poll.js';
 /* The names of validators, from the staking module of the Cosmos SDK (QueryValidatorsResponse). They never affect a poll. */
 
 /** Names by the data part of the operator address. */
-export type NamesResult = { readonly ok: true; readonly names: ReadonlyMap<string, string> } | Failure;
+export type NamesResult = { readonly ok: true; readonly byOperator: ReadonlyMap<string, string> } | Failure;
 
 /** The names of one page. */
 export interface NamesPage {
   readonly ok: true;
-  readonly names: ReadonlyMap<string, string>;
+  readonly byOperator: ReadonlyMap<string, string>;
   /** Key of the next page; `undefined` on the last one. */
   readonly nextKey: string | undefined;
 }
@@ -61,9 +61,9 @@ export async function fetchNames(
       // oxlint-disable-next-line no-await-in-loop -- as above
       const { outcome: decoded } = await decoder.decode({ name: url.pathname }, fetched.body);
       if (!decoded.ok) return decoded;
-      for (const [operator, name] of decoded.names) if (!names.has(operator)) names.set(operator, name);
+      for (const [operator, name] of decoded.byOperator) if (!names.has(operator)) names.set(operator, name);
       ({ nextKey } = decoded);
-      if (nextKey === undefined) return { ok: true, names };
+      if (nextKey === undefined) return { ok: true, byOperator: names };
     }
     return failure('too_large', `${validatorsPath(undefined)}: more than ${MAX_PAGES} pages of validators`);
   } finally {
@@ -79,7 +79,7 @@ export function readNamesPage(path: string, body: Buffer): NamesPage | Failure {
   if (value === undefined || !isPresent(value.validators))
     return failure('schema', `${path}: not a list of validators`);
   const key = isPresent(value.pagination) ? value.pagination.next_key : undefined;
-  return { ok: true, names: namesIn(value.validators), nextKey: isPresent(key) && key !== '' ? key : undefined };
+  return { ok: true, byOperator: namesIn(value.validators), nextKey: isPresent(key) && key !== '' ? key : undefined };
 }
 
 /** The first name of each address. Validators without an address or a name are left out: a name is never necessary. */
@@ -96,7 +96,7 @@ function namesIn(page: ValueOf<typeof validators>): Map<string, string> {
 
 /** The names of the validators of one target, as last read from the staking module. */
 export interface NamesState {
-  readonly names: ReadonlyMap<string, string>;
+  readonly byOperator: ReadonlyMap<string, string>;
   readonly attemptedAt: Instant | undefined;
   /** When the names were read; `undefined` before the first time. */
   readonly readAt: Instant | undefined;
@@ -105,7 +105,7 @@ export interface NamesState {
 }
 
 export const NO_NAMES: NamesState = {
-  names: new Map(),
+  byOperator: new Map(),
   attemptedAt: undefined,
   readAt: undefined,
   failure: undefined,
@@ -121,6 +121,6 @@ export function isNamesReadDue({ attemptedAt }: NamesState, now: Instant): boole
 /** After a failure, the last names stay. */
 export function namesAfter(before: NamesState, result: NamesResult, at: Instant): NamesState {
   return result.ok
-    ? { ...before, names: result.names, readAt: at, failure: undefined }
+    ? { ...before, byOperator: result.byOperator, readAt: at, failure: undefined }
     : { ...before, failure: result.error };
 }

@@ -223,7 +223,7 @@ describe('a reload', () => {
 });
 
 describe('the names of validators', () => {
-  const named = (name: string): NamesResult => ({ ok: true, names: new Map([['qqqq', name]]) });
+  const named = (name: string): NamesResult => ({ ok: true, byOperator: new Map([['qqqq', name]]) });
   const namesOf = (poll: StartedPoll | undefined) => poll?.job.decodeOptions.labels.validators.staking.get('qqqq');
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {
@@ -260,7 +260,7 @@ describe('the names of validators', () => {
       await endNames({ ok: false, error: { reason: 'status', message: '/x: responded with status 500' } });
     }
     expect(registry.all()[0]?.names).toMatchObject({
-      names: new Map([['qqqq', 'Alpha']]),
+      byOperator: new Map([['qqqq', 'Alpha']]),
       readAt: STARTED_AT,
       failure: { reason: 'status' },
     });
@@ -268,7 +268,7 @@ describe('the names of validators', () => {
     expect(namesOf(started.at(-1))).toBe('Alpha');
     await endPoll(success());
     await endNames(named('Beta'));
-    expect(registry.all()[0]?.names).toMatchObject({ names: new Map([['qqqq', 'Beta']]), failure: undefined });
+    expect(registry.all()[0]?.names).toMatchObject({ byOperator: new Map([['qqqq', 'Beta']]), failure: undefined });
     expect(logged).toEqual([
       'poll succeeded',
       'validator names cannot be read, the last ones stay: /x: responded with status 500',
@@ -295,7 +295,7 @@ describe('the names of validators', () => {
     await endPoll(success());
     await configureYaml('targets: [{name: a, bridge: {url: "https://other.example"}}]');
     await endNames(named('of the previous node'));
-    expect(registry.all()[0]?.names.names.size).toBe(0);
+    expect(registry.all()[0]?.names.byOperator.size).toBe(0);
     expect(namesOf(started.at(-1))).toBeUndefined();
   });
 });

@@ -39,17 +39,17 @@ describe('a node whose staking module', () => {
   it.each(failing)('$title changes neither the names nor the polls', async ({ fault, reason }) => {
     const job = jobAt(simulator.url);
     const before = namesAfter(NO_NAMES, await executor.fetchNames(job), at(0));
-    expect(before.names.size).toBeGreaterThan(10);
+    expect(before.byOperator.size).toBeGreaterThan(10);
 
     simulator.fault('validators', fault);
     const requests = simulator.requests.validators;
     const during = namesAfter(before, await executor.fetchNames(job), at(3600));
     expect(simulator.requests.validators).toBe(requests + 1);
-    expect(during.names).toBe(before.names);
+    expect(during.byOperator).toBe(before.byOperator);
     expect(during.readAt).toBe(before.readAt);
     expect(during.failure?.reason).toBe(reason);
     expect(during.failure?.message).toContain('/cosmos/staking/v1beta1/validators');
-    const result = await executor.poll(withValidatorNames(job, during.names));
+    const result = await executor.poll(withValidatorNames(job, during.byOperator));
     expect(result.outcome.ok).toBe(true);
 
     simulator.fault('validators', undefined);

@@ -30,7 +30,7 @@ async function namesFrom(bodies: readonly unknown[], delayMs = 0): Promise<Names
 async function nameOf(moniker: unknown): Promise<string | undefined> {
   const result = await namesFrom([{ validators: [validator('qqqq', moniker)] }]);
   if (!result.ok) throw new Error(result.error.message);
-  return result.names.get('qqqq');
+  return result.byOperator.get('qqqq');
 }
 
 const validator = (data: string, moniker: unknown) => ({
@@ -47,7 +47,7 @@ describe('the names of validators', () => {
     ]);
     expect(result).toEqual({
       ok: true,
-      names: new Map([
+      byOperator: new Map([
         ['qqqq', 'Alpha'],
         ['pppp', 'Beta'],
       ]),
@@ -100,7 +100,7 @@ describe('the names of validators', () => {
       validator('qqqq', 'First'),
       validator('qqqq', 'Second'),
     ];
-    expect(await namesFrom([{ validators }])).toEqual({ ok: true, names: new Map([['qqqq', 'First']]) });
+    expect(await namesFrom([{ validators }])).toEqual({ ok: true, byOperator: new Map([['qqqq', 'First']]) });
   });
 
   it.each([
