@@ -34,7 +34,10 @@ const MISSING_FRESH_SECONDS = 240;
 const MISCONFIGURED_REASONS = ['bad_request', 'unauthorized'] as const satisfies readonly FailureReason[];
 const SIZE_REASONS = ['too_large', 'response_too_large_upstream'] as const satisfies readonly FailureReason[];
 
-/** Families that critical alerts read. */
+/**
+ * Families that critical alerts read and that every complete document has. Other families are rightly absent at times, such as the
+ * height of the oldest batch when there is no batch.
+ */
 const REQUIRED_FAMILIES = {
   module_state: [
     'bridge_unbatched_transfers',

@@ -1,7 +1,7 @@
 import type { ClaimItem } from '../pending/items.js';
 import { count, percent } from '../text/format.js';
 import { above, aboveWhileUnchanged, dataAlert } from './alert.js';
-import { bridgeItems, listedRows, missingOf, missingValidators, ownFirst, parts } from './sentences.js';
+import { bridgeItemsOf, listedRows, missingOf, missingValidators, ownFirst, parts } from './sentences.js';
 import type { PollView } from './view.js';
 
 /* Alerts on the events of the external chain that validators vote for. */
@@ -15,7 +15,7 @@ type Items = Pick<PollView, 'items'>;
 
 /** The next event that the hub has to observe, and its claim with the most power. */
 function nextClaim(view: Items): ClaimItem | undefined {
-  const [first, ...others] = listedRows(bridgeItems(view)?.claims);
+  const [first, ...others] = listedRows(bridgeItemsOf(view)?.claims);
   if (first === undefined) return undefined;
   const same = others.filter(({ eventNonce }) => eventNonce === first.eventNonce);
   return [first, ...same].toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0))[0];
@@ -29,7 +29,7 @@ function missingVoters(claim: ClaimItem | undefined): string {
 
 /** Each claim of the first disputed event with its share of the power. */
 function disputedEvent(view: Items): string {
-  const disputed = listedRows(bridgeItems(view)?.claims).filter(({ conflicting }) => conflicting);
+  const disputed = listedRows(bridgeItemsOf(view)?.claims).filter(({ conflicting }) => conflicting);
   const [first] = disputed;
   if (first === undefined) return '';
   const claims = disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce);

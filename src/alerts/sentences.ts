@@ -100,7 +100,7 @@ export function blocksFor(blocks: number, blockTime: number | undefined, kind: s
 }
 
 /** The items of the module state. */
-export function bridgeItems({ items }: Pick<PollView, 'items'>): BridgeItems | undefined {
+export function bridgeItemsOf({ items }: Pick<PollView, 'items'>): BridgeItems | undefined {
   return items?.document === 'module_state' ? items : undefined;
 }
 

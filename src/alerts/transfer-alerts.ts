@@ -4,7 +4,7 @@ import { LARGEST_UNSIGNED, orchestratorNames, promDuration, unchanged, unsignedP
 import {
   belowThreshold,
   blocksFor,
-  bridgeItems,
+  bridgeItemsOf,
   missingOf,
   missingValidators,
   ownFirst,
@@ -24,6 +24,7 @@ export const STUCK_WARNING_MINUTES = 180;
 /** Share of the lifetime of a batch that is left. */
 export const TIMEOUT_RATIO = 0.2;
 const UNSIGNED_MINUTES = 20;
+const UNSIGNED_FOR_MINUTES = 10;
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
@@ -58,12 +59,12 @@ from a sequence of batches that are being signed.`,
     when: `Batches have been below \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest batch is the same.`,
     ...aboveWhileUnchanged('bridge_batches_below_threshold', 0, 'bridge_batch_oldest_height', UNSIGNED_MINUTES),
     recordings: [orchestratorNames, unsignedPower],
-    forMinutes: 10,
+    forMinutes: UNSIGNED_FOR_MINUTES,
     summary: 'a batch lacks signatures.',
-    description: `For 30 minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
+    description: `For ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration }, view) => {
-      const batch = belowThreshold(bridgeItems(view)?.batches);
+      const batch = belowThreshold(bridgeItemsOf(view)?.batches);
       const signed = batch === undefined ? '' : `signed batch ${batch.nonce}`;
       return parts(
         `batches have lacked signatures for ${duration}, ${oldest.value} at present`,
@@ -71,7 +72,7 @@ from a sequence of batches that are being signed.`,
         timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),
       );
     },
-    actionFor: (_, view) => ownFirst(missingOf(belowThreshold(bridgeItems(view)?.batches)?.missing), CONTACT_SIGNERS),
+    actionFor: (_, view) => ownFirst(missingOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
   }),
   dataAlert('module_state', {
     name: 'BridgeBacklogStuck',
@@ -85,6 +86,7 @@ Unbatched transfers for the critical alert. Fewer can be dust whose fees do not 
       'bridge_last_outgoing_batch_id',
       STUCK_MINUTES,
     ),
+    // With `>=`, so that the number in the rule is the one in the texts.
     expr: `min_over_time(bridge_unbatched_transfers[${promDuration(STUCK_MINUTES)}]) >= ${STUCK_TRANSFERS}
 and ${unchanged('bridge_last_outgoing_batch_id', STUCK_MINUTES)}`,
     forMinutes: 5,

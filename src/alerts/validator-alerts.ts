@@ -15,7 +15,7 @@ import {
   belowThreshold,
   blocksFor,
   haveOrHas,
-  bridgeItems,
+  bridgeItemsOf,
   missingOf,
   missingValidators,
   numberAndPower,
@@ -217,7 +217,7 @@ unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
     description: `For an hour, at least {{ $value }} unrelayed validator sets of {{ $labels.target }} have had less signed power than power_threshold, and no set was installed in the contract. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration }, view) => {
-      const valset = belowThreshold(bridgeItems(view)?.valsets);
+      const valset = belowThreshold(bridgeItemsOf(view)?.valsets);
       const signed = valset === undefined ? '' : `signed validator set ${valset.nonce}`;
       return parts(
         `validator sets have lacked signatures for ${duration}, ${oldest.value} at present`,
@@ -225,7 +225,7 @@ unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
         timeLeft(valset?.headroom, (time) => `who does not sign it is jailed in ${time}`),
       );
     },
-    actionFor: (_, view) => ownFirst(missingOf(belowThreshold(bridgeItems(view)?.valsets)?.missing), CONTACT_SIGNERS),
+    actionFor: (_, view) => ownFirst(missingOf(belowThreshold(bridgeItemsOf(view)?.valsets)?.missing), CONTACT_SIGNERS),
   }),
   dataAlert('module_state', {
     name: 'BridgeValsetDrift',

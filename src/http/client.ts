@@ -10,7 +10,7 @@ import { BodyMemory, bufferBody, decompressBody, parseContentLength, type Buffer
 import { openConnection } from './connection.js';
 import { readErrorResponse } from './error-response.js';
 import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
-import { createRedactor } from './redact.js';
+import { createRedactor } from './redaction.js';
 
 /*
  * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the default poll

@@ -12,7 +12,7 @@ import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
 import { batchTable, claimTable, missedTable, pendingTable, transferTable, valsetTable } from './pending-tables.js';
 import { tableHtml, type Table } from './table.js';
-import { firingVerdicts, worstFirst } from './target-view.js';
+import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
 import { headline, statusLabel, verdictList } from './verdict-list.js';
 
@@ -34,7 +34,7 @@ export function pendingPage(
 
 function targetList({ generatedAt, targets }: PendingDocument, site: Site): string {
   const { title, heading } = headline(targets);
-  const body = markup`${tableHtml(targetTable, worstFirst(targets), undefined)}
+  const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }

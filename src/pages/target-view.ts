@@ -83,7 +83,7 @@ function verdictView({ target, since, firesAt, ...verdict }: Verdict, links: Ext
   };
 }
 
-export function worstFirst<Target extends TargetView>(targets: readonly Target[]): readonly Target[] {
+export function worstTargetFirst<Target extends TargetView>(targets: readonly Target[]): readonly Target[] {
   return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
 }
 

@@ -5,7 +5,7 @@ import { anchor, pendingLink, relative } from './layout.js';
 import {
   firingVerdicts,
   statuses,
-  worstFirst,
+  worstTargetFirst,
   type TargetStatus,
   type TargetView,
   type VerdictView,
@@ -59,7 +59,7 @@ export interface Headline {
 
 /** The worst condition of the targets: green only when nothing is wrong, gray when it cannot be judged. */
 export function headline(targets: readonly TargetView[], page: VerdictPage = 'status'): Headline {
-  const [worst] = worstFirst(targets);
+  const [worst] = worstTargetFirst(targets);
   if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
   const [firing] = firingVerdicts(worst);
   if (firing !== undefined) {

@@ -17,15 +17,17 @@ export interface Decoder {
   readonly close: () => Promise<void>;
 }
 
-/** What a body is: a document, or without options a page of validator names. Plain data, sent to the worker thread. */
-export type DecodeTask = DocumentTask | NamesTask;
+/** What a body is. Plain data, sent to the worker thread. */
+export type DecodeTask = DocumentTask | NamesPageTask;
 
-interface NamesTask {
-  /** The path, at the beginning of error messages. */
-  readonly name: string;
+/** A page of validator names. */
+interface NamesPageTask {
+  /** The path, or the name of a file; at the beginning of error messages. */
+  readonly source: string;
 }
 
-interface DocumentTask extends NamesTask {
+interface DocumentTask {
+  readonly source: string;
   readonly options: DecodeOptions;
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
@@ -45,8 +47,8 @@ export type DecodedOf<Task extends DecodeTask> = Decoded<Task extends DocumentTa
 
 export function decode(task: DecodeTask, body: Buffer): Decoded<Snapshot | NamesPage> {
   return 'options' in task
-    ? decodeDocument(task.options, task.name, body, task.height)
-    : { outcome: readNamesPage(task.name, body), phaseSeconds: {} };
+    ? decodeDocument(task.options, task.source, body, task.height)
+    : { outcome: readNamesPage(task.source, body), phaseSeconds: {} };
 }
 
 /** Decodes on the calling thread. */

@@ -51,7 +51,7 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
       worker = startWorker();
       const [first] = queue;
       if (first !== undefined)
-        endFirst({ outcome: threadFailure(cause, first.task.name, maxHeapMb), phaseSeconds: {} });
+        endFirst({ outcome: threadFailure(cause, first.task.source, maxHeapMb), phaseSeconds: {} });
     });
     return started;
   }

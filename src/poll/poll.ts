@@ -85,11 +85,11 @@ async function poll(job: PollJob, client: Client, decoder: Decoder): Promise<Pol
   const started = performance.now();
   const fetched = await fetchFirstKnownPath(job, client);
   release();
-  const fetchSeconds = { fetch: (performance.now() - started) / 1000 };
-  if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchSeconds };
+  const fetchPhase = { fetch: (performance.now() - started) / 1000 };
+  if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase };
   const { path, foundAt, body, height } = fetched;
-  const decoded = await decoder.decode({ name: path, options: job.decodeOptions, height }, body);
-  const phaseSeconds = { ...fetchSeconds, ...decoded.phaseSeconds };
+  const decoded = await decoder.decode({ source: path, options: job.decodeOptions, height }, body);
+  const phaseSeconds = { ...fetchPhase, ...decoded.phaseSeconds };
   return { ...decoded, phaseSeconds, ...(decoded.outcome.ok && { foundAt }) };
 }
 

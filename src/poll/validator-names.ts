@@ -59,7 +59,7 @@ export async function fetchNames(
       const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
       if (!fetched.ok) return { ok: false, error: fetched.error };
       // oxlint-disable-next-line no-await-in-loop -- as above
-      const { outcome: decoded } = await decoder.decode({ name: url.pathname }, fetched.body);
+      const { outcome: decoded } = await decoder.decode({ source: url.pathname }, fetched.body);
       if (!decoded.ok) return decoded;
       for (const [operator, name] of decoded.byOperator) if (!names.has(operator)) names.set(operator, name);
       ({ nextKey } = decoded);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
-import type { Authenticate } from './auth.js';
+import type { Authenticate } from './authentication.js';
 import type { RateLimit, WebRules } from './web-config.js';
 
 /** Headers of every response, unless the web configuration sets others. */

@@ -1,7 +1,7 @@
 import { hashSync } from 'bcryptjs';
 import { timingSafeEqual } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type { VerifyPassword } from './auth.js';
+import type { VerifyPassword } from './authentication.js';
 
 /* Verifies passwords on a thread of its own (password-worker.ts). */
 

@@ -3,7 +3,7 @@ import { createServer, type ServerOptions as HttpOptions, type RequestListener }
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createAuthenticator } from './auth.js';
+import { createAuthenticator } from './authentication.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
 import { createPasswordThread, type PasswordThread } from './password-thread.js';

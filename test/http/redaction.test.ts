@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/http/redact.js';
+import { createRedactor } from '../../src/http/redaction.js';
 import { fuzzRuns } from '../support/fuzz.js';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuthenticator, type VerifyPassword } from '../../src/server/auth.js';
+import { createAuthenticator, type VerifyPassword } from '../../src/server/authentication.js';
 import { matchesHash } from '../../src/server/password-thread.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config.js';
