@@ -10,7 +10,7 @@ import {
 } from '../config/config.js';
 import { describeReadError } from '../settings/small-file.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
-import { BodyMemory, bufferBody } from '../http/body.js';
+import { bufferBody, BufferPool } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { asDecimalString } from '../json/numeral.js';
 import { MAX_UNRECOGNIZED_FIELDS } from '../json/shapes.js';
@@ -84,7 +84,7 @@ async function readBody(
 
 async function readStandardInput(input: Readable, name: string, maxBytes: number): Promise<Buffer | Failure> {
   try {
-    const { bytes } = await bufferBody(input, maxBytes, undefined, new BodyMemory());
+    const { bytes } = await bufferBody(input, maxBytes, undefined, new BufferPool());
     return bytes;
   } catch (cause) {
     if (!(cause instanceof RequestError)) throw new Error(describeReadError(name, cause), { cause });

@@ -6,7 +6,7 @@ import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-h
 import { INVALID } from '../json/field.js';
 import { parseDecimal, type Numeral } from '../json/numeral.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { BodyMemory, bufferBody, decompressBody, parseContentLength, type BufferedBody } from './body.js';
+import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
 import { readErrorResponse } from './error-response.js';
 import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
@@ -62,10 +62,10 @@ export interface Client {
 }
 
 export function createClient(userAgent: string): Client {
-  const memory = new BodyMemory();
+  const pool = new BufferPool();
   const running = new Set<AbortController>();
   return {
-    reserveMemory: async (maxBodyBytes) => memory.reserve(maxBodyBytes),
+    reserveMemory: async (maxBodyBytes) => pool.reserve(maxBodyBytes),
     fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG) => {
       const controller = new AbortController();
       running.add(controller);
@@ -81,7 +81,7 @@ export function createClient(userAgent: string): Client {
         const dispatcher = createDispatcher(url, config, signal);
         try {
           const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes);
-          return await readResponse(response, limits, memory, clean);
+          return await readResponse(response, limits, pool, clean);
         } finally {
           await dispatcher.destroy();
         }
@@ -167,14 +167,14 @@ async function sendRequest(
 async function readResponse(
   response: Dispatcher.ResponseData,
   { timeoutMs, maxBodyBytes }: FetchLimits,
-  memory: BodyMemory,
+  pool: BufferPool,
   clean: (text: string) => string,
 ): Promise<FetchedDocument> {
   const { statusCode, headers } = response;
   const body = decompressBody(response.body, headers['content-encoding']);
   if (statusCode !== 200) throw await readErrorResponse(statusCode, body, timeoutMs, clean);
   if (body === undefined) throw new RequestError('not_json', 'unsupported content encoding');
-  const buffered = await bufferBody(body, maxBodyBytes, parseContentLength(headers), memory);
+  const buffered = await bufferBody(body, maxBodyBytes, parseContentLength(headers), pool);
   return { ok: true, body: buffered, height: hubHeight(headers) };
 }
 
