@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { BytePattern } from './byte-pattern.js';
 import { MAX_EXACT_DIGITS } from './numeral.js';
+import type { StringInterner } from './string-interner.js';
 
 /*
  * The tokens of a JSON document.
@@ -68,6 +70,7 @@ const UNICODE_ESCAPE = /^u[0-9a-fA-F]{4}$/;
 
 export class JsonScanner {
   readonly #bytes: Buffer;
+  readonly #view: DataView;
   #offset: number;
   #budget: number;
   /** The bytes that close the open brackets in `skipValue`, innermost last. */
@@ -77,6 +80,7 @@ export class JsonScanner {
   constructor(bytes: Buffer, budgetBytes: number) {
     if (!isUtf8(bytes)) throw new InvalidJson('not valid UTF-8');
     this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#offset = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
     this.#budget = budgetBytes;
   }
@@ -85,11 +89,6 @@ export class JsonScanner {
   allocate(bytes: number): void {
     this.#budget -= bytes;
     if (this.#budget < 0) throw new MemoryBudgetExceeded();
-  }
-
-  /** Gives back what `readScalar` allocated for a string that is not kept. */
-  free(text: string): void {
-    this.#budget += STRING_BYTES + '""'.length + text.length;
   }
 
   tryNull(): boolean {
@@ -117,12 +116,10 @@ export class JsonScanner {
     return byte === Byte.comma;
   }
 
-  /** Consumes exactly the given bytes. */
-  tryConsume(token: Buffer): boolean {
-    for (let index = 0; index < token.length; index += 1) {
-      if (this.#bytes[this.#offset + index] !== token[index]) return false;
-    }
-    this.#offset += token.length;
+  /** Consumes exactly the bytes of a pattern. */
+  tryConsume(pattern: BytePattern): boolean {
+    if (!pattern.matchesAt(this.#view, this.#offset)) return false;
+    this.#offset += pattern.length;
     return true;
   }
 
@@ -146,6 +143,16 @@ export class JsonScanner {
     let value = 0;
     for (let offset = start; offset < end; offset += 1) value = 10 * value + (this.#bytes[offset] ?? 0) - Byte.zero;
     return value;
+  }
+
+  /** Reads a string and returns the value that an interner keeps for it. */
+  tryInterned<T>(interner: StringInterner<T>): T | undefined {
+    if (this.#nextByte() !== Byte.quote) return undefined;
+    const start = this.#skipString();
+    const known = interner.lookup(this.#view, start, this.#offset);
+    if (known !== undefined) return known;
+    this.allocate(STRING_BYTES + this.#offset - start);
+    return interner.insert(this.#view, start, this.#offset, this.#decode(start));
   }
 
   /** Reads a scalar. An object or array is skipped and `undefined`. */
@@ -213,13 +220,30 @@ export class JsonScanner {
     if (this.#nextByte() !== Byte.quote) this.#fail();
     const bytes = this.#bytes;
     const start = this.#offset;
-    let offset = start + 1;
-    for (let byte = bytes[offset]; byte !== Byte.quote; byte = bytes[offset]) {
-      if (byte === undefined || byte < Byte.space) this.#fail(offset);
-      offset = byte === Byte.backslash ? this.#endOfEscape(offset) : offset + 1;
+    let offset = this.#findStringDelimiter(start + 1);
+    while (bytes[offset] !== Byte.quote) {
+      if (bytes[offset] !== Byte.backslash) this.#fail(offset);
+      offset = this.#findStringDelimiter(this.#endOfEscape(offset));
     }
     this.#offset = offset + 1;
     return start;
+  }
+
+  /** The offset of the next quote, backslash or control character, or of the end. Compares four bytes at a time. */
+  #findStringDelimiter(start: number): number {
+    const bytes = this.#bytes;
+    const view = this.#view;
+    const lastWord = bytes.length - 4;
+    let offset = start;
+    for (; offset <= lastWord; offset += 4) {
+      const marks = delimitersIn(view.getInt32(offset, true));
+      if (marks !== 0) return offset + ((31 - Math.clz32(marks & -marks)) >> 3);
+    }
+    for (let byte = bytes[offset]; byte !== undefined && byte >= Byte.space; byte = bytes[offset]) {
+      if (byte === Byte.quote || byte === Byte.backslash) break;
+      offset += 1;
+    }
+    return offset;
   }
 
   #endOfEscape(start: number): number {
@@ -246,8 +270,9 @@ export class JsonScanner {
   }
 
   #endOfDigits(start: number): number {
+    const bytes = this.#bytes;
     let offset = start;
-    while (isDigit(this.#bytes[offset])) offset += 1;
+    while (isDigit(bytes[offset])) offset += 1;
     return offset;
   }
 
@@ -276,6 +301,19 @@ export class JsonScanner {
     const found = byte > Byte.space && byte < Byte.delete ? `'${String.fromCharCode(byte)}'` : `byte ${byte}`;
     throw new InvalidJson(`not JSON: unexpected ${found} at byte ${offset}`);
   }
+}
+
+/**
+ * Marks the sign bit of each byte of a little-endian word that is a quote, a backslash or a control character, by the SWAR (SIMD
+ * within a register) tests for a zero byte and for a byte below a limit. A borrow can mark bytes above the lowest marked one
+ * wrongly, so only the lowest mark counts.
+ */
+function delimitersIn(word: number): number {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const quoteMarks = (quotes - 0x01010101) & ~quotes;
+  const backslashMarks = (backslashes - 0x01010101) & ~backslashes;
+  return (quoteMarks | backslashMarks | ((word - 0x20202020) & ~word)) & 0x80808080;
 }
 
 function isDigit(byte: number | undefined): boolean {

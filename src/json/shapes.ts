@@ -1,6 +1,8 @@
+import { BytePattern } from './byte-pattern.js';
 import { INVALID, type Field } from './field.js';
 import { parseDecimal, parseLiteral, type Numeral } from './numeral.js';
 import { Byte, InvalidJson, JsonScanner, MemoryBudgetExceeded, NumberLiteral, type Scalar } from './scanner.js';
+import { StringInterner } from './string-interner.js';
 
 /*
  * Shapes describe the part of a document that is read: `object({ nonce: number, members: list(member) })`. A shape is compiled
@@ -110,32 +112,13 @@ export const string: Shape<string> = scalar((json) => (typeof json === 'string' 
 
 export const boolean: Shape<boolean> = scalar((json) => (typeof json === 'boolean' ? json : INVALID));
 
-/** Limits of the interned strings of a shape: some hundreds of addresses are usual. */
-const MAX_INTERNED_STRINGS = 4096;
-const MAX_INTERNED_CHARACTERS = 160;
-
-/**
- * A low-cardinality string, such as the address of a validator. Each distinct one is converted and kept once, from one document to
- * the next. `parse` converts values of other types.
- */
+/** A low-cardinality string, such as the address of a validator. `parse` converts values of other types. */
 export function interned(
   convert: (text: string) => string,
   parse: (json: Exclude<Scalar, null>) => Field<string> = () => INVALID,
 ): Shape<string> {
-  const strings = new Map<string, string>();
-  return scalar((json, scanner) => {
-    if (typeof json !== 'string') return parse(json);
-    const known = strings.get(json);
-    if (known !== undefined) {
-      scanner.free(json);
-      return known;
-    }
-    const value = convert(json);
-    if (json.length > MAX_INTERNED_CHARACTERS) return value;
-    if (strings.size === MAX_INTERNED_STRINGS) strings.clear();
-    strings.set(json, value);
-    return value;
-  });
+  const interner = new StringInterner(convert);
+  return scalar(parse, (scanner) => scanner.tryInterned(interner));
 }
 
 /** Replaces enum values that the exporter does not know. */
@@ -150,12 +133,10 @@ export function enumeration(namesByNumber: ReadonlyMap<number, string>): Shape<s
     compile: (path, aliases) => {
       const values = new Map(Array.from(namesByNumber.values(), (name) => [name, name]));
       for (const [alias, name] of Object.entries(aliases.values)) if (values.has(name)) values.set(alias, name);
-      const read = scalar((json, scanner) => {
-        if (json instanceof NumberLiteral) return namesByNumber.get(Number(json.text)) ?? OTHER;
-        if (typeof json !== 'string') return INVALID;
-        scanner.free(json);
-        return values.get(json) ?? OTHER;
-      }).compile(path, aliases);
+      const read = interned(
+        (name) => values.get(name) ?? OTHER,
+        (json) => (json instanceof NumberLiteral ? (namesByNumber.get(Number(json.text)) ?? OTHER) : INVALID),
+      ).compile(path, aliases);
       return (scanner, problems) => {
         const value = read(scanner, problems);
         if (value === OTHER) increment(problems.unknown, path);
@@ -204,7 +185,7 @@ interface Key {
   /** `undefined` when the field is skipped. */
   readonly read: Reader<unknown> | undefined;
   /** The bytes of the key in most documents, with the colon. */
-  readonly token: Buffer;
+  readonly token: BytePattern;
 }
 
 /**
@@ -217,8 +198,7 @@ export function object<F extends Fields>(
   skipped: SkippedFields = [],
   { needsKnownKey = false } = {},
 ): Shape<ObjectOf<F>> {
-  // Copied for each object, so that all have the same hidden class.
-  const empty = Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
+  const createObject = objectFactory(Object.keys(fields));
   const allocation = OBJECT_BYTES + PROPERTY_BYTES * Object.keys(fields).length;
   return {
     compile: (path, aliases) => {
@@ -229,7 +209,7 @@ export function object<F extends Fields>(
       return (scanner, problems) => {
         if (!scanner.tryOpen(Byte.openBrace)) return missingOrInvalid(scanner, path, problems);
         scanner.allocate(allocation);
-        const values: Record<string, unknown> = { ...empty };
+        const values = createObject();
         let hasKnownKey = false;
         /** The fields with an alias that have occurred by their name in the spec. */
         let named: string[] | undefined;
@@ -259,10 +239,20 @@ export function object<F extends Fields>(
   };
 }
 
+/**
+ * A function that creates objects from a literal, so that V8 gives all of them one hidden class. The names are constants of the source,
+ * never from a document.
+ */
+function objectFactory(names: readonly string[]): () => Record<string, unknown> {
+  const properties = names.map((name) => `${JSON.stringify(name)}: undefined`).join(', ');
+  // oxlint-disable-next-line typescript/no-implied-eval -- only constants of the source
+  return new Function(`return { ${properties} };`) as () => Record<string, unknown>;
+}
+
 function keysOf(fields: Fields, skipped: SkippedFields, path: string, aliases: Aliases): Map<string, Key> {
   const keys = new Map<string, Key>();
   const add = (key: string, field: string, read: Key['read']): void => {
-    keys.set(key, { field, isAlias: key !== field, read, token: Buffer.from(`"${key}":`) });
+    keys.set(key, { field, isAlias: key !== field, read, token: new BytePattern(Buffer.from(`"${key}":`)) });
   };
   for (const name of skipped === 'any' ? [] : skipped) add(name, name, undefined);
   for (const [name, shape] of Object.entries(fields)) add(name, name, shape.compile(joinPath(path, name), aliases));
