@@ -65,8 +65,8 @@ const certificates = privateValue('PEM', 'PEM certificates', (text) => {
 /** Messages do not quote what is not a mapping. */
 const unquoted = { describe: types.describeType };
 
-const requireKeyOrFile = (name: string, file: string): Check =>
-  requireOneOf([name, file], `is missing — expected ${name} or ${file}`, [name]);
+const requireKeyOrFile = (name: string, fileKey: string): Check =>
+  requireOneOf([name, fileKey], `is missing — expected ${name} or ${fileKey}`, [name]);
 
 const basicAuth = settings(
   {
