@@ -13,7 +13,7 @@ interface Entry<T> {
 
 /**
  * Caches the values of string tokens that repeat, such as addresses of validators, by their bytes in the document. Without the
- * cache, reading a module state takes 60 to 90 % longer. A direct-mapped cache: an entry replaces the one in
+ * cache, reading a module state takes 30 % longer. A direct-mapped cache: an entry replaces the one in
  * its slot, so memory is bounded whatever a document contains.
  */
 export class StringInterner<T> {
