@@ -6,7 +6,7 @@ import { chainId } from './addresses.js';
  * not in the spec.
  */
 
-export const cctxStatuses = new Map([
+const cctxStatuses = new Map([
   [0, 'PendingInbound'],
   [1, 'PendingOutbound'],
   // The enum has no value 2.

@@ -31,7 +31,7 @@ export function formatTargetLabels(target: string, labels: TargetLabels = {}): s
   return pairs.map(([name, value]) => `${name}="${escapeLabelValue(value)}"`).join(',');
 }
 
-export function escapeLabelValue(value: string): string {
+function escapeLabelValue(value: string): string {
   return /[\\"\n]/.test(value) ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : value;
 }
 

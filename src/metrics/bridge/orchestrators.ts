@@ -13,7 +13,7 @@ import { memberAddresses, newestMemberAddresses, newestPowers, newestTotalPower 
 const LABELS = ['orchestrator', 'external_address'] as const;
 
 /** A member of the newest validator set whose orchestrator is known. */
-export interface Member {
+interface Member {
   readonly address: string;
   readonly registration: OrchestratorAddress;
   readonly labels: LabelValues<'orchestrator' | 'external_address'>;
@@ -21,7 +21,7 @@ export interface Member {
 }
 
 /** The members with series: the watched ones first, then by descending power, in which order the limit on series keeps them. */
-export const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
+const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
   const registrationOf = registrationByAddress(input);
   const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
     const registration = registrationOf.get(address);
@@ -59,7 +59,7 @@ export function confirmDeadline({ height }: Valset, window: Exact): Decimal {
 }
 
 /** The open validator sets that a member has not signed. */
-export function unsignedValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
+function unsignedValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
   return openValsets(input)
     .filter(({ members, signers }) => members.has(address) && !signers.has(address))
     .map(({ valset }) => valset);

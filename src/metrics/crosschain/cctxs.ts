@@ -63,7 +63,7 @@ export function chainName(chainId: string, { chains }: CrosschainInput): string 
 }
 
 /** The current outbound, or `undefined` when it is missing, for labels that are empty then. */
-export function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
+function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
   return optional(optional(outbound_params)?.at(-1));
 }
 
