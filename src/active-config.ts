@@ -4,7 +4,7 @@ import { formatConfig } from './config/parser.js';
 import { startRepeating } from './repeating.js';
 import { fingerprint } from './metrics/fingerprint.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';
-import { clock, type Instant } from './poll/clock.js';
+import { clock, type Instant } from './clock.js';
 import { jobsOf } from './poll/jobs.js';
 import type { PollJob } from './poll/poll.js';
 

@@ -1,14 +1,17 @@
 import { allAliases, bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
+import type { Instant } from './clock.js';
 import type { BridgeSettings, Config, CrosschainSettings, EndpointConnection, TargetConfig } from './config/config.js';
 import { INVALID } from './json/field.js';
 import type { Numeral } from './json/numeral.js';
 import { object, readDocument, type DocumentResult } from './json/shapes.js';
 import { bridgeFamilies } from './metrics/bridge/families.js';
 import type { BridgeInput, ValidatorNames } from './metrics/bridge/input.js';
+import { bridgeObservations, type BridgeObservations } from './metrics/bridge/observations.js';
 import { crosschainFamilies } from './metrics/crosschain/families.js';
 import type { CrosschainInput } from './metrics/crosschain/input.js';
+import { crosschainObservations, type CrosschainObservations } from './metrics/crosschain/observations.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems } from './pending/bridge.js';
 import { crosschainItems } from './pending/crosschain.js';
@@ -20,6 +23,12 @@ export interface SettingsOf {
   readonly rate_limiter_input: CrosschainSettings;
 }
 
+/** What is remembered of the earlier documents of an endpoint, by document. */
+export interface ObservationsOf {
+  readonly module_state: BridgeObservations;
+  readonly rate_limiter_input: CrosschainObservations;
+}
+
 /** What the families of each document are derived from. */
 interface InputOf {
   readonly module_state: BridgeInput;
@@ -29,16 +38,22 @@ interface InputOf {
 export type DocumentName = keyof SettingsOf;
 
 /** A document: where it is requested, how it is read, and what is derived from it. */
-export interface DocumentDefinition<Settings, Input> {
+export interface DocumentDefinition<Settings, Input, Observations> {
   /** The title of its endpoints on the pages. */
   readonly title: string;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
   readonly endpoint: (target: TargetConfig) => EndpointRequest<Settings> | undefined;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
-  readonly read: (body: Buffer, context: DocumentContext<Settings>, budgetBytes: number) => DocumentResult<Input>;
+  readonly read: (
+    body: Buffer,
+    context: DocumentContext<Settings, Observations>,
+    budgetBytes: number,
+  ) => DocumentResult<Input>;
   /** Hub height of the document, to detect a node that falls behind. */
   readonly hubHeight: (input: Input) => Numeral | undefined;
   readonly families: readonly Family<Input>[];
+  /** What the next document of the endpoint gets as its previous observations. */
+  readonly observations: (input: Input) => Observations;
   /** The items behind the gauges, for `/pending`. */
   readonly items: (input: Input) => Items;
 }
@@ -56,11 +71,14 @@ export interface EndpointRequest<Settings> {
 }
 
 /** Everything besides the body that families are derived from. */
-export interface DocumentContext<Settings> {
+export interface DocumentContext<Settings, Observations> {
+  /** When the response was received. */
+  readonly at: Instant;
   readonly settings: Settings;
   readonly labels: LabelSettings;
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
+  readonly previous: Observations | undefined;
 }
 
 /** Names of tokens, chains and validators, for labels. */
@@ -72,7 +90,9 @@ const readModuleState = object({ state: moduleState }).compile('', allAliases(br
 const readRateLimiterInput = rateLimiterInput.compile('', allAliases(crosschainDialects));
 
 /** All documents, in the order of the exposition. */
-export const documents: { readonly [Name in DocumentName]: DocumentDefinition<SettingsOf[Name], InputOf[Name]> } = {
+export const documents: {
+  readonly [Name in DocumentName]: DocumentDefinition<SettingsOf[Name], InputOf[Name], ObservationsOf[Name]>;
+} = {
   module_state: {
     title: 'Bridge',
     endpoint: ({ bridge }) =>
@@ -82,16 +102,17 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Se
         query: '',
         needsValidatorNames: bridge.validatorNames === 'staking',
       },
-    read: (body, { settings, labels, height }, budgetBytes) => {
+    read: (body, { labels, ...context }, budgetBytes) => {
       const result = readDocument(readModuleState, body, budgetBytes);
       return withInput(result, ({ state }) =>
         state === undefined || state === INVALID
           ? undefined
-          : { state, height, settings, tokens: labels.tokens, names: labels.validators },
+          : { state, ...context, tokens: labels.tokens, names: labels.validators },
       );
     },
     hubHeight: ({ height }) => height,
     families: bridgeFamilies,
+    observations: bridgeObservations,
     items: bridgeItems,
   },
   rate_limiter_input: {
@@ -107,13 +128,14 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Se
         needsValidatorNames: false,
       };
     },
-    read: (body, { settings, labels, height }, budgetBytes) => {
+    read: (body, { labels, ...context }, budgetBytes) => {
       const result = readDocument(readRateLimiterInput, body, budgetBytes);
-      return withInput(result, (document) => ({ document, height, settings, chains: labels.chains }));
+      return withInput(result, (document) => ({ document, ...context, chains: labels.chains }));
     },
     // Some proxies drop the header; the document has its own height.
     hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
     families: crosschainFamilies,
+    observations: crosschainObservations,
     items: crosschainItems,
   },
 };

@@ -13,7 +13,7 @@ import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
-import { clock, type Instant } from './poll/clock.js';
+import { clock, type Instant } from './clock.js';
 import type { PollExecutor } from './poll/poll.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';

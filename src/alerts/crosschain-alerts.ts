@@ -2,7 +2,7 @@ import { count, duration, list, percent } from '../text/format.js';
 import { above, dataAlert, type Severity } from './alert.js';
 import { ON_TARGET, promDuration, unchanged } from './promql.js';
 import { chainName } from './sentences.js';
-import type { Instant } from '../poll/clock.js';
+import type { Instant } from '../clock.js';
 import { findingIf, labelOf, type AlertLabels, type DatedFinding, type Finding, type PollView } from './view.js';
 
 /* Alerts on the rate limiter input. Within a severity, the cause comes before its consequences. */

@@ -1,6 +1,6 @@
 import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { ageSeconds } from '../poll/clock.js';
+import { ageSeconds } from '../clock.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { indent, ON_TARGET, promDuration, TARGET } from './promql.js';

@@ -1,6 +1,6 @@
 import type { DocumentName } from '../documents.js';
 import { firstBy, groupBy } from '../metrics/grouping.js';
-import type { Instant } from '../poll/clock.js';
+import type { Instant } from '../clock.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
 import { severities, type Condition, type Severity } from './alert.js';

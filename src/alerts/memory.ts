@@ -1,4 +1,4 @@
-import type { Instant } from '../poll/clock.js';
+import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Condition } from './alert.js';

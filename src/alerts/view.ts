@@ -3,7 +3,7 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { FiniteSample } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
-import type { Instant } from '../poll/clock.js';
+import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/poll.js';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
 import { renderEndpoints } from '../exposition/exposition.js';
 import { failureReasons } from '../http/failure-reasons.js';
-import { clock } from '../poll/clock.js';
+import { clock } from '../clock.js';
 import { initialState, stateAfter } from '../poll/endpoint-state.js';
 import type { PollResult, DecodeOptions, Snapshot } from '../poll/poll.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';

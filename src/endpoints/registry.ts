@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/memory.js';
 import type { PollConfig } from '../config/config.js';
-import { clock, type Instant } from '../poll/clock.js';
+import { clock, type Instant } from '../clock.js';
 import { initialState, stateAfter, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
-import { withValidatorNames } from '../poll/jobs.js';
+import { withObservations, withValidatorNames } from '../poll/jobs.js';
 import type { PollExecutor, PollJob } from '../poll/poll.js';
 import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
 import { startRepeating, type Repeating } from '../repeating.js';
@@ -156,12 +156,13 @@ function isSameEndpoint(first: PollJob, second: PollJob): boolean {
   return isDeepStrictEqual(identityOf(first), identityOf(second));
 }
 
-/** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators. */
+/** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators and the previous observations. */
 function requestOf({ job, state, names }: Endpoint): PollJob {
   const named = withValidatorNames(job, names.byOperator);
+  const request = { ...named, decodeOptions: withObservations(named.decodeOptions, state.success?.snapshot) };
   const foundAt = state.success?.foundAt;
-  if (foundAt === undefined) return named;
-  return { ...named, paths: [foundAt, ...job.paths.filter(({ dialect }) => dialect !== foundAt.dialect)] };
+  if (foundAt === undefined) return request;
+  return { ...request, paths: [foundAt, ...job.paths.filter(({ dialect }) => dialect !== foundAt.dialect)] };
 }
 
 function logNames(log: Logger, target: string, before: NamesState, { failure }: NamesState): void {

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { documentNames, documents } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
-import type { Instant } from '../poll/clock.js';
+import type { Instant } from '../clock.js';
 import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Shard } from '../config/shard.js';
 import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
-import type { Instant } from '../poll/clock.js';
+import type { Instant } from '../clock.js';
 
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {

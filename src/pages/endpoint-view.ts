@@ -1,7 +1,7 @@
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
-import { ageSeconds, type Instant } from '../poll/clock.js';
+import { ageSeconds, type Instant } from '../clock.js';
 import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Endpoint } from '../endpoints/registry.js';

@@ -1,5 +1,5 @@
 import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
-import type { Instant } from '../poll/clock.js';
+import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/view.js';
 import type { TargetVerdicts } from '../alerts/judge.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';

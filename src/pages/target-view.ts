@@ -1,5 +1,5 @@
 import { groupBy } from '../metrics/grouping.js';
-import { ageSeconds, type Instant } from '../poll/clock.js';
+import { ageSeconds, type Instant } from '../clock.js';
 import type { Severity } from '../alerts/alert.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';

@@ -7,6 +7,7 @@ import { failure, type Failure } from '../http/failure-reasons.js';
 import type { Numeral } from '../json/numeral.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
+import { clock, type Instant } from '../clock.js';
 import { readNamesPage, type NamesPage } from './validator-names.js';
 import type { DecodeOptions, Snapshot } from './poll.js';
 
@@ -31,6 +32,8 @@ interface DocumentTask {
   readonly options: DecodeOptions;
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
+  /** When the response was received, by the clocks of the thread that fetched it. */
+  readonly at: Instant;
 }
 
 /** A decoded body. */
@@ -47,7 +50,7 @@ export type DecodedOf<Task extends DecodeTask> = Decoded<Task extends DocumentTa
 
 export function decode(task: DecodeTask, body: Buffer): Decoded<Snapshot | NamesPage> {
   return 'options' in task
-    ? decodeDocument(task.options, task.source, body, task.height)
+    ? decodeDocument(task.options, task.source, body, task.height, task.at)
     : { outcome: readNamesPage(task.source, body), phaseSeconds: {} };
 }
 
@@ -69,15 +72,16 @@ const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOC
 
 /** Decodes a document, then derives and formats its families. Error messages begin with `name`, a path or a file name. */
 export function decodeDocument<Name extends DocumentName>(
-  { document, settings, target, targetLabels, labels, maxSeries }: DecodeOptions<Name>,
+  { document, settings, target, targetLabels, labels, maxSeries, previous }: DecodeOptions<Name>,
   name: string,
   body: Buffer,
   height: Numeral | undefined,
+  at: Instant = clock(),
 ): Decoded<Snapshot> {
-  const { read, families, items, hubHeight } = documents[document];
+  const { read, families, items, hubHeight, observations } = documents[document];
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
-  const decoded = read(body, { settings, labels, height }, documentBudgetBytes);
+  const decoded = read(body, { settings, labels, height, at, previous }, documentBudgetBytes);
   const phaseSeconds = { decode: secondsSince(decodeStarted) };
   if (!decoded.ok) return { outcome: failure(decoded.reason, `${name}: ${decoded.message}`), phaseSeconds, bodyBytes };
   const { value: input, problems } = decoded;
@@ -92,6 +96,7 @@ export function decodeDocument<Name extends DocumentName>(
     itemsJson: JSON.stringify(items(input)),
     height: hubHeight(input),
     problems,
+    observations: observations(input),
   };
   return { outcome: snapshot, phaseSeconds: { ...phaseSeconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }

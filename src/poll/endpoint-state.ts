@@ -9,7 +9,7 @@ import {
   type FailureReason,
   type PollError,
 } from '../http/failure-reasons.js';
-import { ageSeconds, type Instant } from './clock.js';
+import { ageSeconds, type Instant } from '../clock.js';
 import type { Phase } from './decode.js';
 import type { PollResult, Snapshot } from './poll.js';
 

@@ -1,6 +1,6 @@
 import type { Config, TargetConfig } from '../config/config.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
-import type { DecodeOptions, PollJob, TargetOptions } from './poll.js';
+import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
@@ -42,4 +42,9 @@ export function withValidatorNames(job: PollJob, staking: ReadonlyMap<string, st
   const { labels } = job.decodeOptions;
   const validators = { ...labels.validators, staking };
   return { ...job, decodeOptions: { ...job.decodeOptions, labels: { ...labels, validators } } };
+}
+
+/** The options with the observations of the last accepted document of the endpoint. */
+export function withObservations(options: DecodeOptions, last: Snapshot | undefined): DecodeOptions {
+  return last === undefined ? options : { ...options, previous: last.observations };
 }

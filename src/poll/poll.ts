@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { EndpointConnection, TargetLabels } from '../config/config.js';
-import type { DocumentName, EndpointRequest, LabelSettings, SettingsOf } from '../documents.js';
+import type { DocumentName, EndpointRequest, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
 import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
@@ -9,12 +9,18 @@ import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
+import { clock } from '../clock.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { fetchNames, type NamesResult } from './validator-names.js';
 
 /** How a body is decoded: which document it is, and the settings of its families. Plain data, sent to the worker thread. */
 export type DecodeOptions<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: TargetOptions & { readonly document: Each; readonly settings: SettingsOf[Each] };
+  [Each in Name]: TargetOptions & {
+    readonly document: Each;
+    readonly settings: SettingsOf[Each];
+    /** The observations of the last accepted document of the endpoint. */
+    readonly previous?: ObservationsOf[Each];
+  };
 }[Name];
 
 /** The options that all documents of a target share. */
@@ -45,6 +51,8 @@ export interface Snapshot {
   readonly itemsJson: string;
   readonly height: Numeral | undefined;
   readonly problems: FieldProblems;
+  /** Those of the document, for the next poll. */
+  readonly observations: ObservationsOf[DocumentName];
 }
 
 /** The items of each snapshot whose JSON was parsed. */
@@ -88,7 +96,7 @@ async function poll(job: PollJob, client: Client, decoder: Decoder): Promise<Pol
   const fetchPhase = { fetch: (performance.now() - started) / 1000 };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase };
   const { path, foundAt, body, height } = fetched;
-  const decoded = await decoder.decode({ source: path, options: job.decodeOptions, height }, body);
+  const decoded = await decoder.decode({ source: path, options: job.decodeOptions, height, at: clock() }, body);
   const phaseSeconds = { ...fetchPhase, ...decoded.phaseSeconds };
   return { ...decoded, phaseSeconds, ...(decoded.outcome.ok && { foundAt }) };
 }

@@ -6,7 +6,7 @@ import { isPresent } from '../json/field.js';
 import { list, NO_ALIASES, object, readDocument, string, type ValueOf } from '../json/shapes.js';
 import { toLabelValue } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
-import type { Instant } from './clock.js';
+import type { Instant } from '../clock.js';
 import type { Decoder } from './decode.js';
 import type { PollJob } from './poll.js';
 

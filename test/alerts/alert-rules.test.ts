@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/exposition.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { clock } from '../../src/poll/clock.js';
+import { clock } from '../../src/clock.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { PollResult } from '../../src/poll/poll.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';

@@ -1,7 +1,7 @@
 import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import {
   initialState,
   stateAfter,
@@ -9,12 +9,14 @@ import {
   type EndpointLimits,
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
-import type { PollResult } from '../../src/poll/poll.js';
+import type { PollResult, Snapshot } from '../../src/poll/poll.js';
 
 /** Endpoints whose polls a test records, and the verdicts about them. */
 export interface JudgedEndpoints {
   readonly record: (key: EndpointKey, result: PollResult, at: Instant) => void;
   readonly states: () => readonly EndpointState[];
+  /** The last accepted document of an endpoint. */
+  readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
   readonly verdicts: (now: Instant) => readonly TargetVerdicts[];
 }
 
@@ -39,6 +41,8 @@ export function judgedEndpoints(
       });
     },
     states: () => endpoints.map(({ state }) => state),
+    snapshotOf: ({ target, document }) =>
+      endpoints.find(({ state }) => state.target === target && state.document === document)?.state.success?.snapshot,
     verdicts: (now) => verdictsOf(endpoints, startedAt, now),
   };
 }

@@ -2,9 +2,9 @@ import { dataPart } from '../../src/chain/addresses.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import { targetOptions } from '../../src/poll/jobs.js';
+import { targetOptions, withObservations } from '../../src/poll/jobs.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/commands/demo.js';
@@ -140,7 +140,13 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
 
   const poll = <Body>(source: DecodeOptions, outcome: PollOutcome<Body>, body: () => Body, seconds: number): void => {
     if (outcome === 'not polled') return;
-    const result = createPollResult(source, outcome, body, model.height);
+    const result = createPollResult(
+      withObservations(source, endpoints.snapshotOf(source)),
+      outcome,
+      body,
+      model.height,
+      instantAt(seconds),
+    );
     endpoints.record(source, result, instantAt(seconds));
   };
   return {
@@ -177,6 +183,7 @@ function createPollResult<Body>(
   outcome: Exclude<PollOutcome<Body>, string>,
   body: () => Body,
   height: number,
+  at: Instant,
 ): PollResult {
   if ('fails' in outcome) {
     return { outcome: { ok: false, error: { reason: outcome.fails, message: 'in this test' } }, phaseSeconds: {} };
@@ -184,7 +191,7 @@ function createPollResult<Body>(
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
   const bytes = Buffer.from(JSON.stringify(outcome.respond(body())));
   const hubHeight = sentHeight === undefined ? undefined : asDecimalString(String(sentHeight));
-  return { ...decodeDocument(source, 'recording', bytes, hubHeight), phaseSeconds: DURATIONS };
+  return { ...decodeDocument(source, 'recording', bytes, hubHeight, at), phaseSeconds: DURATIONS };
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */

@@ -1,7 +1,7 @@
 import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { clock } from '../../src/poll/clock.js';
+import { clock } from '../../src/clock.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 export interface MetricInfo {

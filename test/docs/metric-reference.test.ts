@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { clock } from '../../src/poll/clock.js';
+import { clock } from '../../src/clock.js';
 import { failureReasonNames, failureReasons } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { recordReads } from '../metrics/recorded-reads.js';

@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import type { NamesResult } from '../../src/poll/validator-names.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { PollJob, PollResult } from '../../src/poll/poll.js';

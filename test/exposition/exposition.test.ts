@@ -3,7 +3,7 @@ import { defaultBridgeSettings } from '../../src/config/config.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { PollResult } from '../../src/poll/poll.js';

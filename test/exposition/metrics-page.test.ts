@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/exposition.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { bridgeResult } from '../pages/sample-snapshots.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';

@@ -10,7 +10,7 @@ import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { parseSorting } from '../../src/pages/item-table.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { AlertName } from '../../src/alerts/alerts.js';
 import type { Severity } from '../../src/alerts/alert.js';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
-import { clock } from '../../src/poll/clock.js';
+import { clock } from '../../src/clock.js';
 import { createEndpointRegistry } from '../../src/endpoints/registry.js';
 import { createPollExecutor, type PollExecutor, type PollJob, type PollResult } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';

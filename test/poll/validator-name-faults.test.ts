@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { namesAfter, NO_NAMES } from '../../src/poll/validator-names.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { jobsOf, withValidatorNames } from '../../src/poll/jobs.js';
 import type { Simulator } from '../../src/simulator/simulator.js';

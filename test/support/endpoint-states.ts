@@ -1,6 +1,6 @@
 import { initialState, stateAfter, type EndpointKey, type EndpointLimits } from '../../src/poll/endpoint-state.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import type { PollResult } from '../../src/poll/poll.js';
 
 /** The states of endpoints whose polls a test records. */

@@ -1,6 +1,6 @@
 import type { TargetLabels } from '../../src/config/config.js';
 import { asDecimalString } from '../../src/json/numeral.js';
-import type { Instant } from '../../src/poll/clock.js';
+import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from './endpoint-states.js';
 import { targetOptions } from '../../src/poll/jobs.js';
 import { decodeDocument } from '../../src/poll/decode.js';

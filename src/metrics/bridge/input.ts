@@ -1,6 +1,8 @@
 import type { ModuleState } from '../../chain/module-state.js';
 import type { BridgeSettings, TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { Numeral } from '../../json/numeral.js';
+import type { Instant } from '../../clock.js';
+import type { BridgeObservations } from './observations.js';
 
 /** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {
@@ -10,6 +12,10 @@ export interface BridgeInput {
   readonly settings: BridgeSettings;
   readonly tokens: readonly TokenConfig[];
   readonly names: ValidatorNames;
+  /** When the response was received. */
+  readonly at: Instant;
+  /** `undefined` for the first document of an endpoint. */
+  readonly previous: BridgeObservations | undefined;
 }
 
 /** Names of validators for people. */

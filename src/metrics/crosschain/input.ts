@@ -1,6 +1,8 @@
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import type { CrosschainSettings } from '../../config/config.js';
 import type { Numeral } from '../../json/numeral.js';
+import type { Instant } from '../../clock.js';
+import type { CrosschainObservations } from './observations.js';
 
 /** The input of the cross-chain families: one response and the configuration. */
 export interface CrosschainInput {
@@ -9,4 +11,8 @@ export interface CrosschainInput {
   readonly settings: CrosschainSettings;
   /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
   readonly chains: Readonly<Record<string, string>>;
+  /** When the response was received. */
+  readonly at: Instant;
+  /** `undefined` for the first document of an endpoint. */
+  readonly previous: CrosschainObservations | undefined;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/config.js';
+import { clock } from '../../../src/clock.js';
 import { documents as definitions, type DocumentContext, type DocumentDefinition } from '../../../src/documents.js';
 import { asDecimalString } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
@@ -42,11 +43,15 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
     );
 }
 
-function inputOf<Settings, Input>(
-  document: DocumentDefinition<Settings, Input>,
+function inputOf<Settings, Input, Observations>(
+  document: DocumentDefinition<Settings, Input, Observations>,
   json: JsonObject,
-  context: DocumentContext<Settings>,
+  context: Omit<DocumentContext<Settings, Observations>, 'at' | 'previous'>,
 ): Input[] {
-  const result = document.read(Buffer.from(JSON.stringify(json)), context, Number.POSITIVE_INFINITY);
+  const result = document.read(
+    Buffer.from(JSON.stringify(json)),
+    { ...context, at: clock(), previous: undefined },
+    Number.POSITIVE_INFINITY,
+  );
   return result.ok && result.value !== undefined ? [result.value] : [];
 }
