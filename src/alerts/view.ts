@@ -104,7 +104,23 @@ export interface PollHistory {
   readonly invalidAt: ReadonlyMap<string, Instant>;
   /** When each family was last exported. */
   readonly exportedAt: ReadonlyMap<string, Instant>;
+  /** The values of `pastFamilies`, by `seriesKey`. */
+  readonly past: ReadonlyMap<string, readonly PastValue[]>;
 }
+
+/** The value of a series from a poll on, until the next one in the list. */
+interface PastValue {
+  readonly value: number;
+  readonly at: Instant;
+}
+
+/** The families whose earlier values are remembered, with the maximum age in minutes. Their samples are kept (metrics/kept-samples.ts). */
+export const pastFamilies = { bridge_token_unbatched_transfers: 180 } as const satisfies Record<string, number>;
+
+type PastFamily = keyof typeof pastFamilies;
+
+/** A series with more changes in its range is remembered less exactly. */
+const KEPT_VALUES = 64;
 
 interface LastChange {
   readonly value: number;
@@ -161,6 +177,7 @@ export function addPoll(before: PollHistory, state: EndpointState, at: Instant):
       ...history.exportedAt,
       ...snapshot.families.flatMap(({ name, samples }) => (samples === undefined ? [] : [[name, at] as const])),
     ]),
+    past: pastAfter(history.past, samplesOf(snapshot), at),
   };
 }
 
@@ -173,7 +190,43 @@ export const NO_HISTORY: PollHistory = {
   failures: new Map(),
   invalidAt: new Map(),
   exportedAt: new Map(),
+  past: new Map(),
 };
+
+function seriesKey(family: PastFamily, labels: LabelValues): string {
+  return JSON.stringify([family, labels]);
+}
+
+/** Series that are not exported any more are forgotten. */
+function pastAfter(before: PollHistory['past'], samples: Samples, at: Instant): PollHistory['past'] {
+  const families = Object.keys(pastFamilies) as readonly PastFamily[];
+  return new Map(
+    families.flatMap((family) =>
+      samples.series(family).map(({ labels, value }): [string, readonly PastValue[]] => {
+        const key = seriesKey(family, labels);
+        const known = before.get(key) ?? [];
+        if (known.at(-1)?.value === value) return [key, known];
+        // The last value before the range is the value at its beginning.
+        const firstInRange = known.findIndex((past) => msBetween(past.at, at) <= pastFamilies[family] * MINUTE_MS);
+        const inRange = firstInRange === -1 ? known.slice(-1) : known.slice(Math.max(0, firstInRange - 1));
+        const [first, ...others] = inRange;
+        const kept = first === undefined ? [] : [first, ...others.slice(-(KEPT_VALUES - 2))];
+        return [key, [...kept, { value, at }]];
+      }),
+    ),
+  );
+}
+
+/** The value of a series some minutes ago, at most the maximum age of its family; `undefined` if it was not observed then. */
+export function valueAgo(
+  { history: { past }, now }: Pick<PollView, 'history' | 'now'>,
+  family: PastFamily,
+  labels: LabelValues,
+  minutes: number,
+): number | undefined {
+  const values = past.get(seriesKey(family, labels)) ?? [];
+  return values.findLast(({ at }) => msBetween(at, now) >= minutes * MINUTE_MS)?.value;
+}
 
 function changesAfter(
   before: PollHistory['changes'],

@@ -30,6 +30,7 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'bridge_params_signed_valsets_window_blocks',
   'bridge_params_target_batch_timeout_seconds',
   'bridge_pending_events',
+  'bridge_token_unbatched_transfers',
   'bridge_unbatched_transfers',
   'bridge_unrelayed_valsets_below_threshold',
   'bridge_valset_power_drift_ratio',

@@ -2,7 +2,7 @@ import { format } from 'prettier';
 import type { Alert, Inhibition } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { SUBJECT_LABELS } from '../../src/alerts/judge.js';
-import { changingFamilies } from '../../src/alerts/view.js';
+import { changingFamilies, pastFamilies } from '../../src/alerts/view.js';
 import { blockingFamilies } from '../../src/pages/blocking.js';
 import { indent, promDuration, TARGET, type RecordingRule } from '../../src/alerts/promql.js';
 
@@ -179,7 +179,12 @@ function formatInhibition(
 
 /** src/metrics/kept-samples.ts. */
 export async function keptSamplesFile(): Promise<string> {
-  const read = [...alerts.flatMap(({ families }) => families), ...changingFamilies, ...blockingFamilies];
+  const read = [
+    ...alerts.flatMap(({ families }) => families),
+    ...changingFamilies,
+    ...Object.keys(pastFamilies),
+    ...blockingFamilies,
+  ];
   const names = Array.from(new Set(read)).toSorted();
   return `/**
  * The families that alerts (src/alerts) and pages (src/pages) read. Their samples are sent to the main thread beside the rendered text, so

@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import type { PollResult } from '../../src/poll/poll.js';
-import { addPoll, NO_HISTORY } from '../../src/alerts/view.js';
+import { addPoll, NO_HISTORY, valueAgo } from '../../src/alerts/view.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 
 const KEY: EndpointKey = { target: 't', document: 'module_state' };
@@ -29,4 +29,46 @@ it('the history of an endpoint does not grow, whatever its polls return', () => 
   expect(Array.from(history.failures.values(), (times) => times.length > 2)).not.toContain(true);
   expect(history.invalidAt.size).toBe(2);
   expect(Array.from(history.changes.keys())).toEqual(['bridge_height']);
+});
+
+describe('the value of a series some minutes ago', () => {
+  const labels = { token_contract: '0xaa', denom: '' };
+
+  /** The history of polls in consecutive minutes with these numbers of waiting transfers. */
+  function historyOf(counts: readonly number[]) {
+    const store = recordedStates([KEY], { maxBodyBytes: 1000, staleAfterMs: 1000 });
+    return counts.reduce((history, count, minute) => {
+      const at = { epochSeconds: 1_790_000_000 + minute * 60, monotonicMs: minute * 60_000 };
+      const coin = { contract: '0xaa', amount: '1' };
+      const transfers = Array.from({ length: count }, (_, id) => ({
+        id: String(id),
+        erc20_token: coin,
+        erc20_fee: coin,
+      }));
+      const outcome = bridgeSnapshot({ unbatched_transfers: transfers, batches: [] });
+      return addPoll(history, store.record(KEY, { outcome, phaseSeconds: {} }, at).after, at);
+    }, NO_HISTORY);
+  }
+  const ago = (counts: readonly number[], minutes: number): number | undefined => {
+    const now = { epochSeconds: 0, monotonicMs: (counts.length - 1) * 60_000 };
+    return valueAgo({ history: historyOf(counts), now }, 'bridge_token_unbatched_transfers', labels, minutes);
+  };
+
+  it('is that of the last poll before then', () => {
+    const counts = [1, 1, 2, 5, 5, 5];
+    expect([0, 2, 3, 5].map((minutes) => ago(counts, minutes))).toEqual([5, 5, 2, 1]);
+  });
+
+  it('is unknown before the first poll', () => {
+    expect(ago([1, 2, 3], 4)).toBeUndefined();
+  });
+
+  it('is known at the beginning of the range, however long it has not changed', () => {
+    expect(ago([...Array.from({ length: 400 }, () => 7), ...Array.from({ length: 179 }, () => 8), 9], 180)).toBe(7);
+  });
+
+  it('keeps a bounded number of changes', () => {
+    const { past } = historyOf(Array.from({ length: 500 }, (_, minute) => 1 + (minute % 3)));
+    expect(Array.from(past.values(), (values) => values.length)).toEqual([64]);
+  });
 });
