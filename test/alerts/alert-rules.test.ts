@@ -313,15 +313,7 @@ function alertReference(): string {
   return `# Alerts
 
 Generated from the declarations in \`src/alerts\`, like [\`prometheus/alerts.yml\`](../prometheus/alerts.yml), by \`npm test -- -u\`. The
-[runbook](runbook.md) describes what to do for each alert. [Adding an alert](adding-an-alert.md) describes how to add one.
-
-Replace the base addresses of the links in the annotations, those of your Grafana, of the exporter and of your copy of the runbook, in one place:
-
-\`\`\`sh
-sed -i -e "s|dashboard_url: '/d/|dashboard_url: 'https://grafana.example.org/d/|" \\
-  -e "s|pending_url: '/pending|pending_url: 'https://bridge-exporter.example.org/pending|" \\
-  -e 's|https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md|https://wiki.example.org/bridge-runbook|' alerts.yml
-\`\`\`
+[runbook](runbook.md) describes what to do for each alert. [Adding an alert](adding-an-alert.md) describes how to add one, [Adapting the alerts](#adapting-the-alerts) how to change addresses, limits and severities.
 
 To try the routes of \`prometheus/alertmanager.yml\` without receivers, this prints the notifications on a terminal:
 
@@ -343,5 +335,71 @@ is outdated: no successful poll for 10 minutes, or a hub height that has not cha
 | alert | condition | for | severity | tested with |
 |---|---|---|---|---|
 ${rows.join('\n')}
+
+## Adapting the alerts
+
+**Addresses.** Replace the base addresses of the links in the annotations, those of your Grafana, of the exporter and of your copy of the runbook,
+in one place:
+
+\`\`\`sh
+sed -i -e "s|dashboard_url: '/d/|dashboard_url: 'https://grafana.example.org/d/|" \\
+  -e "s|pending_url: '/pending|pending_url: 'https://bridge-exporter.example.org/pending|" \\
+  -e 's|https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md|https://wiki.example.org/bridge-runbook|' alerts.yml
+\`\`\`
+
+**Limits.** A limit that differs from bridge to bridge is a setting of the target and a series, such as \`power_threshold\` and
+\`bridge_power_threshold_ratio\`. Alerts, pages and dashboards read the series, so change the setting and not the expression. The other limits are
+numbers in the expressions.
+
+**Severity and duration.** Values of the chart change them for single alerts, for all severities of an alert or by severity:
+
+\`\`\`yaml
+prometheusRule:
+  enabled: true
+  disabled: { BridgeBlacklistChanged: true }
+  alerts:
+    BridgeBacklogHigh: { for: 2h }
+    BridgeValsetDrift: { severity: info }
+    CrosschainOldestPendingTooOld: { severity: { critical: page, warning: ticket }, for: { warning: 15m } }
+\`\`\`
+
+The routes and inhibitions of \`prometheus/alertmanager.yml\` compare severities: change them there as well if you rename them.
+
+**Testnets.** Give the targets a label, which all of their series and alerts carry:
+
+\`\`\`yaml
+targets:
+  - name: injective-testnet
+    labels: { network: testnet }
+    bridge: { url: 'https://injective-testnet-node.example.org' }
+\`\`\`
+
+Route the label before the severities. \`mute_time_intervals\` of the route mutes it at night only:
+
+\`\`\`yaml
+route:
+  receiver: chat
+  routes:
+    - { receiver: record, matchers: [network = testnet] }
+    - { receiver: pager, matchers: [severity = critical] }
+receivers: [{ name: pager }, { name: chat }, { name: record }]
+\`\`\`
+
+A silence does it for a while:
+
+\`\`\`sh
+amtool silence add network=testnet --duration=8h --comment='upgrade of the testnet' --alertmanager.url=http://localhost:9093
+\`\`\`
+
+Alerts on an exporter as a whole, such as BridgeExporterAbsent, have no labels of targets.
+
+**Label of clusters.** The rules join and aggregate by \`cluster\`, the usual label of a store of several clusters. If yours has another name, set
+\`prometheusRule.clusterLabel\` of the chart, or replace it in the files:
+
+\`\`\`sh
+sed -i -e '/^ *#/! s/\\bcluster\\b/k8s_cluster/g' alerts.yml alertmanager.yml
+\`\`\`
+
+The dashboards group by \`cluster\`. Without it they distinguish targets by name only.
 `;
 }

@@ -112,6 +112,16 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     ['a wrong type', { ...TARGETS, shards: 'four' }, /at '\/shards': got string, want integer/],
     ['a wrong duration', { autoReloadInterval: '30' }, /at '\/autoReloadInterval': '30' does not match/],
     [
+      'a duration of an alert without a unit',
+      { ...TARGETS, prometheusRule: { alerts: { BridgeBacklogHigh: { for: '30' } } } },
+      /at '\/prometheusRule\/alerts\/BridgeBacklogHigh\/for': '30' does not match/,
+    ],
+    [
+      'a cluster label that is no name of a label',
+      { ...TARGETS, prometheusRule: { clusterLabel: 'k8s-cluster' } },
+      /at '\/prometheusRule\/clusterLabel': 'k8s-cluster' does not match/,
+    ],
+    [
       'a number that Helm would round',
       { config: { targets: [{ name: 'a', crosschain: { rate: 1e18 } }] } },
       /at '\/config\/targets\/0\/crosschain\/rate': got number, want string/,
@@ -163,6 +173,16 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       'an unknown alert',
       { ...TARGETS, prometheusRule: { enabled: true, disabled: { BridgeWachdog: true } } },
       'prometheusRule.disabled.BridgeWachdog: no such alert; the alerts are BridgeExporterAbsent, ',
+    ],
+    [
+      'the severity of an unknown alert',
+      { ...TARGETS, prometheusRule: { enabled: true, alerts: { BridgeBackLogHigh: { severity: 'info' } } } },
+      'prometheusRule.alerts.BridgeBackLogHigh: no such alert; the alerts are BridgeExporterAbsent, ',
+    ],
+    [
+      'a duration for a severity that the alert does not have',
+      { ...TARGETS, prometheusRule: { enabled: true, alerts: { BridgeSnapshotStale: { for: { info: '5m' } } } } },
+      'prometheusRule.alerts.BridgeSnapshotStale.for.info: the severities of this alert are critical',
     ],
   ])('%s', (_title, invalid, message) => {
     expect(problemsOf({ values: invalid })).toContain(message);

@@ -308,6 +308,49 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     ]);
   });
 
+  it('changes the severity and the duration of single alerts, by their severity where it says so', () => {
+    const ruleOf = (name: string, severity: string) =>
+      ruleGroups
+        .flatMap(({ rules }) => rules)
+        .find(({ alert, labels }) => alert === name && labels?.['severity'] === severity);
+    const changedOf = (name: string) =>
+      rulesOf('rules')
+        .filter(({ alert }) => alert === name)
+        .map((rule) => ({ severity: rule.labels?.['severity'], for: rule.for }));
+    expect(changedOf('BridgeBacklogHigh')).toEqual([{ severity: 'info', for: '2h' }]);
+    expect(changedOf('CrosschainOldestPendingTooOld')).toEqual([
+      { severity: 'page', for: ruleOf('CrosschainOldestPendingTooOld', 'critical')?.for },
+      { severity: 'ticket', for: '15m' },
+    ]);
+    expect(changedOf('BridgeExporterAbsent')).toEqual([
+      { severity: 'critical', for: ruleOf('BridgeExporterAbsent', 'critical')?.for },
+    ]);
+  });
+
+  it('renames the label cluster in expressions and in the actions of texts', () => {
+    const rules = rulesOf('rules');
+    const expressions = rules.map(({ expr }) => String(expr)).join('\n');
+    const annotationTexts = rules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
+    expect(expressions).toContain('on (k8s_cluster, namespace, job, instance, target)');
+    expect(annotationTexts).toMatch(/\{\{[^]*k8s_cluster=%q[^]*\$labels\.k8s_cluster[^]*\}\}/);
+    expect(expressions).not.toMatch(/\bcluster\b/);
+    expect(annotationTexts).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
+  });
+
+  it('keeps the word cluster in the prose of texts', () => {
+    const definition = '{{ include "bridge-exporter.renamedLabelInActions" (dict "text" .Values.text "label" "k8s") }}';
+    const text = 'No cluster: {{ $labels.cluster }} or {{ printf "{cluster=%q}" $labels.cluster }}, of a cluster }}.';
+    const manifest = render({
+      values: {
+        ...TARGETS,
+        extraManifests: [{ kind: 'Text', data: { text: definition.replace('.Values.text', `\`${text}\``) } }],
+      },
+    }).find(({ kind }) => kind === 'Text');
+    expect(manifest?.data?.['text']).toBe(
+      'No cluster: {{ $labels.k8s }} or {{ printf "{k8s=%q}" $labels.k8s }}, of a cluster }}.',
+    );
+  });
+
   it('adds labels and annotations to the alerts, and not to recording rules', () => {
     const rules = rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets');
     const [alerts, recordings] = [rules.filter(({ alert }) => alert), rules.filter(({ record }) => record)];

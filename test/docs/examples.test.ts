@@ -90,6 +90,7 @@ const validators: Readonly<Record<string, Validator>> = {
   secrets: helmValues,
   shards: helmValues,
   serviceMonitor: helmValues,
+  prometheusRule: helmValues,
 };
 
 describe('a YAML example', () => {
