@@ -54,7 +54,7 @@ const summary: Row = {
     statPanel({
       title: 'Missed',
       description:
-        'Unfinished transactions with a nonce below the lowest pending one of their chain: the signers have lost track of them and may never send them. If they remain, ask the signers to track them again; the page /pending has their ids.',
+        'Unfinished transactions with a nonce below the lowest pending one of their chain. They were executed; what is missing is their hash or the votes. If they remain, an observer has to post the hash. Too many nonces above one, its chain freezes; the page /pending has their ids.',
       unit: 'short',
       decimals: 0,
       thresholds: orangeFromOne,
@@ -74,7 +74,7 @@ const summary: Row = {
     statPanel({
       title: 'Hidden',
       description:
-        'Pending transactions that the service omits from its list. While there are any, all values by chain are lower bounds, and the oldest transaction may be hidden. Increase the limit of the target, if the node allows it.',
+        'Pending transactions that the service omits from its list. While there are any, all values by chain are lower bounds, and the oldest transaction may be hidden. The node lists at most 500, which is the default: remove a lower limit of the target.',
       unit: 'short',
       decimals: 0,
       thresholds: orangeFromOne,
@@ -84,7 +84,7 @@ const summary: Row = {
     statPanel({
       title: 'Rate limit utilization',
       description:
-        'Value of past and pending transactions divided by the value that the configured rate allows in the window. Above 100 %, a node that enforces the limit delays all pending transactions; newer nodes do not enforce it. Empty when no rate is configured.',
+        'Value of past and pending transactions divided by the value that the configured rate allows in the window. Informational: zetaclient 19 to 26 delayed all pending transactions above 100 %, newer ones do not. Empty when no rate is configured.',
       unit: 'percentunit',
       decimals: 0,
       thresholds: rateLimitUtilization,
@@ -92,9 +92,9 @@ const summary: Row = {
       series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
-      title: 'Not broadcast',
+      title: 'Without hash',
       description:
-        'Listed transactions without an outbound hash on the selected chains, which wait for the signers. The others wait for confirmations on their chain.',
+        'Listed transactions without an outbound hash on the selected chains. On EVM chains a hash means that the transaction is in a block, on Bitcoin that it was broadcast. Nodes before version 29 send none.',
       unit: 'short',
       decimals: 0,
       noValue: 'none pending',
@@ -108,7 +108,7 @@ const summary: Row = {
     tablePanel({
       title: 'Chains',
       description:
-        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: signers send only a few nonces ahead of it. Transactions without a hash wait for the signers, the others for the chain. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed. The target links to the page /pending of the exporter.',
+        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: observers sign only outbound_schedule_lookahead nonces ahead of it or of a missed one, 60 by default. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed. The target links to the page /pending of the exporter.',
       height: 10,
       rowLabels: { cluster: 'Cluster', target: 'Target', chain: 'Chain', chain_id: 'Chain id' },
       cellLinks: { Target: [pendingItemsLink] },
@@ -155,15 +155,16 @@ const chains: Row = {
       width: 12,
       height: 10,
       description:
-        'Increase of the lowest pending nonce of each chain. Zero with pending transactions means that the chain is stuck at its first transaction. A negative value means that the signers have a new key, or an older transaction is pending again.',
+        'Increase of the lowest pending nonce of each chain. Zero with pending transactions means that the chain waits for its first transaction, on Bitcoin for up to two hours without a fault. A negative value means that the signers have a new key, or an older transaction is pending again.',
       unit: 'short',
       series: [{ expr: nonceMoved('15m'), legend: CHAIN_NAME }],
     }),
     timeSeriesPanel({
-      title: 'Not broadcast by chain',
+      title: 'Without hash by chain',
       width: 12,
       height: 10,
-      description: 'Listed transactions without an outbound hash, missed or pending. They wait for the signers.',
+      description:
+        'Listed transactions for which no observer has posted a hash, missed or pending. What that means depends on the chain: on EVM chains they can still be in the mempool.',
       unit: 'short',
       min: 0,
       series: [
@@ -282,7 +283,7 @@ const limit: Row = {
       title: 'Rate limit utilization over time',
       noValue: 'no rate is configured',
       description:
-        'Value of past and pending transactions divided by the value that the configured rate allows in the effective window. Above 100 %, nodes that enforce the limit delay all pending transactions. Empty when no rate is configured.',
+        'Value of past and pending transactions divided by the value that the configured rate allows in the effective window. Informational: only zetaclient 19 to 26 enforced it. Empty when no rate is configured.',
       unit: 'percentunit',
       min: 0,
       thresholds: rateLimitUtilization,
@@ -338,7 +339,7 @@ const limit: Row = {
     timeSeriesPanel({
       title: 'Largest pending native amount',
       noValue: 'none pending',
-      description: `Where the limit is enforced, a transaction near the allowance of a whole window (dashed line) delays all others. ${COIN_NOTE} Empty when no transaction in the native coin is pending.`,
+      description: `With zetaclient 19 to 26, a transaction near the allowance of a whole window (dashed line) delays all others. ${COIN_NOTE} Empty when no transaction in the native coin is pending.`,
       unit: 'locale',
       min: 0,
       series: [
@@ -368,7 +369,7 @@ const limit: Row = {
 export const crossChain: Dashboard = {
   uid: 'bridge-cross-chain',
   title: 'Bridge / Cross-chain',
-  description: 'On which chains are transactions pending, for how long, and do they wait for the signers or the chain?',
+  description: 'On which chains are transactions pending, for how long, and what blocks them?',
   tags: ['bridge'],
   variables: [
     ...commonVariables,

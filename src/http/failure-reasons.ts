@@ -26,13 +26,13 @@ export const failureReasons = {
     description:
       'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or reading the document took more memory than allowed.',
     remedy:
-      'Raise poll.max_body_size, or the memory limit, if the document really is that large; lower limit for a cross-chain document.',
+      'Raise poll.max_body_size, or the memory limit, if the document really is that large; a lower limit of a cross-chain endpoint shortens only its list of pending transactions.',
   },
   status: {
     description:
       'The node responded with a status other than 200 that no other reason covers; redirects are not followed.',
     remedy:
-      'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
+      'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document; the runbook lists the messages of 500 for a cross-chain document.',
   },
   unauthorized: {
     description: 'The node responded with status 401 or 403.',
@@ -44,7 +44,8 @@ export const failureReasons = {
   },
   response_too_large_upstream: {
     description: 'The node responded with status 429 and code 8: its document is larger than its gRPC message limit.',
-    remedy: 'Lower limit of the cross-chain endpoint, or raise the gRPC message limit of the node.',
+    remedy:
+      'Raise the gRPC message limit of the node (max-recv-msg-size); a lower limit of a cross-chain endpoint shortens only its list of pending transactions.',
   },
   bad_request: {
     description:
