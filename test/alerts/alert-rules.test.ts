@@ -121,11 +121,25 @@ describe('the conditions of the pages', () => {
   });
 });
 
+/** The sections of the runbook that are not about an alert. */
+const RUNBOOK_CHAPTERS = new Set([
+  'I am woken: the three numbers that decide',
+  'Preparation',
+  'Who may act',
+  'Where a cross-chain transaction is',
+  'HTTP 500 of the rate limiter input',
+  'A new key of the signers',
+]);
+
 describe('docs/runbook.md', () => {
   it('has a section with all parts for each alert, and no other', () => {
-    const sections = runbook.split(/^## /m).slice(1);
+    const titleOf = (section: string): string => section.slice(0, section.indexOf('\n'));
+    const sections = runbook
+      .split(/^## /m)
+      .slice(1)
+      .filter((section) => !RUNBOOK_CHAPTERS.has(titleOf(section)));
     const names = Array.from(new Set(alertRules.map(({ alert }) => alert)));
-    expect(sections.map((section) => section.slice(0, section.indexOf('\n'))).toSorted()).toEqual(names.toSorted());
+    expect(sections.map(titleOf).toSorted()).toEqual(names.toSorted());
     for (const section of sections) {
       for (const part of ['Meaning', 'Impact', 'Diagnosis', 'Mitigation', 'Other causes']) {
         expect(section).toContain(`**${part}:**`);
