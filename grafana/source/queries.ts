@@ -32,10 +32,9 @@ export function changeOf(metric: string, window = '15m'): string {
   return `max by (cluster, target) (delta(${metric}{${FILTERS}}[${window}]))`;
 }
 
-/** The hub block time: measured, or the parameter of the module while there are too few samples. */
-export const hubBlockSeconds = `(1 / (max by (cluster, target) (deriv(bridge_height{${FILTERS}}[15m])) > 0) or ${latest('bridge_params_average_block_time_seconds')})`;
+export const hubBlockSeconds = latest('bridge_block_time_seconds');
 
-export const externalBlockSeconds = latest('bridge_params_average_external_block_time_seconds');
+export const externalBlockSeconds = latest('bridge_external_block_time_seconds');
 
 /**
  * The time since a gauge first had its current value, at most six hours. Gaps between equal values do not matter. `@
@@ -61,7 +60,7 @@ export const oldestBatchBlocks = `${latest('bridge_height')} - on (cluster, targ
 export const batchBlocksLeft = `${latest('bridge_batch_next_timeout_height')} - on (cluster, target) (${latest('bridge_external_height_projected')} or ${latest('bridge_last_observed_external_height')})`;
 
 /** As a share of the lifetime of a new batch. */
-export const batchLifetimeLeft = `(${batchBlocksLeft}) * on (cluster, target) ${externalBlockSeconds} / on (cluster, target) ${latest('bridge_params_target_batch_timeout_seconds')}`;
+export const batchLifetimeLeft = `(${batchBlocksLeft}) * on (cluster, target) ${latest('bridge_params_average_external_block_time_seconds')} / on (cluster, target) ${latest('bridge_params_target_batch_timeout_seconds')}`;
 
 /** Amounts in whole coins, for tokens with configured decimals. */
 export function wholeCoins(metric: string): string {

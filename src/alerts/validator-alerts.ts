@@ -57,7 +57,7 @@ type IdentityFamily = (typeof IDENTITY_FAMILIES)[number];
 const DEADLINE_FAMILIES = [
   'bridge_orchestrator_confirm_deadline_height',
   'bridge_height',
-  'bridge_params_average_block_time_seconds',
+  'bridge_block_time_seconds',
 ] as const;
 type DeadlineFamily = (typeof DEADLINE_FAMILIES)[number];
 
@@ -124,7 +124,7 @@ function firstDeadline({ all }: DatedFindings, number: number, { samples }: Poll
   const blocks = height === undefined ? 0 : Math.min(...heights) - height;
   if (heights.length === 0 || blocks <= 0) return '';
   const who = number === 1 ? 'it' : 'the first';
-  return `${who} is jailed in ${blocksFor(blocks, samples.value('bridge_params_average_block_time_seconds'), 'hub')}`;
+  return `${who} is jailed in ${blocksFor(blocks, samples.value('bridge_block_time_seconds'), 'hub')}`;
 }
 
 const NEAR_DEADLINES = `bridge_orchestrator_confirm_deadline_height - ${ON_TARGET} group_left () max by (${TARGET}) (bridge_height)
@@ -163,7 +163,7 @@ function deadlineNear(
     summary: `${validator} {{ or $labels.name $labels.orchestrator }} is about to be jailed.`,
     description: `${validator[0]?.toUpperCase()}${validator.slice(1)} {{ $labels.name }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has {{ $value | printf "%.0f" }} hub blocks left to confirm a validator set. After that it is jailed.`,
     sentence: (findings, view) => {
-      const blockTime = view.samples.value('bridge_params_average_block_time_seconds');
+      const blockTime = view.samples.value('bridge_block_time_seconds');
       const nearest = blocksFor(Math.min(...findings.all.map(({ value }) => value)), blockTime, 'hub');
       const who = validatorsOf(findings, view);
       return who.length === 1

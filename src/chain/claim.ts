@@ -1,58 +1,63 @@
 import { asDecimalString, type Numeral } from '../json/numeral.js';
 import { numeralKey } from './decimal.js';
+import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
 
-/** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
-const MAX_VARINT_BYTES = 10;
-const MAX_TENTH_BYTE = 1;
-
-/** A tag is a field number and a wire type in 32 bits. */
-const MAX_TAG = 0xffff_ffffn;
-
-const WireType = { varint: 0n, fixed64: 1n, lengthDelimited: 2n, fixed32: 5n } as const;
-
-/**
- * The event nonce of a packed claim, a protobuf message in base64: field 1, a varint in every type of claim. When it repeats, the
- * last one counts. `undefined` unless the value is strict base64 of a well-formed message with that field.
+/*
+ * Packed claims: protobuf messages in base64, as in the spec. Each function returns `undefined` unless the value is strict base64 of a
+ * well-formed message whose fields have the expected types.
  */
+
+/** The event nonce, which is field 1 in every type of claim and is never left out. */
 export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
+  const message = unpack(value);
+  return message?.has(1n) === true ? numeral(integerOf(message, 1n)) : undefined;
+}
+
+export interface WithdrawClaim {
+  readonly batchNonce: Numeral;
+  readonly tokenContract: string;
+}
+
+/** The batch that a MsgWithdrawClaim says was executed. */
+export function packedWithdrawClaim(value: string): WithdrawClaim | undefined {
+  const message = unpack(value);
+  if (message === undefined) return undefined;
+  const [batchNonce, tokenContract] = [numeral(integerOf(message, 3n)), stringOf(message, 4n)];
+  if (batchNonce === undefined || tokenContract === undefined) return undefined;
+  return { batchNonce, tokenContract: tokenContract.toLowerCase() };
+}
+
+export interface ClaimedMember {
+  readonly power: Numeral;
+  readonly external_address: string;
+}
+
+export interface ValsetClaim {
+  readonly valsetNonce: Numeral;
+  readonly members: readonly ClaimedMember[];
+}
+
+/** The validator set that a MsgValsetUpdatedClaim says was installed. */
+export function packedValsetClaim(value: string): ValsetClaim | undefined {
+  const message = unpack(value);
+  if (message === undefined) return undefined;
+  const valsetNonce = numeral(integerOf(message, 2n));
+  const members = messagesOf(message, 4n)?.map(memberOf);
+  if (valsetNonce === undefined || members?.every((member) => member !== undefined) !== true) return undefined;
+  return { valsetNonce, members };
+}
+
+function memberOf(message: Message): ClaimedMember | undefined {
+  const [power, address] = [numeral(integerOf(message, 1n)), stringOf(message, 2n)];
+  return power === undefined || address === undefined ? undefined : { power, external_address: address.toLowerCase() };
+}
+
+function unpack(value: string): Message | undefined {
   const bytes = Buffer.from(value, 'base64');
   // Node.js ignores invalid characters and missing padding.
-  return bytes.toString('base64') === value ? eventNonceOf(bytes) : undefined;
+  return bytes.toString('base64') === value ? readMessage(bytes) : undefined;
 }
 
-function eventNonceOf(bytes: Uint8Array): Numeral | undefined {
-  let nonce: bigint | undefined;
-  let offset = 0;
-  while (offset < bytes.length) {
-    const tag = readVarint(bytes, offset);
-    if (tag === undefined || tag.value < 8n || tag.value > MAX_TAG) return undefined;
-    const field = readField(bytes, tag.value & 7n, tag.end);
-    if (field === undefined || field.end > bytes.length) return undefined;
-    if (tag.value >> 3n === 1n) {
-      if (field.value === undefined) return undefined;
-      nonce = field.value;
-    }
-    offset = field.end;
-  }
-  return nonce === undefined ? undefined : numeralKey(asDecimalString(nonce.toString()));
-}
-
-/** The offset after a field, and its value if it is a varint. */
-function readField(bytes: Uint8Array, wireType: bigint, start: number): { end: number; value?: bigint } | undefined {
-  if (wireType === WireType.fixed64) return { end: start + 8 };
-  if (wireType === WireType.fixed32) return { end: start + 4 };
-  const varint = readVarint(bytes, start);
-  if (varint === undefined || wireType === WireType.varint) return varint;
-  return wireType === WireType.lengthDelimited ? { end: varint.end + Number(varint.value) } : undefined;
-}
-
-function readVarint(bytes: Uint8Array, start: number): { end: number; value: bigint } | undefined {
-  let value = 0n;
-  for (let length = 1; length <= MAX_VARINT_BYTES; length += 1) {
-    const byte = bytes[start + length - 1];
-    if (byte === undefined || (length === MAX_VARINT_BYTES && byte > MAX_TENTH_BYTE)) return undefined;
-    value |= BigInt(byte & 0x7f) << BigInt(7 * (length - 1));
-    if (byte < 0x80) return { end: start + length, value };
-  }
-  return undefined;
+function numeral(value: bigint | undefined): Numeral | undefined {
+  return value === undefined ? undefined : numeralKey(asDecimalString(value.toString()));
 }

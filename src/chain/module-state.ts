@@ -1,4 +1,4 @@
-import { boolean, list, number, object, string, type ValueOf } from '../json/shapes.js';
+import { boolean, interned, list, number, object, string, type ValueOf } from '../json/shapes.js';
 import { address, addressDataPart, chainId } from './addresses.js';
 
 /*
@@ -58,11 +58,25 @@ const batch = object({
   block: number,
 });
 
+const typeUrl = interned((url) => url);
+
 /**
- * `value` has the packed bytes, as in the spec (`google.protobuf.Any`). Nodes that unpack the claim send `event_nonce` instead, with
- * other fields for each type of claim.
+ * `value` has the packed bytes, as in the spec (`google.protobuf.Any`), whose type is `type_url`. Nodes that unpack the claim send
+ * `@type` and the fields of that type instead.
  */
-const claim = object({ event_nonce: number, value: string }, 'any');
+const claim = object(
+  {
+    type_url: typeUrl,
+    value: string,
+    '@type': typeUrl,
+    event_nonce: number,
+    batch_nonce: number,
+    token_contract: address,
+    valset_nonce: number,
+    members: list(member),
+  },
+  'any',
+);
 
 const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });
 

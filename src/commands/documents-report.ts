@@ -42,9 +42,13 @@ export function printDocuments(
 }
 
 /** A warning if addresses of `bridge.watch` are in no validator. `name` is the target or the file. */
-export function inactiveWatched(name: string, { families }: Snapshot): string[] {
-  const entries = families.find((family) => family.name === 'bridge_watched_validator_active')?.samples ?? [];
-  const inactive = entries.flatMap(({ labels, value }) => (value === 0 ? (labels['address'] ?? []) : []));
+export function inactiveWatched(name: string, options: DecodeOptions, { families }: Snapshot): string[] {
+  const seriesOf = (family: string) => families.find((own) => own.name === family);
+  // Without it, the members of the validator set are unknown.
+  if (options.document !== 'module_state' || seriesOf('bridge_orchestrator_info') === undefined) return [];
+  const entries = seriesOf('bridge_watched_validator_active')?.samples ?? [];
+  const active = new Set(entries.filter(({ value }) => value === 1).map(({ labels }) => labels['address']));
+  const inactive = options.settings.watch.filter((address) => !active.has(address));
   if (inactive.length === 0) return [];
   return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
 }

@@ -17,8 +17,8 @@ export async function runOnce(flags: InvocationOf<'once'>, context: CommandConte
   const executor = createPollExecutor(userAgent(context));
   try {
     const documents = await pollEndpoints(config, executor, progressPrinter(context, flags.log));
-    const warnings = documents.flatMap(({ options: { target }, result: { outcome } }) =>
-      outcome.ok ? inactiveWatched(target, outcome) : [],
+    const warnings = documents.flatMap(({ options, result: { outcome } }) =>
+      outcome.ok ? inactiveWatched(options.target, options, outcome) : [],
     );
     return printDocuments(context, config, documents, warnings, 'poll');
   } finally {

@@ -41,7 +41,7 @@ export async function runReplay(flags: InvocationOf<'replay'>, context: CommandC
       : { outcome: body, phaseSeconds: {} };
     documents.push({ options, result });
     if (!result.outcome.ok) return;
-    warnings.push(...unrecognizedFields(name, result.outcome), ...inactiveWatched(name, result.outcome));
+    warnings.push(...unrecognizedFields(name, result.outcome), ...inactiveWatched(name, options, result.outcome));
   };
   if (bridgeFile !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;

@@ -79,8 +79,23 @@ const bridgeKeys = {
   }),
   // A decimal string as in the file.
   powerThreshold: key('power_threshold', types.fraction, {
-    default: '0.6667',
-    description: 'Share of the voting power that must sign a valset or batch.',
+    default: '0.66',
+    description: 'Share of the power that must sign a validator set or batch before it is relayed.',
+  }),
+  // In milliseconds.
+  blockTime: key('block_time', types.durationOrAuto(1, hour), {
+    default: 'auto',
+    description:
+      'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then.',
+  }),
+  externalBlockTime: key('external_block_time', types.durationOrAuto(1, hour), {
+    default: 'auto',
+    description:
+      'Block time of the external chain; `auto` is 12s on Ethereum and Sepolia, and the parameter of the chain elsewhere.',
+  }),
+  backlogLimit: key('backlog_limit', types.integer(1, 1_000_000_000), {
+    default: '500',
+    description: 'Number of pending transfers above which an alert fires.',
   }),
   validatorNames: key('validator_names', types.oneOf('staking', 'off'), {
     default: 'staking',
@@ -226,6 +241,9 @@ const token = settings(
     decimals: optionalKey('decimals', types.integer(0, 77), {
       description: 'Number of decimals of the token.',
     }),
+    minBatchFee: optionalKey('min_batch_fee', types.amount, {
+      description: 'Sum of fees, in smallest units, below which no batch of the token is built or relayed.',
+    }),
     explorer: optionalKey('explorer', types.urlTemplate('{address}'), {
       description: 'URL of a contract in an explorer, with `{address}` in place of the contract. Linked on the pages.',
     }),
@@ -233,8 +251,8 @@ const token = settings(
   {
     checks: [
       requireOneOf(
-        ['symbol', 'decimals', 'explorer'],
-        'has neither symbol nor decimals nor explorer — expected at least one of them',
+        ['symbol', 'decimals', 'min_batch_fee', 'explorer'],
+        'has none of symbol, decimals, min_batch_fee and explorer — expected at least one of them',
       ),
     ],
   },
@@ -327,7 +345,7 @@ const createKeys = (context: SchemaContext) => ({
       rejectDuplicates('contract', 'tokens'),
       evenAfterOtherProblems,
     ),
-    { default: [], description: 'Symbols and decimals of token contracts.' },
+    { default: [], description: 'Symbols, decimals and minimum fees of token contracts.' },
   ),
   // The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found.
   chains: key('chains', z.record(chainIdKey, chain, { error: describeChainsIssue }), {

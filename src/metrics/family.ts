@@ -130,8 +130,8 @@ export function lengthOf(list: Field<readonly unknown[]>): number {
   return required(list).length;
 }
 
-/** One series per kind of anomaly. A missing or invalid field withdraws only the kinds that read it. */
-export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number>>) {
+/** One series per kind. A missing or invalid field withdraws only the kinds that read it. */
+export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number | undefined>>) {
   return (input: Input): readonly Sample<'kind'>[] =>
     Object.entries(kinds).flatMap(([kind, count]) => orEmpty(() => [{ labels: { kind }, value: count(input) }]));
 }

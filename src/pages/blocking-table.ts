@@ -22,6 +22,9 @@ function nobody({ batches, valsets, claims }: BridgeItems): Markup {
   return markup`<p>Nothing has waited for a validator for more than five minutes${isComplete ? '' : ' in the lists that can be read'}.</p>`;
 }
 
+/** Share of the stake that must vote for an event. Fixed by the hub, whatever the contract requires of signatures. */
+const QUORUM = 0.66;
+
 function blockingTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
   const ratios = validators.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
@@ -31,7 +34,7 @@ function blockingTable(validators: readonly BlockingValidator[], items: BridgeIt
     disputed === 0
       ? ''
       : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
-  const intro = markup`<p>${count(validators.length, 'validator')}${having}. Signatures and votes of ${percent(Number(items.powerThreshold), 2)} are required.${dispute}</p>`;
+  const intro = markup`<p>${count(validators.length, 'validator')}${having}. Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}</p>`;
   return markup`${intro}
 ${validatorTable('Who is blocking', validators, items)}`;
 }

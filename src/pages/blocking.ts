@@ -53,7 +53,7 @@ export const blockingFamilies = [
   'bridge_orchestrator_power_ratio',
   'bridge_orchestrator_confirm_deadline_height',
   'bridge_height',
-  'bridge_params_average_block_time_seconds',
+  'bridge_block_time_seconds',
 ] as const;
 
 type BlockingSamples = Samples<(typeof blockingFamilies)[number]>;
@@ -149,7 +149,7 @@ function timeToJailing(samples: BlockingSamples, externalAddress: string): Block
   const height = samples.value('bridge_height');
   if (deadline === undefined || height === undefined) return null;
   const blocks = deadline - height;
-  const blockTime = samples.value('bridge_params_average_block_time_seconds');
+  const blockTime = samples.value('bridge_block_time_seconds');
   // A BigInt, because a large double is written with an exponent.
   const digits = asDecimalString(String(BigInt(Math.round(blocks))));
   return { blocks: digits, seconds: blockTime === undefined ? null : blocks * blockTime };

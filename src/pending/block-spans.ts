@@ -1,7 +1,7 @@
 import { multiply, subtract, toDecimalString, toSeconds, type Exact } from '../chain/decimal.js';
-import type { Params } from '../chain/module-state.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
+import { externalBlockTime, hubBlockTime } from '../metrics/bridge/block-times.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { required } from '../metrics/required-fields.js';
 import { orNull } from './item-list.js';
@@ -21,20 +21,20 @@ export function hubBlocksUntil(input: BridgeInput, height: () => Exact): BlockSp
 export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<Numeral>): BlockSpan | null {
   return span(
     () => subtract(required(to), from()),
-    () => required(input.state.params).average_external_block_time,
+    () => externalBlockTime(input),
   );
 }
 
 function hubSpan(input: BridgeInput, blocks: () => Exact): BlockSpan | null {
-  return span(blocks, () => required(input.state.params).average_block_time);
+  return span(blocks, () => hubBlockTime(input));
 }
 
-function span(blocks: () => Exact, blockTime: () => Params['average_block_time']): BlockSpan | null {
+function span(blocks: () => Exact, blockTime: () => Exact): BlockSpan | null {
   return orNull(() => {
     const count = blocks();
     return {
       blocks: toDecimalString(count),
-      seconds: orNull(() => toSeconds(multiply(count, required(blockTime())))),
+      seconds: orNull(() => toSeconds(multiply(count, blockTime()))),
     };
   });
 }

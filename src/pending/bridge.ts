@@ -12,7 +12,7 @@ import {
 } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
-import { batchesBelowThreshold, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
+import { unsignedBatches, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import {
   memberAddresses,
@@ -43,7 +43,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
       return estimated && toDecimalString(estimated);
     }),
     powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
-    batchesBelowThreshold: orNull(() => batchesBelowThreshold(input)),
+    batchesBelowThreshold: orNull(() => unsignedBatches(input).length),
     valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),
     pendingEvents: orNull(() => toDecimalString(pendingEventCount(input))),
     conflictingEvents: orNull(() => conflictingNonces(input).size),

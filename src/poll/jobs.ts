@@ -46,5 +46,6 @@ export function withValidatorNames(job: PollJob, staking: ReadonlyMap<string, st
 
 /** The options with the observations of the last accepted document of the endpoint. */
 export function withObservations(options: DecodeOptions, last: Snapshot | undefined): DecodeOptions {
-  return last === undefined ? options : { ...options, previous: last.observations };
+  // Those of an endpoint are of the same document.
+  return last === undefined ? options : ({ ...options, previous: last.observations } as DecodeOptions);
 }

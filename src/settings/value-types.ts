@@ -136,6 +136,21 @@ export function optionalDuration(smallest: number, largest: number): ValueType<n
   };
 }
 
+/** A duration, or `auto` for one that the program determines. */
+export function durationOrAuto(smallest: number, largest: number): ValueType<number | 'auto'> {
+  const { parse } = duration(smallest, largest);
+  const describe = (problem: string): string => problem.replace('— expected ', '— expected auto or ');
+  return {
+    name: 'auto | duration',
+    parse: (raw) => {
+      if (raw === 'auto') return accept(raw);
+      const result = parse(raw);
+      return result.ok ? result : { ok: false, problem: describe(result.problem) };
+    },
+    format: (value) => (value === 'auto' ? value : formatDuration(value)),
+  };
+}
+
 const millisecondsByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 /** Milliseconds of a duration without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */
@@ -174,11 +189,16 @@ export function integer(smallest: number, largest: number) {
 }
 
 /** A positive integer, kept as a string of digits because it may be above 2^53. */
-export function positiveDigits(largest: bigint, largestName: string) {
-  const expected = `a positive integer in decimal digits, at most ${largestName}`;
+export const positiveDigits = (largest: bigint, largestName: string) =>
+  digitsFrom(1n, largest, `a positive integer in decimal digits, at most ${largestName}`);
+
+/** An amount of at most 256 bits, kept as a string of digits. */
+export const amount = digitsFrom(0n, 2n ** 256n - 1n, 'an amount in smallest units, at most 2^256 - 1');
+
+function digitsFrom(smallest: bigint, largest: bigint, expected: string): ValueType<string> {
   // BigInt parses in quadratic time, so the length is checked first.
   const isValid = (text: string): boolean =>
-    digits.test(text) && text.length <= 100 && BigInt(text) >= 1n && BigInt(text) <= largest;
+    digits.test(text) && text.length <= 100 && BigInt(text) >= smallest && BigInt(text) <= largest;
   return valueType('integer', expected, (text) => {
     if (isValid(text)) return accept(text);
     const meant = digitsLike(text);
@@ -256,7 +276,7 @@ export const anyAddress = valueType(
 const fractionPattern = /^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/;
 
 /** Kept as a decimal string, because ratios are compared with it exactly. */
-export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.6667', (text) => {
+export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.66', (text) => {
   if (text.length <= 100 && fractionPattern.test(text)) return accept(text);
   const meant = fractionLike(text);
   return suggest(meant !== undefined && fractionPattern.test(meant) ? meant : undefined);

@@ -265,7 +265,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'a threshold of 0',
     withBridge('power_threshold: 0.000'),
-    'bridge.yaml:5:7: targets[0].bridge.power_threshold: "0.000" — expected a decimal greater than 0 and at most 1, such as 0.6667',
+    'bridge.yaml:5:7: targets[0].bridge.power_threshold: "0.000" — expected a decimal greater than 0 and at most 1, such as 0.66',
   ],
   [
     'a threshold in percent',
@@ -275,7 +275,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'a threshold barely above 1',
     withBridge('power_threshold: 1.0000000000000000000000001'),
-    'bridge.yaml:5:7: targets[0].bridge.power_threshold: "1.0000000000000000000000001" — expected a decimal greater than 0 and at most 1, such as 0.6667',
+    'bridge.yaml:5:7: targets[0].bridge.power_threshold: "1.0000000000000000000000001" — expected a decimal greater than 0 and at most 1, such as 0.66',
   ],
   [
     'a watch entry that is not an address',
@@ -342,7 +342,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'a token without symbol and decimals',
     withTopLevel(`tokens: [{contract: "${TOKEN}"}]`),
-    'bridge.yaml:4:10: tokens[0]: has neither symbol nor decimals nor explorer — expected at least one of them',
+    'bridge.yaml:4:10: tokens[0]: has none of symbol, decimals, min_batch_fee and explorer — expected at least one of them',
   ],
   [
     'more decimals than an amount has digits',
@@ -700,7 +700,7 @@ scrape_configs: []
         'b:9:5: targets[2]: has no endpoint — expected bridge, crosschain, or both',
         'b:7:5: targets[1].name: "a" is also the name of targets[0] — expected a unique name',
         'b:10:11: tokens[0].contract: "USDT" — expected 0x followed by 40 hexadecimal digits',
-        'b:10:10: tokens[0]: has neither symbol nor decimals nor explorer — expected at least one of them',
+        'b:10:10: tokens[0]: has none of symbol, decimals, min_batch_fee and explorer — expected at least one of them',
         'b:11:10: chains.one: is not a chain id — expected at most 20 decimal digits',
         'b:12:1: scrape_configs: unknown key — did you mean targets?',
       ],

@@ -38,7 +38,10 @@ describe('loadConfig without a file', () => {
             bridge: {
               url: 'https://a.example',
               dialect: 'auto',
-              powerThreshold: '0.6667',
+              powerThreshold: '0.66',
+              blockTime: 'auto',
+              externalBlockTime: 'auto',
+              backlogLimit: 500,
               validatorNames: 'staking',
               watch: [],
             },
@@ -64,7 +67,10 @@ describe('loadConfig without a file', () => {
     const bridge = {
       url: 'https://a.example',
       dialect: 'peggy',
-      powerThreshold: '0.6667',
+      powerThreshold: '0.66',
+      blockTime: 'auto',
+      externalBlockTime: 'auto',
+      backlogLimit: 500,
       validatorNames: 'staking',
       watch: ['inj1qqqqqqqqqqq', '0x0000000000000000000000000000000000000001'],
     };

@@ -21,6 +21,9 @@ targets:
       dialect: peggy
       validator_names: off
       power_threshold: 0.66670000000000000000001
+      block_time: 630ms
+      external_block_time: 12s
+      backlog_limit: 50
       watch: [INJ1QQQQQQQQQQQ, inj1qqqqqqqqqqq, inj1ppppppppppp]
     crosschain:
       url: http://127.0.0.1:1317
@@ -50,6 +53,9 @@ const everyKeyConfig: Config = {
         url: 'https://node.example.org/lcd',
         dialect: 'peggy',
         powerThreshold: '0.66670000000000000000001',
+        blockTime: 630,
+        externalBlockTime: 12_000,
+        backlogLimit: 50,
         validatorNames: 'off',
         watch: ['inj1qqqqqqqqqqq', 'inj1ppppppppppp'],
       },
@@ -93,7 +99,10 @@ describe('parseConfig', () => {
             bridge: {
               url: 'https://a.example',
               dialect: 'auto',
-              powerThreshold: '0.6667',
+              powerThreshold: '0.66',
+              blockTime: 'auto',
+              externalBlockTime: 'auto',
+              backlogLimit: 500,
               validatorNames: 'staking',
               watch: [],
             },

@@ -1,7 +1,9 @@
 const RAW_COUNT = 'A raw count of signatures; the signed power and the number of missing confirms are more meaningful.';
-const NORMALIZED = 'Always about 2^32, because the hub normalizes it.';
+const NORMALIZED = 'Always about 4294967295, because the hub normalizes it.';
 const HEIGHT_IS_NONCE =
   'The nonce equals the height of creation, and real nodes send 0 as the height of the observed set.';
+
+const FOR_CONDITIONS = 'A limit or a state that conditions compare; as a graph it says little.';
 
 /** Stable metrics that no panel and no rule uses, with the reason. */
 export const unusedMetrics: Readonly<Record<string, string>> = {
@@ -14,4 +16,21 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_exporter_endpoint_info: 'The status page has the path; a failure message lists the paths.',
   bridge_exporter_targets: 'Depends on the configuration only; it is for comparing the sizes of shards.',
   bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
+  bridge_newest_valset_signed_power_ratio: FOR_CONDITIONS,
+  bridge_orchestrator_batch_confirm_deadline_height: FOR_CONDITIONS,
+  bridge_orchestrator_dissenting_votes: FOR_CONDITIONS,
+  bridge_orchestrator_missing_next_votes: FOR_CONDITIONS,
+  bridge_oldest_unsigned_batch_height: FOR_CONDITIONS,
+  bridge_relayable_batches: FOR_CONDITIONS,
+  bridge_oldest_relayable_batch_height: FOR_CONDITIONS,
+  bridge_token_oldest_unbatched_transfer_id: FOR_CONDITIONS,
+  bridge_token_top_fee_transfer_id: FOR_CONDITIONS,
+  bridge_token_top_batch_fees: FOR_CONDITIONS,
+  bridge_token_newest_batch_nonce: FOR_CONDITIONS,
+  bridge_token_min_batch_fee: FOR_CONDITIONS,
+  bridge_backlog_limit_transfers: FOR_CONDITIONS,
+  bridge_next_event_second_claim_power_ratio: FOR_CONDITIONS,
+  bridge_integrity_violations: FOR_CONDITIONS,
+  bridge_integrity_violation_power_ratio: FOR_CONDITIONS,
+  bridge_params_admins_hash: FOR_CONDITIONS,
 };

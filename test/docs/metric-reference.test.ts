@@ -114,10 +114,12 @@ const sourceColumn: MetricColumn = {
   title: 'source',
   cell: ({ name }) => {
     const { fields = [], others = [] } = readsByFamily.get(name) ?? {};
-    const settings = others.filter((path) => path !== 'height').map(nameInConfiguration);
+    const isMemory = (path: string): boolean => /^(?:at|previous)\b/.test(path);
+    const settings = others.filter((path) => path !== 'height' && !isMemory(path)).map(nameInConfiguration);
     return [
       ...groupByList(fields).map((source) => `\`${source}\``),
       ...(others.includes('height') ? ['header `Grpc-Metadata-X-Cosmos-Block-Height`'] : []),
+      ...(others.some(isMemory) ? ['earlier documents'] : []),
       ...groupByList(settings).map((setting) => `setting \`${setting}\``),
     ].join(', ');
   },

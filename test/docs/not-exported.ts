@@ -15,7 +15,6 @@ export const notExported: Readonly<Record<string, string>> = {
   'BatchConfirm.signature': 'only relayers need the signature',
   'OutgoingTransfer.sender': `${IDENTITY}; shown on /pending`,
   'OutgoingTransfer.dest_address': `${IDENTITY}; shown on /pending`,
-  'Attestation.claim.type_url': 'the type of the event, on which no metric depends',
   'Cctx.creator': IDENTITY,
   'Cctx.native_fees': PRICING,
   'Cctx.relayed_message': FREE_TEXT,

@@ -21,7 +21,11 @@ const SCHEMES = ['light', 'dark'] as const;
 const expectedTexts = {
   healthy: ['The node lists no missed cctx.', 'Live batches'],
   stuck: ['Showing the 50 oldest of', 'PendingOutbound'],
-  'unsigned-batch': ['Batches short of signatures', 'below threshold', 'Signatures and votes of 66.67 % are required'],
+  'unsigned-batch': [
+    'Batches short of signatures',
+    'below threshold',
+    'Signatures of 66.00 % and votes of 66.00 % are required',
+  ],
   'stalled-oracle': ['Who is blocking', 'votes for', 'of the power'],
   'conflicting-claims': ['Conflicting events', 'conflict'],
   'missed-cctxs': ['Missed cctxs', 'not broadcast'],

@@ -138,7 +138,7 @@ describe('the section about who is blocking', () => {
     const attestations = [...idleState.attestations, claim('8', '700', [])];
     const batch_confirms = batches.flatMap(({ batch_nonce }) => confirms(batch_nonce, '0xa1', '0xa4'));
     expect(textOf(read({ batches, batch_confirms, attestations }))).toBe(`Who is blocking 4
-4 validators with 100.00 % of the power. Signatures and votes of 66.67 % are required.
+4 validators with 100.00 % of the power. Signatures of 66.00 % and votes of 66.00 % are required.
 Validator
 Power
 Late for

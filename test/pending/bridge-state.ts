@@ -13,7 +13,7 @@ export const vote = (index: number): string => `hubvaloper1${'qpzr'[index]}qqqql
 
 /** A state without a backlog. */
 export const idleState = {
-  params: { average_block_time: '2000', average_external_block_time: '12000', signed_valsets_window: '100' },
+  params: { bridge_chain_id: '1', average_block_time: '2000', signed_valsets_window: '100' },
   last_observed_nonce: '7',
   last_observed_external_height: '500',
   last_observed_valset: { nonce: '1', members, height: '0' },

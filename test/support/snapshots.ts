@@ -2,6 +2,7 @@ import type { BridgeSettings, Config, CrosschainSettings } from '../../src/confi
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
 import type { LabelSettings } from '../../src/documents.js';
 import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
+import type { BridgeObservations } from '../../src/metrics/bridge/observations.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, Snapshot } from '../../src/poll/poll.js';
@@ -17,20 +18,36 @@ interface SourceOptions {
 
 const NO_NAMES: ValidatorNames = { configured: [], staking: new Map() };
 
-export type BridgeOptions = SourceOptions & Partial<BridgeSettings>;
+export type BridgeOptions = SourceOptions &
+  Partial<BridgeSettings> & {
+    /** Of the previous document of the endpoint. */
+    readonly previous?: BridgeObservations;
+    /** When the document was received, on the monotonic clock. */
+    readonly atMs?: number;
+  };
 export type CrosschainOptions = SourceOptions & Partial<CrosschainSettings>;
 
 /** The snapshot of a module_state response with this `state`. The target is `t`. */
 export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot {
-  const { height, tokens = [], chains = {}, validators = NO_NAMES, maxSeries = 200, ...settings } = options;
+  const {
+    height,
+    tokens = [],
+    chains = {},
+    validators = NO_NAMES,
+    maxSeries = 200,
+    previous,
+    atMs,
+    ...settings
+  } = options;
   const source: DecodeOptions = {
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
     document: 'module_state',
     settings: { ...defaultBridgeSettings, ...settings },
+    ...(previous && { previous }),
   };
-  return readSnapshot(source, { state }, height);
+  return readSnapshot(source, { state }, height, atMs);
 }
 
 /** The snapshot of a rate_limiter_input response. The target is `t`. */
@@ -47,13 +64,14 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
 }
 
 /** Reads a response body as a poll does. Throws if the poll fails. */
-export function readSnapshot(source: DecodeOptions, body: unknown, height?: string): Snapshot {
+export function readSnapshot(source: DecodeOptions, body: unknown, height?: string, atMs = 0): Snapshot {
   const bytes = Buffer.from(JSON.stringify(body));
   const { outcome: result } = decodeDocument(
     source,
     'test',
     bytes,
     height === undefined ? undefined : asDecimalString(height),
+    { epochSeconds: 1_700_000_000 + atMs / 1000, monotonicMs: atMs },
   );
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return result;

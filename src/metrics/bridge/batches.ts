@@ -1,26 +1,122 @@
-import { add, compare, floorDivide, lowest, multiply, subtract, type Decimal } from '../../chain/decimal.js';
+import {
+  add,
+  compare,
+  floorDivide,
+  integer,
+  lowest,
+  multiply,
+  subtract,
+  sum,
+  type Decimal,
+  type Exact,
+} from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
+import type { TokenConfig } from '../../config/config.js';
+import { isPresent } from '../../json/field.js';
+import { asDecimalString, type Numeral } from '../../json/numeral.js';
 import { families, gauge } from '../family.js';
 import { memoize } from '../memoize.js';
-import { required, rows } from '../required-fields.js';
-import { heightOfLastObserved } from './events.js';
+import { orEmpty, required, rows } from '../required-fields.js';
+import { externalBlockTime, hubBlockTime } from './block-times.js';
+import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
+import { hasContractPower, isBatchSigned, requireSigningInput, unsignedBatches } from './signing.js';
+import { feeCoin } from './tokens.js';
 
-/**
- * The current external height, estimated from the last observed event and the average block times of the parameters. The hub
- * updates its own value only when it observes an event. `undefined` when the last observed event is no longer in the state.
- */
-export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
-  const { state, height } = input;
-  const params = required(state.params);
-  const base = required(state.last_observed_external_height);
-  const now = required(height);
-  const hubBlock = required(params.average_block_time);
-  const externalBlock = required(params.average_external_block_time);
+/** A longer interval between two documents says too little about when an event between them was observed. */
+const MAX_GAP_MS = 5 * 60_000;
+
+/** The last observed event, as this process has seen it. Times are on the monotonic clock. */
+export interface SeenEvent {
+  readonly nonce: Numeral;
+  /** When its nonce was last read. */
+  readonly readAtMs: number;
+  /** When it became observed; `undefined` unless that happened between two polls. */
+  readonly observedAtMs: number | undefined;
+}
+
+export function lastEventSeen({ state, at, previous }: BridgeInput): SeenEvent | undefined {
+  const nonce = state.last_observed_nonce;
+  const before = previous?.lastEvent;
+  if (!isPresent(nonce)) return before;
+  const readAtMs = at.monotonicMs;
+  if (before === undefined) return { nonce, readAtMs, observedAtMs: undefined };
+  const order = compare(nonce, before.nonce);
+  if (order === 0) return { ...before, readAtMs };
+  const isSeen = order > 0 && readAtMs - before.readAtMs <= MAX_GAP_MS;
+  return { nonce, readAtMs, observedAtMs: isSeen ? readAtMs : undefined };
+}
+
+/** Milliseconds since the last event was observed; `undefined` when that is unknown. */
+function msSinceLastEvent(input: BridgeInput): Exact | undefined {
+  requireEventNonces(input);
+  required(input.state.last_observed_nonce);
+  const seenAtMs = lastEventSeen(input)?.observedAtMs;
+  if (seenAtMs !== undefined) return integer(Math.round(input.at.monotonicMs - seenAtMs));
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
-  const elapsed = multiply(subtract(now, observedAt), hubBlock);
-  return floorDivide(add(multiply(base, externalBlock), elapsed), externalBlock);
+  return multiply(subtract(required(input.height), observedAt), hubBlockTime(input));
+}
+
+/**
+ * The current external height, estimated from the last observed event and the block times in use. The hub updates its own value only
+ * when it observes an event. `undefined` when the last observed event is neither in the state nor was seen.
+ */
+export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
+  const base = required(input.state.last_observed_external_height);
+  const blockTime = externalBlockTime(input);
+  const elapsed = msSinceLastEvent(input);
+  return elapsed === undefined ? undefined : floorDivide(add(multiply(base, blockTime), elapsed), blockTime);
+});
+
+/** The estimate, or `undefined` when a field for it is missing. */
+function estimateIfAny(input: BridgeInput): Decimal | undefined {
+  return orEmpty(() => [estimatedExternalHeight(input)])[0];
+}
+
+/** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
+function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
+  const estimated = estimateIfAny(input);
+  return estimated !== undefined && compare(required(batch_timeout), estimated) <= 0;
+}
+
+const minBatchFees = memoize(
+  (tokens: readonly TokenConfig[]): ReadonlyMap<string, Numeral> =>
+    new Map(
+      tokens.flatMap(({ contract, minBatchFee }) =>
+        minBatchFee === undefined ? [] : [[contract, asDecimalString(minBatchFee)]],
+      ),
+    ),
+);
+
+/** Whether the fees of a batch in its own token reach the minimum of the token; without a minimum, any fee does. */
+function paysMinimum({ tokens }: BridgeInput, { token_contract, transactions }: Batch): boolean {
+  const minimums = minBatchFees(tokens);
+  if (minimums.size === 0) return true;
+  const token = required(token_contract);
+  const minimum = minimums.get(token);
+  if (minimum === undefined) return true;
+  const fees = rows(transactions)
+    .map(feeCoin)
+    .filter((fee) => required(fee?.contract) === token);
+  return compare(sum(fees.map((fee) => required(fee?.amount))), minimum) >= 0;
+}
+
+/** Whether all conditions hold. A field that is missing withdraws the family unless another condition does not hold. */
+function allHold(conditions: readonly (() => boolean | undefined)[]): boolean {
+  const results = conditions.map((holds) => orEmpty(() => [holds()])[0]);
+  return !results.includes(false) && results.every(required);
+}
+
+/** The batches that a relayer can execute and is paid for; `undefined` when the validator set in the contract has no power. */
+const relayableBatches = memoize((input: BridgeInput): readonly Batch[] | undefined => {
+  requireSigningInput(input);
+  const batches = rows(input.state.batches);
+  if (batches.length === 0) return [];
+  if (!hasContractPower(input)) return undefined;
+  return batches.filter((batch) =>
+    allHold([() => isBatchSigned(input, batch), () => !isTimedOut(input, batch), () => paysMinimum(input, batch)]),
+  );
 });
 
 /** Whether the hub cancels the batch: its timeout is below the last observed external height. */
@@ -42,13 +138,32 @@ export const batchFamilies = families<BridgeInput>({
     unit: 'hub height',
     value: ({ state }) => lowest(rows(state.batches).map(({ block }) => required(block))),
   }),
+  bridge_oldest_unsigned_batch_height: gauge({
+    help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
+    unit: 'hub height',
+    value: (input) => lowest(unsignedBatches(input).map(({ block }) => required(block))),
+  }),
+  bridge_relayable_batches: gauge({
+    help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',
+    unit: 'batches',
+    value: (input) => relayableBatches(input)?.length,
+  }),
+  bridge_oldest_relayable_batch_height: gauge({
+    help: 'Hub height at which the oldest relayable batch was created; absent when there is none.',
+    unit: 'hub height',
+    value: (input) => lowest((relayableBatches(input) ?? []).map(({ block }) => required(block))),
+  }),
   bridge_batch_next_timeout_height: gauge({
-    help: 'Lowest external height at which a live batch times out; absent when there is none.',
+    help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
     unit: 'external height',
-    value: ({ state }) => lowest(rows(state.batches).map(({ batch_timeout }) => required(batch_timeout))),
+    value: (input) => {
+      const estimated = estimateIfAny(input);
+      const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
+      return lowest(timeouts.filter((timeout) => estimated === undefined || compare(timeout, estimated) > 0));
+    },
   }),
   bridge_batches_expired: gauge({
-    help: 'Number of batches whose timeout is below the last observed external height, so that the hub cancels them.',
+    help: 'Number of batches whose timeout is below the last observed external height; 0 on a consistent node, which cancels them at once.',
     unit: 'batches',
     value: (input) => {
       // Without the height, expired batches are unknown even if there is no batch.
@@ -57,7 +172,7 @@ export const batchFamilies = families<BridgeInput>({
     },
   }),
   bridge_external_height_projected: gauge({
-    help: 'Estimated current external height, from the last observed event and the average block times, rounded down.',
+    help: 'Estimated current external height, from the last observed event and the block times in use, rounded down.',
     unit: 'external height',
     value: estimatedExternalHeight,
   }),

@@ -30,6 +30,11 @@ const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttest
   rows(state.attestations).map((attestation) => ({ nonce: nonceOf(attestation), attestation })),
 );
 
+/** Withdraws the family unless the event nonce of every attestation is readable. */
+export function requireEventNonces(input: BridgeInput): void {
+  eventAttestations(input);
+}
+
 /** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
 function nonceOf(attestation: Attestation): Numeral {
   const claim = required(attestation.claim);
@@ -37,22 +42,40 @@ function nonceOf(attestation: Attestation): Numeral {
   return required(nonce);
 }
 
-/** The attestations of one event; more than one after conflicting claims. */
+/** The attestations of one event, at most one of which is ever observed; more than one after conflicting claims. */
 function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
   return eventAttestations(input)
     .filter(({ nonce }) => compare(nonce, eventNonce) === 0)
     .map(({ attestation }) => attestation);
 }
 
-const observedOfLast = memoize((input: BridgeInput): readonly Attestation[] =>
-  attestationsOf(input, required(input.state.last_observed_nonce)).filter(({ observed }) => required(observed)),
+/** The attestations of the last observed event; those that are not observed lost against the one that is. */
+const lastEvent = memoize((input: BridgeInput) => {
+  const all = attestationsOf(input, required(input.state.last_observed_nonce));
+  return {
+    all,
+    observed: all.filter(({ observed }) => required(observed)),
+    lost: all.filter(({ observed }) => !required(observed)),
+  };
+});
+
+const observedOfLast = (input: BridgeInput): readonly Attestation[] => lastEvent(input).observed;
+
+/** The claims that lost against the observed one of the last event; none when that is no longer in the state. */
+export function lostClaims(input: BridgeInput): readonly Attestation[] {
+  const { observed, lost } = lastEvent(input);
+  return observed.length === 0 ? [] : lost;
+}
+
+/** Who voted for any claim of the last observed event, by data part; `undefined` when the event is no longer in the state. */
+export const votersOfLastEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined =>
+  observedOfLast(input).length === 0 ? undefined : new Set(lastEvent(input).all.flatMap(voters)),
 );
 
-/** The voters for the last observed event, by data part; `undefined` when the event is no longer in the state. */
-export const votersOfLastObserved = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
-  const observed = observedOfLast(input);
-  return observed.length === 0 ? undefined : new Set(observed.flatMap(voters));
-});
+/** Who voted for a lost claim of the last observed event; `undefined` when the event is no longer in the state. */
+export const dissentersOfLastEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined =>
+  observedOfLast(input).length === 0 ? undefined : new Set(lostClaims(input).flatMap(voters)),
+);
 
 /** Hub height of the first vote for the last observed event; `undefined` when the event is no longer in the state. */
 export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | undefined =>
@@ -63,6 +86,12 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
   attestationsOf(input, toDecimalString(add(required(input.state.last_observed_nonce), 1))),
 );
+
+/** Who voted for any claim of the next event; `undefined` when nobody has claimed it. */
+export const votersOfNextEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
+  const claims = nextEventAttestations(input);
+  return claims.length === 0 ? undefined : new Set(claims.flatMap(voters));
+});
 
 export function voters({ votes }: Attestation): readonly string[] {
   return rows(votes);
@@ -81,6 +110,11 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
     if (row !== undefined) voted.add(required(row.eth_address));
   }
   return voted;
+}
+
+/** Power of the newest validator set that voted for an attestation. */
+export function votedPower(input: BridgeInput, attestation: Attestation): Decimal {
+  return powerOf(newestPowers(input), votedAddresses(input, attestation));
 }
 
 /** The attestations of events that are not yet observed. */
@@ -133,12 +167,18 @@ export const eventFamilies = families<BridgeInput>({
     help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
     unit: 'ratio, 0 to 1',
     value: (input) => {
-      const best = highest(
-        nextEventAttestations(input).map((attestation) =>
-          powerOf(newestPowers(input), votedAddresses(input, attestation)),
-        ),
-      );
+      const best = highest(nextEventAttestations(input).map((attestation) => votedPower(input, attestation)));
       return best && ratio(best, newestTotalPower(input));
+    },
+  }),
+  bridge_next_event_second_claim_power_ratio: gauge({
+    help: 'Share of the power of the newest validator set that voted for the second claim of the next event, by power; 0 with one claim, absent without.',
+    unit: 'ratio, 0 to 1',
+    value: (input) => {
+      const claims = nextEventAttestations(input);
+      if (claims.length < 2) return claims.length === 0 ? undefined : 0;
+      const [, second] = claims.map((attestation) => votedPower(input, attestation)).toSorted((a, b) => compare(b, a));
+      return second && ratio(second, newestTotalPower(input));
     },
   }),
   bridge_next_event_first_vote_height: gauge({

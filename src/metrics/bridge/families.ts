@@ -1,6 +1,8 @@
 import { anomalyFamilies } from './anomalies.js';
 import { batchFamilies } from './batches.js';
+import { blockTimeFamilies } from './block-times.js';
 import { eventFamilies } from './events.js';
+import { integrityFamilies } from './integrity.js';
 import { orchestratorFamilies } from './orchestrators.js';
 import { paramsFamilies } from './params.js';
 import { signingFamilies } from './signing.js';
@@ -14,10 +16,12 @@ export const bridgeFamilies = [
   ...valsetFamilies,
   ...signingFamilies,
   ...orchestratorFamilies,
+  ...blockTimeFamilies,
   ...batchFamilies,
   ...tokenFamilies,
   ...eventFamilies,
   ...driftFamilies,
+  ...integrityFamilies,
   ...anomalyFamilies,
   ...paramsFamilies,
 ];

@@ -1,13 +1,28 @@
 import type { Instant } from '../../clock.js';
+import type { Numeral } from '../../json/numeral.js';
+import { lastEventSeen, type SeenEvent } from './batches.js';
+import { heightSamples, type HeightSample } from './block-times.js';
 import type { BridgeInput } from './input.js';
+import { rememberedBatchNonces } from './tokens.js';
 
 /** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
 export interface BridgeObservations {
   /** When the last document was received. */
   readonly at: Instant;
+  /** Of the last hour. */
+  readonly heights: readonly HeightSample[];
+  /** The last observed event. */
+  readonly lastEvent: SeenEvent | undefined;
+  /** The highest nonce of a batch by token, also of batches that are gone. */
+  readonly batchNonces: ReadonlyMap<string, Numeral>;
 }
 
 /** What is remembered from this document on. The first document of an endpoint has no previous observations. */
-export function bridgeObservations({ at }: BridgeInput): BridgeObservations {
-  return { at };
+export function bridgeObservations(input: BridgeInput): BridgeObservations {
+  return {
+    at: input.at,
+    heights: heightSamples(input),
+    lastEvent: lastEventSeen(input),
+    batchNonces: rememberedBatchNonces(input),
+  };
 }

@@ -1,12 +1,13 @@
-import { add, compare, lowest, ratio, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
+import { add, compare, highest, lowest, ratio, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
 import { dataPart } from '../../chain/addresses.js';
-import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
+import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
+import type { Numeral } from '../../json/numeral.js';
 import { compareLabels, families, labeledGauge, type LabelValues, type ExactSample, toLabelValue } from '../family.js';
-import { memoize } from '../memoize.js';
+import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
-import { votersOfLastObserved } from './events.js';
+import { dissentersOfLastEvent, votersOfLastEvent, votersOfNextEvent } from './events.js';
 import type { BridgeInput } from './input.js';
-import { isWatched, registrationByAddress, validatorName } from './registrations.js';
+import { isWatched, matchingRegistrations, registrationByAddress, validatorName } from './registrations.js';
 import { batchSigners, valsetSigners } from './signing.js';
 import { memberAddresses, newestMemberAddresses, newestPowers, newestTotalPower } from './valsets.js';
 
@@ -40,6 +41,15 @@ const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
   );
 });
 
+/** Each validator set with its nonce and members. */
+const valsetMembers = memoize(({ state }: BridgeInput) =>
+  rows(state.valsets).map((valset) => ({
+    valset,
+    nonce: required(valset.nonce),
+    members: memberAddresses(valset),
+  })),
+);
+
 /** Validator sets whose signing deadline has not passed or is unknown, with their members and signers. */
 const openValsets = memoize((input: BridgeInput) => {
   const { state, height } = input;
@@ -48,9 +58,9 @@ const openValsets = memoize((input: BridgeInput) => {
   const window = optional(optional(state.params)?.signed_valsets_window);
   const isOpen = (valset: Valset): boolean =>
     height === undefined || window === undefined || compare(confirmDeadline(valset, window), height) >= 0;
-  return rows(state.valsets)
-    .filter(isOpen)
-    .map((valset) => ({ valset, members: memberAddresses(valset), signers: valsetSigners(input, valset) }));
+  return valsetMembers(input)
+    .filter(({ valset }) => isOpen(valset))
+    .map((open) => ({ ...open, signers: valsetSigners(input, open.valset) }));
 });
 
 /** The last hub height at which a member can sign a validator set without being jailed. */
@@ -58,18 +68,43 @@ export function confirmDeadline({ height }: Valset, window: Exact): Decimal {
   return add(required(height), window);
 }
 
-/** The open validator sets that a member has not signed. */
-function unsignedValsets(input: BridgeInput, { address }: Member): readonly Valset[] {
+/**
+ * The nonce of the newest validator set without a member, which is its hub height. A validator that left and came back is not jailed
+ * for what was created before.
+ */
+const lastAbsence = memoizePerRow((input: BridgeInput, { address }: Member): Numeral | undefined =>
+  highest(
+    valsetMembers(input)
+      .filter(({ members }) => !members.has(address))
+      .map(({ nonce }) => nonce),
+  ),
+);
+
+function isSinceReturn(input: BridgeInput, member: Member, height: Exact): boolean {
+  const absence = lastAbsence(input, member);
+  return absence === undefined || compare(height, absence) > 0;
+}
+
+/** The open validator sets that a member has to sign and has not. */
+function unsignedValsets(input: BridgeInput, member: Member): readonly Valset[] {
   return openValsets(input)
-    .filter(({ members, signers }) => members.has(address) && !signers.has(address))
+    .filter(({ nonce }) => isSinceReturn(input, member, nonce))
+    .filter(({ members, signers }) => members.has(member.address) && !signers.has(member.address))
     .map(({ valset }) => valset);
 }
 
 const signersOfBatches = memoize((input: BridgeInput) => {
   // Without the list of signatures, missing signatures are unknown even if there is no batch.
   required(input.state.batch_confirms);
-  return rows(input.state.batches).map((batch) => batchSigners(input, batch));
+  return rows(input.state.batches).map((batch) => ({ batch, signers: batchSigners(input, batch) }));
 });
+
+/** The live batches that a member has not signed. */
+function unsignedBatches(input: BridgeInput, { address }: Member): readonly Batch[] {
+  return signersOfBatches(input)
+    .filter(({ signers }) => !signers.has(address))
+    .map(({ batch }) => batch);
+}
 
 function lowestDeadline(input: BridgeInput, member: Member): Decimal | undefined {
   const missing = unsignedValsets(input, member);
@@ -78,14 +113,25 @@ function lowestDeadline(input: BridgeInput, member: Member): Decimal | undefined
   return lowest(missing.map((valset) => confirmDeadline(valset, window)));
 }
 
+function lowestBatchDeadline(input: BridgeInput, member: Member): Decimal | undefined {
+  const missing = unsignedBatches(input, member)
+    .map(({ block }) => required(block))
+    .filter((block) => isSinceReturn(input, member, block));
+  const window = optional(optional(input.state.params)?.signed_batches_window);
+  return window === undefined ? undefined : lowest(missing.map((block) => add(block, window)));
+}
+
+/** Whether the vote of the member is among those of an event (1) or not (0); `undefined` without such an event. */
+function hasVoted(voters: ReadonlySet<string> | undefined, { registration }: Member): 0 | 1 | undefined {
+  if (voters === undefined) return undefined;
+  return voters.has(dataPart(required(registration.sender))) ? 1 : 0;
+}
+
+const inverted = (flag: 0 | 1 | undefined): 0 | 1 | undefined => (flag === undefined ? undefined : flag === 1 ? 0 : 1);
+
 function eachMember(value: (input: BridgeInput, member: Member) => Exact | undefined) {
   return (input: BridgeInput): readonly ExactSample<(typeof LABELS)[number]>[] =>
     exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
-}
-
-/** The addresses by which a validator can be configured. Without one of them, it is unknown which entries match. */
-function allKeys({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
-  return [required(orchestrator), required(sender), required(eth_address)].map(dataPart);
 }
 
 /** One series per member of the newest validator set, some tens on real chains. */
@@ -109,19 +155,19 @@ export const orchestratorFamilies = families<BridgeInput>({
       })),
   }),
   bridge_watched_validator_active: labeledGauge({
-    help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0).',
+    help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0); absent while it is not registered.',
     unit: '1 or 0',
     // As many as are configured.
     labels: ['address'],
-    stability: 'experimental',
     derive: (input) => {
-      const { watch } = input.settings;
-      if (watch.length === 0 || newestMemberAddresses(input).size === 0) return [];
-      const active = new Set(exportedMembers(input).flatMap(({ registration }) => allKeys(registration)));
-      return watch.map((address) => ({
-        labels: { address: toLabelValue(address) },
-        value: active.has(dataPart(address)) ? 1 : 0,
-      }));
+      const members = newestMemberAddresses(input);
+      if (members.size === 0) return [];
+      return input.settings.watch.flatMap((address) => {
+        const registrations = matchingRegistrations(input, address);
+        if (registrations.length === 0) return [];
+        const isActive = registrations.some(({ eth_address }) => members.has(required(eth_address)));
+        return [{ labels: { address: toLabelValue(address) }, value: isActive ? 1 : 0 }];
+      });
     },
   }),
   bridge_orchestrator_power_ratio: labeledGauge({
@@ -133,7 +179,7 @@ export const orchestratorFamilies = families<BridgeInput>({
     ),
   }),
   bridge_orchestrator_missing_valset_confirms: labeledGauge({
-    help: 'Number of validator sets that the validator is a member of and has not signed, and whose signing deadline has not passed.',
+    help: 'Number of validator sets since the validator last joined that it has not signed, and whose signing deadline has not passed.',
     unit: 'validator sets',
     ...PER_MEMBER,
     derive: eachMember((input, member) => unsignedValsets(input, member).length),
@@ -149,17 +195,34 @@ export const orchestratorFamilies = families<BridgeInput>({
     help: 'Number of live batches that the validator has not signed.',
     unit: 'batches',
     ...PER_MEMBER,
-    derive: eachMember(
-      (input, { address }) => signersOfBatches(input).filter((signers) => !signers.has(address)).length,
-    ),
+    derive: eachMember((input, member) => unsignedBatches(input, member).length),
+  }),
+  bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
+    help: 'Hub height of the earliest deadline for a missing signature of a live batch, after which the validator is jailed; absent when none is missing.',
+    unit: 'hub height',
+    ...PER_MEMBER,
+    overLimit: 'keep-lowest',
+    derive: eachMember(lowestBatchDeadline),
   }),
   bridge_orchestrator_missing_votes: labeledGauge({
-    help: 'Whether the vote of the validator for the last observed event is missing (1) or present (0); absent when the event is no longer in the state.',
+    help: 'Whether the validator has voted for no claim of the last observed event (1) or for one (0); absent when the event is no longer in the state.',
     unit: '1 or 0',
     ...PER_MEMBER,
-    derive: eachMember((input, { registration }) => {
-      const voters = votersOfLastObserved(input);
-      return voters && (voters.has(dataPart(required(registration.sender))) ? 0 : 1);
+    derive: eachMember((input, member) => inverted(hasVoted(votersOfLastEvent(input), member))),
+  }),
+  bridge_orchestrator_dissenting_votes: labeledGauge({
+    help: 'Whether the validator voted for a claim that lost against that of the last observed event (1) or not (0); absent when the event is no longer in the state.',
+    unit: '1 or 0',
+    ...PER_MEMBER,
+    derive: eachMember((input, member) => {
+      const dissenters = dissentersOfLastEvent(input);
+      return dissenters?.size === 0 ? 0 : hasVoted(dissenters, member);
     }),
+  }),
+  bridge_orchestrator_missing_next_votes: labeledGauge({
+    help: 'Whether the validator has voted for no claim of the next event (1) or for one (0); absent when nobody has claimed it.',
+    unit: '1 or 0',
+    ...PER_MEMBER,
+    derive: eachMember((input, member) => inverted(hasVoted(votersOfNextEvent(input), member))),
   }),
 });

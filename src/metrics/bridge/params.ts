@@ -105,6 +105,11 @@ export const paramsFamilies = families<BridgeInput>({
     unit: 'first 48 bits of a SHA-256',
     value: ({ state }) => fingerprint(required(state.params)),
   }),
+  bridge_params_admins_hash: gauge({
+    help: 'First 48 bits of the SHA-256 of the list of admins, to detect changes.',
+    unit: 'first 48 bits of a SHA-256',
+    value: ({ state }) => fingerprint(required(required(state.params).admins)),
+  }),
   bridge_external_blacklist_hash: gauge({
     help: 'First 48 bits of the SHA-256 of the blacklist, to detect changes.',
     unit: 'first 48 bits of a SHA-256',

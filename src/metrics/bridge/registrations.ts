@@ -42,6 +42,12 @@ export function validatorName({ names }: BridgeInput, registration: Orchestrator
   return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
 }
 
+/** The registrations that an entry of `watch` names, by any of their addresses. */
+export function matchingRegistrations({ state }: BridgeInput, entry: string): readonly OrchestratorAddress[] {
+  const key = dataPart(entry);
+  return rows(state.orchestrator_addresses).filter((registration) => keysOf(registration).includes(key));
+}
+
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
   const watched = watchedKeys(settings.watch);
   return watched.size > 0 && keysOf(registration).some((address) => watched.has(address));

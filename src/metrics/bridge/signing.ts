@@ -7,7 +7,7 @@ import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
-import { contractValset, powerByAddress, powerOf, totalPower, unrelayedValsets } from './valsets.js';
+import { contractValset, newestValset, powerByAddress, powerOf, totalPower, unrelayedValsets } from './valsets.js';
 
 /** A Map key that is the same for equal nonces, however they are written. */
 export function nonceKey(nonce: Field<Numeral>): Numeral {
@@ -82,9 +82,17 @@ const unrelayedValsetPowers = memoize((input: BridgeInput) => {
   return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
 });
 
-const batchPowers = memoize((input: BridgeInput) => {
-  // Without the list of signatures, the signed power is unknown even if there is no batch.
+/**
+ * Withdraws the family when the signatures of batches or the validator set in the contract are unknown. Then the signed power is
+ * unknown even if there is no batch.
+ */
+export function requireSigningInput(input: BridgeInput): void {
   required(input.state.batch_confirms);
+  contractValset(input);
+}
+
+const batchPowers = memoize((input: BridgeInput) => {
+  requireSigningInput(input);
   return signedPowers(input, rows(input.state.batches), batchSignedPower);
 });
 
@@ -110,12 +118,36 @@ export function isBelowThreshold({ signed, needed }: SignedPower): boolean {
   return compare(signed, needed) < 0;
 }
 
+/** The newest validator set while it is not relayed. Older ones need not be relayed any more. */
+function newestUnrelayedPower(input: BridgeInput): SignedPower | undefined {
+  const newest = newestValset(input);
+  if (newest === undefined || !unrelayedValsets(input).includes(newest)) return undefined;
+  return valsetSignedPower(input, newest);
+}
+
 export function valsetsBelowThreshold(input: BridgeInput): number {
   return unrelayedValsetPowers(input).filter(isBelowThreshold).length;
 }
 
-export function batchesBelowThreshold(input: BridgeInput): number {
-  return batchPowers(input).filter(isBelowThreshold).length;
+/** The live batches that too little power has signed. */
+export const unsignedBatches = memoize((input: BridgeInput): readonly Batch[] => {
+  requireSigningInput(input);
+  return rows(input.state.batches).filter((batch) => {
+    const power = batchSignedPower(input, batch);
+    return power !== undefined && isBelowThreshold(power);
+  });
+});
+
+/** Whether enough power has signed a batch; `undefined` when the validator set in the contract has no power. */
+export function isBatchSigned(input: BridgeInput, batch: Batch): boolean | undefined {
+  const power = batchSignedPower(input, batch);
+  return power && !isBelowThreshold(power);
+}
+
+/** Whether the validator set in the contract has power, which ratios require. */
+export function hasContractPower(input: BridgeInput): boolean {
+  const power = contractPower(input);
+  return power !== undefined && compare(power.total, ZERO) !== 0;
 }
 
 /** Signed power of live batches and unrelayed validator sets. */
@@ -135,6 +167,14 @@ export const signingFamilies = families<BridgeInput>({
     unit: 'validator sets',
     value: valsetsBelowThreshold,
   }),
+  bridge_newest_valset_signed_power_ratio: gauge({
+    help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
+    unit: 'ratio, 0 to 1',
+    value: (input) => {
+      const power = newestUnrelayedPower(input);
+      return power && ratio(power.signed, power.total);
+    },
+  }),
   bridge_batch_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
     unit: 'ratio, 0 to 1',
@@ -143,10 +183,10 @@ export const signingFamilies = families<BridgeInput>({
   bridge_batches_below_threshold: gauge({
     help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
     unit: 'batches',
-    value: batchesBelowThreshold,
+    value: (input) => unsignedBatches(input).length,
   }),
   bridge_power_threshold_ratio: gauge({
-    help: 'Configured share of the power that must sign a batch or a validator set.',
+    help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
     unit: 'ratio, 0 to 1',
     value: ({ settings }) => asDecimalString(settings.powerThreshold),
   }),

@@ -1,10 +1,12 @@
-import { lowest, sum, type Exact } from '../../chain/decimal.js';
+import { compare, highest, lowest, sum, type Decimal, type Exact } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../json/field.js';
-import { families, gauge, labeledGauge, type ExactSample, toLabelValue } from '../family.js';
+import { asDecimalString, type Numeral } from '../../json/numeral.js';
+import { compareLabels, families, gauge, labeledGauge, type ExactSample, toLabelValue } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';
+import { isRolledBack } from './block-times.js';
 import type { BridgeInput } from './input.js';
 
 /** Transfers that are not yet in a batch. */
@@ -89,11 +91,77 @@ function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
 // Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
 // aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
 const COUNTED = { labels: ['token_contract', 'denom'], overLimit: 'aggregate', unit: 'transfers' } as const;
+const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 const SUMMED = {
-  labels: ['token_contract', 'denom'],
+  ...PER_TOKEN,
   overLimit: 'keep-largest',
   unit: 'smallest units of the token',
 } as const;
+
+/** The number of transfers in a batch; a batch takes those with the highest fees. */
+const BATCH_SIZE = 100;
+
+const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
+
+/** The samples of the tokens with unbatched transfers. */
+function perUnbatchedToken(valueOf: (transfers: readonly Transfer[]) => Exact | undefined) {
+  return (input: BridgeInput): readonly ExactSample<'token_contract' | 'denom'>[] =>
+    perToken(
+      input,
+      Array.from(unbatchedByToken(input), ([contract, transfers]) => [contract, valueOf(transfers)]),
+    );
+}
+
+/** Samples with the denom of each token, in the order of their labels. */
+function perToken(
+  input: BridgeInput,
+  values: readonly (readonly [contract: string, value: Exact | undefined])[],
+): readonly ExactSample<'token_contract' | 'denom'>[] {
+  const denoms = denomByContract(input);
+  return values
+    .map(([contract, value]) => ({ labels: { token_contract: contract, denom: denoms.get(contract) ?? '' }, value }))
+    .toSorted((a, b) => compareLabels(PER_TOKEN.labels, a.labels, b.labels));
+}
+
+/** The lowest id of the transfers with the highest fee. */
+function topFeeTransferId(transfers: readonly Transfer[]): Numeral | undefined {
+  const top = highest(transfers.map(feeOf));
+  if (top === undefined) return undefined;
+  return lowest(transfers.filter((transfer) => compare(feeOf(transfer), top) === 0).map(({ id }) => required(id)));
+}
+
+function topBatchFees(transfers: readonly Transfer[]): Decimal {
+  const fees = transfers.map(feeOf).toSorted((a, b) => compare(b, a));
+  return sum(fees.slice(0, BATCH_SIZE));
+}
+
+/** The tokens whose batches are remembered: many more than have batches on any chain. */
+const MAX_REMEMBERED_TOKENS = 1_000;
+
+/** The highest batch nonce of each token, with those of earlier documents. */
+const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
+  const live = groupBy(rows(input.state.batches), ({ token_contract }) => contractLabel(token_contract));
+  const newest = new Map(earlierBatchNonces(input));
+  for (const [contract, batches] of live) {
+    const nonce = highest([newest.get(contract), ...batches.map(({ batch_nonce }) => required(batch_nonce))]);
+    if (nonce !== undefined) newest.set(contract, nonce);
+  }
+  if (newest.size <= MAX_REMEMBERED_TOKENS) return newest;
+  return new Map(
+    Array.from(newest)
+      .toSorted(([, a], [, b]) => compare(b, a))
+      .slice(0, MAX_REMEMBERED_TOKENS),
+  );
+});
+
+function earlierBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
+  return isRolledBack(input) ? new Map() : (input.previous?.batchNonces ?? new Map());
+}
+
+/** The batch nonces to remember; those of earlier documents when this one cannot be read. */
+export function rememberedBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
+  return orEmpty(() => [newestBatchNonces(input)])[0] ?? earlierBatchNonces(input);
+}
 
 /** Pending transfers by token. */
 export const tokenFamilies = families<BridgeInput>({
@@ -127,6 +195,30 @@ export const tokenFamilies = families<BridgeInput>({
     ...SUMMED,
     derive: amounts(batchedByFeeToken, feeCoin),
   }),
+  bridge_token_oldest_unbatched_transfer_id: labeledGauge({
+    help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
+    unit: 'transfer id',
+    ...PER_TOKEN,
+    derive: perUnbatchedToken((transfers) => lowest(transfers.map(({ id }) => required(id)))),
+  }),
+  bridge_token_top_fee_transfer_id: labeledGauge({
+    help: 'Id of the unbatched transfer of the token with the highest fee, which the next batch takes first; absent when there is none.',
+    unit: 'transfer id',
+    ...PER_TOKEN,
+    derive: perUnbatchedToken(topFeeTransferId),
+  }),
+  bridge_token_top_batch_fees: labeledGauge({
+    help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
+    ...SUMMED,
+    derive: perUnbatchedToken(topBatchFees),
+  }),
+  bridge_token_newest_batch_nonce: labeledGauge({
+    help: 'Highest nonce of a batch of the token since the exporter started; absent before the first batch.',
+    unit: 'batch nonce',
+    ...PER_TOKEN,
+    overLimit: 'keep-lowest',
+    derive: (input) => perToken(input, Array.from(newestBatchNonces(input))),
+  }),
   bridge_token_info: labeledGauge({
     help: 'Configured symbol of a token contract as a label; the value is always 1.',
     unit: 'none',
@@ -144,6 +236,23 @@ export const tokenFamilies = families<BridgeInput>({
     labels: ['token_contract'],
     derive: ({ tokens }) =>
       tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
+  }),
+  bridge_token_min_batch_fee: labeledGauge({
+    help: 'Configured sum of fees below which no batch of the token is built or relayed, in smallest units of the token.',
+    unit: 'smallest units of the token',
+    // One series per configured token.
+    labels: ['token_contract'],
+    derive: ({ tokens }) =>
+      tokens.flatMap(({ contract, minBatchFee }) =>
+        minBatchFee === undefined
+          ? []
+          : [{ labels: { token_contract: contract }, value: asDecimalString(minBatchFee) }],
+      ),
+  }),
+  bridge_backlog_limit_transfers: gauge({
+    help: 'Configured number of pending transfers above which an alert fires.',
+    unit: 'transfers',
+    value: ({ settings }) => settings.backlogLimit,
   }),
   bridge_oldest_pending_transfer_id: gauge({
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',

@@ -84,7 +84,7 @@ export const valsetFamilies = families<BridgeInput>({
     value: ({ state }) => lengthOf(required(state.last_observed_valset).members),
   }),
   bridge_last_observed_valset_power: gauge({
-    help: 'Total power of the last validator set observed in the contract, normalized to about 2^32.',
+    help: 'Total power of the last validator set observed in the contract, in shares of 4294967295.',
     unit: 'power',
     value: ({ state }) => totalPower(required(state.last_observed_valset)),
   }),
@@ -109,7 +109,7 @@ export const valsetFamilies = families<BridgeInput>({
     value: (input) => ofNewest(input, ({ members }) => lengthOf(members)),
   }),
   bridge_newest_valset_power: gauge({
-    help: 'Total power of the newest validator set, normalized to about 2^32.',
+    help: 'Total power of the newest validator set, in shares of 4294967295.',
     unit: 'power',
     value: (input) => ofNewest(input, totalPower),
   }),

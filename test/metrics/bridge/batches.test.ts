@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../support/json.js';
-import { attestation, batch, exportedOf, state, valueOf, valuesOf } from './state.js';
+import { attestation, batch, batchConfirm, exportedOf, state, transfer, valset, valueOf, valuesOf } from './state.js';
 
 const OLDEST_HEIGHT = 'bridge_batch_oldest_height';
 const NEXT_TIMEOUT = 'bridge_batch_next_timeout_height';
@@ -15,7 +15,7 @@ const height = '110';
  * 1.33 external blocks. The estimated external height is 1001.
  */
 const bridge = state({
-  params: { average_block_time: '2000', average_external_block_time: '15000' },
+  params: { bridge_chain_id: '5', average_block_time: '2000', average_external_block_time: '15000' },
   last_observed_nonce: '7',
   last_observed_external_height: '1000',
   attestations: [
@@ -35,7 +35,7 @@ describe('the batch metrics', () => {
   it('are derived from creation heights, timeouts and the external height', () => {
     expect(valuesOf(bridge, all, { height })).toEqual({
       [OLDEST_HEIGHT]: 41,
-      [NEXT_TIMEOUT]: 999,
+      [NEXT_TIMEOUT]: 1002,
       [EXPIRED]: 1,
       [ESTIMATED_HEIGHT]: 1001,
       [OVERDUE]: 2,
@@ -86,9 +86,13 @@ describe('bridge_external_height_projected', () => {
   });
 
   it.each<[string, JsonObject]>([
-    ['the external block time is 0', { params: { average_block_time: '2000', average_external_block_time: '0' } }],
+    [
+      'the external block time is 0',
+      { params: { bridge_chain_id: '5', average_block_time: '2000', average_external_block_time: '0' } },
+    ],
     ['params is missing', { params: null }],
-    ['a block time is missing', { params: { average_external_block_time: '15000' } }],
+    ['a block time is missing', { params: { bridge_chain_id: '5', average_external_block_time: '15000' } }],
+    ['the chain id is missing', { params: { average_block_time: '2000', average_external_block_time: '15000' } }],
     ['the external height is missing', { last_observed_external_height: '' }],
     ['last_observed_nonce is missing', { last_observed_nonce: null }],
     ['the last observed event is not in the state', { last_observed_nonce: '6' }],
@@ -116,7 +120,7 @@ describe('the withdrawal of batch metrics', () => {
     ['a row of batches', { batches: [null] }, [ESTIMATED_HEIGHT]],
     [
       'block of a batch',
-      { batches: [batch('1', '0xt', { block: 'x' })] },
+      { batches: [batch('1', '0xt', { block: 'x', batch_timeout: '2000' })] },
       [NEXT_TIMEOUT, EXPIRED, ESTIMATED_HEIGHT, OVERDUE],
     ],
     [
@@ -125,7 +129,7 @@ describe('the withdrawal of batch metrics', () => {
       [OLDEST_HEIGHT, ESTIMATED_HEIGHT],
     ],
     ['last_observed_external_height', { last_observed_external_height: {} }, [OLDEST_HEIGHT, NEXT_TIMEOUT]],
-    ['batch_nonce and token_contract of a batch', { batches: [{ block: '1', batch_timeout: '1' }] }, all],
+    ['batch_nonce and token_contract of a batch', { batches: [{ block: '1', batch_timeout: '2000' }] }, all],
   ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
     expect(exportedOf({ ...bridge, ...fields }, all, { height })).toEqual(remaining);
   });
@@ -133,5 +137,66 @@ describe('the withdrawal of batch metrics', () => {
   it('includes metrics that read last_observed_external_height even if there are no batches', () => {
     const document = { ...bridge, batches: [], last_observed_external_height: '' };
     expect(exportedOf(document, all, { height })).toEqual([]);
+  });
+});
+
+describe('the batches that can be relayed', () => {
+  const RELAYABLE = 'bridge_relayable_batches';
+  const OLDEST_RELAYABLE = 'bridge_oldest_relayable_batch_height';
+  const OLDEST_UNSIGNED = 'bridge_oldest_unsigned_batch_height';
+  const names = [RELAYABLE, OLDEST_RELAYABLE, OLDEST_UNSIGNED];
+  const fee = (amount: string, contract = '0xt') => transfer('1', '0xt', '5', { contract, amount });
+  const signed = ['1', '2', '4', '5'].map((nonce) => batchConfirm(nonce, '0xt', '0xaa'));
+
+  /** The estimated external height is 1001. */
+  const queue = {
+    ...bridge,
+    last_observed_valset: valset('1', { '0xaa': 2, '0xbb': 1 }),
+    batches: [
+      batch('1', '0xt', { batch_timeout: '1002', block: '51', transactions: [fee('4'), fee('6')] }),
+      batch('2', '0xT', { batch_timeout: '1001', block: '52', transactions: [fee('99')] }), // timed out
+      batch('3', '0xt', { batch_timeout: '2000', block: '53', transactions: [fee('99')] }), // unsigned
+      batch('4', '0xt', { batch_timeout: '2000', block: '50', transactions: [fee('9'), fee('1', '0xother')] }), // poor
+      batch('5', '0xt', { batch_timeout: '2000', block: '60', transactions: [fee('10')] }),
+    ],
+    batch_confirms: signed,
+  };
+  const tokens = [{ contract: '0xt', minBatchFee: '10' }];
+
+  it('are signed, have not timed out, and pay the minimum fee in their own token', () => {
+    expect(valuesOf(queue, names, { height, tokens })).toEqual({
+      [RELAYABLE]: 2,
+      [OLDEST_RELAYABLE]: 51,
+      [OLDEST_UNSIGNED]: 53,
+    });
+  });
+
+  it('pay enough with any fee while no minimum is configured for their token', () => {
+    const expected = { [RELAYABLE]: 3, [OLDEST_RELAYABLE]: 50, [OLDEST_UNSIGNED]: 53 };
+    expect(valuesOf(queue, names, { height })).toEqual(expected);
+    expect(valuesOf(queue, names, { height, tokens: [{ contract: '0xu', minBatchFee: '10' }] })).toEqual(expected);
+  });
+
+  it('have not timed out for certain without an estimated external height', () => {
+    expect(valueOf(queue, RELAYABLE, { tokens })).toBe(3);
+  });
+
+  it('are unknown if the validator set in the contract has no power, unless there is no batch', () => {
+    const powerless = { ...queue, last_observed_valset: valset('1', { '0xaa': 0 }) };
+    expect(exportedOf(powerless, names, { height, tokens })).toEqual([]);
+    expect(valuesOf({ ...powerless, batches: [] }, names, { height, tokens })).toEqual({ [RELAYABLE]: 0 });
+  });
+
+  it('are counted without reading fields of a batch that another condition excludes', () => {
+    const [relayable = {}, timedOut = {}, unsigned = {}] = queue.batches;
+    const batches = [
+      relayable,
+      { ...timedOut, transactions: null },
+      { ...unsigned, transactions: null, batch_timeout: 'x' },
+    ];
+    expect(valueOf({ ...queue, batches }, RELAYABLE, { height, tokens })).toBe(1);
+    const unknownFee = [{ ...relayable, transactions: [{ erc20_fee: { amount: '99' } }] }];
+    expect(exportedOf({ ...queue, batches: unknownFee }, names, { height, tokens })).toEqual([]);
+    expect(valueOf({ ...queue, batches: unknownFee }, RELAYABLE, { height })).toBe(1);
   });
 });

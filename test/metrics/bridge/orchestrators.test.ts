@@ -34,9 +34,14 @@ const bridge = state({
   valsets: [
     valset('100', { '0xaa': 1, '0xcc': 1 }),
     valset('120', { '0xAA': 60, '0xbb': 30, '0xcc': 10 }),
-    valset('110', { '0xaa': 1 }),
+    valset('110', { '0xaa': 1, '0xcc': 1 }),
   ],
-  valset_confirms: [valsetConfirm('120', '0xAa'), valsetConfirm('100', '0xdd'), valsetConfirm('99', '0xcc')],
+  valset_confirms: [
+    valsetConfirm('120', '0xAa'),
+    valsetConfirm('100', '0xdd'),
+    valsetConfirm('99', '0xcc'),
+    valsetConfirm('110', '0xcc'),
+  ],
   orchestrator_addresses: [
     orchestrator('dddd', '0xdd'),
     orchestrator('aaaa', '0xaA'),
@@ -112,17 +117,14 @@ describe('the orchestrator metrics', () => {
 describe('bridge_watched_validator_active', () => {
   const ACTIVE = 'bridge_watched_validator_active';
 
-  it('is 1 for entries of watch that are members of the newest validator set, by any of their addresses', () => {
+  it('is 1 for registered entries of watch that are members of the newest validator set, by any of their addresses', () => {
     const watch = [account('aaaa'), operator('cccc'), '0xAA', operator('dddd'), '0xbb', operator('eeee')];
     expect(valueOf(bridge, ACTIVE, { watch })).toEqual({
       [`address="${account('aaaa')}"`]: 1,
       [`address="${operator('cccc')}"`]: 1,
       'address="0xAA"': 1,
-      // Registered, but not a member.
+      // Registered, but not a member. 0xbb and eeee are not registered.
       [`address="${operator('dddd')}"`]: 0,
-      // A member without an orchestrator, for which no other metric exists.
-      'address="0xbb"': 0,
-      [`address="${operator('eeee')}"`]: 0,
     });
   });
 
@@ -132,8 +134,14 @@ describe('bridge_watched_validator_active', () => {
     expect(valueOf({ ...bridge, valsets: [] }, ACTIVE, { watch })).toBeUndefined();
     expect(exportedOf({ ...bridge, valsets: [{ nonce: '1', members: 7 }] }, [ACTIVE], { watch })).toEqual([]);
     expect(exportedOf(omit(bridge, 'orchestrator_addresses'), [ACTIVE], { watch })).toEqual([]);
-    const withoutSender = [omit(orchestrator('aaaa', '0xaa'), 'sender')];
-    expect(exportedOf({ ...bridge, orchestrator_addresses: withoutSender }, [ACTIVE], { watch })).toEqual([]);
+    const withoutAddress = [omit(orchestrator('aaaa', '0xaa'), 'eth_address')];
+    expect(exportedOf({ ...bridge, orchestrator_addresses: withoutAddress }, [ACTIVE], { watch })).toEqual([]);
+  });
+
+  it('ignores unreadable fields of registrations that no entry names', () => {
+    const rows = [orchestrator('aaaa', '0xaa'), { sender: 7, orchestrator: account('cccc') }];
+    const document = { ...bridge, orchestrator_addresses: rows };
+    expect(valueOf(document, ACTIVE, { watch: [account('aaaa')] })).toEqual({ [`address="${account('aaaa')}"`]: 1 });
   });
 });
 
@@ -230,6 +238,40 @@ describe('bridge_orchestrator_missing_valset_confirms', () => {
   });
 });
 
+describe('a validator that left and came back', () => {
+  const BATCH_DEADLINE = 'bridge_orchestrator_batch_confirm_deadline_height';
+  /** 0xcc is in the sets 100, 120 and 130, but not in 110: it was jailed at height 110, and back at 120. */
+  const returned = {
+    ...bridge,
+    params: { signed_valsets_window: '50', signed_batches_window: '40' },
+    valsets: [
+      valset('100', { '0xaa': 1, '0xcc': 1 }),
+      valset('110', { '0xaa': 1 }),
+      valset('120', { '0xaa': 1, '0xcc': 1 }),
+      valset('130', { '0xaa': 1, '0xcc': 1 }),
+    ],
+    valset_confirms: [valsetConfirm('120', '0xcc')],
+    batches: ['105', '110', '111', '125'].map((block) => batch(block, '0xt', { block })),
+    batch_confirms: [],
+  };
+
+  it('has to sign only validator sets that are newer than the newest one without it', () => {
+    expect(valuesOf(returned, [MISSING_VALSET_CONFIRMS, DEADLINE])).toEqual({
+      [MISSING_VALSET_CONFIRMS]: { [A]: 4, [C]: 1 },
+      [DEADLINE]: { [A]: 150, [C]: 180 },
+    });
+  });
+
+  it('has to sign only batches that were created after that, also after their deadline', () => {
+    expect(valuesOf(returned, [BATCH_DEADLINE, MISSING_BATCH_CONFIRMS], { height: '999' })).toEqual({
+      [BATCH_DEADLINE]: { [A]: 145, [C]: 151 },
+      [MISSING_BATCH_CONFIRMS]: { [A]: 4, [C]: 4 },
+    });
+    expect(valueOf({ ...returned, params: { signed_valsets_window: '50' } }, BATCH_DEADLINE)).toBeUndefined();
+    expect(valueOf({ ...returned, batches: [] }, BATCH_DEADLINE)).toBeUndefined();
+  });
+});
+
 describe('bridge_orchestrator_missing_batch_confirms', () => {
   it('identifies batches by nonce and token', () => {
     expect(valueOf(bridge, MISSING_BATCH_CONFIRMS)).toEqual({ [A]: 0, [C]: 1 });
@@ -242,12 +284,12 @@ describe('bridge_orchestrator_missing_votes', () => {
     expect(valueOf(bridge, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 1 });
   });
 
-  it('counts votes of all observed claims of the event', () => {
+  it('counts votes for any claim of the event, observed or not', () => {
     const second = attestation('7', [account('CCCC')], { observed: true });
     const several = { ...bridge, attestations: [...(bridge['attestations'] as JsonObject[]), second] };
     expect(valueOf(several, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 0 });
     const unobserved = { ...several, attestations: [bridge['attestations'], [{ ...second, observed: false }]].flat() };
-    expect(valueOf(unobserved as JsonObject, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 1 });
+    expect(valueOf(unobserved as JsonObject, MISSING_VOTES)).toEqual({ [A]: 0, [C]: 0 });
   });
 
   it.each([
@@ -256,6 +298,35 @@ describe('bridge_orchestrator_missing_votes', () => {
     ['attestation of the last observed event', { last_observed_nonce: '5' }],
   ])('is absent if the state contains no %s', (_, fields) => {
     expect(valueOf({ ...bridge, ...fields }, MISSING_VOTES)).toBeUndefined();
+  });
+});
+
+describe('the votes for other claims and other events', () => {
+  const DISSENTING = 'bridge_orchestrator_dissenting_votes';
+  const MISSING_NEXT = 'bridge_orchestrator_missing_next_votes';
+  const lost = attestation('7', [operator('cccc')]);
+  const document = (attestations: JsonObject[]) => ({ ...bridge, attestations });
+  const observed = attestation('7', [operator('aaaa')], { observed: true });
+
+  it('are dissenting for a claim of the last observed event that lost', () => {
+    expect(valuesOf(document([observed, lost]), [DISSENTING, MISSING_VOTES])).toEqual({
+      [DISSENTING]: { [A]: 0, [C]: 1 },
+      [MISSING_VOTES]: { [A]: 0, [C]: 0 },
+    });
+    expect(valueOf(document([lost]), DISSENTING)).toBeUndefined();
+  });
+
+  it('are 0 without reading senders while nobody dissents', () => {
+    const unknownSenders = { orchestrator_addresses: [omit(orchestrator('aaaa', '0xaa'), 'sender')] };
+    const values = valueOf({ ...document([observed, attestation('7', [])]), ...unknownSenders }, DISSENTING);
+    expect(values).toEqual({ [A]: 0 });
+    expect(valueOf({ ...document([observed, lost]), ...unknownSenders }, DISSENTING)).toBeUndefined();
+  });
+
+  it('are missing for the next event if it is claimed and no claim has them', () => {
+    const next = [attestation('8', [operator('cccc')]), attestation('8', [])];
+    expect(valueOf(document(next), MISSING_NEXT)).toEqual({ [A]: 1, [C]: 0 });
+    expect(valueOf(document([observed, attestation('9', [operator('aaaa')])]), MISSING_NEXT)).toBeUndefined();
   });
 });
 

@@ -159,6 +159,21 @@ describe('bridge_external_blacklist_hash', () => {
   });
 });
 
+describe('bridge_params_admins_hash', () => {
+  const hashOf = (admins: Json) => valueOf(withParams({ admins }), 'bridge_params_admins_hash');
+
+  it('changes with the admins, and ignores their order and case', () => {
+    expect(hashOf(['inj1a', 'INJ1B'])).toBe(hashOf(['inj1b', 'inj1a']));
+    expect(new Set([[], ['inj1a'], ['inj1b'], ['inj1a', 'inj1a'], ['inj1a', 'inj1b']].map(hashOf)).size).toBe(5);
+    expect(hashOf(null)).toBeUndefined();
+  });
+
+  it('does not depend on other parameters', () => {
+    const other = valueOf(withParams({ signed_batches_window: '5' }), 'bridge_params_admins_hash');
+    expect(other).toBe(valueOf(state({ params }), 'bridge_params_admins_hash'));
+  });
+});
+
 describe('the parameter metrics', () => {
   it('are the same for the names of peggy as for those of the spec', () => {
     const peggy = withNames(params, PEGGY_NAMES, () => true) as typeof params;

@@ -133,7 +133,7 @@ describe('the power threshold', () => {
 
   it('is exported as bridge_power_threshold_ratio', () => {
     expect(valueOf(bridge, 'bridge_power_threshold_ratio', { powerThreshold: '0.75' })).toBe(0.75);
-    expect(valueOf(bridge, 'bridge_power_threshold_ratio')).toBe(0.6667);
+    expect(valueOf(bridge, 'bridge_power_threshold_ratio')).toBe(0.66);
   });
 });
 

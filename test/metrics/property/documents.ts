@@ -37,9 +37,26 @@ const fraction = fc.constantFrom('0.001000000000000000', '0', '1', '0.1');
 
 const rows = <T>(row: fc.Arbitrary<T>, maxLength = 5): fc.Arbitrary<T[]> => fc.array(row, { maxLength });
 
+const member = fc.record({ power, external_address: externalAddress });
+
+/** Few different lists, so that claims often have the members of a stored validator set. */
+const knownMembers = fc.constantFrom(
+  [],
+  [{ power: '3', external_address: `0x${'a'.repeat(40)}` }],
+  [
+    { power: '1', external_address: `0x${'b'.repeat(40)}` },
+    { power: '3', external_address: `0x${'a'.repeat(40)}` },
+  ],
+  [
+    { power: '3', external_address: `0x${'A'.repeat(40)}` },
+    { power: '1', external_address: `0x${'b'.repeat(40)}` },
+    { power: '3', external_address: `0x${'a'.repeat(40)}` },
+  ],
+);
+
 const valset = fc.record({
   nonce,
-  members: rows(fc.record({ power, external_address: externalAddress })),
+  members: fc.oneof(rows(member), knownMembers),
   height,
   reward_amount: amount,
   reward_token: token,
@@ -53,20 +70,70 @@ const transfer = fc.record({
   erc20_fee: fc.record({ contract: token, amount }),
 });
 
+/** The values of a claim about a batch or a validator set, in both formats. */
+const claimed = fc.record({
+  event: fc.integer({ min: 1, max: 5 }),
+  nonce: fc.integer({ min: 0, max: 5 }),
+  token: token,
+  members: knownMembers,
+});
+
+const withdrawClaim: fc.Arbitrary<JsonObject> = claimed.chain(({ event, nonce: batch, token: contract }) =>
+  fc.constantFrom<JsonObject>(
+    {
+      '@type': '/bridge.MsgWithdrawClaim',
+      event_nonce: `${event}`,
+      batch_nonce: `${batch}`,
+      token_contract: contract,
+    },
+    packed('/bridge.MsgWithdrawClaim', [
+      ...integerField(1, event),
+      ...integerField(3, batch),
+      ...textField(4, contract),
+    ]),
+    // A nonce of 0 is left out.
+    packed('/bridge.MsgWithdrawClaim', [...integerField(1, event), ...textField(4, contract)]),
+  ),
+);
+
+const valsetClaim: fc.Arbitrary<JsonObject> = claimed.chain(({ event, nonce: valsetNonce, members }) => {
+  const type = '/bridge.MsgValsetUpdatedClaim';
+  const head = [...integerField(1, event), ...integerField(2, valsetNonce)];
+  const encoded = members.flatMap((each) =>
+    bytesField(4, [...integerField(1, Number(each.power)), ...textField(2, each.external_address)]),
+  );
+  return fc.constantFrom<JsonObject>(
+    { '@type': type, event_nonce: `${event}`, valset_nonce: `${valsetNonce}`, members },
+    packed(type, [...head, ...encoded]),
+    // A member of another wire type, and an address that is not UTF-8.
+    packed(type, [...head, ...encoded, ...integerField(4, 1)]),
+    packed(type, [...head, ...bytesField(4, bytesField(2, [0xff]))]),
+  );
+});
+
+function packed(type_url: string, bytes: readonly number[]): JsonObject {
+  return { type_url, value: Buffer.from(bytes).toString('base64') };
+}
+
+const integerField = (field: number, value: number): number[] => [field * 8, value];
+const bytesField = (field: number, bytes: readonly number[]): number[] => [field * 8 + 2, bytes.length, ...bytes];
+const textField = (field: number, text: string): number[] => bytesField(field, [...Buffer.from(text)]);
+
 /** A claim in the format of the gateway or in the format of the spec. */
 const claim: fc.Arbitrary<JsonObject> = fc.oneof(
   nonce.map((event_nonce) => ({ '@type': '/bridge.MsgDepositClaim', event_nonce })),
-  fc.integer({ min: 1, max: 5 }).map((event) => ({
-    type_url: '/bridge.MsgDepositClaim',
-    value: Buffer.from([8, event, 16, 200, 1, 26, 2, 104, 105]).toString('base64'),
-  })),
+  fc
+    .integer({ min: 1, max: 5 })
+    .map((event) => packed('/bridge.MsgDepositClaim', [8, event, 16, 200, 1, 26, 2, 104, 105])),
+  withdrawClaim,
+  valsetClaim,
 );
 
 const params = fc.record({
   bridge_id: fc.constantFrom('id', ''),
   contract_source_hash: fc.constant(''),
   bridge_external_address: externalAddress,
-  bridge_chain_id: fc.constantFrom<Json>('1', 1, ''),
+  bridge_chain_id: fc.constantFrom<Json>('1', 1, '', '11155111', '2'),
   signed_valsets_window: smallNumber(0, 20),
   signed_batches_window: smallNumber(0, 20),
   signed_claims_window: smallNumber(0, 20),
@@ -140,6 +207,9 @@ export const bridgeOptions = fc.record(
   {
     height: fc.integer({ min: 100, max: 140 }).map(String),
     powerThreshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
+    blockTime: fc.constantFrom<number | 'auto'>('auto', 630),
+    externalBlockTime: fc.constantFrom<number | 'auto'>('auto', 7),
+    backlogLimit: fc.constantFrom(1, 500),
     watch: fc.subarray([...dataParts.map((data) => `inj1${data}cccccc`), ...externalAddresses]),
     validators: fc.record({
       configured: fc
@@ -149,7 +219,13 @@ export const bridgeOptions = fc.record(
         .subarray(dataParts)
         .map((parts): ReadonlyMap<string, string> => new Map(parts.map((data) => [data, `moniker ${data}`]))),
     }),
-    tokens: fc.constant([{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }]),
+    tokens: fc.constantFrom(
+      [{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }],
+      [
+        { contract: tokens[0] ?? '', minBatchFee: '8' },
+        { contract: tokens[1] ?? '', symbol: 'INJ', minBatchFee: '9007199254740993' },
+      ],
+    ),
   },
   { requiredKeys: [] },
 );

@@ -7,12 +7,9 @@ import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } fro
 import { referenceBridge, referenceCrosschain } from './reference.js';
 import { fuzzRuns } from '../../support/fuzz.js';
 
-const EXPERIMENTAL = 'bridge_watched_validator_active';
-
-/** The series that the reference implementation computes: those of stable families except hashes, and of one experimental one. */
+/** The series that the reference implementation computes: those of stable families except hashes. */
 function withReference(values: SeriesValues): SeriesValues {
-  const hasReference = (name: string): boolean =>
-    name === EXPERIMENTAL || (stableMetricNames.has(name) && !/^bridge_.*_hash$/.test(name));
+  const hasReference = (name: string): boolean => stableMetricNames.has(name) && !/^bridge_.*_hash$/.test(name);
   return Object.fromEntries(Object.entries(values).filter(([series]) => hasReference(series.replace(/\{.*/s, ''))));
 }
 

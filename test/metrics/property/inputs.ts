@@ -9,7 +9,7 @@ import type { JsonObject } from '../../support/json.js';
 import { corruptedDocument } from './corruption.js';
 import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
 
-const numRuns = 100;
+const numRuns = 300;
 
 /** Inputs read from random module_state documents, half of which have missing or invalid fields. */
 export function bridgeInputs(seed: number): BridgeInput[] {

@@ -1,6 +1,8 @@
 import {
   add,
   address,
+  boolean,
+  compare,
   dataPart,
   distance,
   divide,
@@ -18,7 +20,7 @@ import {
   type Rational,
   type SeriesCollector,
 } from './exact.js';
-import { eventNonce } from './reference-claims.js';
+import { claimedBatch, claimedValset, claimName, eventNonce } from './reference-claims.js';
 import { membersOf, powers, totalPower, valsetsOf } from './reference-signing.js';
 
 export function referenceEvents(state: unknown, out: SeriesCollector): void {
@@ -49,24 +51,118 @@ export function referenceEvents(state: unknown, out: SeriesCollector): void {
   out.gauge('bridge_next_event_first_vote_height', () =>
     lowest(next().map((attestation) => number(field(attestation, 'height')))),
   );
-  out.gauge('bridge_next_event_voted_power_ratio', () => {
-    const rows = list(field(state, 'orchestrator_addresses')).map(
-      (row) => [dataPart(field(row, 'sender')), row] as const,
-    );
-    const valset = valsetsOf(state).newest;
-    if (valset === undefined) return undefined;
-    const [power, total] = [powers(valset), totalPower(valset)];
-    const ratios = next().map((attestation) => {
-      const voters = new Set(list(field(attestation, 'votes')).map(dataPart));
-      const addresses = [...voters].flatMap((voter) => {
-        const row = rows.find(([sender]) => sender === voter)?.[1];
-        return row === undefined ? [] : [address(field(row, 'eth_address'))];
-      });
-      return divide(sum([...new Set(addresses)].map((externalAddress) => power.get(externalAddress) ?? zero)), total);
-    });
-    return highest(ratios.filter((ratio) => ratio !== undefined));
+  out.gauge('bridge_next_event_voted_power_ratio', () =>
+    highest(votedShares(state, next()).filter((share) => share !== undefined)),
+  );
+  out.gauge('bridge_next_event_second_claim_power_ratio', () => {
+    const claims = next();
+    if (claims.length === 0) return undefined;
+    if (claims.length === 1) return zero;
+    const shares = votedShares(state, claims).filter((share) => share !== undefined);
+    return shares.toSorted(compare).at(-2);
   });
 }
+
+/** The share of the newest validator set that voted for each attestation; `undefined` without power. */
+function votedShares(state: unknown, attestations: readonly unknown[]): readonly (Rational | undefined)[] {
+  const rows = list(field(state, 'orchestrator_addresses')).map(
+    (row) => [dataPart(field(row, 'sender')), row] as const,
+  );
+  const valset = valsetsOf(state).newest;
+  const power = valset === undefined ? new Map<string, Rational>() : powers(valset);
+  const total = valset === undefined ? zero : totalPower(valset);
+  return attestations.map((attestation) => {
+    const voters = new Set(list(field(attestation, 'votes')).map(dataPart));
+    const addresses = [...voters].flatMap((voter) => {
+      const row = rows.find(([sender]) => sender === voter)?.[1];
+      return row === undefined ? [] : [address(field(row, 'eth_address'))];
+    });
+    return divide(sum([...new Set(addresses)].map((externalAddress) => power.get(externalAddress) ?? zero)), total);
+  });
+}
+
+export function referenceIntegrity(state: unknown, out: SeriesCollector): void {
+  const lastNonce = (): Rational => number(field(state, 'last_observed_nonce'));
+  const attestations = (): readonly (readonly [Rational, unknown])[] =>
+    list(field(state, 'attestations')).map((attestation) => [eventNonce(attestation), attestation]);
+  const pendingOf = (name: string): readonly unknown[] => {
+    const [all, last] = [attestations(), lastNonce()];
+    return all
+      .filter(([nonce]) => isGreater(nonce, last))
+      .map(([, attestation]) => attestation)
+      .filter((attestation) => claimName(attestation) === name);
+  };
+  const storedWith = (nonce: Rational): readonly unknown[] =>
+    list(field(state, 'valsets')).filter((valset) => equal(number(field(valset, 'nonce')), nonce));
+  const describe = (member: string, power: Rational): string => {
+    const { numerator, denominator } = power;
+    const divisor = gcd(numerator, denominator);
+    return `${member}: ${numerator / divisor}/${denominator / divisor}`;
+  };
+  const storedMembers = (valset: unknown): string =>
+    unique(
+      membersOf(valset).map((row) => describe(address(field(row, 'external_address')), number(field(row, 'power')))),
+    );
+
+  const kinds: Readonly<Record<string, () => readonly unknown[]>> = {
+    lost_claims: () => {
+      const last = lastNonce();
+      const ofLast = attestations().flatMap(([nonce, attestation]) => (equal(nonce, last) ? [attestation] : []));
+      const flags = ofLast.map((attestation) => boolean(field(attestation, 'observed')));
+      return flags.includes(true) ? ofLast.filter((_, index) => flags[index] === false) : [];
+    },
+    valset_claim_mismatch: () => {
+      list(field(state, 'valsets'));
+      return pendingOf('MsgValsetUpdatedClaim').filter((attestation) => {
+        const claim = claimedValset(attestation);
+        const stored = storedWith(claim.nonce);
+        if (stored.length === 0) return true;
+        const members = unique(claim.members().map(([member, power]) => describe(member, power)));
+        return stored.map(storedMembers).some((own) => own !== members);
+      });
+    },
+    withdraw_claim_without_batch: () => {
+      const batches = list(field(state, 'batches'));
+      return pendingOf('MsgWithdrawClaim').filter((attestation) => {
+        const claim = claimedBatch(attestation);
+        const keys = batches.map(
+          (batch) => [number(field(batch, 'batch_nonce')), address(field(batch, 'token_contract'))] as const,
+        );
+        return !keys.some(([nonce, token]) => equal(nonce, claim.nonce) && token === claim.token);
+      });
+    },
+  };
+  const violations = (kind: string, value: () => Rational): void => {
+    out.labeledGauge('bridge_integrity_violations', () => [[{ kind }, value()]]);
+  };
+  for (const [kind, claims] of Object.entries(kinds)) {
+    violations(kind, () => integer(claims().length));
+    out.labeledGauge('bridge_integrity_violation_power_ratio', () => {
+      const counted = claims();
+      if (counted.length === 0) return [[{ kind }, zero]];
+      const best = highest(votedShares(state, counted).filter((share) => share !== undefined));
+      return best === undefined ? [] : [[{ kind }, best]];
+    });
+  }
+  violations('valset_mismatch', () => {
+    const observed = field(state, 'last_observed_valset');
+    const stored = storedWith(number(field(observed, 'nonce')));
+    if (stored.length === 0) return zero;
+    const members = storedMembers(observed);
+    return integer(stored.map(storedMembers).some((own) => own !== members) ? 1 : 0);
+  });
+  violations('valset_unknown', () => {
+    const nonce = number(field(state, 'last_observed_valset', 'nonce'));
+    list(field(state, 'valsets'));
+    return integer(!equal(nonce, zero) && storedWith(nonce).length === 0 ? 1 : 0);
+  });
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  return b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b);
+}
+
+const unique = (texts: readonly string[]): string => [...new Set(texts)].toSorted().join();
 
 export function referenceDrift(state: unknown, out: SeriesCollector): void {
   out.gauge('bridge_valset_power_drift_ratio', () => {

@@ -7,12 +7,15 @@ import {
   divide,
   equal,
   field,
+  highest,
   integer,
+  isObject,
   list,
   lowest,
   number,
   optionalNumber,
   optionalString,
+  Withdrawn,
   zero,
   type Rational,
   type SeriesCollector,
@@ -81,17 +84,26 @@ export function referenceOrchestrators(
 
   out.labeledGauge('bridge_watched_validator_active', () => {
     if (watch.length === 0) return [];
-    const orchestrators = orchestratorsOf(state);
+    const rows = list(field(state, 'orchestrator_addresses'));
+    if (!rows.every(isObject)) throw new Withdrawn('a row that is not an object');
     const { newest } = valsetsOf(state);
-    if (newest === undefined || membersOf(newest).length === 0) return [];
-    const active = new Set(
-      orchestrators.flatMap(({ row, externalAddress }) => [
-        keyOf(address(field(row, 'orchestrator'))),
-        keyOf(address(field(row, 'sender'))),
-        keyOf(externalAddress),
-      ]),
-    );
-    return watch.map((entry) => [{ address: entry }, integer(active.has(keyOf(entry)) ? 1 : 0)]);
+    const members = newest === undefined ? [] : membersOf(newest);
+    const addresses = members.map((member) => address(field(member, 'external_address')));
+    if (addresses.length === 0) return [];
+    return watch.flatMap((entry) => {
+      const matching = rows.filter((row) =>
+        ['orchestrator', 'sender', 'eth_address']
+          .map((name) => field(row, name))
+          .some((text) => typeof text === 'string' && keyOf(text) === keyOf(entry)),
+      );
+      if (matching.length === 0) return [];
+      const externalAddresses = matching.map((row) => field(row, 'eth_address'));
+      // Any of them decides, so one that is read after a match does not matter.
+      for (const externalAddress of externalAddresses) {
+        if (addresses.includes(address(externalAddress))) return [[{ address: entry }, integer(1)]];
+      }
+      return [[{ address: entry }, zero]];
+    });
   });
 
   const each = (name: string, prepare: () => (orchestrator: Orchestrator) => Rational | undefined): void => {
@@ -115,21 +127,38 @@ export function referenceOrchestrators(
     const last = deadline(valset);
     return last !== undefined && compare(last, height) >= 0;
   };
+  /** The nonce of the newest validator set without an address. */
+  const lastAbsences = (): ((externalAddress: string) => Rational | undefined) => {
+    const all = list(field(state, 'valsets')).map((valset) => ({
+      nonce: number(field(valset, 'nonce')),
+      members: membersOf(valset).map((member) => address(field(member, 'external_address'))),
+    }));
+    return (externalAddress) =>
+      highest(all.filter(({ members }) => !members.includes(externalAddress)).map(({ nonce }) => nonce));
+  };
   /** The validator sets that the orchestrator has not confirmed and whose deadline has not passed. */
   const missingValsets = (): ((orchestrator: Orchestrator) => readonly unknown[]) => {
     list(field(state, 'valset_confirms'));
     window();
     const unexpired = list(field(state, 'valsets')).filter(isUnexpired);
+    const absence = lastAbsences();
     const confirmed = unexpired.length === 0 ? undefined : valsetSigners(state);
     const valsets = unexpired.map((valset) => ({
       valset,
+      nonce: number(field(valset, 'nonce')),
       members: membersOf(valset).map((member) => address(field(member, 'external_address'))),
       signers: confirmed?.(number(field(valset, 'nonce'))),
     }));
-    return ({ externalAddress }) =>
-      valsets.flatMap(({ valset, members, signers }) =>
-        members.includes(externalAddress) && !signers?.has(externalAddress) ? [valset] : [],
+    return ({ externalAddress }) => {
+      const since = absence(externalAddress);
+      return valsets.flatMap(({ valset, nonce, members, signers }) =>
+        (since === undefined || compare(nonce, since) > 0) &&
+        members.includes(externalAddress) &&
+        !signers?.has(externalAddress)
+          ? [valset]
+          : [],
       );
+    };
   };
 
   each('bridge_orchestrator_power_ratio', () => {
@@ -157,13 +186,51 @@ export function referenceOrchestrators(
     const confirmed = batches.length === 0 ? [] : batches.map(batchSigners(state));
     return ({ externalAddress }) => integer(confirmed.filter((signers) => !signers.has(externalAddress)).length);
   });
+  each('bridge_orchestrator_batch_confirm_deadline_height', () => {
+    list(field(state, 'batch_confirms'));
+    const batches = list(field(state, 'batches'));
+    const confirmed = batches.length === 0 ? undefined : batchSigners(state);
+    const signed = batches.map((batch) => ({ batch, signers: confirmed?.(batch) }));
+    const blocks = optionalNumber(field(state, 'params', 'signed_batches_window'));
+    return ({ externalAddress }) => {
+      const unsigned = signed
+        .filter(({ signers }) => !signers?.has(externalAddress))
+        .map(({ batch }) => number(field(batch, 'block')));
+      if (blocks === undefined || unsigned.length === 0) return undefined;
+      const since = lastAbsences()(externalAddress);
+      return lowest(
+        unsigned.filter((block) => since === undefined || compare(block, since) > 0).map((block) => add(block, blocks)),
+      );
+    };
+  });
+
+  const votesFor = (attestations: readonly unknown[]): ReadonlySet<string> =>
+    new Set(attestations.flatMap((attestation) => list(field(attestation, 'votes')).map(dataPart)));
+  const claimsOf = (nonce: Rational): readonly unknown[] =>
+    list(field(state, 'attestations'))
+      .map((attestation) => [eventNonce(attestation), attestation] as const)
+      .filter(([claimed]) => equal(claimed, nonce))
+      .map(([, attestation]) => attestation);
+  const lastNonce = (): Rational => number(field(state, 'last_observed_nonce'));
+
   each('bridge_orchestrator_missing_votes', () => {
     const observed = lastObserved(state);
-    const votes = new Set(observed.flatMap((attestation) => list(field(attestation, 'votes')).map(dataPart)));
-    return ({ row }) => {
-      const sender = dataPart(field(row, 'sender'));
-      return observed.length === 0 ? undefined : integer(votes.has(sender) ? 0 : 1);
-    };
+    if (observed.length === 0) return () => undefined;
+    const votes = votesFor(claimsOf(lastNonce()));
+    return ({ row }) => integer(votes.has(dataPart(field(row, 'sender'))) ? 0 : 1);
+  });
+  each('bridge_orchestrator_dissenting_votes', () => {
+    if (lastObserved(state).length === 0) return () => undefined;
+    const lost = claimsOf(lastNonce()).filter((attestation) => !boolean(field(attestation, 'observed')));
+    const votes = votesFor(lost);
+    if (votes.size === 0) return () => zero;
+    return ({ row }) => integer(votes.has(dataPart(field(row, 'sender'))) ? 1 : 0);
+  });
+  each('bridge_orchestrator_missing_next_votes', () => {
+    const claims = claimsOf(add(lastNonce(), integer(1)));
+    if (claims.length === 0) return () => undefined;
+    const votes = votesFor(claims);
+    return ({ row }) => integer(votes.has(dataPart(field(row, 'sender'))) ? 0 : 1);
   });
 }
 

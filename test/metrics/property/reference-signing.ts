@@ -44,7 +44,7 @@ export function powers(valset: unknown): ReadonlyMap<string, Rational> {
 }
 
 /** The validator set in the contract: the last observed one, or the newest one if that has no members. */
-function contractValset(state: unknown): unknown {
+export function contractValset(state: unknown): unknown {
   const observed = field(state, 'last_observed_valset');
   return membersOf(observed).length > 0 ? observed : valsetsOf(state).newest;
 }
@@ -76,7 +76,7 @@ export function batchSigners(state: unknown): (batch: unknown) => ReadonlySet<st
   };
 }
 
-function signedRatio(valset: unknown, signers: ReadonlySet<string>): Rational | undefined {
+export function signedRatio(valset: unknown, signers: ReadonlySet<string>): Rational | undefined {
   if (valset === undefined) return undefined;
   const signed = [...powers(valset)].filter(([member]) => signers.has(member)).map(([, power]) => power);
   return divide(sum(signed), totalPower(valset));
@@ -114,6 +114,13 @@ export function referenceSigning(state: unknown, threshold: Rational, out: Serie
   out.gauge('bridge_unrelayed_valsets', () => integer(unrelayed(state).length));
   out.gauge('bridge_unrelayed_valset_min_signed_power_ratio', () => lowest(valsetRatios()));
   out.gauge('bridge_unrelayed_valsets_below_threshold', () => below(valsetRatios()));
+  out.gauge('bridge_newest_valset_signed_power_ratio', () => {
+    const { newest } = valsetsOf(state);
+    if (newest === undefined) return undefined;
+    const nonce = number(field(newest, 'nonce'));
+    if (!isGreater(nonce, number(field(state, 'last_observed_valset', 'nonce')))) return undefined;
+    return signedRatio(contractValset(state), valsetSigners(state)(nonce));
+  });
   out.gauge('bridge_batch_min_signed_power_ratio', () => lowest(batchRatios()));
   out.gauge('bridge_batches_below_threshold', () => below(batchRatios()));
 }

@@ -6,11 +6,12 @@ import {
   referenceTotals,
   type CrosschainReferenceOptions,
 } from './reference-crosschain.js';
-import { referenceAnomalies, referenceDrift, referenceEvents } from './reference-oracle.js';
+import { referenceAnomalies, referenceDrift, referenceEvents, referenceIntegrity } from './reference-oracle.js';
 import { referenceOrchestrators, type NamesReference } from './reference-orchestrators.js';
 import { referenceParams, referencePlain, referenceValsets } from './reference-plain.js';
-import { referenceBatches, referenceTokens } from './reference-queue.js';
+import { referenceBatches, referenceTokens, type TokenReference } from './reference-queue.js';
 import { referenceSigning } from './reference-signing.js';
+import { referenceTimes, type TimedDocument } from './reference-times.js';
 
 /*
  * Reference implementation: computes all families from their specification, without code of the exporter. It is simple
@@ -22,23 +23,34 @@ export interface BridgeReferenceOptions {
   readonly powerThreshold?: string;
   readonly watch?: readonly string[];
   readonly validators?: NamesReference;
-  readonly tokens?: readonly { readonly contract: string; readonly symbol?: string; readonly decimals?: number }[];
+  readonly tokens?: readonly TokenReference[];
+  readonly blockTime?: number | 'auto';
+  readonly externalBlockTime?: number | 'auto';
+  readonly backlogLimit?: number;
+  /** The documents of the endpoint before this one, oldest first, and when this one was received. */
+  readonly earlier?: readonly TimedDocument[];
+  readonly atMs?: number;
 }
 
 export type ReferenceValues = Readonly<Record<string, number>>;
 
 export function referenceBridge(state: unknown, options: BridgeReferenceOptions = {}): ReferenceValues {
   const height = options.height === undefined ? undefined : decimal(options.height);
+  const threshold = decimal(options.powerThreshold ?? '0.66');
+  const { earlier = [], atMs = 0, tokens = [], backlogLimit = 500 } = options;
+  const times = { ...options, documents: [...earlier, { state, height: options.height, atMs }] };
   const out = new SeriesCollector();
   referencePlain(state, height, out);
   referenceValsets(state, out);
   referenceParams(state, out);
-  referenceSigning(state, decimal(options.powerThreshold ?? '0.6667'), out);
+  referenceSigning(state, threshold, out);
   referenceOrchestrators(state, { ...options, height }, out);
-  referenceBatches(state, height, out);
-  referenceTokens(state, options.tokens ?? [], out);
+  referenceTimes(state, times, out);
+  referenceBatches(state, { height, threshold, tokens, times }, out);
+  referenceTokens(state, tokens, { times, backlogLimit }, out);
   referenceEvents(state, out);
   referenceDrift(state, out);
+  referenceIntegrity(state, out);
   referenceAnomalies(state, out);
   return out.values;
 }

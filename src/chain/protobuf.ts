@@ -1,0 +1,84 @@
+/** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
+const MAX_VARINT_BYTES = 10;
+const MAX_TENTH_BYTE = 1;
+
+/** A tag is a field number and a wire type in 32 bits. */
+const MAX_TAG = 0xffff_ffffn;
+
+const WireType = { varint: 0n, fixed64: 1n, lengthDelimited: 2n, fixed32: 5n } as const;
+
+/** A value on the wire: a varint, or the bytes of a string or of another message. Values of fixed width are not read. */
+type WireValue = bigint | Uint8Array | undefined;
+
+/** The values of each field of a message, by field number, in the order of the message. */
+export type Message = ReadonlyMap<bigint, readonly WireValue[]>;
+
+/** Reads the fields of a protobuf message; `undefined` unless it is well-formed. Groups, which are deprecated, are not. */
+export function readMessage(bytes: Uint8Array): Message | undefined {
+  const fields = new Map<bigint, WireValue[]>();
+  let offset = 0;
+  while (offset < bytes.length) {
+    const tag = readVarint(bytes, offset);
+    if (tag === undefined || tag.value < 8n || tag.value > MAX_TAG) return undefined;
+    const field = readValue(bytes, tag.value & 7n, tag.end);
+    if (field === undefined || field.end > bytes.length) return undefined;
+    const values = fields.get(tag.value >> 3n);
+    if (values === undefined) fields.set(tag.value >> 3n, [field.value]);
+    else values.push(field.value);
+    offset = field.end;
+  }
+  return fields;
+}
+
+/** The last value of an integer field, 0 when it is left out; `undefined` when it has another wire type. */
+export function integerOf(message: Message, field: bigint): bigint | undefined {
+  const values = message.get(field) ?? [0n];
+  return values.every((value) => typeof value === 'bigint') ? values.at(-1) : undefined;
+}
+
+/** The last value of a string field, empty when it is left out; `undefined` when it is no valid UTF-8. */
+export function stringOf(message: Message, field: bigint): string | undefined {
+  const texts = (message.get(field) ?? [new Uint8Array()]).map(decodeText);
+  return texts.includes(undefined) ? undefined : texts.at(-1);
+}
+
+/** The messages of a repeated field; `undefined` when one of them is malformed. */
+export function messagesOf(message: Message, field: bigint): readonly Message[] | undefined {
+  const messages = (message.get(field) ?? []).map((value) =>
+    value instanceof Uint8Array ? readMessage(value) : undefined,
+  );
+  return messages.every((each) => each !== undefined) ? messages : undefined;
+}
+
+function decodeText(value: WireValue): string | undefined {
+  if (!(value instanceof Uint8Array)) return undefined;
+  const text = Buffer.from(value).toString('utf8');
+  // Node.js replaces invalid bytes.
+  return Buffer.from(text, 'utf8').equals(value) ? text : undefined;
+}
+
+/** The value of a field and the offset after it. */
+function readValue(
+  bytes: Uint8Array,
+  wireType: bigint,
+  start: number,
+): { readonly end: number; readonly value: WireValue } | undefined {
+  if (wireType === WireType.fixed64) return { end: start + 8, value: undefined };
+  if (wireType === WireType.fixed32) return { end: start + 4, value: undefined };
+  const varint = readVarint(bytes, start);
+  if (varint === undefined || wireType === WireType.varint) return varint;
+  if (wireType !== WireType.lengthDelimited) return undefined;
+  const end = varint.end + Number(varint.value);
+  return { end, value: bytes.subarray(varint.end, end) };
+}
+
+function readVarint(bytes: Uint8Array, start: number): { readonly end: number; readonly value: bigint } | undefined {
+  let value = 0n;
+  for (let length = 1; length <= MAX_VARINT_BYTES; length += 1) {
+    const byte = bytes[start + length - 1];
+    if (byte === undefined || (length === MAX_VARINT_BYTES && byte > MAX_TENTH_BYTE)) return undefined;
+    value |= BigInt(byte & 0x7f) << BigInt(7 * (length - 1));
+    if (byte < 0x80) return { end: start + length, value };
+  }
+  return undefined;
+}

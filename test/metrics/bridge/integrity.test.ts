@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../support/json.js';
+import { attestation, batch, members, operator, orchestrator, state, valset, valueOf } from './state.js';
+
+const VIOLATIONS = 'bridge_integrity_violations';
+const POWER = 'bridge_integrity_violation_power_ratio';
+
+const none = {
+  'kind="lost_claims"': 0,
+  'kind="valset_claim_mismatch"': 0,
+  'kind="valset_mismatch"': 0,
+  'kind="valset_unknown"': 0,
+  'kind="withdraw_claim_without_batch"': 0,
+};
+const noPower = {
+  'kind="lost_claims"': 0,
+  'kind="valset_claim_mismatch"': 0,
+  'kind="withdraw_claim_without_batch"': 0,
+};
+type Kind =
+  'lost_claims' | 'valset_claim_mismatch' | 'valset_mismatch' | 'valset_unknown' | 'withdraw_claim_without_batch';
+
+/** `none` or `noPower` without the series of some kinds. */
+const without = (values: Readonly<Record<string, number>>, ...kinds: Kind[]): Record<string, number> =>
+  Object.fromEntries(Object.entries(values).filter(([series]) => !kinds.some((kind) => series.includes(`"${kind}"`))));
+
+const powers = { '0xaa': 60, '0xbb': 40 };
+const bridge = state({
+  last_observed_nonce: '7',
+  last_observed_valset: valset('5', { '0xBB': 40, '0xaa': 60 }, { height: '0', reward_amount: '9' }),
+  valsets: [valset('5', powers), valset('6', powers)],
+  orchestrator_addresses: [orchestrator('aaaa', '0xaa'), orchestrator('cccc', '0xbb')],
+  batches: [batch('3', '0xT')],
+});
+const withClaims = (...claims: JsonObject[]): JsonObject => ({
+  ...bridge,
+  attestations: claims.map((claim) => attestation('8', [operator('aaaa')], { claim: { event_nonce: '8', ...claim } })),
+});
+
+const withdrawal = (batch_nonce: string, token_contract: string): JsonObject => ({
+  '@type': '/injective.peggy.v1.MsgWithdrawClaim',
+  batch_nonce,
+  token_contract,
+});
+const update = (valset_nonce: string, newMembers: readonly JsonObject[]): JsonObject => ({
+  '@type': '/injective.peggy.v1.MsgValsetUpdatedClaim',
+  valset_nonce,
+  members: [...newMembers],
+});
+
+const integer = (field: number, value: number): number[] => [field * 8, value];
+const bytes = (field: number, content: readonly number[]): number[] => [field * 8 + 2, content.length, ...content];
+const text = (field: number, content: string): number[] => bytes(field, [...Buffer.from(content)]);
+const packed = (type: string, ...content: number[][]): JsonObject => ({
+  type_url: `/hub.bridge.v1.${type}`,
+  value: Buffer.from([...integer(1, 8), ...content.flat()]).toString('base64'),
+});
+const packedMember = (power: number, address: string): number[] =>
+  bytes(4, [...integer(1, power), ...text(2, address)]);
+
+describe('the integrity metrics', () => {
+  it('are 0 for a consistent state and for an empty one', () => {
+    expect(valueOf(bridge, VIOLATIONS)).toEqual(none);
+    expect(valueOf(bridge, POWER)).toEqual(noPower);
+    expect(valueOf(state({}), VIOLATIONS)).toEqual(none);
+    expect(valueOf(state({}), POWER)).toEqual(noPower);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['another power', { last_observed_valset: valset('5', { '0xaa': 61, '0xbb': 40 }) }],
+    ['another member', { last_observed_valset: valset('5', { '0xaa': 60, '0xcc': 40 }) }],
+    ['a member more', { last_observed_valset: valset('5', { ...powers, '0xcc': 1 }) }],
+    ['a member less', { last_observed_valset: valset('5', { '0xaa': 60 }) }],
+    ['no members', { last_observed_valset: valset('5', {}) }],
+    ['two stored sets, one of which differs', { valsets: [valset('5', powers), valset('05', { '0xaa': 100 })] }],
+  ])('report the validator set in the contract with %s', (_, fields) => {
+    expect(valueOf({ ...bridge, ...fields }, VIOLATIONS)).toEqual({ ...none, 'kind="valset_mismatch"': 1 });
+  });
+
+  it('compare repeated members as a set', () => {
+    const repeated = { ...valset('5', {}), members: [...members(powers), ...members({ '0xAA': '60.0' })] };
+    expect(valueOf({ ...bridge, last_observed_valset: repeated }, VIOLATIONS)).toEqual(none);
+  });
+
+  it('report a validator set in the contract that the hub has not stored, except the initial one', () => {
+    const unknown = { ...bridge, last_observed_valset: valset('4', powers) };
+    expect(valueOf(unknown, VIOLATIONS)).toEqual({ ...none, 'kind="valset_unknown"': 1 });
+    expect(valueOf({ ...bridge, last_observed_valset: valset('0', {}) }, VIOLATIONS)).toEqual(none);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['JSON', withdrawal('3', '0xt'), withdrawal('4', '0xt')],
+    ['JSON, by token', withdrawal('3', '0xT'), withdrawal('3', '0xu')],
+    [
+      'protobuf',
+      packed('MsgWithdrawClaim', integer(3, 3), text(4, '0xT')),
+      packed('MsgWithdrawClaim', integer(3, 4), text(4, '0xt')),
+    ],
+    [
+      'protobuf, with a nonce of 0 left out',
+      packed('MsgWithdrawClaim', integer(3, 9), integer(3, 3), text(4, '0xt')),
+      packed('MsgWithdrawClaim', text(4, '0xt')),
+    ],
+  ])('count claims of a batch that the hub does not have: %s', (_, known, foreign) => {
+    expect(valueOf(withClaims(known), VIOLATIONS)).toEqual(none);
+    expect(valueOf(withClaims(known, foreign), VIOLATIONS)).toEqual({
+      ...none,
+      'kind="withdraw_claim_without_batch"': 1,
+    });
+    expect(valueOf(withClaims(known, foreign), POWER)).toEqual({
+      ...noPower,
+      'kind="withdraw_claim_without_batch"': 0.6,
+    });
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['JSON, by members', update('6', members(powers)), update('6', members({ '0xaa': 100 }))],
+    ['JSON, by nonce', update('6', members(powers)), update('9', members(powers))],
+    [
+      'JSON of Injective',
+      update('6', [
+        { power: '40', ethereum_address: '0xBB' },
+        { power: '60', ethereum_address: '0xaa' },
+      ]),
+      update('6', [{ power: '100', ethereum_address: '0xaa' }]),
+    ],
+    ['an unknown nonce with unreadable members', update('6', members(powers)), { ...update('9', []), members: 7 }],
+    [
+      'protobuf',
+      packed('MsgValsetUpdatedClaim', integer(2, 6), packedMember(40, '0xBB'), packedMember(60, '0xaa')),
+      packed('MsgValsetUpdatedClaim', integer(2, 6), packedMember(60, '0xaa')),
+    ],
+  ])('count claims of a validator set that the hub did not create: %s', (_, known, foreign) => {
+    expect(valueOf(withClaims(known), VIOLATIONS)).toEqual(none);
+    expect(valueOf(withClaims(foreign, known), VIOLATIONS)).toEqual({ ...none, 'kind="valset_claim_mismatch"': 1 });
+    expect(valueOf(withClaims(foreign, known), POWER)).toEqual({ ...noPower, 'kind="valset_claim_mismatch"': 0.6 });
+  });
+
+  it('judge only claims of events that are not observed', () => {
+    const observed = attestation('7', [], { observed: true, claim: { event_nonce: '7', ...withdrawal('9', '0xt') } });
+    expect(valueOf({ ...bridge, attestations: [observed] }, VIOLATIONS)).toEqual(none);
+  });
+
+  it('count claims that lost against the observed one', () => {
+    const observed = attestation('7', [operator('aaaa')], { observed: true });
+    const lost = [attestation('7', [operator('cccc')]), attestation('7', [])];
+    expect(valueOf({ ...bridge, attestations: [observed, ...lost] }, VIOLATIONS)).toEqual({
+      ...none,
+      'kind="lost_claims"': 2,
+    });
+    expect(valueOf({ ...bridge, attestations: [observed, ...lost] }, POWER)).toEqual({
+      ...noPower,
+      'kind="lost_claims"': 0.4,
+    });
+    expect(valueOf({ ...bridge, attestations: lost }, VIOLATIONS)).toEqual(none);
+  });
+
+  it('have no power ratio for a claim while the validator set has no power', () => {
+    const document = { ...withClaims(withdrawal('4', '0xt')), valsets: [valset('5', { '0xaa': 0 })] };
+    expect(valueOf(document, POWER)).toEqual(without(noPower, 'withdraw_claim_without_batch'));
+  });
+});
+
+describe('the withdrawal of integrity metrics', () => {
+  it.each<[string, JsonObject, Kind[]]>([
+    ['attestations', { attestations: null }, ['lost_claims', 'valset_claim_mismatch', 'withdraw_claim_without_batch']],
+    [
+      'event_nonce of a claim',
+      { attestations: [attestation('', [])] },
+      ['lost_claims', 'valset_claim_mismatch', 'withdraw_claim_without_batch'],
+    ],
+    ['valsets', { valsets: null }, ['valset_claim_mismatch', 'valset_mismatch', 'valset_unknown']],
+    ['a field of valsets, without a claim', { valsets: [{ nonce: 'x' }] }, ['valset_mismatch', 'valset_unknown']],
+    ['members of the stored set', { valsets: [{ nonce: '5' }] }, ['valset_mismatch']],
+    ['members of another stored set', { valsets: [valset('5', powers), { nonce: '6' }] }, []],
+    ['last_observed_valset', { last_observed_valset: null }, ['valset_mismatch', 'valset_unknown']],
+    ['batches', { batches: null }, ['withdraw_claim_without_batch']],
+    ['a field of batches, without a claim', { batches: [{}] }, []],
+    ['observed', { attestations: [attestation('7', [], { observed: null })] }, ['lost_claims']],
+    ['the type of a claim', withClaims({}), ['valset_claim_mismatch', 'withdraw_claim_without_batch']],
+    ['fields of another type', withClaims({ '@type': '/x.MsgDepositClaim', batch_nonce: 'x', members: 7 }), []],
+    ['batch_nonce', withClaims({ ...withdrawal('3', '0xt'), batch_nonce: null }), ['withdraw_claim_without_batch']],
+    ['members', withClaims({ ...update('6', []), members: null }), ['valset_claim_mismatch']],
+    [
+      'a wire type of a withdrawal',
+      withClaims(packed('MsgWithdrawClaim', text(3, 'x'), text(4, '0xt'))),
+      ['withdraw_claim_without_batch'],
+    ],
+    [
+      'UTF-8 of a token',
+      withClaims(packed('MsgWithdrawClaim', integer(3, 3), bytes(4, [0xff]))),
+      ['withdraw_claim_without_batch'],
+    ],
+    [
+      'a wire type of a member',
+      withClaims(packed('MsgValsetUpdatedClaim', integer(2, 9), integer(4, 1))),
+      ['valset_claim_mismatch'],
+    ],
+    ['a member', withClaims(packed('MsgValsetUpdatedClaim', integer(2, 9), bytes(4, [8]))), ['valset_claim_mismatch']],
+  ])('is limited to the kinds that read the missing or invalid field: %s', (_, fields, withdrawn) => {
+    expect(valueOf({ ...bridge, ...fields }, VIOLATIONS)).toEqual(without(none, ...withdrawn));
+  });
+});
