@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { parseInvocation } from '../../src/cli/invocation.js';
 import { parseConfig } from '../support/config.js';
 import { parseWebConfig } from '../../src/server/web-config.js';
 import { hasHelm, helm } from '../deploy/helm.js';
+import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -112,6 +114,34 @@ const commands = blocksOf('sh').flatMap(({ file, code }) =>
     .split(/\n|&&(?= npm)/)
     .map((line) => ({ file, line: line.trim() })),
 );
+
+describe('a shell example', () => {
+  it.each(blocksOf('sh'))('in $file is valid for bash: $code', ({ code }) => {
+    expect(runTool('bash', ['-n'], code)).toEqual({ status: 0, output: '' });
+  });
+
+  it.skipIf(!hasPromtool)('in docs/alerts.md that edits the rules leaves them valid', () => {
+    const rulesFile = folder.write('alerts.yml', readProjectFile('prometheus/alerts.yml'));
+    const routesFile = folder.write('alertmanager.yml', readProjectFile('prometheus/alertmanager.yml'));
+    const edits = blocksOf('sh').filter(({ file, code }) => file === 'docs/alerts.md' && code.startsWith('sed -i'));
+    for (const { code } of edits) {
+      expect(runTool('sh', ['-ec', `cd ${folder.path}\n${code}`])).toEqual({ status: 0, output: '' });
+    }
+    const [rulesText, routesText] = [rulesFile, routesFile].map((file) => readFileSync(file, 'utf8'));
+    expect(rulesText).toContain("dashboard_url: 'https://grafana.example.org/d/");
+    expect(rulesText).toContain('on (k8s_cluster, namespace');
+    expect(`${rulesText}${routesText}`.replaceAll(/^ *#.*$/gm, '')).not.toMatch(/\bcluster\b/);
+    expect(runTool('promtool', ['check', 'rules', rulesFile])).toMatchObject({ status: 0 });
+  });
+
+  it('in the runbook uses variables that the preparation sets', () => {
+    const scripts = blocksOf('sh').flatMap(({ file, code }) => (file === 'docs/runbook.md' ? code : []));
+    const set = new Set(scripts.flatMap((code) => Array.from(code.matchAll(/^([A-Z_]+)=/gm), ([, name = '']) => name)));
+    const used = scripts.flatMap((code) => Array.from(code.matchAll(/\$([A-Z_]+)/g), ([, name = '']) => name));
+    expect(used.length).toBeGreaterThan(50);
+    expect(used.filter((name) => !set.has(name))).toEqual([]);
+  });
+});
 
 describe('a command', () => {
   it.each(commands.filter(({ line }) => EXPORTER_COMMAND.test(line)))(
