@@ -4,6 +4,7 @@ import {
   ALERT_FILTERS,
   batchBlocksLeft,
   batchLifetimeLeft,
+  cctxsTooOld,
   changeOf,
   externalBlockSeconds,
   hubBlockSeconds,
@@ -19,9 +20,9 @@ import {
   withSymbol,
 } from './queries.js';
 import {
+  aboveLimit,
   backlogTransfers,
   batchLifetimeThresholds as batchLifeSteps,
-  cctxAge,
   dataAge,
   orangeFromOne,
   rateLimitUtilization,
@@ -143,7 +144,8 @@ const summary: Row = {
       columns: [
         { title: 'Cctxs pending', expr: latest('crosschain_total_pending'), unit: 'short' },
         { title: 'Cctxs missed', expr: latest('crosschain_cctxs_missed'), unit: 'short', thresholds: orangeFromOne },
-        { title: 'Oldest cctx', expr: oldestCctxAge, unit: 's', decimals: 0, thresholds: cctxAge },
+        { title: 'Oldest pending', expr: oldestCctxAge, unit: 's', decimals: 0 },
+        { title: 'Too old', expr: cctxsTooOld, unit: 'none', valueTexts: aboveLimit },
         {
           title: 'Rate limit used',
           expr: latest('crosschain_rate_limit_utilization_ratio'),
@@ -213,10 +215,9 @@ const summary: Row = {
       title: 'Oldest cross-chain transaction',
       links: [toCrossChain],
       description:
-        'Age of the oldest listed cross-chain transaction, missed or pending, over all chains. The Cross-chain dashboard shows the chain. Empty when none is pending, or without a cross-chain endpoint.',
+        'Age of the oldest listed pending cross-chain transaction over all chains. The Cross-chain dashboard shows the chain and its limit. Empty when none is pending, or without a cross-chain endpoint.',
       unit: 's',
       decimals: 0,
-      thresholds: cctxAge,
       noValue: 'none pending',
       series: [{ expr: oldestCctxAge, legend: '{{cluster}} {{target}}' }],
     }),

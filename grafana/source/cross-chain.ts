@@ -9,8 +9,8 @@ import {
   timeSeriesPanel,
 } from './grafana.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
-import { CHAIN_MATCHER, latest, latestBy, latestByChain, FILTERS } from './queries.js';
-import { cctxAge, cctxsPending, orangeFromOne, rateLimitUtilization } from './thresholds.js';
+import { CHAIN_MATCHER, latest, latestBy, latestByChain, FILTERS, tooOldByChain } from './queries.js';
+import { aboveLimit, orangeFromOne, rateLimitUtilization } from './thresholds.js';
 
 const BLOCKS = 'suffix:blocks';
 const CHAIN_NAME = '{{cluster}} {{target}} {{chain}} {{chain_id}}';
@@ -31,12 +31,17 @@ function nonceMoved(window: string): string {
   return `max by (cluster, target, chain_id, chain) (delta(crosschain_lowest_pending_nonce{${FILTERS}, ${CHAIN_MATCHER}}[${window}])) and on (cluster, target, chain_id) ${latestByChain([], 'crosschain_lowest_pending_nonce')}`;
 }
 
+const unchangedFor = `time() - ${latestByChain([], 'crosschain_lowest_pending_nonce_changed_timestamp_seconds')}`;
+
+/** Clients send nothing that is further above the lowest missed nonce than their lookahead. */
+const noncesAboveMissed = `${latestByChain([], 'crosschain_highest_pending_nonce')} - on (cluster, target, chain_id, chain) ${latestByChain([], 'crosschain_lowest_missed_nonce')}`;
+
 /** Converts to whole coins. The document does not contain the decimals, so the user of the dashboard sets them. */
 function inCoins(expr: string): string {
   return `(${expr}) / 10 ^ $coin_decimals`;
 }
 
-const oldestOfAll = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}, ${CHAIN_MATCHER}})`;
+const oldestOfAll = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}, ${CHAIN_MATCHER}, list="pending"})`;
 
 const summary: Row = {
   title: 'Are transactions stuck?',
@@ -44,12 +49,14 @@ const summary: Row = {
     statPanel({
       title: 'Pending and missed',
       description:
-        'Unfinished cross-chain transactions on all chains, including those that the service omits from its lists. Many are normal at busy hours, if the nonces below increase.',
+        'Unfinished cross-chain transactions on all chains, including those that the service omits from its lists. Many are normal at busy hours, if the nonces below increase. The limit is backlog_limit of the target.',
       unit: 'short',
       decimals: 0,
-      thresholds: cctxsPending,
       noValue: 'no data',
-      series: [{ expr: latest('crosschain_total_pending'), legend: '{{cluster}} {{target}}' }],
+      series: [
+        { expr: latest('crosschain_total_pending'), legend: '{{cluster}} {{target}}' },
+        { expr: latest('crosschain_backlog_limit_cctxs'), legend: '{{cluster}} {{target}} limit' },
+      ],
     }),
     statPanel({
       title: 'Missed',
@@ -64,10 +71,9 @@ const summary: Row = {
     statPanel({
       title: 'Oldest',
       description:
-        'Age of the oldest listed transaction on the selected chains, missed or pending. Minutes are normal, hours are not. Empty when none is pending.',
+        'Age of the oldest listed pending transaction on the selected chains. Minutes are normal, on Bitcoin up to two hours; the table has the limit of each chain. Empty when none is pending.',
       unit: 's',
       decimals: 0,
-      thresholds: cctxAge,
       noValue: 'none pending',
       series: [{ expr: oldestOfAll, legend: '{{cluster}} {{target}}' }],
     }),
@@ -108,19 +114,23 @@ const summary: Row = {
     tablePanel({
       title: 'Chains',
       description:
-        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: observers sign only outbound_schedule_lookahead nonces ahead of it or of a missed one, 60 by default. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed. The target links to the page /pending of the exporter.',
+        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: observers sign only outbound_schedule_lookahead nonces ahead of it or of a missed one, 60 by default. Too old is the condition of CrosschainOldestPendingTooOld. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed. The target links to the page /pending of the exporter.',
       height: 10,
       rowLabels: { cluster: 'Cluster', target: 'Target', chain: 'Chain', chain_id: 'Chain id' },
       cellLinks: { Target: [pendingItemsLink] },
       columns: [
         { title: 'Pending', expr: listed('pending'), unit: 'short' },
-        { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0, thresholds: cctxAge },
+        { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0 },
+        { title: 'Age limit', expr: latestByChain([], 'crosschain_age_limit_seconds'), unit: 's', decimals: 0 },
+        { title: 'Too old', expr: tooOldByChain(CHAIN_MATCHER), unit: 'none', valueTexts: aboveLimit },
         { title: 'Pending, no hash', expr: withoutHash('pending'), unit: 'short' },
         { title: 'Lowest nonce', expr: latestByChain([], 'crosschain_lowest_pending_nonce'), unit: 'none' },
+        { title: 'Unchanged for', expr: unchangedFor, unit: 's', decimals: 0 },
         { title: 'Nonces in 15 min', expr: nonceMoved('15m'), unit: 'none', decimals: 0 },
         { title: 'Missed', expr: listed('missed'), unit: 'short', thresholds: orangeFromOne },
-        { title: 'Oldest missed', expr: oldest('missed'), unit: 's', decimals: 0, thresholds: cctxAge },
+        { title: 'Oldest missed', expr: oldest('missed'), unit: 's', decimals: 0 },
         { title: 'Missed, no hash', expr: withoutHash('missed'), unit: 'short' },
+        { title: 'Nonces above missed', expr: noncesAboveMissed, unit: 'none', decimals: 0 },
       ],
       sortBy: { column: 'Oldest pending', isDescending: true },
     }),
@@ -144,11 +154,17 @@ const chains: Row = {
       width: 12,
       height: 10,
       description:
-        'Age of the oldest listed pending transaction of each chain. A line that rises without a drop is a transaction that does not finish.',
+        'Age of the oldest listed pending transaction of each chain. A line that rises without a drop is a transaction that does not finish. The dashed lines are the limits of the chains.',
       unit: 's',
       min: 0,
-      thresholds: cctxAge,
-      series: [{ expr: oldest('pending'), legend: CHAIN_NAME }],
+      series: [
+        { expr: oldest('pending'), legend: CHAIN_NAME },
+        {
+          expr: latestByChain([], 'crosschain_age_limit_seconds'),
+          legend: `${CHAIN_NAME} limit`,
+          isReference: true,
+        },
+      ],
     }),
     timeSeriesPanel({
       title: 'Nonces done in 15 minutes by chain',
@@ -194,7 +210,6 @@ const chains: Row = {
         'Age of the oldest missed transaction of each chain. Empty when none is missed, as in the healthy demo.',
       unit: 's',
       min: 0,
-      thresholds: cctxAge,
       series: [{ expr: oldest('missed'), legend: CHAIN_NAME }],
     }),
     tablePanel({
@@ -257,6 +272,15 @@ const totals: Row = {
       ],
     }),
     timeSeriesPanel({
+      title: 'Ignored',
+      description:
+        'Listed transactions that ignore of the target leaves out of the values by chain. They still block their chain.',
+      unit: 'short',
+      min: 0,
+      width: 12,
+      series: [{ expr: latestBy(['list'], 'crosschain_cctxs_ignored'), legend: '{{cluster}} {{target}} {{list}}' }],
+    }),
+    timeSeriesPanel({
       title: 'Blocks since the lowest pending height',
       noValue: 'none pending',
       description:
@@ -268,6 +292,17 @@ const totals: Row = {
           expr: `${latest('crosschain_height')} - on (cluster, target) (${latest('crosschain_lowest_pending_cctx_height')} > 0)`,
           legend: '{{cluster}} {{target}}',
         },
+      ],
+    }),
+    stateTimelinePanel({
+      title: 'Keys of the signers',
+      noValue: 'none pending',
+      description:
+        'The public keys in listed transactions. A new key means that the signers have rotated it: nonces begin at 0, and missed transactions of the old key are no longer listed although they are not finished.',
+      unit: 'none',
+      valueTexts: { '1': ['listed', 'green'] },
+      series: [
+        { expr: latestBy(['tss_pubkey'], 'crosschain_tss_info'), legend: '{{cluster}} {{target}} {{tss_pubkey}}' },
       ],
     }),
   ],

@@ -1,3 +1,4 @@
+import { criticalAge } from '../../src/alerts/crosschain-alerts.js';
 import { STUCK_SECONDS, STUCK_TRANSFERS } from './thresholds.js';
 
 /*
@@ -53,7 +54,18 @@ export const secondsWithSameOldestTransfer = sameValueSeconds('bridge_oldest_pen
 /** Absent unless as many transfers are unbatched, for as long, as the critical BridgeBacklogStuck needs. */
 export const secondsWithoutBatch = `${sameValueSeconds('bridge_last_outgoing_batch_id')} and on (cluster, target) max by (cluster, target) (min_over_time(bridge_unbatched_transfers{${FILTERS}}[${STUCK_SECONDS / 60}m])) >= ${STUCK_TRANSFERS}`;
 
-export const oldestCctxAge = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}})`;
+export const oldestCctxAge = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}, list="pending"})`;
+
+/** Whether the oldest pending transaction of a chain is too old: 1 above the limit of the chain, 2 above the limit of the critical alert. */
+export function tooOldByChain(...matchers: readonly string[]): string {
+  const labels = ['chain_id', 'chain'];
+  const age = `(time() - ${latestBy(labels, 'crosschain_oldest_cctx_created_timestamp_seconds', 'list="pending"', ...matchers)})`;
+  const limit = latestBy(['chain_id'], 'crosschain_age_limit_seconds', ...matchers);
+  const exceeds = (expr: string): string => `${age} > bool on (cluster, target, chain_id) group_left () (${expr})`;
+  return `(${exceeds(limit)}) + (${exceeds(criticalAge(limit))})`;
+}
+
+export const cctxsTooOld = `max by (cluster, target) (${tooOldByChain()})`;
 
 export const oldestBatchBlocks = `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_batch_oldest_height')}`;
 

@@ -1,4 +1,4 @@
-import { BACKLOG_CCTXS, OLD_SECONDS, RATE_LIMIT_RATIO, VERY_OLD_SECONDS } from '../../src/alerts/crosschain-alerts.js';
+import { RATE_LIMIT_RATIO } from '../../src/alerts/crosschain-alerts.js';
 import { SIZE_RATIO, OUTDATED_SECONDS } from '../../src/alerts/endpoint-alerts.js';
 import {
   BACKLOG_TRANSFERS,
@@ -7,7 +7,7 @@ import {
   TIMEOUT_RATIO,
 } from '../../src/alerts/transfer-alerts.js';
 import { DEADLINE_RATIO, DRIFT_RATIO } from '../../src/alerts/validator-alerts.js';
-import type { Thresholds } from './grafana.js';
+import type { FieldOptions, Thresholds } from './grafana.js';
 
 /*
  * The colors of values follow the severity of alerts: red is critical, orange is a warning. A value with an alert
@@ -48,8 +48,12 @@ export const confirmWindowLeft: Thresholds = [
   ['red', null],
   ['green', DEADLINE_RATIO],
 ];
-export const cctxsPending = orange(BACKLOG_CCTXS);
-export const cctxAge: Thresholds = [...orange(OLD_SECONDS), ['red', VERY_OLD_SECONDS]];
+/** Limits that differ between targets or chains are series, so the expression compares with them. */
+export const aboveLimit: Required<FieldOptions>['valueTexts'] = {
+  '0': ['no', 'green'],
+  '1': ['yes', 'orange'],
+  '2': ['critical', 'red'],
+};
 export const rateLimitUtilization: Thresholds = [
   ['green', null],
   ['yellow', RATE_LIMIT_RATIO],

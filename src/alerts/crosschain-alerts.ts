@@ -18,6 +18,13 @@ export const VERY_OLD_SECONDS = 7200;
 export const RATE_LIMIT_RATIO = 0.8;
 const STUCK_MINUTES = 45;
 
+const HOUR_SECONDS = 3600;
+
+/** The age limit of the critical alert, from an expression of the age limit: four times the limit, twice from an hour on. */
+export function criticalAge(limit: string): string {
+  return `${limit} * 4 < ${4 * HOUR_SECONDS} or ${limit} * 2`;
+}
+
 /** Where a transaction is stuck depends on its outbound. */
 const OUTBOUND_ACTION =
   'Without an outbound hash, check that enough TSS signers are online; with one, look it up on its chain: observers have to confirm it.';

@@ -1,4 +1,4 @@
-import { enumeration, list, number, object, string, type ValueOf } from '../json/shapes.js';
+import { enumeration, interned, list, number, object, string, type ValueOf } from '../json/shapes.js';
 import { chainId } from './addresses.js';
 
 /*
@@ -33,6 +33,7 @@ const outbound = object(
     amount: number,
     tss_nonce: number,
     hash: string,
+    tss_pubkey: interned((text) => text),
   },
   [
     'receiver',
@@ -44,7 +45,6 @@ const outbound = object(
     'gas_used',
     'effective_gas_price',
     'effective_gas_limit',
-    'tss_pubkey',
     'tx_finalization_status',
     'call_options',
     'confirmation_mode',

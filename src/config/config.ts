@@ -12,6 +12,7 @@ import {
   presentKeys,
   rejectBoth,
   requireOneOf,
+  scalar,
   type Settings,
   settings,
   shorthand,
@@ -29,6 +30,7 @@ import { targetLabels } from './target-labels.js';
  */
 
 const second = 1_000;
+const minute = 60 * second;
 const hour = 3_600 * second;
 const day = 24 * hour;
 const mebibyte = 2 ** 20;
@@ -116,6 +118,27 @@ const maxInt64 = 2n ** 63n - 1n;
 const maxUint32 = 2n ** 32n - 1n;
 const maxUint256 = 2n ** 256n - 1n;
 
+const ignoreKeys = {
+  indexes: key('indexes', withoutRepetitions(list(types.label(128, 'the index of a cctx'))), {
+    default: [],
+    description: 'Indexes of cctxs.',
+  }),
+  olderThanMs: key('older_than', types.optionalDuration(minute, 3650 * day), {
+    default: '0s',
+    description: 'Age from which a cctx is ignored; `0s` for none.',
+  }),
+};
+
+export const DEFAULT_AGE_LIMIT = 'default';
+
+const ageLimitKey = z.string().refine((name) => name === DEFAULT_AGE_LIMIT || types.isChainId(name));
+
+function describeAgeLimitsIssue(issue: z.core.$ZodRawIssue): string {
+  return issue.code === 'invalid_key'
+    ? `is not a chain id — expected ${DEFAULT_AGE_LIMIT}, or at most ${types.maxChainIdDigits} decimal digits`
+    : `${types.describeValue(issue.input)} — expected a mapping of chain ids to durations, such as {"8332": 2h}`;
+}
+
 /** The settings for requesting and decoding a cross-chain document. Integers are strings of decimal digits. */
 const crosschainKeys = {
   dialect: key('dialect', types.oneOf('auto', 'neutral', 'zeta'), {
@@ -141,6 +164,24 @@ const crosschainKeys = {
       list(types.chainId).min(1, { error: 'is empty — expected at least one chain id, or no such key' }),
     ),
     { description: 'Chain ids of the hub. A cctx sent from one of them is outgoing, any other is incoming.' },
+  ),
+  ignore: key('ignore', settings(ignoreKeys), {
+    default: {},
+    description:
+      'Cctxs that nobody can clear. They are counted in `crosschain_cctxs_ignored`, and left out of counts and ages by chain.',
+  }),
+  backlogLimit: key('backlog_limit', types.integer(1, 1_000_000_000), {
+    default: '1000',
+    description: 'Number of missed and pending cctxs above which `CrosschainBacklogHigh` fires.',
+  }),
+  ageLimitsMs: key(
+    'age_limits',
+    z.record(ageLimitKey, scalar(types.duration(minute, 365 * day)), { error: describeAgeLimitsIssue }),
+    {
+      default: {},
+      description:
+        'How long a cctx may be pending, by the id of its chain; `default` for chains without a limit. Built in: 2h for 8332 (Bitcoin), 30m for all others.',
+    },
   ),
 };
 

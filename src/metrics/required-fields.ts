@@ -28,10 +28,15 @@ export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
 
 /** What `derive` returns, or an empty list when it is withdrawn: for parts of a family that are withdrawn one by one. */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
+  return orElse(derive, () => []);
+}
+
+/** What `derive` returns, or the result of the other function when it is withdrawn. */
+export function orElse<T>(derive: () => T, fallback: () => T): T {
   try {
     return derive();
   } catch (error) {
-    if (error === WITHDRAWN) return [];
+    if (error === WITHDRAWN) return fallback();
     throw error;
   }
 }

@@ -323,6 +323,36 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'bridge.yaml:5:23: targets[0].crosschain.hub_chain_ids[0]: "zetachain_7000-1" — expected a chain id: at most 20 decimal digits, such as 7000',
   ],
   [
+    'an age limit of a chain by its name',
+    withCrosschain('age_limits: {bitcoin: 2h}'),
+    'bridge.yaml:5:20: targets[0].crosschain.age_limits.bitcoin: is not a chain id — expected default, or at most 20 decimal digits',
+  ],
+  [
+    'an age limit without a unit',
+    withCrosschain('age_limits: {"8332": 7200}'),
+    'bridge.yaml:5:20: targets[0].crosschain.age_limits.8332: "7200" — did you mean 2h?',
+  ],
+  [
+    'age limits that are not a mapping',
+    withCrosschain('age_limits: 30m'),
+    'bridge.yaml:5:7: targets[0].crosschain.age_limits: "30m" — expected a mapping of chain ids to durations, such as {"8332": 2h}',
+  ],
+  [
+    'a backlog limit of 0',
+    withCrosschain('backlog_limit: 0'),
+    'bridge.yaml:5:7: targets[0].crosschain.backlog_limit: "0" — expected an integer from 1 to 1000000000',
+  ],
+  [
+    'an index of an ignored cctx that is not in a list',
+    withCrosschain('ignore: {indexes: 0x1f}'),
+    'bridge.yaml:5:16: targets[0].crosschain.ignore.indexes: "0x1f" — did you mean [0x1f]?',
+  ],
+  [
+    'a negative age of ignored cctxs',
+    withCrosschain('ignore: {older_than: -1h}'),
+    'bridge.yaml:5:16: targets[0].crosschain.ignore.older_than: "-1h" — expected 0s or a duration from 1m to 3650d, such as 30s, 1m30s or 500ms',
+  ],
+  [
     'a token without a contract',
     withTopLevel('tokens: [{symbol: USDT}]'),
     'bridge.yaml:4:10: tokens[0].contract: is missing — expected 0x followed by 40 hexadecimal digits',

@@ -4,7 +4,7 @@ import { EXAMPLE_CONFIG } from '../../src/commands/help.js';
 import type { Environment } from '../../src/config/environment.js';
 import { loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../support/config.js';
-import { defaultConfig } from '../../src/config/config.js';
+import { defaultConfig, defaultCrosschainSettings } from '../../src/config/config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
@@ -74,7 +74,13 @@ describe('loadConfig without a file', () => {
       validatorNames: 'staking',
       watch: ['inj1qqqqqqqqqqq', '0x0000000000000000000000000000000000000001'],
     };
-    const crosschain = { url: 'https://b.example', dialect: 'zeta', window: '501', limit: '100' };
+    const crosschain = {
+      ...defaultCrosschainSettings,
+      url: 'https://b.example',
+      dialect: 'zeta',
+      window: '501',
+      limit: '100',
+    };
     expect(await configFromEnvironment(env)).toEqual({
       ok: true,
       warnings: [],

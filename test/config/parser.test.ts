@@ -32,6 +32,9 @@ targets:
       limit: 4294967295
       rate: 115792089237316195423570985008687907853269984665640564039457584007913129639935
       hub_chain_ids: [7000, "7001", 7000]
+      ignore: {indexes: [0x1f, "0xAB", 0x1f], older_than: 7d}
+      backlog_limit: 300
+      age_limits: {default: 45m, 1: 20m, "8332": 1h30m}
 tokens:
   - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
   - {contract: "${TOKEN}", decimals: 0}
@@ -66,6 +69,9 @@ const everyKeyConfig: Config = {
         limit: '4294967295',
         rate: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
         hubChainIds: ['7000', '7001'],
+        ignore: { indexes: ['0x1f', '0xAB'], olderThanMs: 604_800_000 },
+        backlogLimit: 300,
+        ageLimitsMs: { default: 2_700_000, '1': 1_200_000, '8332': 5_400_000 },
       },
     },
   ],
@@ -116,9 +122,16 @@ describe('parseConfig', () => {
     });
   });
 
-  test('uses a window of 500 blocks and the dialect auto for a cross-chain endpoint without settings', () => {
+  test('uses the defaults of a cross-chain endpoint without settings', () => {
     const result = parseConfig('targets: [{name: a, crosschain: {url: "https://a.example"}}]', 'b');
-    const crosschain = { url: 'https://a.example', dialect: 'auto', window: '500' };
+    const crosschain = {
+      url: 'https://a.example',
+      dialect: 'auto',
+      window: '500',
+      ignore: { indexes: [], olderThanMs: 0 },
+      backlogLimit: 1000,
+      ageLimitsMs: {},
+    };
     expect(result.ok && result.config.targets).toEqual([{ name: 'a', crosschain }]);
   });
 

@@ -36,8 +36,9 @@ wrong type is also counted in \`bridge_exporter_invalid_values_total\`. For an e
 ratios are absent. Amounts are in smallest units of the token.
 
 A metric has at most \`limits.max_series_per_family\` series per target. Above this limit, counts and amounts keep the series with the largest
-values, orchestrator metrics those with the most power, and timestamps, deadlines and nonces the lowest. Counts sum up the remaining series in
-one whose labels have the value \`other\`; all other metrics drop them. \`bridge_exporter_series_dropped\` is the number of these series.
+values, orchestrator metrics those with the most power, and timestamps, deadlines and nonces the lowest, or the highest if the name says so.
+Counts sum up the remaining series in one whose labels have the value \`other\`; all other metrics drop them. \`bridge_exporter_series_dropped\`
+is the number of these series.
 
 ## Stability
 
@@ -114,12 +115,13 @@ const sourceColumn: MetricColumn = {
   title: 'source',
   cell: ({ name }) => {
     const { fields = [], others = [] } = readsByFamily.get(name) ?? {};
-    const isMemory = (path: string): boolean => /^(?:at|previous)\b/.test(path);
-    const settings = others.filter((path) => path !== 'height' && !isMemory(path)).map(nameInConfiguration);
+    const isOfPoll = (path: string): boolean => /^(?:at|height|previous)\b/.test(path);
+    const settings = others.filter((path) => !isOfPoll(path)).map(nameInConfiguration);
     return [
       ...groupByList(fields).map((source) => `\`${source}\``),
       ...(others.includes('height') ? ['header `Grpc-Metadata-X-Cosmos-Block-Height`'] : []),
-      ...(others.some(isMemory) ? ['earlier documents'] : []),
+      ...(others.some((path) => path.startsWith('previous')) ? ['earlier documents'] : []),
+      ...(others.some((path) => /^at\b/.test(path)) ? ['time of the poll'] : []),
       ...groupByList(settings).map((setting) => `setting \`${setting}\``),
     ].join(', ');
   },
@@ -127,7 +129,10 @@ const sourceColumn: MetricColumn = {
 
 /** `settings.hubChainIds` is `hub_chain_ids` in the configuration. */
 function nameInConfiguration(path: string): string {
-  return path.replace(/^settings\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return path
+    .replace(/^settings\./, '')
+    .replace(/Ms$/, '')
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Groups the fields of a list: `state.valsets[].{nonce, height}`. */

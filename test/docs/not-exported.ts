@@ -44,7 +44,6 @@ export const notExported: Readonly<Record<string, string>> = {
   'OutboundParams.gas_used': FINAL,
   'OutboundParams.effective_gas_price': FINAL,
   'OutboundParams.effective_gas_limit': FINAL,
-  'OutboundParams.tss_pubkey': IDENTITY,
   'OutboundParams.tx_finalization_status': FINAL,
   'OutboundParams.call_options': PRICING,
   'OutboundParams.call_options.gas_limit': PRICING,

@@ -52,6 +52,9 @@ export function isBelow(path: string, parent: string): boolean {
   return path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
 }
 
+/** Mappings by chain id, and settings whose name says enough. */
+const WITHOUT_FIELDS: ReadonlySet<string> = new Set(['chains', 'settings.ageLimitsMs', 'settings.ignore']);
+
 /** A proxy that adds the path of every property that is read to `paths`, and of every enumerated object to `enumerated`. */
 function recordingProxy<T>(
   value: T,
@@ -60,8 +63,8 @@ function recordingProxy<T>(
   enumerated: Set<string>,
   proxies: WeakMap<object, object>,
 ): T {
-  // Class instances such as RawString are values of one field. The keys of `chains` are chain ids, not fields.
-  if (typeof value !== 'object' || value === null || path === 'chains') return value;
+  // Class instances such as RawString are values of one field.
+  if (typeof value !== 'object' || value === null || WITHOUT_FIELDS.has(path)) return value;
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value;
   const known = proxies.get(value);
   if (known !== undefined) return known as T;

@@ -41,6 +41,7 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
       'sample',
       Buffer.from(JSON.stringify(body)),
       asDecimalString(String(model.height)),
+      NOW,
     );
     const polled = { ...result, phaseSeconds: DURATIONS, foundAt: { dialect: 'neutral', path } };
     snapshots.record(source, polled, NOW);

@@ -2,7 +2,9 @@ import type { BridgeSettings, Config, CrosschainSettings } from '../../src/confi
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
 import type { LabelSettings } from '../../src/documents.js';
 import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
+import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/metrics/bridge/observations.js';
+import type { CrosschainObservations } from '../../src/metrics/crosschain/observations.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, Snapshot } from '../../src/poll/poll.js';
@@ -25,7 +27,16 @@ export type BridgeOptions = SourceOptions &
     /** When the document was received, on the monotonic clock. */
     readonly atMs?: number;
   };
-export type CrosschainOptions = SourceOptions & Partial<CrosschainSettings>;
+export type CrosschainOptions = SourceOptions &
+  Partial<CrosschainSettings> & {
+    /** Of the previous document of the endpoint. */
+    readonly previous?: CrosschainObservations;
+    /** When the document was received. */
+    readonly at?: Instant;
+  };
+
+/** When a document is received if the test does not tell. */
+const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
 
 /** The snapshot of a module_state response with this `state`. The target is `t`. */
 export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot {
@@ -36,7 +47,7 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
     validators = NO_NAMES,
     maxSeries = 200,
     previous,
-    atMs,
+    atMs = 0,
     ...settings
   } = options;
   const source: DecodeOptions = {
@@ -47,31 +58,44 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
     settings: { ...defaultBridgeSettings, ...settings },
     ...(previous && { previous }),
   };
-  return readSnapshot(source, { state }, height, atMs);
+  return readSnapshot(source, { state }, height, {
+    epochSeconds: START.epochSeconds + atMs / 1000,
+    monotonicMs: atMs,
+  });
 }
 
 /** The snapshot of a rate_limiter_input response. The target is `t`. */
 export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot {
-  const { height, tokens = [], chains = {}, validators = NO_NAMES, maxSeries = 200, ...settings } = options;
+  const {
+    height,
+    at,
+    previous,
+    tokens = [],
+    chains = {},
+    validators = NO_NAMES,
+    maxSeries = 200,
+    ...settings
+  } = options;
   const source: DecodeOptions = {
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },
+    ...(previous && { previous }),
   };
-  return readSnapshot(source, document, height);
+  return readSnapshot(source, document, height, at);
 }
 
 /** Reads a response body as a poll does. Throws if the poll fails. */
-export function readSnapshot(source: DecodeOptions, body: unknown, height?: string, atMs = 0): Snapshot {
+export function readSnapshot(source: DecodeOptions, body: unknown, height?: string, at = START): Snapshot {
   const bytes = Buffer.from(JSON.stringify(body));
   const { outcome: result } = decodeDocument(
     source,
     'test',
     bytes,
     height === undefined ? undefined : asDecimalString(height),
-    { epochSeconds: 1_700_000_000 + atMs / 1000, monotonicMs: atMs },
+    at,
   );
   if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
   return result;

@@ -1,5 +1,6 @@
-import { compare, highest, lowest } from '../../chain/decimal.js';
+import { compare, highest, lowest, type Exact } from '../../chain/decimal.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
+import type { Field } from '../../json/field.js';
 import type { Numeral } from '../../json/numeral.js';
 import { families, gauge, labeledGauge, perKind, type ExactSample, toLabelValue } from '../family.js';
 import { countByLabels, firstBy, groupBy } from '../grouping.js';
@@ -17,7 +18,7 @@ export function rowsOf({ document }: CrosschainInput, list: ListName): readonly 
 }
 
 /** The distinct transactions of a list by index: real nodes can list a transaction twice, under two chains. */
-const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cctx> =>
+export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cctx> =>
   firstBy(rowsOf(input, list), ({ index }) => required(index)),
 );
 
@@ -27,17 +28,28 @@ export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
   return byIndex.size === all.length ? all : Array.from(byIndex.values());
 });
 
-/** The transactions of a list that are pending on one chain. */
-interface ChainBacklog {
-  readonly chainId: string;
-  readonly chain: string;
-  readonly cctxs: readonly Cctx[];
+/** The distinct transactions of a list, without those that the configuration ignores. */
+const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => {
+  const all = distinctCctxs[list](input);
+  const isIgnored = ignoredBy(input);
+  return isIgnored === undefined ? all : all.filter((cctx) => !isIgnored(cctx));
+});
+
+/** Whether a transaction is ignored; `undefined` when none can be. */
+function ignoredBy({ settings: { ignore }, at }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined {
+  const { indexes, olderThanMs } = ignore;
+  if (indexes.length === 0 && olderThanMs === 0) return undefined;
+  const ignored = new Set(indexes);
+  const oldest: Exact = { units: BigInt(Math.round(at.epochSeconds * 1000) - olderThanMs), scale: 3 };
+  const isOlder = (cctx: Cctx): boolean => {
+    const created = olderThanMs === 0 ? undefined : knownCreation(cctx);
+    return created !== undefined && compare(created, oldest) < 0;
+  };
+  return (cctx) => ignored.has(required(cctx.index)) || isOlder(cctx);
 }
 
-const cctxsByChain = memoizePerList((input, list): readonly ChainBacklog[] => {
-  const byChainId = groupBy(distinctCctxs[list](input), chainIdLabel);
-  return Array.from(byChainId, ([chainId, cctxs]) => ({ chainId, chain: chainName(chainId, input), cctxs }));
-});
+/** Groups transactions by the label `chain_id`. */
+export const groupByChain = memoize((cctxs: readonly Cctx[]) => groupBy(cctxs, chainIdLabel));
 
 function memoizePerList<T>(derive: (input: CrosschainInput, list: ListName) => T) {
   return {
@@ -54,7 +66,12 @@ export function currentOutbound({ outbound_params }: Cctx): Outbound | undefined
 
 /** Label `chain_id`: the chain on which a transaction is pending; empty when it is unknown. */
 export function chainIdLabel(cctx: Cctx): string {
-  return toLabelValue(optional(outboundForLabels(cctx)?.receiver_chainId) ?? '');
+  const outbound = outboundForLabels(cctx);
+  return outbound === undefined ? '' : chainIdOf(outbound);
+}
+
+function chainIdOf({ receiver_chainId }: Outbound): string {
+  return toLabelValue(optional(receiver_chainId) ?? '');
 }
 
 /** Label `chain`: the configured name of the chain; empty without one. */
@@ -78,10 +95,20 @@ function eachList<Label extends string>(
 /** One sample for each chain of a list. */
 function eachChain(value: (cctxs: readonly Cctx[]) => Numeral | undefined) {
   return (list: ListName, input: CrosschainInput): readonly ExactSample<'list' | 'chain_id' | 'chain'>[] =>
-    cctxsByChain[list](input).map(({ chainId, chain, cctxs }) => ({
-      labels: { list, chain_id: chainId, chain },
+    Array.from(groupByChain(consideredCctxs[list](input)), ([chainId, cctxs]) => ({
+      labels: { list, chain_id: chainId, chain: chainName(chainId, input) },
       value: value(cctxs),
     }));
+}
+
+/** The current outbounds of both lists, for labels. */
+function outboundsForLabels(input: CrosschainInput): readonly Outbound[] {
+  return listNames.flatMap((list) => consideredCctxs[list](input).flatMap((cctx) => outboundForLabels(cctx) ?? []));
+}
+
+/** Label `chain_id` of each chain with a current outbound. */
+export function chainsWithOutbounds(input: CrosschainInput): readonly string[] {
+  return Array.from(new Set(outboundsForLabels(input).map(chainIdOf)));
 }
 
 /** `unknown` when `hub_chain_ids` is not configured; empty when the sender is missing. */
@@ -100,27 +127,32 @@ export function createdAt(cctx: Cctx): Numeral | undefined {
   return compare(changed, 0) > 0 ? changed : undefined;
 }
 
+/** Like `createdAt`, but a missing time is unknown. */
+function knownCreation({ cctx_status }: Cctx): Numeral | undefined {
+  const status = optional(cctx_status);
+  return status && (positive(status.created_timestamp) ?? positive(status.lastUpdate_timestamp));
+}
+
+function positive(field: Field<Numeral>): Numeral | undefined {
+  const value = optional(field);
+  return value !== undefined && compare(value, 0) > 0 ? value : undefined;
+}
+
 function hasNoHash(cctx: Cctx): boolean {
   const outbound = currentOutbound(cctx);
   return outbound !== undefined && required(outbound.hash) === '';
 }
 
-/** The nonce of the transaction on its external chain. */
-function outboundNonce(cctx: Cctx): Numeral | undefined {
-  const outbound = currentOutbound(cctx);
-  return outbound && required(outbound.tss_nonce);
-}
-
 /** Missed and pending transactions by chain, status, coin type and direction. */
 export const cctxFamilies = families<CrosschainInput>({
   crosschain_cctxs: labeledGauge({
-    help: 'Number of distinct listed transactions by list, status, coin type, chain and direction.',
+    help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
     unit: 'cross-chain transactions',
     // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
     labels: ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'],
     overLimit: 'aggregate',
     derive: eachList((list, input) =>
-      countByLabels(distinctCctxs[list](input), (cctx) => ({
+      countByLabels(consideredCctxs[list](input), (cctx) => ({
         list,
         status: optional(optional(cctx.cctx_status)?.status) ?? '',
         coin_type: optional(outboundForLabels(cctx)?.coin_type) ?? '',
@@ -130,8 +162,17 @@ export const cctxFamilies = families<CrosschainInput>({
       })),
     ),
   }),
+  crosschain_cctxs_ignored: labeledGauge({
+    help: 'Number of distinct listed transactions that the configuration ignores, by list.',
+    unit: 'cross-chain transactions',
+    // Two series per target.
+    labels: ['list'],
+    derive: eachList((list, input) => [
+      { labels: { list }, value: distinctCctxs[list](input).length - consideredCctxs[list](input).length },
+    ]),
+  }),
   crosschain_oldest_cctx_created_timestamp_seconds: labeledGauge({
-    help: 'Creation time of the oldest listed transaction by chain, or its last update time when the creation time is unknown.',
+    help: 'Creation time of the oldest listed transaction by chain, also of a revert, or its last update time when the creation time is unknown.',
     unit: 'seconds since 1970',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
@@ -139,35 +180,35 @@ export const cctxFamilies = families<CrosschainInput>({
     derive: eachList(eachChain((cctxs) => lowest(cctxs.map(createdAt)))),
   }),
   crosschain_cctxs_without_hash: labeledGauge({
-    help: 'Number of listed transactions by chain whose outbound has no hash and is not yet broadcast.',
+    help: 'Number of listed transactions by chain for whose outbound nobody has posted a hash; nodes before version 29 send none for pending ones.',
     unit: 'cross-chain transactions',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'aggregate',
     derive: eachList(eachChain((cctxs) => cctxs.filter(hasNoHash).length)),
   }),
-  crosschain_lowest_pending_nonce: labeledGauge({
-    help: 'Lowest nonce of the pending outbound transactions of a chain, which all later ones wait for.',
-    unit: 'nonce',
-    // The number of chain ids is not bounded.
-    labels: ['chain_id', 'chain'],
-    overLimit: 'keep-lowest',
-    derive: (input) =>
-      cctxsByChain.pending(input).map(({ chainId, chain, cctxs }) => ({
-        labels: { chain_id: chainId, chain },
-        value: lowest(cctxs.map(outboundNonce)),
-      })),
-  }),
   crosschain_largest_pending_native_amount: gauge({
     help: 'Largest pending amount of the native coin, in smallest units; absent when none is pending.',
     unit: 'smallest units of the native coin',
     value: (input) =>
       highest(
-        distinctCctxs.pending(input).map((cctx) => {
+        consideredCctxs.pending(input).map((cctx) => {
           const outbound = currentOutbound(cctx);
           return outbound && required(outbound.coin_type) === NATIVE ? required(outbound.amount) : undefined;
         }),
       ),
+  }),
+  crosschain_tss_info: labeledGauge({
+    help: 'A metric with value 1 for each public key of the signers that is in a listed outbound.',
+    unit: '1',
+    // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label are kept.
+    labels: ['tss_pubkey'],
+    derive: (input) => {
+      const keys = outboundsForLabels(input).map(({ tss_pubkey }) => toLabelValue(optional(tss_pubkey) ?? ''));
+      return Array.from(new Set(keys.filter((key) => key !== '')))
+        .toSorted()
+        .map((key) => ({ labels: { tss_pubkey: key }, value: 1 }));
+    },
   }),
 });
 

@@ -22,27 +22,27 @@ export const totalFamilies = families<CrosschainInput>({
     value: ({ document }) => required(document.height),
   }),
   crosschain_total_pending: gauge({
-    help: 'Number of missed and pending transactions, including those that are not listed.',
+    help: 'Number of missed and pending transactions, including those that are not listed; one that the node finds under two chains counts twice.',
     unit: 'cross-chain transactions',
     value: ({ document }) => required(document.total_pending),
   }),
   crosschain_past_cctxs_value: gauge({
-    help: 'Value of past outgoing transactions in the window, in smallest units of the native coin; assets without a conversion rate count 0.',
+    help: 'Value of past outgoing transactions in the window, of any status, in smallest units of the native coin; assets without a conversion rate count 0.',
     unit: 'smallest units of the native coin',
     value: ({ document }) => required(document.past_cctxs_value),
   }),
   crosschain_pending_cctxs_value: gauge({
-    help: 'Value of all pending transactions, in smallest units of the native coin; assets without a conversion rate count 0.',
+    help: 'Value of pending transactions with hidden ones and reverts, without missed ones, in smallest units of the native coin; assets without a conversion rate count 0.',
     unit: 'smallest units of the native coin',
     value: ({ document }) => required(document.pending_cctxs_value),
   }),
   crosschain_lowest_pending_cctx_height: gauge({
-    help: 'Lowest height at which the first pending transaction of a chain was observed, which mixes heights of different chains; 0 when none is pending.',
+    help: 'Lowest inbound height of the transactions at the low nonce of each chain, which need not be pending and mix heights of different chains.',
     unit: 'height',
     value: ({ document }) => required(document.lowest_pending_cctx_height),
   }),
   crosschain_cctxs_missed: gauge({
-    help: 'Number of listed missed transactions, which a later nonce of their chain has overtaken; normally 0.',
+    help: 'Number of listed missed transactions, whose nonce is below the low nonce of their chain; normally 0.',
     unit: 'cross-chain transactions',
     value: ({ document }) => lengthOf(document.cctxs_missed),
   }),

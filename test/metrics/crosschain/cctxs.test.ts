@@ -6,6 +6,8 @@ const CCTXS = 'crosschain_cctxs';
 const OLDEST = 'crosschain_oldest_cctx_created_timestamp_seconds';
 const NO_HASH = 'crosschain_cctxs_without_hash';
 const LOWEST = 'crosschain_lowest_pending_nonce';
+const IGNORED = 'crosschain_cctxs_ignored';
+const TSS = 'crosschain_tss_info';
 const LARGEST = 'crosschain_largest_pending_native_amount';
 const options = { hubChainIds: ['7000', '7001'], chains: { '1': 'ethereum' } };
 
@@ -137,21 +139,62 @@ describe('crosschain_cctxs_without_hash', () => {
   });
 });
 
-describe('crosschain_lowest_pending_nonce', () => {
-  it('is the lowest nonce of the current outbounds of a chain', () => {
+describe('crosschain_cctxs_ignored', () => {
+  const NOW = { epochSeconds: 10_000, monotonicMs: 0 };
+  const created = (index: string, seconds: Json, updated: Json = '0'): JsonObject =>
+    cctx(index, [outbound('1', { hash: '' })], {
+      cctx_status: status({ created_timestamp: seconds, lastUpdate_timestamp: updated }),
+    });
+  const both = (missed: JsonObject[], cctxs_pending: JsonObject[]): JsonObject =>
+    rateLimiterInput({ cctxs_missed: missed, cctxs_pending });
+
+  it('is 0 for both lists if nothing is ignored', () => {
+    expect(valueOf(both([created('0x1', '1')], []), IGNORED)).toEqual({ 'list="missed"': 0, 'list="pending"': 0 });
+  });
+
+  it('counts listed indexes, which are left out of the counts and ages by chain', () => {
+    const document = both([created('0x1', '5'), created('0x1', '5'), created('0x2', '9')], [created('0x1', '7')]);
+    const ignore = { indexes: ['0x1', '0x3'], olderThanMs: 0 };
+    expect(valueOf(document, IGNORED, { ignore })).toEqual({ 'list="missed"': 1, 'list="pending"': 1 });
+    expect(valueOf(document, NO_HASH, { ignore })).toEqual({ [chainLabels('missed', '1')]: 1 });
+    expect(valueOf(document, OLDEST, { ignore })).toEqual({ [chainLabels('missed', '1')]: 9 });
+    expect(valueOf(document, CCTXS, { ignore })).toEqual({
+      [cctxLabels('missed', 'PendingOutbound', 'Gas', '1', '', 'unknown')]: 1,
+    });
+  });
+
+  it('counts those that are older than the limit by their creation, or by their last update without it', () => {
+    const rows = [created('0x1', '8999'), created('0x2', '9000'), created('0x3', '0', '8999'), created('0x4', '0')];
+    const ignore = { indexes: [], olderThanMs: 1_000_000 };
+    expect(valueOf(both(rows, []), IGNORED, { ignore, at: NOW })).toEqual({ 'list="missed"': 2, 'list="pending"': 0 });
+  });
+
+  it('counts a missing time as unknown, and does not read the second one if the first is known', () => {
+    const ignore = { indexes: [], olderThanMs: 1_000_000 };
+    const rows = [created('0x1', null, '5'), created('0x2', '7', 'x'), cctx('0x3', [], { cctx_status: null })];
+    expect(valueOf(both(rows, []), IGNORED, { ignore, at: NOW })).toEqual({ 'list="missed"': 2, 'list="pending"': 0 });
+  });
+
+  it('is withdrawn for a list with an invalid time, like the counts of the list', () => {
+    const ignore = { indexes: [], olderThanMs: 1_000_000 };
+    const document = both([created('0x1', 'x')], [created('0x2', '1')]);
+    expect(valueOf(document, IGNORED, { ignore, at: NOW })).toEqual({ 'list="pending"': 1 });
+    expect(valueOf(document, CCTXS, { ignore, at: NOW })).toBeUndefined();
+  });
+});
+
+describe('crosschain_tss_info', () => {
+  it('has one series for each public key of current outbounds', () => {
+    const signedBy = (index: string, ...keys: Json[]): JsonObject =>
+      cctx(
+        index,
+        keys.map((tss_pubkey) => outbound('1', { tss_pubkey })),
+      );
     const document = rateLimiterInput({
-      cctxs_missed: [cctx('0x9', [outbound('1', { tss_nonce: '1' })])],
-      cctxs_pending: [
-        cctx('0x1', [outbound('1', { tss_nonce: '9007199254740995' })]),
-        cctx('0x2', [outbound('1', { tss_nonce: '9007199254740994' })]),
-        cctx('0x3', [outbound('1', { tss_nonce: '0' }), outbound('56', { tss_nonce: '7' })]),
-        cctx('0x4', []),
-      ],
+      cctxs_missed: [signedBy('0x1', 'zetapub1b'), signedBy('0x2', 'zetapub1old', 'zetapub1a'), signedBy('0x3')],
+      cctxs_pending: [signedBy('0x4', 'zetapub1a'), signedBy('0x5', ''), signedBy('0x6', null)],
     });
-    expect(valueOf(document, LOWEST, options)).toEqual({
-      'chain_id="1",chain="ethereum"': 9007199254740994,
-      'chain_id="56",chain=""': 7,
-    });
+    expect(valueOf(document, TSS)).toEqual({ 'tss_pubkey="zetapub1a"': 1, 'tss_pubkey="zetapub1b"': 1 });
   });
 });
 

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { account, orchestrator, state, transfer, valset } from '../bridge/state.js';
 import { cctx, outbound, rateLimiterInput, status } from '../crosschain/document.js';
+import type { CrosschainObservations } from '../../../src/metrics/crosschain/observations.js';
+import { crosschainSnapshot } from '../../support/snapshots.js';
 import { deriveBridge, deriveCrosschain, type DerivedMetrics } from '../derive.js';
 import { byFamily } from './families.js';
 
@@ -103,7 +105,8 @@ describe('the series of 5,000 chains', () => {
       ),
     ),
   );
-  const derived = deriveCrosschain(rateLimiterInput({ cctxs_pending: rows }));
+  const options = { at: { epochSeconds: 1_790_000_000, monotonicMs: 0 } };
+  const derived = deriveCrosschain(rateLimiterInput({ cctxs_pending: rows }), options);
   const chainIds = (name: string): string[] =>
     labelsOf(derived, name).map((label) => /chain_id="(.*?)"/.exec(label)?.[1] ?? '');
   const thousands = range(5).map((thousand) => padded(1000 * thousand));
@@ -120,9 +123,18 @@ describe('the series of 5,000 chains', () => {
     expect(derived.values['crosschain_cctxs_without_hash{list="other",chain_id="other",chain="other"}']).toBe(0);
   });
 
-  it('are those with the lowest timestamps and nonces', () => {
+  it('are those with the lowest timestamps and nonces, the highest nonces, or the first by label', () => {
     expect(chainIds('crosschain_oldest_cctx_created_timestamp_seconds').toSorted()).toEqual(lowest);
     expect(chainIds('crosschain_lowest_pending_nonce').toSorted()).toEqual(lowest);
+    expect(chainIds('crosschain_lowest_pending_nonce_changed_timestamp_seconds').toSorted()).toEqual(lowest);
+    expect(chainIds('crosschain_age_limit_seconds').toSorted()).toEqual(lowest);
+    expect(chainIds('crosschain_highest_pending_nonce').toSorted()).toEqual(range(chains).slice(-200).map(padded));
+  });
+
+  it('are remembered for at most 1000 chains', () => {
+    const { observations } = crosschainSnapshot(rateLimiterInput({ cctxs_pending: rows }), options);
+    const { lowestNonces } = observations as CrosschainObservations;
+    expect(lowestNonces.map(({ chainId }) => chainId)).toEqual(range(1000).map(padded));
   });
 
   it('are counted when they are dropped', () => {
@@ -130,14 +142,18 @@ describe('the series of 5,000 chains', () => {
       crosschain_cctxs: 4801,
       crosschain_cctxs_without_hash: 4801,
       crosschain_oldest_cctx_created_timestamp_seconds: 4800,
+      crosschain_cctxs_ignored: 0,
       crosschain_lowest_pending_nonce: 4800,
+      crosschain_lowest_pending_nonce_changed_timestamp_seconds: 4800,
+      crosschain_highest_pending_nonce: 4800,
+      crosschain_age_limit_seconds: 4800,
       crosschain_anomalies: 0,
     });
   });
 
   it('do not depend on the order of the transactions', () => {
     const property = fc.property(shuffled(rows), (cctxs_pending) => {
-      expect(deriveCrosschain(rateLimiterInput({ cctxs_pending }))).toEqual(derived);
+      expect(deriveCrosschain(rateLimiterInput({ cctxs_pending }), options)).toEqual(derived);
     });
     fc.assert(property, { numRuns });
   });

@@ -230,7 +230,7 @@ export const bridgeOptions = fc.record(
   { requiredKeys: [] },
 );
 
-const chain = fc.constantFrom<Json>('1', '56', '7000', 56, '__proto__');
+const chain = fc.constantFrom<Json>('1', '56', '7000', 56, '8332', '__proto__');
 const coinType = fc.constantFrom<Json>('Native', 'Native', 'Gas', 'ERC20', 'Cmd', 0, 4, 'Unheard', 9);
 
 const cctx = fc.record({
@@ -249,6 +249,7 @@ const cctx = fc.record({
       amount,
       tss_nonce: smallNumber(0, 9),
       hash: fc.constantFrom('', '0xabc'),
+      tss_pubkey: fc.constantFrom('zetapub1a', 'zetapub1a', 'zetapub1b', ''),
     }),
     2,
   ),
@@ -267,13 +268,26 @@ export const crosschainDocument: fc.Arbitrary<JsonObject> = fc.record({
   lowest_pending_cctx_height: smallNumber(0, 140),
 });
 
-/** The configuration of a cross-chain endpoint. */
+/** Later than most transactions are created. */
+const at = fc.constantFrom(1_700_000_550, 1_700_000_900).map((epochSeconds) => ({ epochSeconds, monotonicMs: 0 }));
+
+/** The configuration of a cross-chain endpoint, and when its document is received. */
 export const crosschainOptions = fc.record(
   {
     window: fc.constantFrom('1', '7', '50'),
     rate: fc.constantFrom('1', '1000000000000000000'),
     hubChainIds: fc.constantFrom(['7000'], ['56', '__proto__']),
     chains: fc.constant({ '1': 'ethereum', constructor: 'no' }),
+    ignore: fc.record({
+      indexes: fc.subarray(['0x1', '0x2', '0x3', '0xabsent']),
+      olderThanMs: fc.constantFrom(0, 400_000, 850_000),
+    }),
+    backlogLimit: fc.constantFrom(1, 2500),
+    ageLimitsMs: fc.record(
+      { default: fc.constant(60_000), '1': fc.constant(90_500), '8332': fc.constant(120_000) },
+      { requiredKeys: [] },
+    ),
+    at,
   },
-  { requiredKeys: [] },
+  { requiredKeys: ['at'] },
 );

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stableMetricNames } from '../../support/stable-metric-names.js';
+import type { CrosschainObservations } from '../../../src/metrics/crosschain/observations.js';
+import { crosschainSnapshot } from '../../support/snapshots.js';
 import { deriveBridge, deriveCrosschain, type SeriesValues } from '../derive.js';
 import { corruptedDocument } from './corruption.js';
 import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';
+import { SeriesCollector } from './exact.js';
+import { referenceNonceChanges } from './reference-crosschain.js';
 import { referenceBridge, referenceCrosschain } from './reference.js';
 import { fuzzRuns } from '../../support/fuzz.js';
 
@@ -47,6 +51,37 @@ describe('the value of every series', () => {
         );
       },
     );
+    fc.assert(property, { numRuns });
+  });
+});
+
+describe('the time at which the lowest pending nonce of a chain has changed', () => {
+  it('equals the reference value after a sequence of random documents, of which some are truncated or invalid', () => {
+    const complete = crosschainDocument.map((document) => ({ ...document, total_pending: '0' }));
+    const documents = fc.array(
+      fc.oneof(complete, complete, crosschainDocument, crosschainDocument.chain(corruptedDocument)),
+      {
+        minLength: 2,
+        maxLength: 8,
+      },
+    );
+    const FAMILY = 'crosschain_lowest_pending_nonce_changed_timestamp_seconds';
+    const property = fc.property(documents, (all) => {
+      const received = all.map((document, index) => ({
+        document,
+        at: { epochSeconds: 1_700_000_000 + 30 * index, monotonicMs: 30_000 * index },
+      }));
+      let previous: CrosschainObservations | undefined;
+      for (const [index, { document, at }] of received.entries()) {
+        const snapshot = crosschainSnapshot(document, { at, ...(previous && { previous }) });
+        const expected = new SeriesCollector();
+        referenceNonceChanges(received.slice(0, index + 1), {}, expected);
+        const { values } = deriveCrosschain(document, { at, ...(previous && { previous }) });
+        const changed = Object.entries(values).filter(([series]) => series.startsWith(FAMILY));
+        expect(Object.fromEntries(changed)).toEqual(expected.values);
+        previous = structuredClone(snapshot.observations) as CrosschainObservations;
+      }
+    });
     fc.assert(property, { numRuns });
   });
 });

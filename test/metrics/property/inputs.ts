@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/config.js';
-import { clock } from '../../../src/clock.js';
+import { clock, type Instant } from '../../../src/clock.js';
 import { documents as definitions, type DocumentContext, type DocumentDefinition } from '../../../src/documents.js';
 import { asDecimalString } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
@@ -34,11 +34,12 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
   const documents = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedDocument));
   return fc
     .sample(fc.tuple(documents, crosschainOptions), { seed, numRuns })
-    .flatMap(([document, { chains = {}, ...settings }]) =>
+    .flatMap(([document, { chains = {}, at, ...settings }]) =>
       inputOf(definitions.rate_limiter_input, document, {
         settings: { ...defaultCrosschainSettings, ...settings },
         labels: { tokens: [], chains, validators: { configured: [], staking: new Map() } },
         height: undefined,
+        at,
       }),
     );
 }
@@ -46,11 +47,11 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
 function inputOf<Settings, Input, Observations>(
   document: DocumentDefinition<Settings, Input, Observations>,
   json: JsonObject,
-  context: Omit<DocumentContext<Settings, Observations>, 'at' | 'previous'>,
+  context: Omit<DocumentContext<Settings, Observations>, 'at' | 'previous'> & { readonly at?: Instant },
 ): Input[] {
   const result = document.read(
     Buffer.from(JSON.stringify(json)),
-    { ...context, at: clock(), previous: undefined },
+    { at: clock(), ...context, previous: undefined },
     Number.POSITIVE_INFINITY,
   );
   return result.ok && result.value !== undefined ? [result.value] : [];

@@ -2,6 +2,7 @@ import {
   add,
   chainId,
   compare,
+  decimal,
   divide,
   equal,
   field,
@@ -15,6 +16,9 @@ import {
   lowest,
   multiply,
   number,
+  optionalNumber,
+  optionalString,
+  orUndefined,
   string,
   subtract,
   Withdrawn,
@@ -28,6 +32,10 @@ export interface CrosschainReferenceOptions {
   readonly rate?: string;
   readonly hubChainIds?: readonly string[];
   readonly chains?: Readonly<Record<string, string>>;
+  readonly ignore?: { readonly indexes: readonly string[]; readonly olderThanMs: number };
+  readonly backlogLimit?: number;
+  readonly ageLimitsMs?: Readonly<Record<string, number>>;
+  readonly at?: { readonly epochSeconds: number };
 }
 
 const statuses = new Map([
@@ -72,25 +80,45 @@ function countByLabels(labels: readonly Labels[]): readonly (readonly [Labels, R
   );
 }
 
+/** The rows of a list without repeated indexes. */
+function distinctRows(document: unknown, name: string): readonly unknown[] {
+  const rows = list(field(document, name)).map((row) => [string(field(row, 'index')), row] as const);
+  return rows
+    .filter(([index], position) => rows.findIndex(([other]) => other === index) === position)
+    .map(([, row]) => row);
+}
+
+const current = (cctx: unknown): unknown => list(field(cctx, 'outbound_params')).at(-1);
+
+/** The current outbound for labels, which are empty if the list is missing. */
+const currentForLabels = (cctx: unknown): unknown =>
+  isMissing(field(cctx, 'outbound_params')) ? undefined : current(cctx);
+
+const chainIdOf = (cctx: unknown): string => chainId(field(currentForLabels(cctx), 'receiver_chainId'));
+
+function chainLabels(id: string, { chains = {} }: CrosschainReferenceOptions): Labels {
+  return { chain_id: id, chain: Object.hasOwn(chains, id) ? (chains[id] ?? '') : '' };
+}
+
+/** Whether `ignore` leaves a transaction out of the breakdown. */
+function isIgnored(cctx: unknown, { ignore, at }: CrosschainReferenceOptions): boolean {
+  if (ignore === undefined) return false;
+  if (ignore.indexes.includes(string(field(cctx, 'index')))) return true;
+  if (ignore.olderThanMs === 0 || at === undefined) return false;
+  const times = ['created_timestamp', 'lastUpdate_timestamp'];
+  const read = (name: string): Rational => optionalNumber(field(cctx, 'cctx_status', name)) ?? zero;
+  const known = times.find((name) => isGreater(read(name), zero));
+  if (known === undefined) return false;
+  return isGreater(subtract(integer(at.epochSeconds), read(known)), decimal((ignore.olderThanMs / 1000).toString()));
+}
+
 export function referenceBreakdown(document: unknown, options: CrosschainReferenceOptions, out: SeriesCollector): void {
-  const { hubChainIds, chains = {} } = options;
-  /** The rows of a list without repeated indexes. */
-  const rowsOf = (name: string): readonly unknown[] => {
-    const rows = list(field(document, name)).map((row) => [string(field(row, 'index')), row] as const);
-    return rows
-      .filter(([index], position) => rows.findIndex(([other]) => other === index) === position)
-      .map(([, row]) => row);
-  };
+  const { hubChainIds } = options;
+  const rowsOf = (name: string): readonly unknown[] =>
+    distinctRows(document, name).filter((cctx) => !isIgnored(cctx, options));
   const missed = (): readonly unknown[] => rowsOf('cctxs_missed');
   const pending = (): readonly unknown[] => rowsOf('cctxs_pending');
-  const current = (cctx: unknown): unknown => list(field(cctx, 'outbound_params')).at(-1);
-  /** The current outbound for labels, which are empty if the list is missing. */
-  const currentForLabels = (cctx: unknown): unknown =>
-    isMissing(field(cctx, 'outbound_params')) ? undefined : current(cctx);
-  const chain = (cctx: unknown): Labels => {
-    const id = chainId(field(currentForLabels(cctx), 'receiver_chainId'));
-    return { chain_id: id, chain: Object.hasOwn(chains, id) ? (chains[id] ?? '') : '' };
-  };
+  const chain = (cctx: unknown): Labels => chainLabels(chainIdOf(cctx), options);
   const direction = (cctx: unknown): string => {
     if (hubChainIds === undefined) return 'unknown';
     const sender = field(cctx, 'inbound_params', 'sender_chain_id');
@@ -117,6 +145,9 @@ export function referenceBreakdown(document: unknown, options: CrosschainReferen
   };
 
   for (const [name, rows] of Object.entries({ missed, pending })) {
+    out.labeledGauge('crosschain_cctxs_ignored', () => [
+      [{ list: name }, integer(distinctRows(document, `cctxs_${name}`).length - rows().length)],
+    ]);
     out.labeledGauge('crosschain_cctxs', () =>
       countByLabels(
         rows().map((cctx) => {
@@ -164,13 +195,116 @@ export function referenceBreakdown(document: unknown, options: CrosschainReferen
   }
   const withOutbound = (): readonly unknown[] =>
     pending().filter((cctx) => list(field(cctx, 'outbound_params')).length > 0);
-  out.labeledGauge('crosschain_lowest_pending_nonce', () =>
-    byChain(withOutbound(), (cctx) => number(field(current(cctx), 'tss_nonce')), lowest),
-  );
   out.gauge('crosschain_largest_pending_native_amount', () => {
     const coinType = required((json) => enumLabel(coinTypes, json));
     const native = withOutbound().filter((cctx) => coinType(field(current(cctx), 'coin_type')) === 'Native');
     return highest(native.map((cctx) => number(field(current(cctx), 'amount'))));
+  });
+}
+
+/** Nonces include those of ignored transactions. */
+export function referenceNonces(document: unknown, options: CrosschainReferenceOptions, out: SeriesCollector): void {
+  const nonces = (cctxs: readonly unknown[]): readonly Rational[] =>
+    cctxs.flatMap((cctx) =>
+      list(field(cctx, 'outbound_params')).length === 0 ? [] : [number(field(current(cctx), 'tss_nonce'))],
+    );
+  const pending = (): readonly unknown[] => distinctRows(document, 'cctxs_pending');
+  const ofChain = (cctxs: readonly unknown[], id: string): readonly unknown[] =>
+    cctxs.filter((cctx) => chainIdOf(cctx) === id);
+  const byChain = (
+    cctxs: readonly unknown[],
+    value: (ofOne: readonly unknown[], id: string) => Rational | undefined,
+  ): readonly (readonly [Labels, Rational])[] =>
+    [...new Set(cctxs.map(chainIdOf))].flatMap((id) => {
+      const result = value(ofChain(cctxs, id), id);
+      return result === undefined ? [] : [[chainLabels(id, options), result]];
+    });
+  const missedOnly = (): readonly unknown[] => {
+    const indexes = new Set(pending().map((cctx) => string(field(cctx, 'index'))));
+    return distinctRows(document, 'cctxs_missed').filter((cctx) => !indexes.has(string(field(cctx, 'index'))));
+  };
+
+  out.labeledGauge('crosschain_lowest_pending_nonce', () => byChain(pending(), (cctxs) => lowest(nonces(cctxs))));
+  out.labeledGauge('crosschain_highest_pending_nonce', () => byChain(pending(), (cctxs) => highest(nonces(cctxs))));
+  out.labeledGauge('crosschain_lowest_missed_nonce', () =>
+    byChain(missedOnly(), (cctxs, id) => {
+      const first = lowest(nonces(ofChain(pending(), id)));
+      const bound = first === undefined ? undefined : subtract(first, integer(1000));
+      return lowest(nonces(cctxs).filter((nonce) => bound === undefined || !isGreater(bound, nonce)));
+    }),
+  );
+}
+
+/** A document and when it was received. */
+export interface ReceivedDocument {
+  readonly document: unknown;
+  readonly at: { readonly epochSeconds: number };
+}
+
+/** The documents of an endpoint from the first to the last one, whose series are computed. */
+export function referenceNonceChanges(
+  received: readonly ReceivedDocument[],
+  options: CrosschainReferenceOptions,
+  out: SeriesCollector,
+): void {
+  const FAMILY = 'crosschain_lowest_pending_nonce_changed_timestamp_seconds';
+  /** The lowest nonces of a complete list; `undefined` for a truncated one. */
+  const lowestNonces = (document: unknown): ReadonlyMap<string, Rational> | undefined => {
+    const total = number(field(document, 'total_pending'));
+    const listed = list(field(document, 'cctxs_missed')).length + list(field(document, 'cctxs_pending')).length;
+    if (isGreater(total, integer(listed))) return undefined;
+    const collector = new Map<string, Rational>();
+    for (const cctx of distinctRows(document, 'cctxs_pending')) {
+      const id = chainIdOf(cctx);
+      if (list(field(cctx, 'outbound_params')).length === 0) continue;
+      const nonce = number(field(current(cctx), 'tss_nonce'));
+      const known = collector.get(id);
+      if (known === undefined || isGreater(known, nonce)) collector.set(id, nonce);
+    }
+    return collector;
+  };
+  out.labeledGauge(FAMILY, () => {
+    const last = received.at(-1);
+    if (last === undefined) return [];
+    lowestNonces(last.document);
+    const complete = received.flatMap(({ document, at }) => {
+      const nonces = orUndefined(() => lowestNonces(document));
+      return nonces === undefined ? [] : [{ nonces, at: integer(at.epochSeconds) }];
+    });
+    const backwards = complete.toReversed();
+    return [...(backwards[0]?.nonces ?? [])].map(([id, nonce]) => {
+      const end = backwards.findIndex(({ nonces }) => {
+        const other = nonces.get(id);
+        return other === undefined || !equal(other, nonce);
+      });
+      const first = backwards.at(end < 0 ? -1 : end - 1);
+      return [chainLabels(id, options), first?.at ?? zero];
+    });
+  });
+}
+
+const AGE_LIMITS_MS: Readonly<Record<string, number>> = { default: 1_800_000, '8332': 7_200_000 };
+
+export function referenceLimits(document: unknown, options: CrosschainReferenceOptions, out: SeriesCollector): void {
+  const { ageLimitsMs = {}, backlogLimit = 1000 } = options;
+  const outbounds = (): readonly unknown[] =>
+    ['cctxs_missed', 'cctxs_pending']
+      .flatMap((name) => distinctRows(document, name))
+      .filter((cctx) => !isIgnored(cctx, options))
+      .map(currentForLabels)
+      .filter((outbound) => !isMissing(outbound));
+  const limitOf = (id: string): number =>
+    [ageLimitsMs[id], AGE_LIMITS_MS[id], ageLimitsMs['default'], AGE_LIMITS_MS['default']].find(Number.isInteger) ?? 0;
+  out.gauge('crosschain_backlog_limit_cctxs', () => integer(backlogLimit));
+  out.labeledGauge('crosschain_age_limit_seconds', () =>
+    [...new Set(outbounds().map((outbound) => chainId(field(outbound, 'receiver_chainId'))))].map((id) => [
+      chainLabels(id, options),
+      decimal((limitOf(id) / 1000).toString()),
+    ]),
+  );
+  out.labeledGauge('crosschain_tss_info', () => {
+    const keys = outbounds().map((outbound) => optionalString(field(outbound, 'tss_pubkey')) ?? '');
+    return [...new Set(keys)].filter((key) => key !== '').map((key) => [{ tss_pubkey: key }, integer(1)]);
   });
 }
 

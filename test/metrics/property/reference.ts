@@ -2,6 +2,9 @@ import { decimal, SeriesCollector } from './exact.js';
 import {
   referenceBreakdown,
   referenceCctxAnomalies,
+  referenceLimits,
+  referenceNonceChanges,
+  referenceNonces,
   referenceRateLimit,
   referenceTotals,
   type CrosschainReferenceOptions,
@@ -59,6 +62,9 @@ export function referenceCrosschain(document: unknown, options: CrosschainRefere
   const out = new SeriesCollector();
   referenceTotals(document, out);
   referenceBreakdown(document, options, out);
+  referenceNonces(document, options, out);
+  if (options.at !== undefined) referenceNonceChanges([{ document, at: options.at }], options, out);
+  referenceLimits(document, options, out);
   referenceRateLimit(document, options, out);
   referenceCctxAnomalies(document, out);
   return out.values;

@@ -1,0 +1,36 @@
+import { knownChains } from '../../chain/known-chains.js';
+import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/config.js';
+import { families, gauge, labeledGauge } from '../family.js';
+import { chainName, chainsWithOutbounds } from './cctxs.js';
+import type { CrosschainInput } from './input.js';
+
+const AGE_LIMIT_MS = 30 * 60_000;
+
+/** How long a transaction may be pending on a chain. */
+function ageLimitMs(chainId: string, { ageLimitsMs }: CrosschainSettings): number {
+  // Chain ids are untrusted, and `constructor` is a property of every object.
+  const configured = Object.hasOwn(ageLimitsMs, chainId) ? ageLimitsMs[chainId] : undefined;
+  return configured ?? knownChains.get(chainId)?.ageLimitMs ?? ageLimitsMs[DEFAULT_AGE_LIMIT] ?? AGE_LIMIT_MS;
+}
+
+/** The limits that alerts, pages and dashboards compare with. */
+export const limitFamilies = families<CrosschainInput>({
+  crosschain_age_limit_seconds: labeledGauge({
+    help: 'Age above which a pending transaction of a chain is too old, for each chain with listed transactions.',
+    unit: 'seconds',
+    // The number of chain ids is not bounded; the first ones by label are kept.
+    labels: ['chain_id', 'chain'],
+    derive: (input) =>
+      chainsWithOutbounds(input)
+        .toSorted()
+        .map((chainId) => ({
+          labels: { chain_id: chainId, chain: chainName(chainId, input) },
+          value: ageLimitMs(chainId, input.settings) / 1000,
+        })),
+  }),
+  crosschain_backlog_limit_cctxs: gauge({
+    help: 'Number of missed and pending transactions above which the backlog is high.',
+    unit: 'cross-chain transactions',
+    value: ({ settings: { backlogLimit } }) => backlogLimit,
+  }),
+});
