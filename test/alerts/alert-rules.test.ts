@@ -361,9 +361,31 @@ sed -i -e "s|dashboard_url: '/d/|dashboard_url: 'https://grafana.example.org/d/|
   -e 's|https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md|https://wiki.example.org/bridge-runbook|' alerts.yml
 \`\`\`
 
-**Limits.** A limit that differs from bridge to bridge is a setting of the target and a series, such as \`power_threshold\` and
-\`bridge_power_threshold_ratio\`. Alerts, pages and dashboards read the series, so change the setting and not the expression. The other limits are
-numbers in the expressions.
+**Limits.** A limit that differs from bridge to bridge is a setting of the target and a series. Alerts, pages and dashboards read the series, so
+change the setting and not the expression. The other limits are numbers in the expressions.
+
+| setting | series | alerts |
+|---|---|---|
+| \`backlog_limit\` of \`bridge\` | \`bridge_backlog_limit_transfers\` | BridgeBacklogHigh |
+| \`min_batch_fee\` of a token | \`bridge_token_min_batch_fee\` | BridgeBacklogStuck, BridgeBatchNotRelayed, BridgeBatchTimeoutNear, BridgeBatchOverdue |
+| \`power_threshold\` | \`bridge_power_threshold_ratio\` | BridgeBatchUnsigned, BridgeValsetUnsigned |
+| \`block_time\`, \`external_block_time\` | \`bridge_block_time_seconds\`, \`bridge_external_block_time_seconds\` | BridgeBatchTimeoutNear, BridgeBatchOverdue, BridgeOrchestratorDeadlineNear |
+| \`backlog_limit\` of \`crosschain\` | \`crosschain_backlog_limit_cctxs\` | CrosschainBacklogHigh |
+| \`age_limits\` | \`crosschain_age_limit_seconds\` | CrosschainBacklogStuck, CrosschainOldestPendingTooOld |
+| \`ignore\` | \`crosschain_cctxs_ignored\` | CrosschainCctxsMissed, CrosschainOldestPendingTooOld |
+
+\`\`\`yaml
+targets:
+  - name: injective
+    bridge: { url: 'https://injective-node.example.org', backlog_limit: 1000 }
+  - name: zetachain
+    crosschain: { url: 'https://zetachain-node.example.org', age_limits: { default: 30m, '8332': 3h } }
+tokens:
+  - { contract: '0xdac17f958d2ee523a2206206994597c13d831ec7', symbol: USDT, decimals: 6, min_batch_fee: '23300000' }
+\`\`\`
+
+Set \`min_batch_fee\` in the smallest unit of the token, to what the batch creators and relayers of the chain require, 23.3 USD by default on Injective. It
+tells transfers that nobody takes from those that are stuck.
 
 **Severity and duration.** Values of the chart change them for single alerts, for all severities of an alert or by severity:
 
