@@ -1,4 +1,4 @@
-import { amountWorth, type Asset, type ExternalChain, HUB_COIN, valueOf } from './external-chains.js';
+import { amountWorth, type Asset, type ExternalChain, HUB_COIN, secondsToHash, valueOf } from './external-chains.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Cctx, CctxStatus, InboundParams, OutboundParams, RevertOptions } from './responses.js';
 
@@ -20,7 +20,7 @@ export interface SimulatedCctx {
   readonly value: bigint;
   readonly createdSeconds: number;
   readonly confirmationSeconds: number;
-  /** Hash of the outbound transaction, which is shown once it is broadcast. */
+  /** Hash of the outbound transaction, which is shown once the signers have posted it. */
   readonly txHash: string;
   /** The response row as of creation. */
   readonly created: Cctx;
@@ -68,10 +68,12 @@ export function createCctx(options: CctxOptions): SimulatedCctx {
 export function currentRow(cctx: SimulatedCctx, nowSeconds: number): Cctx {
   const { created, createdSeconds, isBroadcast, broadcastAtSeconds } = cctx;
   const bumps = Math.floor((nowSeconds - createdSeconds) / GAS_BUMP_SECONDS);
-  const lastUpdate = Math.max(createdSeconds + bumps * GAS_BUMP_SECONDS, isBroadcast ? broadcastAtSeconds : 0);
+  const hashAt = broadcastAtSeconds + secondsToHash(cctx.chain);
+  const hasHash = isBroadcast && nowSeconds >= hashAt;
+  const lastUpdate = Math.max(createdSeconds + bumps * GAS_BUMP_SECONDS, hasHash ? hashAt : 0);
   const updated = (outbound: OutboundParams): OutboundParams => ({
     ...outbound,
-    hash: isBroadcast ? cctx.txHash : '',
+    hash: hasHash ? cctx.txHash : '',
     gas_price: String(cctx.chain.gasPrice * (1 + Math.min(bumps, MAX_GAS_BUMPS))),
   });
   const { cctx_status, outbound_params } = created;

@@ -8,6 +8,8 @@ export interface ExternalChain {
   readonly blockMs: number;
   /** Minimum and maximum time from broadcast to the last confirmation vote. */
   readonly confirmationSeconds: readonly [number, number];
+  /** Blocks from broadcast until the signers post the hash; 0: at once. */
+  readonly blocksToHash: number;
   readonly gas: Asset;
   /** `undefined`: the chain has no tokens. */
   readonly erc20: Asset | undefined;
@@ -61,6 +63,8 @@ export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
     startHeight: 874_000,
     blockMs: 600_000,
     confirmationSeconds: [360, 540],
+    // Signers of Bitcoin post the hash at broadcast.
+    blocksToHash: 0,
     gas: gasCoin(8, 50_000n),
     erc20: undefined,
     gasPrice: 12,
@@ -101,10 +105,19 @@ export function amountWorth(asset: Asset, value: bigint): bigint {
   return (value * 10n ** BigInt(asset.decimals)) / (asset.hubCoins * 10n ** 18n);
 }
 
+/** Signers look for the outbound in blocks this often. */
+const HASH_POLL_SECONDS = 10;
+
+/** Seconds from broadcast until the hash is posted. */
+export function secondsToHash({ blocksToHash, blockMs }: ExternalChain): number {
+  return blocksToHash === 0 ? 0 : Math.ceil((blocksToHash * blockMs) / 1000) + HASH_POLL_SECONDS;
+}
+
 /** The common properties of chains with smart contracts: a gas coin and a dollar token. */
 function contractChain(hubCoins: bigint, dollarContract: string) {
   const erc20: Asset = { coinType: 'ERC20', contract: dollarContract, decimals: 6, hubCoins: 2n };
-  return { gas: gasCoin(18, hubCoins), erc20, gasPrice: 3_000_000_000, hasContracts: true };
+  // The outbound is in the next block, and the hash is posted when two more follow.
+  return { gas: gasCoin(18, hubCoins), erc20, gasPrice: 3_000_000_000, hasContracts: true, blocksToHash: 3 };
 }
 
 function gasCoin(decimals: number, hubCoins: bigint): Asset {
