@@ -152,7 +152,11 @@ const simulator = {
   ),
   // The simulator checks the name, because it is loaded only by commands that use it.
   scenario: flag('--scenario', types.label(64), 'healthy', 'Scenario to simulate.'),
-  blockTimeMs: flag('--block-time', types.duration(10, 3_600_000), '2s', 'Time between blocks.'),
+  blockTimeMs: optionalFlag(
+    '--block-time',
+    types.duration(10, 3_600_000),
+    'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
+  ),
   startTimeSeconds: optionalFlag(
     '--start-time',
     types.integer(0, 253_402_300_799),

@@ -84,6 +84,7 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
     examples: [
       ['bridge-exporter demo', 'a healthy chain; open http://127.0.0.1:10917/'],
       ['bridge-exporter demo --scenario=stuck', 'a stuck bridge'],
+      ['bridge-exporter demo --scenario=mainnet', 'the habits of a main network'],
       ['bridge-exporter demo --listen=:0 --web.listen-address=127.0.0.1:0', 'use free ports'],
     ],
     exitCodes: exitCodesOfServer,

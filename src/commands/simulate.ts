@@ -1,7 +1,7 @@
 import type { InvocationOf, SimulatorSettings } from '../cli/flags.js';
 import { suggestName } from '../settings/closest-match.js';
 import { formatDuration } from '../settings/units.js';
-import { warmUpMs } from '../simulator/model.js';
+import { blockTimeOf, warmUpMs } from '../simulator/model.js';
 import { endpointPaths } from '../simulator/query-service.js';
 import { isScenarioName, scenarioNames } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
@@ -36,8 +36,8 @@ export async function startSimulation(
 ): Promise<Simulator> {
   const { listen, seed, scenario, blockTimeMs, startTimeSeconds } = settings;
   if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
-  const blockTime = formatDuration(blockTimeMs);
-  const warmUp = warmUpMs(blockTimeMs);
+  const blockTime = formatDuration(blockTimeOf({ scenario, blockTimeMs }));
+  const warmUp = warmUpMs({ scenario, blockTimeMs });
   if (warmUp > LONG_WARM_UP_MS) {
     const progress = progressPrinter(context, log);
     progress(`simulating the first ${formatDuration(warmUp)} of the chain (${blockTime} per block) …`);

@@ -11,8 +11,11 @@ const MAX_GAS_BUMPS = 4;
 
 /** A cross-chain transaction (cctx) and its progress. */
 export interface SimulatedCctx {
-  /** `outgoing`: from the hub to the chain. `revert`: came from the chain, failed on the hub and is sent back. */
-  readonly direction: 'outgoing' | 'revert';
+  /**
+   * `outgoing`: from the hub to the chain. `revert`: came from the chain, failed on the hub and is sent back. `command`: an administrator
+   * of the hub moves the funds on the chain.
+   */
+  readonly direction: 'outgoing' | 'revert' | 'command';
   readonly chain: ExternalChain;
   /** Height of the source chain: the hub for an outgoing cctx, `chain` for a revert. */
   readonly inboundHeight: number;
@@ -33,7 +36,7 @@ export interface SimulatedCctx {
 export interface CctxOptions {
   readonly random: Random;
   readonly chain: ExternalChain;
-  readonly direction: SimulatedCctx['direction'];
+  readonly direction: 'outgoing' | 'revert';
   /** Nonce of the outbound transaction on the chain. */
   readonly nonce: number;
   /** Approximate value in smallest units of the hub coin. */
@@ -42,11 +45,15 @@ export interface CctxOptions {
   readonly createdSeconds: number;
   readonly hubHeight: number;
   readonly chainHeight: number;
+  /** Drawn when absent. */
+  readonly asset?: Asset;
+  /** Minimum and maximum time from creation to broadcast. */
+  readonly signingSeconds?: readonly [number, number];
 }
 
 export function createCctx(options: CctxOptions): SimulatedCctx {
   const { random, chain, direction, createdSeconds } = options;
-  const asset = drawAsset(random, chain);
+  const asset = options.asset ?? drawAsset(random, chain);
   const amount = amountWorth(asset, options.value);
   const isOutgoing = direction === 'outgoing';
   return {
@@ -58,9 +65,29 @@ export function createCctx(options: CctxOptions): SimulatedCctx {
     confirmationSeconds: random.between(...chain.confirmationSeconds),
     txHash: `0x${random.hex(64)}`,
     created: (isOutgoing ? createOutgoing : createRevert)(options, asset, String(amount)),
-    broadcastAtSeconds: createdSeconds + random.between(...SIGNING_SECONDS),
+    broadcastAtSeconds: createdSeconds + random.between(...(options.signingSeconds ?? SIGNING_SECONDS)),
     isBroadcast: false,
     isLost: false,
+  };
+}
+
+/** Moves the funds of a chain to another key. The hub records neither a sender chain nor times of such a cctx. */
+export function createCommand(options: CctxOptions): SimulatedCctx {
+  const cctx = createCctx({ ...options, direction: 'outgoing', asset: options.chain.gas });
+  const { created } = cctx;
+  const commanded = { sender_chain_id: '0', coin_type: 'Cmd', observed_external_height: '0' };
+  return {
+    ...cctx,
+    direction: 'command',
+    inboundHeight: 0,
+    value: 0n,
+    created: {
+      ...created,
+      relayed_message: 'migrate the funds',
+      cctx_status: { ...created.cctx_status, created_timestamp: '0' },
+      inbound_params: { ...created.inbound_params, ...commanded },
+      outbound_params: created.outbound_params.map((outbound) => ({ ...outbound, coin_type: 'Cmd' })),
+    },
   };
 }
 

@@ -114,12 +114,12 @@ export function secondsToHash({ blocksToHash, blockMs }: ExternalChain): number 
 }
 
 /** The common properties of chains with smart contracts: a gas coin and a dollar token. */
-function contractChain(hubCoins: bigint, dollarContract: string) {
+export function contractChain(hubCoins: bigint, dollarContract: string) {
   const erc20: Asset = { coinType: 'ERC20', contract: dollarContract, decimals: 6, hubCoins: 2n };
   // The outbound is in the next block, and the hash is posted when two more follow.
   return { gas: gasCoin(18, hubCoins), erc20, gasPrice: 3_000_000_000, hasContracts: true, blocksToHash: 3 };
 }
 
-function gasCoin(decimals: number, hubCoins: bigint): Asset {
+export function gasCoin(decimals: number, hubCoins: bigint): Asset {
   return { coinType: 'Gas', contract: '', decimals, hubCoins };
 }

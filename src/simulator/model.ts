@@ -1,8 +1,10 @@
 import { BlockProducer } from './block.js';
 import { BridgeModel } from './bridge-model.js';
-import { CrosschainModel, type RateLimiterQuery } from './crosschain-model.js';
+import { CrosschainModel } from './crosschain-model.js';
+import type { RateLimiterQuery } from './crosschain-module.js';
 import type { ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
-import { type Rules, type ScenarioName, scenarios } from './scenarios.js';
+import { MainnetChain } from './mainnet-chain.js';
+import { type Rules, rulesOf, type ScenarioName } from './scenarios.js';
 import type { Token } from './tokens.js';
 
 /**
@@ -13,8 +15,14 @@ export interface Model {
   readonly height: number;
   readonly scenario: ScenarioName;
   readonly tokens: readonly Token[];
+  readonly blockTimeMs: number;
   advance(blocks: number): void;
-  /** Takes effect with the next block. Existing transfers, batches and events remain. */
+  /** Makes the blocks of this span of time, in which the hub may stand still. */
+  advanceTime(ms: number): void;
+  /**
+   * Takes effect with the next block. Existing transfers, batches and events remain. A chain that starts in `mainnet` keeps its habits in
+   * every scenario; others cannot change to it.
+   */
   setScenario(scenario: ScenarioName): void;
   moduleState(): ModuleStateResponse;
   rateLimiterInput(query?: RateLimiterQuery): RateLimiterInput;
@@ -27,20 +35,32 @@ export interface ModelOptions {
   readonly scenario: ScenarioName;
   /** Unix seconds of the first block that is served. */
   readonly startTime: number;
-  readonly blockTimeMs: number;
+  /** By default that of the scenario. */
+  readonly blockTimeMs?: number | undefined;
 }
+
+const DEFAULT_BLOCK_MS = 2000;
+/** The hub of `mainnet` is faster than its parameters say. */
+const MAINNET_BLOCK_MS = 630;
 
 /** Each half of the warm-up takes this long, within limits: the first in `healthy`, the second in the scenario. */
 const WARM_UP_MS = 10 * 60_000;
 const MIN_WARM_UP_BLOCKS = 150;
 const MAX_WARM_UP_BLOCKS = 2000;
 
+/** The warm-up of `mainnet`: a batch reaches its timeout in it. */
+const MAINNET_WARM_UP_MS = 24 * 3_600_000;
+
 /** Creates a chain that already has traffic, so that the first poll finds every list filled. */
-export function createModel({ seed, scenario, startTime, blockTimeMs }: ModelOptions): Model {
+export function createModel(options: ModelOptions): Model {
+  const { seed, scenario, startTime } = options;
+  const blockTimeMs = blockTimeOf(options);
+  const warmUp = warmUpMs(options);
   requireInteger('seed', seed, 0);
   requireInteger('blockTimeMs', blockTimeMs, 1);
-  const warmUp = warmUpMs(blockTimeMs);
   requireInteger('startTime', startTime, Math.ceil(warmUp / 1000));
+  if (scenario === 'mainnet')
+    return new MainnetChain({ seed, blockTimeMs, startMs: startTime * 1000, warmUpMs: warmUp });
   const chain = new SimulatedChain(seed, blockTimeMs, startTime * 1000 - warmUp);
   chain.advance(warmUpBlocks(blockTimeMs));
   chain.setScenario(scenario);
@@ -49,8 +69,14 @@ export function createModel({ seed, scenario, startTime, blockTimeMs }: ModelOpt
 }
 
 /** Time on the chain that `createModel` simulates before the first block that is served. */
-export function warmUpMs(blockTimeMs: number): number {
-  return 2 * warmUpBlocks(blockTimeMs) * blockTimeMs;
+export function warmUpMs(options: Pick<ModelOptions, 'scenario' | 'blockTimeMs'>): number {
+  const blockTimeMs = blockTimeOf(options);
+  return options.scenario === 'mainnet' ? MAINNET_WARM_UP_MS : 2 * warmUpBlocks(blockTimeMs) * blockTimeMs;
+}
+
+/** The block time that is given, or that of the scenario. */
+export function blockTimeOf({ scenario, blockTimeMs }: Pick<ModelOptions, 'scenario' | 'blockTimeMs'>): number {
+  return blockTimeMs ?? (scenario === 'mainnet' ? MAINNET_BLOCK_MS : DEFAULT_BLOCK_MS);
 }
 
 function warmUpBlocks(blockTimeMs: number): number {
@@ -63,8 +89,11 @@ class SimulatedChain implements Model {
   readonly #crosschain: CrosschainModel;
   #scenario: ScenarioName = 'healthy';
   #pendingExternalBlocks = 0;
+  readonly blockTimeMs: number;
+  #msSinceBlock = 0;
 
   constructor(seed: number, blockTimeMs: number, startMs: number) {
+    this.blockTimeMs = blockTimeMs;
     this.#blocks = new BlockProducer(seed, blockTimeMs, startMs);
     this.#bridge = new BridgeModel(seed, blockTimeMs, this.#blocks.latest);
     this.#crosschain = new CrosschainModel(seed, blockTimeMs, this.#blocks.latest);
@@ -75,7 +104,7 @@ class SimulatedChain implements Model {
   }
 
   get tokens(): readonly Token[] {
-    return this.#bridge.tokens;
+    return this.#bridge.module.tokens;
   }
 
   get scenario(): ScenarioName {
@@ -83,32 +112,41 @@ class SimulatedChain implements Model {
   }
 
   advance(blocks: number): void {
-    for (let made = 0; made < blocks; made += 1) this.#step(scenarios[this.#scenario].rules);
+    const rules = rulesOf(this.#scenario);
+    for (let made = 0; made < blocks; made += 1) this.#step(rules);
+  }
+
+  advanceTime(ms: number): void {
+    this.#msSinceBlock += ms;
+    const blocks = Math.floor(this.#msSinceBlock / this.blockTimeMs);
+    this.#msSinceBlock -= blocks * this.blockTimeMs;
+    this.advance(blocks);
   }
 
   setScenario(scenario: ScenarioName): void {
     if (scenario === this.#scenario) return;
+    if (scenario === 'mainnet') throw new RangeError('only a chain that starts in the scenario mainnet can be in it');
     this.#scenario = scenario;
-    this.#pendingExternalBlocks = scenarios[scenario].rules.extraExternalBlocks;
+    this.#pendingExternalBlocks = rulesOf(scenario).extraExternalBlocks;
   }
 
   moduleState(): ModuleStateResponse {
-    return { state: this.#bridge.state() };
+    return { state: this.#bridge.module.state() };
   }
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
-    return this.#crosschain.input(this.#blocks.latest, query);
+    return this.#crosschain.module.input(this.#blocks.latest, query);
   }
 
   stakingValidators(): readonly StakingValidator[] {
-    return this.#bridge.stakingValidators();
+    return this.#bridge.module.stakingValidators();
   }
 
   #step(rules: Rules): void {
     const extraExternalBlocks = this.#takeExtraExternalBlocks();
     const block = this.#blocks.advance(extraExternalBlocks);
     // The hub notices the jump of the external height only when it observes an event.
-    if (extraExternalBlocks > 0) this.#bridge.deposit(block);
+    if (extraExternalBlocks > 0) this.#bridge.module.deposit(block);
     this.#bridge.step(block, rules);
     this.#crosschain.step(block, rules);
   }

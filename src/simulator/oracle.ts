@@ -1,7 +1,7 @@
 import type { Block } from './block.js';
 import type { Attestation, Claim, Valset, ValsetMember } from './responses.js';
 import type { Rules } from './scenarios.js';
-import { belongsTo, type Validator } from './validators.js';
+import { belongsTo, bondedStake, type Validator } from './validators.js';
 
 /** Validators claim an event after 12 external blocks of 12 s. */
 const CONFIRMATION_MS = 12 * 12_000;
@@ -85,14 +85,26 @@ export class Oracle {
     }));
   }
 
-  emit(action: ContractAction, block: Block): void {
+  emit(action: ContractAction, { timeMs, externalHeight }: Pick<Block, 'timeMs' | 'externalHeight'>): void {
     this.#lastEmittedNonce += 1;
     this.#events.set(this.#lastEmittedNonce, {
       nonce: this.#lastEmittedNonce,
-      externalHeight: block.externalHeight,
-      confirmedAtMs: block.timeMs + CONFIRMATION_MS,
+      externalHeight,
+      confirmedAtMs: timeMs + CONFIRMATION_MS,
       action,
     });
+  }
+
+  /**
+   * A validator claims an event that does not exist, with the nonce of the next one. Returns whether it could: there must not be a next
+   * event yet.
+   */
+  claimPhantom(validator: Validator, action: ContractAction, { height, externalHeight }: Block): boolean {
+    const nonce = this.#lastObservedNonce + 1;
+    if (this.#lastEmittedNonce >= nonce || this.#ballots.has(nonce)) return false;
+    this.#ballots.set(nonce, [createBallot(validator, { nonce, externalHeight, action }, true, height)]);
+    this.#lastClaimedNonce.set(validator, nonce);
+    return true;
   }
 
   /** Confirms the events that are old enough. With `disputesEvent`, the first of them becomes the disputed one. */
@@ -146,10 +158,10 @@ export class Oracle {
   /** The next event to observe, if one of its claims has a quorum of the stake. */
   #nextWithQuorum(): ContractEvent | undefined {
     const nonce = this.#lastObservedNonce + 1;
-    const total = this.#validators.reduce((sum, { stake }) => sum + stake, 0);
-    const winner = this.#ballots.get(nonce)?.find(({ voters }) => {
-      return voters.reduce((sum, { stake }) => sum + stake, 0) >= Math.floor(total * QUORUM);
-    });
+    const ballots = this.#ballots.get(nonce);
+    if (ballots === undefined) return undefined;
+    const quorum = Math.floor(bondedStake(this.#validators) * QUORUM);
+    const winner = ballots.find(({ voters }) => bondedStake(voters) >= quorum);
     if (winner === undefined) return undefined;
     winner.observed = true;
     return this.#events.get(nonce);
@@ -172,7 +184,7 @@ export class Oracle {
 }
 
 /** A wrong claim differs from the right one in the external height. */
-function createBallot(validator: Validator, event: PendingEvent, isWrong: boolean, height: number): Ballot {
+function createBallot(validator: Validator, event: ContractEvent, isWrong: boolean, height: number): Ballot {
   const claimed = isWrong ? { ...event, externalHeight: event.externalHeight + 1 } : event;
   const claim = encodeClaim(claimed, validator.orchestrator);
   return { claim, isWrong, height, voters: [validator], observed: false };

@@ -33,6 +33,11 @@ export class Random {
     return minimum + Math.floor(this.next() * (maximum - minimum + 1));
   }
 
+  /** Exponentially distributed. */
+  exponential(mean: number): number {
+    return -mean * Math.log(1 - this.next());
+  }
+
   chance(probability: number): boolean {
     return this.next() < probability;
   }

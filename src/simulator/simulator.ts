@@ -18,7 +18,8 @@ export interface SimulatorOptions {
   readonly port: number;
   readonly seed: number;
   readonly scenario: ScenarioName;
-  readonly blockTimeMs: number;
+  /** By default that of the scenario. */
+  readonly blockTimeMs?: number | undefined;
   /** Unix seconds of the first block that is served; the current time by default. */
   readonly startTime?: number;
   /** Whether a timer makes the blocks (the default), or only `advance`. */
@@ -45,7 +46,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const requests: Record<Endpoint, number> = { module_state: 0, rate_limiter_input: 0, validators: 0 };
   const server = createServer((request, response) => handle({ request, response }, model, faults, requests));
   const { port } = await listen(server, options);
-  const blockTimer = options.tick === false ? undefined : setInterval(() => model.advance(1), options.blockTimeMs);
+  const blockTimer =
+    options.tick === false ? undefined : setInterval(() => model.advanceTime(model.blockTimeMs), model.blockTimeMs);
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     model,

@@ -8,6 +8,8 @@ interface TokenDefinition {
   readonly maxCoins: number;
   /** Share of the traffic. */
   readonly weight: number;
+  /** Price of a coin in dollars. */
+  readonly price: number;
   readonly origin: 'external' | 'hub' | 'hub-coin';
 }
 
@@ -19,13 +21,13 @@ export interface Token extends TokenDefinition {
 export type Tokens = readonly [Token, ...Token[]];
 
 const TOKEN_DEFINITIONS: readonly TokenDefinition[] = [
-  { symbol: 'usdt', decimals: 6, maxCoins: 50_000, weight: 30, origin: 'external' },
-  { symbol: 'hub', decimals: 18, maxCoins: 9_000, weight: 20, origin: 'hub-coin' },
-  { symbol: 'usdc', decimals: 6, maxCoins: 20_000, weight: 15, origin: 'external' },
-  { symbol: 'weth', decimals: 18, maxCoins: 30, weight: 12, origin: 'external' },
-  { symbol: 'meme', decimals: 18, maxCoins: 900_000_000, weight: 10, origin: 'external' },
-  { symbol: 'osmo', decimals: 6, maxCoins: 5_000, weight: 8, origin: 'hub' },
-  { symbol: 'gold', decimals: 8, maxCoins: 40, weight: 5, origin: 'hub' },
+  { symbol: 'usdt', decimals: 6, maxCoins: 50_000, weight: 30, price: 1, origin: 'external' },
+  { symbol: 'hub', decimals: 18, maxCoins: 9_000, weight: 20, price: 20, origin: 'hub-coin' },
+  { symbol: 'usdc', decimals: 6, maxCoins: 20_000, weight: 15, price: 1, origin: 'external' },
+  { symbol: 'weth', decimals: 18, maxCoins: 30, weight: 12, price: 2500, origin: 'external' },
+  { symbol: 'meme', decimals: 18, maxCoins: 900_000_000, weight: 10, price: 2e-5, origin: 'external' },
+  { symbol: 'osmo', decimals: 6, maxCoins: 5_000, weight: 8, price: 0.5, origin: 'hub' },
+  { symbol: 'gold', decimals: 8, maxCoins: 40, weight: 5, price: 60, origin: 'hub' },
 ];
 
 export function createTokens(random: Random): Tokens {
@@ -35,6 +37,11 @@ export function createTokens(random: Random): Tokens {
   }));
   if (busiest === undefined) throw new RangeError('there are no tokens');
   return [busiest, ...others];
+}
+
+/** The amount worth this many dollars, in smallest units. */
+export function amountOfDollars({ price, decimals }: Token, dollars: number): bigint {
+  return (BigInt(Math.round((dollars / price) * 1e9)) * 10n ** BigInt(decimals)) / 10n ** 9n;
 }
 
 /** Only tokens created on the hub are listed; the denom of an external token is derived from its contract. */

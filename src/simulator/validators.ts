@@ -10,7 +10,7 @@ import type { OrchestratorAddress, Valset, ValsetConfirm } from './responses.js'
 import type { ValidatorGroup } from './scenarios.js';
 
 /** The two largest equal the next four, as in real sets. No validator alone can block a quorum of two thirds. */
-const BASE_STAKES = [
+export const BASE_STAKES: readonly number[] = [
   140_000, 115_000, 72_000, 64_000, 60_000, 56_000, 52_000, 48_000, 45_000, 42_000, 39_000, 36_000, 33_000, 30_000,
   27_000, 24_000, 21_000, 18_000, 15_000, 12_000,
 ];
@@ -66,11 +66,13 @@ export interface Validator {
   readonly inMinority: boolean;
   readonly orchestratorRuns: Arrivals;
   stake: number;
+  /** Neither in new validator sets nor counted in votes. */
+  isJailed: boolean;
 }
 
-export function createValidators(random: Random): Validator[] {
-  const minority = minorityRanks();
-  return BASE_STAKES.map((baseStake, rank) => {
+export function createValidators(random: Random, baseStakes: readonly number[]): Validator[] {
+  const minority = minorityRanks(baseStakes);
+  return baseStakes.map((baseStake, rank) => {
     const { account, operator } = createAccountPair(random);
     const externalAddress = createExternalAddress(random);
     const submitsLowerCase = rank % 3 === 1;
@@ -87,6 +89,7 @@ export function createValidators(random: Random): Validator[] {
       inMinority: minority.has(rank),
       orchestratorRuns: new Arrivals(random),
       stake: baseStake,
+      isJailed: false,
     };
   });
 }
@@ -114,12 +117,19 @@ export function createOrchestratorAddresses(random: Random, validators: readonly
   return [...former, ...current].toSorted((left, right) => (left.eth_address < right.eth_address ? -1 : 1));
 }
 
+/** The stake of those that are not jailed. */
+export function bondedStake(validators: Iterable<Validator>): number {
+  let sum = 0;
+  for (const { stake, isJailed } of validators) if (!isJailed) sum += stake;
+  return sum;
+}
+
 /** The smallest validators that together hold at most half of the stake. */
-function minorityRanks(): Set<number> {
-  const total = BASE_STAKES.reduce((sum, stake) => sum + stake, 0);
+function minorityRanks(baseStakes: readonly number[]): Set<number> {
+  const total = baseStakes.reduce((sum, stake) => sum + stake, 0);
   const ranks = new Set<number>();
   let held = 0;
-  for (const [rank, stake] of [...BASE_STAKES.entries()].toReversed()) {
+  for (const [rank, stake] of [...baseStakes.entries()].toReversed()) {
     held += stake;
     if (held > total * MINORITY_SHARE) break;
     ranks.add(rank);
@@ -156,6 +166,11 @@ export class Valsets {
     this.#observed = asObserved(this.#newest.wire);
   }
 
+  /** The nonce of the newest set. */
+  get newestNonce(): number {
+    return this.#newest.nonce;
+  }
+
   get observed(): Valset {
     return this.#observed;
   }
@@ -179,14 +194,20 @@ export class Valsets {
     const powers = normalizedPowers(this.#validators);
     let change = 0;
     for (const [validator, power] of powers) change += Math.abs(power - (this.#newest.powers.get(validator) ?? 0));
-    if (change <= POWER_SCALE * POWER_CHANGE_THRESHOLD) return;
+    if (change > POWER_SCALE * POWER_CHANGE_THRESHOLD) this.create(height);
+  }
+
+  /** A new set of the validators that are not jailed. */
+  create(height: number): void {
     this.#newest = createValset(this.#validators, height);
     this.#sets = [...this.#sets, this.#newest];
   }
 
-  confirm(validator: Validator, chance: number): void {
-    for (const { nonce, confirms } of this.#sets) {
-      if (confirms.has(validator) || !this.#random.chance(chance)) continue;
+  /** Confirms the sets of which the validator is a member, from a nonce on. */
+  confirm(validator: Validator, chance: number, firstNonce = 0): void {
+    for (const { nonce, powers, confirms } of this.#sets) {
+      if (nonce < firstNonce || confirms.has(validator) || !powers.has(validator)) continue;
+      if (!this.#random.chance(chance)) continue;
       confirms.set(validator, {
         nonce: String(nonce),
         orchestrator: validator.orchestrator,
@@ -233,8 +254,9 @@ function createValset(validators: readonly Validator[], height: number): Simulat
 }
 
 function normalizedPowers(validators: readonly Validator[]): Map<Validator, number> {
-  const total = validators.reduce((sum, { stake }) => sum + stake, 0);
-  return new Map(validators.map((validator) => [validator, Math.floor((validator.stake * POWER_SCALE) / total)]));
+  const bonded = validators.filter(({ isJailed }) => !isJailed);
+  const total = bondedStake(bonded);
+  return new Map(bonded.map((validator) => [validator, Math.floor((validator.stake * POWER_SCALE) / total)]));
 }
 
 /** The hub takes the observed set from a claim, which has no hub height. */

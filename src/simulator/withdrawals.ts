@@ -13,11 +13,15 @@ interface PooledTransfer {
   readonly wire: OutgoingTransfer;
 }
 
-interface LiveBatch {
+export interface LiveBatch {
   readonly nonce: number;
   readonly token: Token;
+  /** Hub height at which it was created. */
+  readonly height: number;
   readonly timeout: number;
   readonly transfers: readonly PooledTransfer[];
+  /** Sum of the fees of its transfers. */
+  readonly fees: bigint;
   readonly wire: Batch;
   readonly confirms: Map<Validator, BatchConfirm>;
   /** Executed on the external chain. The hub removes the batch when it observes the event. */
@@ -32,7 +36,7 @@ export class Withdrawals {
   readonly #random: Random;
   readonly #tokens: Tokens;
   /** The unbatched transfers of each token, oldest first. */
-  readonly #pool: ReadonlyMap<Token, PooledTransfer[]>;
+  readonly #pool: Map<Token, PooledTransfer[]>;
   /** Oldest first. */
   #batches: readonly LiveBatch[] = [];
   #lastPoolId: number;
@@ -70,11 +74,15 @@ export class Withdrawals {
       .map(({ wire }) => wire);
   }
 
+  /** A user sends a random amount of a random token for a usual fee. */
   addTransfer(): void {
     const token = this.#random.pick(this.#tokens);
-    this.#lastPoolId += 1;
     const amount = drawAmount(this.#random, token);
-    const fee = amount / FEE_DIVISOR + 1n;
+    this.add(token, amount, amount / FEE_DIVISOR + 1n);
+  }
+
+  add(token: Token, amount: bigint, fee: bigint): void {
+    this.#lastPoolId += 1;
     const wire = {
       id: String(this.#lastPoolId),
       sender: createAccount(this.#random),
@@ -97,17 +105,33 @@ export class Withdrawals {
     }
   }
 
+  /** Sum of the fees of the transfers of a token that are in no batch. */
+  waitingFees(token: Token): bigint {
+    return sumOfFees(this.#poolOf(token));
+  }
+
+  /** Creates a batch of the transfers with the highest fees, if there are any. */
+  requestBatch(token: Token, size: number, height: number, timeout: number): void {
+    const transfers = this.#poolOf(token).toSorted(byFallingFee).slice(0, size);
+    if (transfers.length > 0) this.#createBatch(token, transfers, height, timeout);
+  }
+
+  /** The sender of the oldest transfer with a fee below this one takes it back. */
+  cancelTransfer(token: Token, belowFee: bigint): void {
+    const pool = this.#poolOf(token);
+    const index = pool.findIndex(({ fee }) => fee < belowFee);
+    if (index !== -1) pool.splice(index, 1);
+  }
+
+  /** Confirms all batches of the tokens. */
   confirm(validator: Validator, signsFor: (token: Token) => boolean): void {
-    for (const { nonce, token, confirms } of this.#batches) {
-      if (confirms.has(validator) || !signsFor(token)) continue;
-      confirms.set(validator, {
-        nonce: String(nonce),
-        token_contract: validator.submitsLowerCase ? token.contract.toLowerCase() : token.contract,
-        eth_signer: validator.externalAddress,
-        orchestrator: validator.orchestrator,
-        signature: createSignature(this.#random),
-      });
-    }
+    for (const batch of this.#batches) if (signsFor(batch.token)) this.#confirmBatch(validator, batch);
+  }
+
+  /** Confirms one batch of the tokens: the newest that the validator has not confirmed yet. */
+  confirmNewest(validator: Validator, signsFor: (token: Token) => boolean): void {
+    const newest = this.#batches.findLast(({ token, confirms }) => !confirms.has(validator) && signsFor(token));
+    if (newest !== undefined) this.#confirmBatch(validator, newest);
   }
 
   /** Removes the executed batch and cancels older batches of its token, which the contract no longer accepts. */
@@ -122,7 +146,19 @@ export class Withdrawals {
     this.#cancel(({ timeout }) => timeout < externalHeight);
   }
 
+  #confirmBatch(validator: Validator, { nonce, token, confirms }: LiveBatch): void {
+    if (confirms.has(validator)) return;
+    confirms.set(validator, {
+      nonce: String(nonce),
+      token_contract: validator.submitsLowerCase ? token.contract.toLowerCase() : token.contract,
+      eth_signer: validator.externalAddress,
+      orchestrator: validator.orchestrator,
+      signature: createSignature(this.#random),
+    });
+  }
+
   #cancel(isCanceled: (batch: LiveBatch) => boolean): void {
+    if (!this.#batches.some(isCanceled)) return;
     for (const { token, transfers } of this.#batches.filter(isCanceled)) {
       const pool = this.#poolOf(token);
       pool.push(...transfers);
@@ -136,8 +172,16 @@ export class Withdrawals {
    * the pool forever and make every backlog look stuck.
    */
   #buildBatch(token: Token, size: number, height: number, timeout: number): void {
+    this.#createBatch(token, this.#poolOf(token).slice(0, size), height, timeout);
+  }
+
+  #createBatch(token: Token, transfers: readonly PooledTransfer[], height: number, timeout: number): void {
     this.#lastBatchId += 1;
-    const transfers = this.#poolOf(token).splice(0, size);
+    const batched = new Set(transfers);
+    this.#pool.set(
+      token,
+      this.#poolOf(token).filter((transfer) => !batched.has(transfer)),
+    );
     const wire = {
       batch_nonce: String(this.#lastBatchId),
       batch_timeout: String(timeout),
@@ -146,7 +190,18 @@ export class Withdrawals {
       block: String(height),
     };
     const confirms = new Map<Validator, BatchConfirm>();
-    const batch = { nonce: this.#lastBatchId, token, timeout, transfers, wire, confirms, executed: false };
+    const fees = sumOfFees(transfers);
+    const batch = {
+      nonce: this.#lastBatchId,
+      token,
+      height,
+      timeout,
+      transfers,
+      fees,
+      wire,
+      confirms,
+      executed: false,
+    };
     this.#batches = [...this.#batches, batch];
   }
 
@@ -173,6 +228,10 @@ export class Withdrawals {
     if (pool === undefined) throw new RangeError(`${token.symbol} has no pool`);
     return pool;
   }
+}
+
+function sumOfFees(transfers: readonly PooledTransfer[]): bigint {
+  return transfers.reduce((sum, { fee }) => sum + fee, 0n);
 }
 
 function byFallingFee({ fee: left }: PooledTransfer, { fee: right }: PooledTransfer): number {

@@ -58,33 +58,51 @@ export interface Setup {
 
 const DIRECT: Setup = { targetLabels: [{}] };
 
+/** promtool limits the number of samples of a query, here those of the alerts that fire. */
+const MAX_RANGE_SAMPLES = 240;
+
 /**
  * Evaluates the alert rules over a recording in promtool, the rule engine of Prometheus, and returns all alerts that
  * fired.
  */
 export function runAlerts(recording: Recording, others: OtherExporters = {}, setup: Setup = DIRECT): Firing[] {
   const step = recording.sampleSeconds;
-  const end = (recording.samples - 1) * step;
   const firing = 'ALERTS{alertstate="firing"}';
-  const range = `[${end + 1}s:${step}s]`;
-  const queries = {
-    from: `min_over_time(timestamp(${firing})${range})`,
-    until: `max_over_time(timestamp(${firing})${range})`,
+  const ranges = Array.from({ length: Math.ceil(recording.samples / MAX_RANGE_SAMPLES) }, (_, index) => {
+    const first = index * MAX_RANGE_SAMPLES;
+    const last = Math.min(first + MAX_RANGE_SAMPLES, recording.samples) - 1;
+    return { endSeconds: last * step, range: `[${(last - first) * step + 1}s:${step}s]` };
+  });
+  const functions = {
+    from: (range: string) => `min_over_time(timestamp(${firing})${range})`,
+    until: (range: string) => `max_over_time(timestamp(${firing})${range})`,
     // A firing starts at a sample without a preceding one.
-    count: `count_over_time((${firing} unless ${firing} offset ${step}s)${range})`,
+    count: (range: string) => `count_over_time((${firing} unless ${firing} offset ${step}s)${range})`,
   };
   // promtool prints the result of a query when it differs from the expected one, here none.
-  const tests = Object.values(queries).map((expr) => ({ expr, eval_time: `${end}s`, exp_samples: [] }));
-  const { output } = runTests(recording, { promql_expr_test: tests }, others, setup);
-  const results = new Map(
-    Array.from(
-      output.matchAll(/expr: "((?:[^"\\]|\\.)*)", time: .*\n\s+exp: nil\n\s+got: (.*)\n/g),
-      ([, expr, got]) => [JSON.parse(`"${expr}"`) as string, parseSamples(got ?? '')],
-    ),
+  const tests = ranges.flatMap(({ endSeconds, range }) =>
+    Object.values(functions).map((query) => ({ expr: query(range), eval_time: `${endSeconds}s`, exp_samples: [] })),
   );
-  const [from, until, count] = Object.values(queries).map((query) => results.get(query));
+  const { output } = runTests(recording, { promql_expr_test: tests }, others, setup);
+  const results = Array.from(
+    output.matchAll(/expr: "((?:[^"\\]|\\.)*)", time: .*\n\s+exp: nil\n\s+got: (.*)\n/g),
+    ([, expr, got]) => ({ expr: JSON.parse(`"${expr}"`) as string, samples: parseSamples(got ?? '') }),
+  );
+  const merged = (query: string, merge: (left: number, right: number) => number): ReadonlyMap<string, Sample> => {
+    const samples = new Map<string, Sample>();
+    for (const [key, sample] of results
+      .filter(({ expr }) => expr.startsWith(query))
+      .flatMap((own) => [...own.samples])) {
+      const known = samples.get(key);
+      samples.set(key, known === undefined ? sample : { ...sample, value: merge(known.value, sample.value) });
+    }
+    return samples;
+  };
+  const from = merged('min_over_time', Math.min);
+  const until = merged('max_over_time', Math.max);
+  const count = merged('count_over_time', (left, right) => left + right);
   // The watchdog always fires, so an empty result is an error.
-  if (!from || !until || !count) throw new Error(`promtool did not print the alerts: ${output.slice(0, 4000)}`);
+  if (from.size === 0) throw new Error(`promtool did not print the alerts: ${output.slice(0, 4000)}`);
   return Array.from(from, ([key, { labels, value }]) => {
     const { alertname: alert = '', severity = '', alertstate: _firing, ...rest } = labels;
     const last = until.get(key)?.value ?? NaN;

@@ -19,12 +19,15 @@ const STALE_AFTER_MS = 300_000;
 /** Unix seconds of minute 0. */
 const START_SECONDS = 1_790_000_000;
 
+const DAY_SECONDS = 86_400;
 const SEED = 7;
+/** Slower than a real hub, so that a recording takes less time. */
+const BLOCK_MS = 20_000;
 /** The watched validator of recordings with the default seed. */
 export const [watchedAddress = ''] =
   demoConfig(
     'http://127.0.0.1:1317',
-    createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: 20_000 }),
+    createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: BLOCK_MS }),
   ).targets[0]?.bridge?.watch ?? [];
 
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
@@ -53,8 +56,11 @@ export interface Phase {
 export interface RecordingOptions {
   readonly scenario?: ScenarioName;
   readonly seed?: number;
+  /** By default 20 s, in the scenario mainnet that of the scenario. */
   readonly blockTimeMs?: number;
   readonly sampleSeconds?: number;
+  /** Days on the chain before the recording begins. */
+  readonly afterDays?: number;
   readonly maxSeries?: number;
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
@@ -79,21 +85,22 @@ export interface Recording {
  * simulated chain. The clock is simulated, too.
  */
 export function record(phases: readonly Phase[], options: RecordingOptions): Recording {
-  const { sampleSeconds = 60, blockTimeMs = 20_000, seed = SEED, scenario = 'healthy', keep, observe } = options;
-  const model = createModel({ seed, scenario, startTime: START_SECONDS, blockTimeMs });
-  const blocks = (sampleSeconds * 1000) / blockTimeMs;
-  if (!Number.isInteger(blocks)) throw new Error(`${sampleSeconds} s are not an integer number of blocks`);
+  const { sampleSeconds = 60, afterDays = 0, seed = SEED, scenario = 'healthy', keep, observe } = options;
+  const blockTimeMs = options.blockTimeMs ?? (scenario === 'mainnet' ? undefined : BLOCK_MS);
+  const startTime = START_SECONDS - afterDays * DAY_SECONDS;
+  const model = createModel({ seed, scenario, startTime, blockTimeMs });
+  model.advanceTime(afterDays * DAY_SECONDS * 1000);
   const series = new Map<string, (number | undefined)[]>();
   let exporter: Exporter | undefined;
   let sample = 0;
   for (const [index, phase] of phases.entries()) {
     if (phase.scenario) model.setScenario(phase.scenario);
     const before = phases[index - 1];
-    if (before?.frozen) model.advance((before.minutes * 60_000) / blockTimeMs);
+    if (before?.frozen) model.advanceTime(before.minutes * 60_000);
     const last = sample + (phase.minutes * 60) / sampleSeconds;
     for (; sample < last; sample += 1) {
       const seconds = sample * sampleSeconds;
-      if (sample > 0 && !phase.frozen) model.advance(blocks);
+      if (sample > 0 && !phase.frozen) model.advanceTime(sampleSeconds * 1000);
       exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, seconds, options));
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);

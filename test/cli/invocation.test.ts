@@ -7,7 +7,7 @@ const config = { check: false };
 const targets = { shard: { index: 1, count: 1 } };
 const daemonConfig = { ...config, autoReloadIntervalMs: 0 };
 const daemon = { command: 'daemon', config: daemonConfig, web, targets, log };
-const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy', blockTimeMs: 2_000 };
+const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy' };
 
 const parse = (line: string, env: Record<string, string> = {}): Invocation =>
   parseInvocation(line.split(' ').filter(Boolean), env);

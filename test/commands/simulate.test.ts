@@ -3,9 +3,9 @@ import { runSimulate } from '../../src/commands/simulate.js';
 import { createTestContext } from '../support/command-context.js';
 
 /** Runs the command until it has printed its addresses. Returns what it printed. */
-async function simulate(blockTimeMs: number, level: 'info' | 'silent' = 'info') {
+async function simulate(blockTimeMs: number | undefined, level: 'info' | 'silent' = 'info', scenario = 'stuck') {
   const context = createTestContext();
-  const simulator = { listen: { port: 0 }, seed: 9, scenario: 'stuck', blockTimeMs, startTimeSeconds: 1_790_000_000 };
+  const simulator = { listen: { port: 0 }, seed: 9, scenario, blockTimeMs, startTimeSeconds: 1_790_000_000 };
   expect(await runSimulate({ command: 'simulate', simulator, log: { level, format: 'json' } }, context)).toBe(0);
   return context;
 }
@@ -24,4 +24,17 @@ it('announces a long warm-up, unless the log is silent', async () => {
   const announcement = 'simulating the first 10h of the chain (2m per block) …';
   expect((await simulate(120_000)).stderr).toEqual([announcement]);
   expect((await simulate(120_000, 'silent')).stderr).toEqual([]);
+});
+
+it('uses the block time of the scenario, unless another one is given', async () => {
+  const firstLines = await Promise.all([
+    simulate(undefined, 'silent'),
+    simulate(undefined, 'silent', 'mainnet'),
+    simulate(5_000, 'silent', 'mainnet'),
+  ]);
+  expect(firstLines.map(({ stdout }) => stdout[0])).toEqual([
+    'simulated chain: scenario stuck, seed 9, a block every 2s\n',
+    'simulated chain: scenario mainnet, seed 9, a block every 630ms\n',
+    'simulated chain: scenario mainnet, seed 9, a block every 5s\n',
+  ]);
 });

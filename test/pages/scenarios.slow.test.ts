@@ -12,10 +12,13 @@ import { instance, testLinks, textOf } from './sample-snapshots.js';
  * it is.
  */
 
+/** A scenario to which a healthy chain can change. */
+type Incident = Exclude<ScenarioName, 'mainnet'>;
+
 const HEALTHY_MINUTES = 10;
 
 /** The heading and the next step some minutes after the scenario has begun. */
-function headingAfter(scenario: ScenarioName, minutes: number): string[] {
+function headingAfter(scenario: Incident, minutes: number): string[] {
   let html = '';
   record([{ minutes: HEALTHY_MINUTES }, { minutes, scenario }], {
     valsets: 12,
@@ -34,7 +37,7 @@ function headingAfter(scenario: ScenarioName, minutes: number): string[] {
   return textOf(html).split('\n').slice(0, 2);
 }
 
-const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, heading: string, nextStep: string]>> = {
+const scenarios: Readonly<Record<Incident, readonly [minutes: number, heading: string, nextStep: string]>> = {
   healthy: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   quiet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   backlog: [
@@ -100,8 +103,11 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
 };
 
 describe('the heading of the status page', () => {
-  it.each(scenarioNames)('in the scenario %s says what is wrong, who has to act and how urgent it is', (scenario) => {
-    const [minutes, heading, nextStep] = scenarios[scenario];
-    expect(headingAfter(scenario, minutes)).toEqual([heading, nextStep]);
-  });
+  it.each(scenarioNames.filter((name) => name !== 'mainnet'))(
+    'in the scenario %s says what is wrong, who has to act and how urgent it is',
+    (scenario) => {
+      const [minutes, heading, nextStep] = scenarios[scenario];
+      expect(headingAfter(scenario, minutes)).toEqual([heading, nextStep]);
+    },
+  );
 });

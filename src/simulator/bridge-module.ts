@@ -1,0 +1,157 @@
+import type { Block } from './block.js';
+import { type ContractAction, Oracle } from './oracle.js';
+import { createAccount, createExternalAddress, type Random } from './random.js';
+import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params, StakingValidator } from './responses.js';
+import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './tokens.js';
+import { createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
+import { Withdrawals } from './withdrawals.js';
+
+const BLACKLIST_LENGTH = 80;
+const SLASH_FRACTION = '0.001000000000000000';
+const CONTRACT_START_HEIGHT = 12_705_133;
+
+/** The parameters of the module in which simulated chains differ. */
+interface BridgeParameters {
+  readonly signedWindow: number;
+  readonly signedClaimsWindow: number;
+  readonly targetBatchTimeoutMs: number;
+  /** Block times as the hub assumes them. */
+  readonly averageBlockMs: number;
+  readonly averageExternalBlockMs: number;
+}
+
+/** The bridge module of the hub: its state, and how it changes that state. Users and validators are elsewhere. */
+export class BridgeModule {
+  readonly tokens: Tokens;
+  readonly validators: readonly Validator[];
+  readonly withdrawals: Withdrawals;
+  readonly valsets: Valsets;
+  readonly oracle: Oracle;
+  readonly #random: Random;
+  readonly #parameters: BridgeParameters;
+  readonly #orchestratorAddresses: readonly OrchestratorAddress[];
+  readonly #erc20ToDenoms: readonly Erc20ToDenom[];
+  readonly #blacklist: readonly string[];
+  #params: Params;
+
+  constructor(random: Random, parameters: BridgeParameters, baseStakes: readonly number[], start: Block) {
+    this.#random = random;
+    this.#parameters = parameters;
+    this.tokens = createTokens(random);
+    this.validators = createValidators(random, baseStakes);
+    this.withdrawals = new Withdrawals(random, this.tokens);
+    this.valsets = new Valsets(random, this.validators, start.height);
+    this.oracle = new Oracle(this.validators, random.between(90_000, 99_000), start.height, start.externalHeight);
+    const hubCoin = this.tokens.find(({ origin }) => origin === 'hub-coin') ?? this.tokens[0];
+    this.#params = createParams(random, hubCoin.contract, parameters);
+    this.#orchestratorAddresses = createOrchestratorAddresses(random, this.validators);
+    this.#erc20ToDenoms = createErc20ToDenoms(random, this.tokens);
+    this.#blacklist = Array.from({ length: BLACKLIST_LENGTH }, () => createExternalAddress(random)).toSorted();
+  }
+
+  /** A user deposits a random amount in the contract. */
+  deposit(at: Pick<Block, 'timeMs' | 'externalHeight'>): void {
+    this.oracle.emit(this.drawDeposit(this.#random.pick(this.tokens)), at);
+  }
+
+  drawDeposit(token: Token): ContractAction {
+    return {
+      kind: 'deposit',
+      tokenContract: token.contract,
+      amount: String(drawAmount(this.#random, token)),
+      sender: createExternalAddress(this.#random),
+      receiver: createAccount(this.#random),
+    };
+  }
+
+  /** The end of a block: counts votes, executes events, then cancels batches and removes old validator sets. */
+  endBlock({ height }: Block): void {
+    for (const action of this.oracle.observeEvents(height)) this.#apply(action);
+    this.withdrawals.cancelExpired(this.oracle.lastObservedExternalHeight);
+    this.valsets.prune(height, this.#parameters.signedWindow);
+  }
+
+  /** The external height that the hub estimates for now, plus the target timeout. */
+  batchTimeout(height: number): number {
+    const { averageBlockMs, averageExternalBlockMs, targetBatchTimeoutMs } = this.#parameters;
+    const sinceObservedMs = (height - this.oracle.lastObservedAtHeight) * averageBlockMs;
+    const estimated = this.oracle.lastObservedExternalHeight + Math.floor(sinceObservedMs / averageExternalBlockMs);
+    return estimated + targetBatchTimeoutMs / averageExternalBlockMs;
+  }
+
+  changeParams(changes: Partial<Params>): void {
+    this.#params = { ...this.#params, ...changes };
+  }
+
+  stakingValidators(): StakingValidator[] {
+    const byStake = this.validators.toSorted((left, right) => right.stake - left.stake);
+    return byStake.map(({ operator, moniker, stake }) => ({
+      operator_address: operator,
+      status: 'BOND_STATUS_BONDED',
+      tokens: `${Math.round(stake)}000000`,
+      description: { moniker, website: '', details: '' },
+    }));
+  }
+
+  state(): ModuleState {
+    const valsets = this.valsets.newestFirst;
+    const batches = this.withdrawals.batches.toReversed();
+    return {
+      params: this.#params,
+      last_observed_nonce: String(this.oracle.lastObservedNonce),
+      valsets: valsets.map(({ wire }) => wire),
+      valset_confirms: valsets.flatMap(({ confirms }) => Array.from(confirms.values())),
+      batches: batches.map(({ wire }) => wire),
+      batch_confirms: batches.flatMap(({ confirms }) => Array.from(confirms.values())),
+      attestations: this.oracle.attestations,
+      orchestrator_addresses: this.#orchestratorAddresses,
+      erc20_to_denoms: this.#erc20ToDenoms,
+      unbatched_transfers: this.withdrawals.unbatched,
+      last_observed_external_height: String(this.oracle.lastObservedExternalHeight),
+      last_outgoing_batch_id: String(this.withdrawals.lastBatchId),
+      last_outgoing_pool_id: String(this.withdrawals.lastPoolId),
+      last_observed_valset: this.valsets.observed,
+      external_blacklist: this.#blacklist,
+    };
+  }
+
+  #apply(action: ContractAction): void {
+    switch (action.kind) {
+      case 'deposit':
+        return;
+      case 'withdraw':
+        return this.withdrawals.observeExecution(action.batchNonce);
+      case 'valset-update':
+        return this.valsets.observe(action.valset);
+    }
+  }
+}
+
+function createParams(random: Random, hubCoinContract: string, parameters: BridgeParameters): Params {
+  const signedWindow = String(parameters.signedWindow);
+  return {
+    bridge_id: 'hub-bridgeid',
+    contract_source_hash: '',
+    bridge_external_address: createExternalAddress(random),
+    bridge_chain_id: '1',
+    signed_valsets_window: signedWindow,
+    signed_batches_window: signedWindow,
+    signed_claims_window: String(parameters.signedClaimsWindow),
+    target_batch_timeout: String(parameters.targetBatchTimeoutMs),
+    average_block_time: String(parameters.averageBlockMs),
+    average_external_block_time: String(parameters.averageExternalBlockMs),
+    slash_fraction_valset: SLASH_FRACTION,
+    slash_fraction_batch: SLASH_FRACTION,
+    slash_fraction_claim: SLASH_FRACTION,
+    slash_fraction_conflicting_claim: SLASH_FRACTION,
+    unbond_slashing_valsets_window: signedWindow,
+    slash_fraction_bad_eth_signature: SLASH_FRACTION,
+    hub_coin_denom: 'hub',
+    // Lower case here and mixed case in transfers, as in a hand-written genesis file.
+    hub_coin_erc20_contract: hubCoinContract.toLowerCase(),
+    claim_slashing_enabled: false,
+    bridge_contract_start_height: String(CONTRACT_START_HEIGHT),
+    valset_reward: { denom: 'hub', amount: '0' },
+    admins: [createAccount(random), createAccount(random)],
+  };
+}

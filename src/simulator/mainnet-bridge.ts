@@ -1,0 +1,337 @@
+import { Agenda, atRandom, every, once, type Task } from './agenda.js';
+import type { Block, BlockClock } from './block.js';
+import { BridgeModule } from './bridge-module.js';
+import type { Month } from './mainnet-month.js';
+import { Random } from './random.js';
+import type { Rules } from './scenarios.js';
+import { amountOfDollars, drawAmount, type Token } from './tokens.js';
+import { belongsTo, type Validator } from './validators.js';
+import type { LiveBatch } from './withdrawals.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The hub assumes block times that are long outdated. */
+const PARAMETERS = {
+  signedWindow: 500_000,
+  signedClaimsWindow: 25_000,
+  targetBatchTimeoutMs: 12 * HOUR_MS,
+  averageBlockMs: 2000,
+  averageExternalBlockMs: 15_000,
+} as const;
+/** The upgrade raises the window that no longer has an effect. */
+const UPGRADED_PARAMS = { signed_claims_window: '500000' };
+
+/** By rank. The last one has 0.4 % of the stake. */
+const BASE_STAKES: readonly number[] = [
+  140_000, 115_000, 72_000, 64_000, 60_000, 56_000, 52_000, 48_000, 45_000, 42_000, 39_000, 36_000, 33_000, 30_000,
+  27_000, 24_000, 21_000, 18_000, 9_000, 3_800,
+];
+/** They sign, but their orchestrators do not read the external chain. */
+const RANKS_WITHOUT_VOTES: ReadonlySet<number> = new Set([10, 15]);
+const ABSENT_RANK = 16;
+const PHANTOM_RANK = 19;
+/** Together they have more power than the contract can do without. */
+const JAILED_RANKS: ReadonlySet<number> = new Set([0, 1, 2, 12]);
+
+/** The orchestrator software signs, votes and requests batches once a minute. */
+const LOOP_MS = MINUTE_MS;
+const RELAYERS = 3;
+const RELAYER_LOOP_MS = 5 * MINUTE_MS;
+/** Relayers leave a batch or validator set to others for this long. */
+const RELAY_OFFSET_MS = 5 * MINUTE_MS;
+/** A batch with lower fees is neither requested by the orchestrators nor relayed. */
+const MIN_BATCH_FEE_DOLLARS = 23.3;
+const BATCH_SIZE = 100;
+
+/** Tokens in which nobody pays such a fee. */
+const DUST_TOKENS: ReadonlySet<string> = new Set(['meme', 'osmo', 'gold']);
+const DUST_SHARE = 0.06;
+const USUAL_DUST_TRANSFERS = 12;
+/** Share of the other transfers whose fee alone is enough for a batch. */
+const PROMPT_SHARE = 0.65;
+const DUST_CANCELS_PER_MINUTE = 2.5 / (18 * 60);
+/** Users request batches of transfers that are not worth it, such as their own. */
+const POOR_BATCHES_PER_MINUTE = 1 / (24 * 60);
+const POOR_BATCH_MS = 3 * HOUR_MS;
+
+/** Nobody pays for the relay of validator sets, so it takes a while. */
+const VALSET_RELAY_HOURS: readonly [number, number] = [8, 30];
+
+/** A quiet bridge with the habits of a main network. Its users and validators act now and then, at times of their own. */
+export class MainnetBridge {
+  readonly module: BridgeModule;
+  readonly #random: Random;
+  readonly #clock: BlockClock;
+  readonly #agenda = new Agenda();
+  readonly #dustTokens: readonly Token[];
+  /** The nonce of the last batch that the contract has executed, by token. */
+  readonly #executedNonces = new Map<Token, number>();
+  /** The first validator set that a returned validator signs. */
+  readonly #firstSignedNonces = new Map<Validator, number>();
+  readonly #down = new Set<Validator>();
+  #valsetRelayAtMs = Infinity;
+
+  constructor(seed: number, clock: BlockClock, start: Block, servedFromMs: number, month: Month) {
+    const random = new Random(seed, 'bridge');
+    this.#random = random;
+    this.#clock = clock;
+    this.module = new BridgeModule(random, PARAMETERS, BASE_STAKES, start);
+    this.#dustTokens = this.module.tokens.filter(({ symbol }) => DUST_TOKENS.has(symbol));
+    for (let added = 0; added < USUAL_DUST_TRANSFERS; added += 1) this.#addDust();
+    this.#addHabits(start.timeMs, servedFromMs);
+    this.#addRareEvents(month);
+  }
+
+  get nextMs(): number {
+    return this.#agenda.nextMs;
+  }
+
+  get hasUnexecutedBatch(): boolean {
+    return this.module.withdrawals.batches.some((batch) => !batch.executed && isWorthwhile(batch));
+  }
+
+  step(block: Block, rules: Rules): void {
+    this.#agenda.run(block, rules);
+    this.module.endBlock(block);
+  }
+
+  #addHabits(startMs: number, servedFromMs: number): void {
+    const random = this.#random;
+    const add = (task: Task): void => this.#agenda.add(startMs, task);
+    const addLoop = (periodMs: number, act: (block: Block, rules: Rules) => void): void =>
+      this.#agenda.add(startMs + random.between(0, periodMs - 1), every(periodMs, act));
+    for (const validator of this.module.validators) {
+      addLoop(LOOP_MS, (block, rules) => this.#runOrchestrator(validator, block, rules));
+    }
+    for (let relayer = 0; relayer < RELAYERS; relayer += 1) {
+      addLoop(RELAYER_LOOP_MS, (block, rules) => this.#runRelayer(block, rules));
+    }
+    addLoop(LOOP_MS, (block, rules) => this.#runBatchCreator(block, rules));
+    add(
+      atRandom(
+        random,
+        ({ transfersPerMinute }) => transfersPerMinute,
+        (dueMs, block, rules) => this.#addTransfer(dueMs, block, rules),
+      ),
+    );
+    add(
+      atRandom(
+        random,
+        ({ depositsPerMinute }) => depositsPerMinute,
+        // Deposits go on while the hub makes no blocks.
+        (dueMs) => this.module.deposit({ timeMs: dueMs, externalHeight: this.#clock.externalHeightAt(dueMs) }),
+      ),
+    );
+    add(
+      atRandom(
+        random,
+        ({ stakeChangesPerMinute }) => stakeChangesPerMinute,
+        (_dueMs, block, { stakeSpread }) => {
+          this.module.valsets.changeStake(stakeSpread);
+          const before = this.module.valsets.newestNonce;
+          this.module.valsets.createIfPowerChanged(block.height);
+          if (this.module.valsets.newestNonce !== before) this.#planValsetRelay(block);
+        },
+      ),
+    );
+    add(
+      atRandom(
+        random,
+        () => DUST_CANCELS_PER_MINUTE,
+        () => this.#cancelDust(),
+      ),
+    );
+    add(
+      atRandom(
+        random,
+        () => POOR_BATCHES_PER_MINUTE,
+        (_dueMs, block) => this.#requestPoorBatch(this.module.tokens, block),
+      ),
+    );
+    this.#agenda.add(
+      servedFromMs - POOR_BATCH_MS,
+      once((block) => this.#requestPoorBatch(this.#dustTokens, block)),
+    );
+  }
+
+  #addRareEvents({ phantomClaimsMs, absence, upgrade, jailing }: Month): void {
+    for (const claimMs of phantomClaimsMs) {
+      // A minute later, if there is a real event just now.
+      this.#agenda.add(claimMs, (_dueMs, block) => (this.#claimPhantom(block) ? Infinity : block.timeMs + MINUTE_MS));
+    }
+    this.#addAbsence(absence);
+    this.#agenda.add(
+      upgrade.untilMs,
+      once(() => this.module.changeParams(UPGRADED_PARAMS)),
+    );
+    const jailed = this.module.validators.filter(({ rank }) => JAILED_RANKS.has(rank));
+    this.#agenda.add(
+      jailing.fromMs,
+      once((block) => {
+        for (const validator of jailed) validator.isJailed = true;
+        // Whoever wanted to relay a set waits until the new ones are there.
+        this.#valsetRelayAtMs = Infinity;
+        this.#createValset(block);
+      }),
+    );
+    for (const [index, validator] of jailed.entries()) {
+      this.#agenda.add(
+        jailing.untilMs + index * MINUTE_MS,
+        once((block) => this.#unjail(validator, block)),
+      );
+    }
+  }
+
+  #addAbsence({ fromMs, valsetMs, jailedMs, untilMs }: Month['absence']): void {
+    const absent = this.#validatorOf(ABSENT_RANK);
+    this.#agenda.add(
+      fromMs,
+      once(() => this.#down.add(absent)),
+    );
+    this.#agenda.add(
+      valsetMs,
+      once((block) => this.#createValset(block)),
+    );
+    this.#agenda.add(
+      jailedMs,
+      once((block) => {
+        absent.isJailed = true;
+        this.#createValset(block);
+      }),
+    );
+    this.#agenda.add(
+      untilMs,
+      once((block) => {
+        this.#down.delete(absent);
+        this.#firstSignedNonces.set(absent, block.height);
+        this.#unjail(absent, block);
+      }),
+    );
+  }
+
+  #unjail(validator: Validator, block: Block): void {
+    validator.isJailed = false;
+    this.#createValset(block);
+  }
+
+  #createValset(block: Block): void {
+    this.module.valsets.create(block.height);
+    this.#planValsetRelay(block);
+  }
+
+  #planValsetRelay({ timeMs }: Block): void {
+    const relayAtMs = timeMs + this.#random.between(...VALSET_RELAY_HOURS) * HOUR_MS;
+    this.#valsetRelayAtMs = Math.min(this.#valsetRelayAtMs, relayAtMs);
+  }
+
+  /** Signs validator sets and the newest unsigned batch, and votes. */
+  #runOrchestrator(validator: Validator, block: Block, rules: Rules): void {
+    if (this.#down.has(validator)) return;
+    const { valsets, withdrawals, oracle, tokens } = this.module;
+    const signs = belongsTo(rules.valsetSigners, validator);
+    const signsBusiestToken = belongsTo(rules.busiestTokenSigners, validator);
+    if (signs) valsets.confirm(validator, rules.valsetSignChance, this.#firstSignedNonces.get(validator));
+    withdrawals.confirmNewest(validator, (token) => (token === tokens[0] ? signsBusiestToken : signs));
+    if (validator.isJailed || RANKS_WITHOUT_VOTES.has(validator.rank)) return;
+    oracle.confirmEvents(block, rules.disputesEvent);
+    oracle.vote(validator, rules, block.height);
+  }
+
+  /** Submits what is worth it: a validator set when it is time, and one batch. */
+  #runRelayer(block: Block, rules: Rules): void {
+    const { valsets, withdrawals, oracle } = this.module;
+    if (rules.relaysValsets && block.timeMs >= this.#valsetRelayAtMs) {
+      const valset = this.#isOldEnough(valsets.newestNonce, block) ? valsets.relay() : undefined;
+      if (valset !== undefined) {
+        oracle.emit({ kind: 'valset-update', valset }, block);
+        this.#valsetRelayAtMs = Infinity;
+      }
+    }
+    if (!rules.relaysBatches) return;
+    const batch = withdrawals.batches.find((candidate) => this.#isRelayable(candidate, block));
+    if (batch === undefined) return;
+    batch.executed = true;
+    this.#executedNonces.set(batch.token, batch.nonce);
+    oracle.emit({ kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract }, block);
+  }
+
+  #isRelayable(batch: LiveBatch, block: Block): boolean {
+    const { nonce, token, height, timeout, confirms, executed } = batch;
+    if (executed || timeout <= block.externalHeight || nonce <= (this.#executedNonces.get(token) ?? 0)) return false;
+    return this.#isOldEnough(height, block) && isWorthwhile(batch) && this.module.valsets.isQuorum(confirms);
+  }
+
+  #isOldEnough(height: number, block: Block): boolean {
+    return (block.height - height) * this.#clock.blockTimeMs >= RELAY_OFFSET_MS;
+  }
+
+  #runBatchCreator(block: Block, { batchesPerRun }: Rules): void {
+    if (batchesPerRun === 0) return;
+    for (const token of this.module.tokens) {
+      if (this.module.withdrawals.waitingFees(token) >= minBatchFee(token)) this.#requestBatch(token, block);
+    }
+  }
+
+  #requestBatch(token: Token, { height }: Block): void {
+    this.module.withdrawals.requestBatch(token, BATCH_SIZE, height, this.module.batchTimeout(height));
+  }
+
+  #requestPoorBatch(tokens: readonly Token[], block: Block): void {
+    const waiting = tokens.filter((token) => this.module.withdrawals.waitingFees(token) > 0n);
+    const token = waiting[this.#random.between(0, waiting.length - 1)];
+    if (token !== undefined) this.#requestBatch(token, block);
+  }
+
+  #addTransfer(dueMs: number, block: Block, { maxUnbatchedTransfers }: Rules): void {
+    const random = this.#random;
+    // Nobody can send anything while the hub makes no blocks.
+    const isHalted = block.timeMs - dueMs > this.#clock.blockTimeMs;
+    if (isHalted || this.module.withdrawals.unbatchedCount >= maxUnbatchedTransfers) return;
+    if (random.chance(DUST_SHARE)) return this.#addDust();
+    const [first, ...others] = this.module.tokens.filter(({ symbol }) => !DUST_TOKENS.has(symbol));
+    if (first === undefined) return;
+    const token = random.pick([first, ...others]);
+    const percent = random.chance(PROMPT_SHARE) ? random.between(102, 250) : random.between(20, 60);
+    this.module.withdrawals.add(token, drawAmount(random, token), (minBatchFee(token) * BigInt(percent)) / 100n);
+  }
+
+  #addDust(): void {
+    const token = this.#drawDustToken();
+    const amount = amountOfDollars(token, this.#random.between(1, 9) / 100);
+    this.module.withdrawals.add(token, amount, BigInt(this.#random.between(1, 9)));
+  }
+
+  #cancelDust(): void {
+    const { unbatchedCount } = this.module.withdrawals;
+    if (unbatchedCount <= USUAL_DUST_TRANSFERS) return;
+    const token = this.#drawDustToken();
+    this.module.withdrawals.cancelTransfer(token, minBatchFee(token));
+  }
+
+  #drawDustToken(): Token {
+    const token = this.#dustTokens[this.#random.between(0, this.#dustTokens.length - 1)];
+    if (token === undefined) throw new RangeError('there is no token for dust');
+    return token;
+  }
+
+  #claimPhantom(block: Block): boolean {
+    const deposit = this.module.drawDeposit(this.module.tokens[0]);
+    return this.module.oracle.claimPhantom(this.#validatorOf(PHANTOM_RANK), deposit, block);
+  }
+
+  #validatorOf(rank: number): Validator {
+    const validator = this.module.validators[rank];
+    if (validator === undefined) throw new RangeError(`there is no validator of rank ${rank}`);
+    return validator;
+  }
+}
+
+/** In smallest units of the token. */
+export function minBatchFee(token: Token): bigint {
+  return amountOfDollars(token, MIN_BATCH_FEE_DOLLARS);
+}
+
+function isWorthwhile({ token, fees }: LiveBatch): boolean {
+  return fees >= minBatchFee(token);
+}

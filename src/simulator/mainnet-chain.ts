@@ -1,0 +1,126 @@
+import { type Block, BlockClock } from './block.js';
+import type { RateLimiterQuery } from './crosschain-module.js';
+import { MainnetBridge } from './mainnet-bridge.js';
+import { MainnetCrosschain } from './mainnet-crosschain.js';
+import { planMonth } from './mainnet-month.js';
+import type { Model } from './model.js';
+import type { ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
+import { mainnetRulesOf, type ScenarioName } from './scenarios.js';
+import type { Token } from './tokens.js';
+
+const FIRST_HEIGHT = 168_000_000;
+const FIRST_EXTERNAL_HEIGHT = 23_400_000;
+/** A batch lives 2880 external blocks here and 3600 in the other scenarios, whose jump of the external height this adapts. */
+const JUMP_FACTOR = 0.8;
+
+interface MainnetOptions {
+  readonly seed: number;
+  readonly blockTimeMs: number;
+  /** Time of the first block that is served. */
+  readonly startMs: number;
+  readonly warmUpMs: number;
+}
+
+/** A main network. It makes only the blocks in which something happens, so that a month takes seconds. */
+export class MainnetChain implements Model {
+  readonly blockTimeMs: number;
+  readonly #clock: BlockClock;
+  readonly #bridge: MainnetBridge;
+  readonly #crosschain: MainnetCrosschain;
+  #scenario: ScenarioName = 'mainnet';
+  #rules = mainnetRulesOf('mainnet');
+  #nowMs: number;
+  /** When the cross-chain module changes next. */
+  #crosschainMs: number;
+  #pendingExternalBlocks = 0;
+
+  constructor({ seed, blockTimeMs, startMs, warmUpMs }: MainnetOptions) {
+    const month = planMonth(seed, startMs);
+    const firstMs = startMs - warmUpMs;
+    this.blockTimeMs = blockTimeMs;
+    this.#clock = new BlockClock({
+      firstHeight: FIRST_HEIGHT + (seed % 1000),
+      firstExternalHeight: FIRST_EXTERNAL_HEIGHT,
+      startMs: firstMs,
+      blockTimeMs,
+      halt: month.upgrade,
+    });
+    const first = this.#clock.at(firstMs);
+    this.#bridge = new MainnetBridge(seed, this.#clock, first, startMs, month);
+    this.#crosschain = new MainnetCrosschain(seed, blockTimeMs, first, month);
+    this.#nowMs = firstMs;
+    this.#crosschainMs = firstMs;
+    this.advanceTime(warmUpMs);
+  }
+
+  get height(): number {
+    return this.#latest.height;
+  }
+
+  get scenario(): ScenarioName {
+    return this.#scenario;
+  }
+
+  get tokens(): readonly Token[] {
+    return this.#bridge.module.tokens;
+  }
+
+  advance(blocks: number): void {
+    this.#advanceTo(this.#clock.after(this.#latest, blocks).timeMs);
+  }
+
+  advanceTime(ms: number): void {
+    this.#advanceTo(this.#nowMs + ms);
+  }
+
+  setScenario(scenario: ScenarioName): void {
+    if (scenario === this.#scenario) return;
+    this.#scenario = scenario;
+    this.#rules = mainnetRulesOf(scenario);
+    this.#crosschainMs = this.#nowMs;
+    this.#pendingExternalBlocks = Math.floor(this.#rules.extraExternalBlocks * JUMP_FACTOR);
+  }
+
+  moduleState(): ModuleStateResponse {
+    return { state: this.#bridge.module.state() };
+  }
+
+  rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
+    return this.#crosschain.module.input(this.#latest, query);
+  }
+
+  stakingValidators(): readonly StakingValidator[] {
+    return this.#bridge.module.stakingValidators();
+  }
+
+  get #latest(): Block {
+    return this.#clock.at(this.#nowMs);
+  }
+
+  #advanceTo(timeMs: number): void {
+    for (let block = this.#nextBlock(); block.timeMs <= timeMs; block = this.#nextBlock()) this.#step(block);
+    this.#nowMs = timeMs;
+  }
+
+  /** The first block in which something is due. */
+  #nextBlock(): Block {
+    return this.#clock.from(Math.min(this.#bridge.nextMs, this.#crosschainMs));
+  }
+
+  #step(block: Block): void {
+    this.#skipExternalBlocks(block);
+    if (this.#bridge.nextMs <= block.timeMs) this.#bridge.step(block, this.#rules);
+    if (this.#crosschainMs > block.timeMs) return;
+    this.#crosschain.step(block, this.#rules);
+    this.#crosschainMs = this.#crosschain.nextMs(this.#rules);
+  }
+
+  /** The jump of a scenario, once there is a batch that it brings near its timeout. */
+  #skipExternalBlocks(block: Block): void {
+    if (this.#pendingExternalBlocks === 0 || !this.#bridge.hasUnexecutedBatch) return;
+    this.#clock.skipExternalBlocks(this.#pendingExternalBlocks);
+    this.#pendingExternalBlocks = 0;
+    // The hub notices it only when it observes an event.
+    this.#bridge.module.deposit({ timeMs: block.timeMs, externalHeight: this.#clock.externalHeightAt(block.timeMs) });
+  }
+}

@@ -1,0 +1,162 @@
+import { Agenda, atRandom } from './agenda.js';
+import type { Block } from './block.js';
+import { type CctxOptions, createCctx, createCommand, type SimulatedCctx } from './cctx.js';
+import { drawValue, isFrozen } from './crosschain-model.js';
+import { type Chain, CrosschainModule } from './crosschain-module.js';
+import { BITCOIN_BLOCK_SECONDS, BITCOIN_CONFIRMATIONS, isBitcoin, isUnused, MAINNET_CHAINS } from './mainnet-chains.js';
+import type { Month } from './mainnet-month.js';
+import { Random } from './random.js';
+import type { Rules } from './scenarios.js';
+
+const MINUTE_MS = 60_000;
+const DAY_SECONDS = 86_400;
+const REVERT_SHARE = 0.03;
+/** Signers take turns, so each nonce waits for its turn. */
+const SIGNING_SECONDS: readonly [number, number] = [20, 180];
+/** How many days ago the missed cctxs were created. */
+const MISSED_DAYS: readonly [number, number] = [31, 44];
+const MISSED_ON_BITCOIN = 3;
+
+/** Traffic between the hub of a main network and its external chains. */
+export class MainnetCrosschain {
+  readonly module: CrosschainModule;
+  readonly #random: Random;
+  readonly #agenda = new Agenda();
+  readonly #bitcoinBlocks: RandomBlocks;
+  readonly #blockTimeMs: number;
+  readonly #startMs: number;
+  /** While the funds move to a new key, nothing else is sent. */
+  #migration: 'none' | 'waiting' | 'moving' = 'none';
+
+  constructor(seed: number, blockTimeMs: number, start: Block, { keyRotationMs }: Month) {
+    const random = new Random(seed, 'crosschain');
+    this.#random = random;
+    this.#blockTimeMs = blockTimeMs;
+    this.#startMs = start.timeMs;
+    this.#bitcoinBlocks = new RandomBlocks(new Random(seed, 'bitcoin'), BITCOIN_BLOCK_SECONDS, start.timeMs / 1000);
+    this.module = new CrosschainModule(random, MAINNET_CHAINS);
+    this.#addMissed(start);
+    this.#agenda.add(
+      start.timeMs,
+      atRandom(
+        random,
+        ({ cctxsPerMinute }) => cctxsPerMinute,
+        (dueMs, block, rules) => this.#addCctx(dueMs, block, rules),
+      ),
+    );
+    this.#agenda.add(keyRotationMs, (_dueMs, block) => (this.#migrate(block) ? Infinity : block.timeMs + MINUTE_MS));
+  }
+
+  nextMs(rules: Rules): number {
+    const moving = this.module.chains.filter(({ id }) => !isFrozen(id, rules));
+    const queueMs = Math.min(Infinity, ...moving.map(({ queue }) => queue.nextSeconds * 1000));
+    return Math.min(this.#agenda.nextMs, queueMs);
+  }
+
+  step(block: Block, rules: Rules): void {
+    this.#agenda.run(block, rules);
+    if (rules.lostShare === 0) {
+      for (const { queue } of this.module.chains) queue.recoverLost(Math.floor(this.#startMs / 1000));
+    }
+    this.module.step(block, (id) => isFrozen(id, rules));
+  }
+
+  #addMissed(start: Block): void {
+    for (const chain of this.module.chains) {
+      const missed = Array.from({ length: isBitcoin(chain) ? MISSED_ON_BITCOIN : 0 }, () =>
+        this.#drawMissed(chain, start),
+      );
+      chain.queue.addMissed(missed);
+      // 100 wei
+      if (isUnused(chain)) chain.queue.addMissed([this.#drawMissed(chain, start, 100n * chain.gas.hubCoins)]);
+    }
+  }
+
+  #drawMissed(chain: Chain, start: Block, value = 10n ** 18n): SimulatedCctx {
+    const createdSeconds = Math.floor(start.timeMs / 1000) - this.#random.between(...MISSED_DAYS) * DAY_SECONDS;
+    const hubHeight = start.height - Math.floor(((start.timeMs / 1000 - createdSeconds) * 1000) / this.#blockTimeMs);
+    const options = { ...this.#options(chain, start, value), createdSeconds, hubHeight, asset: chain.gas };
+    return { ...createCctx(options), isLost: true };
+  }
+
+  #addCctx(dueMs: number, block: Block, rules: Rules): void {
+    const random = this.#random;
+    const isHalted = block.timeMs - dueMs > this.#blockTimeMs;
+    const isFull = this.module.pendingCount >= rules.maxPendingCctxs;
+    if (isHalted || isFull || this.#migration !== 'none') return;
+    const chain = random.pick(this.module.chains);
+    const direction = chain.hasContracts && random.chance(REVERT_SHARE) ? 'revert' : 'outgoing';
+    const value = drawValue(random, this.#blockTimeMs, rules);
+    const cctx = createCctx({ ...this.#options(chain, block, value), direction });
+    const isLost = random.chance(rules.lostShare) && this.module.lostCount < rules.maxLostCctxs;
+    chain.queue.add(this.#withBlocks({ ...cctx, isLost }));
+  }
+
+  #options({ queue, ...chain }: Chain, block: Block, value: bigint): CctxOptions {
+    return {
+      random: this.#random,
+      chain,
+      direction: 'outgoing',
+      nonce: queue.takeNonce(),
+      value,
+      tssPubkey: this.module.tssPubkey,
+      createdSeconds: Math.floor(block.timeMs / 1000),
+      hubHeight: block.height,
+      chainHeight: chain.startHeight + Math.floor((block.timeMs - this.#startMs) / chain.blockMs),
+      signingSeconds: SIGNING_SECONDS,
+    };
+  }
+
+  /** Bitcoin has no regular blocks. */
+  #withBlocks(cctx: SimulatedCctx): SimulatedCctx {
+    if (!isBitcoin(cctx.chain)) return cctx;
+    const blocks = this.#bitcoinBlocks.secondsTo(BITCOIN_CONFIRMATIONS, cctx.broadcastAtSeconds);
+    return { ...cctx, confirmationSeconds: cctx.confirmationSeconds + blocks };
+  }
+
+  /** Moves the funds when all cctxs are finished, and changes the key when they are moved. Returns whether it has. */
+  #migrate(block: Block): boolean {
+    if (this.#migration === 'none') this.#migration = 'waiting';
+    if (this.module.pendingCount > 0) return false;
+    if (this.#migration === 'moving') {
+      this.module.rotateKey();
+      this.#migration = 'none';
+      return true;
+    }
+    this.#migration = 'moving';
+    for (const chain of this.module.chains) {
+      // The funds on the others are not bound to the key.
+      const hasFunds = (chain.hasContracts && !isUnused(chain)) || isBitcoin(chain);
+      if (hasFunds) chain.queue.add(this.#withBlocks(createCommand(this.#options(chain, block, 0n))));
+    }
+    return false;
+  }
+}
+
+/** Two confirmations take less than two hours with it, which they exceed once in years. */
+const MAX_GAP_FACTOR = 5;
+const REMEMBERED_BLOCKS = 50;
+
+/** The times of blocks that come at random. */
+class RandomBlocks {
+  readonly #random: Random;
+  readonly #meanSeconds: number;
+  #times: number[];
+
+  constructor(random: Random, meanSeconds: number, startSeconds: number) {
+    this.#random = random;
+    this.#meanSeconds = meanSeconds;
+    this.#times = [startSeconds];
+  }
+
+  /** Seconds from a time to the block with this number after it. */
+  secondsTo(count: number, fromSeconds: number): number {
+    let later = this.#times.filter((time) => time > fromSeconds);
+    while (later.length < count) {
+      const gap = Math.min(this.#random.exponential(this.#meanSeconds), MAX_GAP_FACTOR * this.#meanSeconds);
+      this.#times = [...this.#times.slice(-REMEMBERED_BLOCKS), (this.#times.at(-1) ?? fromSeconds) + gap];
+      later = this.#times.filter((time) => time > fromSeconds);
+    }
+    return Math.ceil((later[count - 1] ?? fromSeconds) - fromSeconds);
+  }
+}
