@@ -4,7 +4,7 @@ import { defaultConfig, type Config, type ConfigResult } from '../config/config.
 import { validateConfig } from '../config/parser.js';
 import { startExporter } from '../exporter.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
-import { chainNames } from '../simulator/external-chains.js';
+import { chainNames } from '../simulator/mainnet-chains.js';
 import type { Model } from '../simulator/model.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, seeHelp } from './context.js';
 import { startPollThread } from './daemon.js';
@@ -54,7 +54,7 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 const WATCHED = 'Validator Guild';
 
 /** The poll interval is short, so that a user sees the numbers change. */
-export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingValidators'>): Config {
+export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'minBatchFee' | 'stakingValidators'>): Config {
   const watched = model.stakingValidators().filter(({ description }) => description.moniker === WATCHED);
   const file = {
     poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
@@ -65,7 +65,12 @@ export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingVa
         crosschain: { url, window: '500', rate: String(10n ** 18n), hub_chain_ids: [HUB_CHAIN_ID] },
       },
     ],
-    tokens: model.tokens.map(({ contract, symbol, decimals }) => ({ contract, symbol, decimals: String(decimals) })),
+    tokens: model.tokens.map((token) => {
+      const { contract, symbol, decimals } = token;
+      const fee = model.minBatchFee(token);
+      const limit = fee === undefined ? {} : { min_batch_fee: String(fee) };
+      return { contract, symbol, decimals: String(decimals), ...limit };
+    }),
     chains: chainNames,
   };
   const result = validateConfig(file, (path) => path.join('.'));

@@ -124,6 +124,10 @@ class OutboundQueue {
     return [...this.#pending, ...this.#missed].filter(({ isLost }) => isLost).length;
   }
 
+  get nextNonce(): number {
+    return this.#nextNonce;
+  }
+
   takeNonce(): number {
     this.#nextNonce += 1;
     return this.#nextNonce - 1;

@@ -90,11 +90,6 @@ export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
   },
 ];
 
-/** Chain names by chain id. */
-export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
-  EXTERNAL_CHAINS.map(({ id, name }) => [id, name]),
-);
-
 /** The value of an amount in smallest units of the hub coin, truncated. */
 export function valueOf(asset: Asset, amount: bigint): bigint {
   return (amount * asset.hubCoins * 10n ** 18n) / 10n ** BigInt(asset.decimals);

@@ -6,7 +6,7 @@ const HABITS: Readonly<Record<string, Pick<ExternalChain, 'weight' | 'confirmati
   '56': { weight: 22, confirmationSeconds: [40, 120] },
   '137': { weight: 14, confirmationSeconds: [300, 660] },
   // Besides two blocks: the observers look once a minute, then vote.
-  '8332': { weight: 5, confirmationSeconds: [30, 120] },
+  '8332': { weight: 2, confirmationSeconds: [30, 120] },
   '8453': { weight: 20, confirmationSeconds: [150, 420] },
   '42161': { weight: 8, confirmationSeconds: [50, 150] },
 };
@@ -78,3 +78,8 @@ export const MAINNET_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
   },
   UNUSED_CHAIN,
 ];
+
+/** The names of all chains in use, by chain id. */
+export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
+  MAINNET_CHAINS.filter((chain) => !isUnused(chain)).map(({ id, name }) => [id, name]),
+);

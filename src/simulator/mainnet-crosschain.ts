@@ -16,6 +16,8 @@ const SIGNING_SECONDS: readonly [number, number] = [20, 180];
 /** How many days ago the missed cctxs were created. */
 const MISSED_DAYS: readonly [number, number] = [31, 44];
 const MISSED_ON_BITCOIN = 3;
+/** Fewer than the node looks back. */
+const NONCES_SINCE_MISSED = 600;
 
 /** Traffic between the hub of a main network and its external chains. */
 export class MainnetCrosschain {
@@ -63,20 +65,25 @@ export class MainnetCrosschain {
 
   #addMissed(start: Block): void {
     for (const chain of this.module.chains) {
-      const missed = Array.from({ length: isBitcoin(chain) ? MISSED_ON_BITCOIN : 0 }, () =>
-        this.#drawMissed(chain, start),
+      const missed = Array.from({ length: isBitcoin(chain) ? MISSED_ON_BITCOIN : 0 }, (_, index) =>
+        this.#drawMissed(chain, start, NONCES_SINCE_MISSED + index, 10n ** 18n),
       );
       chain.queue.addMissed(missed);
       // 100 wei
-      if (isUnused(chain)) chain.queue.addMissed([this.#drawMissed(chain, start, 100n * chain.gas.hubCoins)]);
+      if (isUnused(chain)) chain.queue.addMissed([this.#drawMissed(chain, start, 1, 100n * chain.gas.hubCoins)]);
     }
   }
 
-  #drawMissed(chain: Chain, start: Block, value = 10n ** 18n): SimulatedCctx {
-    const createdSeconds = Math.floor(start.timeMs / 1000) - this.#random.between(...MISSED_DAYS) * DAY_SECONDS;
-    const hubHeight = start.height - Math.floor(((start.timeMs / 1000 - createdSeconds) * 1000) / this.#blockTimeMs);
-    const options = { ...this.#options(chain, start, value), createdSeconds, hubHeight, asset: chain.gas };
-    return { ...createCctx(options), isLost: true };
+  #drawMissed(chain: Chain, start: Block, noncesAgo: number, value: bigint): SimulatedCctx {
+    const secondsAgo = this.#random.between(...MISSED_DAYS) * DAY_SECONDS;
+    const cctx = createCctx({
+      ...this.#options(chain, start, value),
+      nonce: chain.queue.nextNonce - noncesAgo,
+      createdSeconds: Math.floor(start.timeMs / 1000) - secondsAgo,
+      hubHeight: start.height - Math.floor((secondsAgo * 1000) / this.#blockTimeMs),
+      asset: chain.gas,
+    });
+    return { ...cctx, isLost: true };
   }
 
   #addCctx(dueMs: number, block: Block, rules: Rules): void {
@@ -87,17 +94,16 @@ export class MainnetCrosschain {
     const chain = random.pick(this.module.chains);
     const direction = chain.hasContracts && random.chance(REVERT_SHARE) ? 'revert' : 'outgoing';
     const value = drawValue(random, this.#blockTimeMs, rules);
-    const cctx = createCctx({ ...this.#options(chain, block, value), direction });
+    const cctx = createCctx({ ...this.#options(chain, block, value), direction, nonce: chain.queue.takeNonce() });
     const isLost = random.chance(rules.lostShare) && this.module.lostCount < rules.maxLostCctxs;
     chain.queue.add(this.#withBlocks({ ...cctx, isLost }));
   }
 
-  #options({ queue, ...chain }: Chain, block: Block, value: bigint): CctxOptions {
+  #options({ queue: _queue, ...chain }: Chain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
     return {
       random: this.#random,
       chain,
       direction: 'outgoing',
-      nonce: queue.takeNonce(),
       value,
       tssPubkey: this.module.tssPubkey,
       createdSeconds: Math.floor(block.timeMs / 1000),
@@ -127,7 +133,9 @@ export class MainnetCrosschain {
     for (const chain of this.module.chains) {
       // The funds on the others are not bound to the key.
       const hasFunds = (chain.hasContracts && !isUnused(chain)) || isBitcoin(chain);
-      if (hasFunds) chain.queue.add(this.#withBlocks(createCommand(this.#options(chain, block, 0n))));
+      if (!hasFunds) continue;
+      const options = { ...this.#options(chain, block, 0n), nonce: chain.queue.takeNonce() };
+      chain.queue.add(this.#withBlocks(createCommand(options)));
     }
     return false;
   }

@@ -11,7 +11,7 @@ import { createLog } from '../../../dist/cli/log.js';
 import { validateConfig } from '../../../dist/config/parser.js';
 import { startExporter } from '../../../dist/exporter.js';
 import { createPollExecutor } from '../../../dist/poll/poll.js';
-import { chainNames } from '../../../dist/simulator/external-chains.js';
+import { chainNames } from '../../../dist/simulator/mainnet-chains.js';
 import { startSimulator } from '../../../dist/simulator/simulator.js';
 
 /*
