@@ -46,7 +46,7 @@ export async function startExporter(
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
-  const endpoints = createEndpointRegistry(executor, log, startedAt);
+  const endpoints = createEndpointRegistry(executor, log);
   const processMetrics = createProcessMetrics(options.build, options.shard);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
   const activate = ({ jobs, poll, hash, loadedAt, targets }: LoadedConfig): void => {
@@ -91,7 +91,7 @@ function pagesOf(
   { telemetryPath, build }: Pick<ExporterOptions, 'telemetryPath' | 'build'>,
 ): Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'pendingDocument' | 'configPage'> {
   const site = { telemetryPath, version: build.version };
-  const verdicts = (now: Instant) => verdictsOf(endpoints.all(), startedAt, now);
+  const verdicts = (now: Instant) => verdictsOf(endpoints.all(), now);
 
   const instance = (now: Instant): Instance => {
     const { poll, hash, loadedAt } = active.current();

@@ -74,9 +74,9 @@ function missingExpr(document: DocumentName): string {
 )`;
 }
 
-/** The time since the last success, or since a first one is expected. */
-function secondsWithoutSuccess({ state: { success }, expectedSince, now }: PollView<never>): number {
-  return success === undefined ? msBetween(expectedSince, now) / 1000 : ageSeconds(success.at, now);
+/** The time since the last success, or without one since the endpoint is polled. */
+function secondsWithoutSuccess({ state: { success, addedAt }, now }: PollView<never>): number {
+  return success === undefined ? ageSeconds(addedAt, now) : ageSeconds(success.at, now);
 }
 
 export function isOutdated(view: PollView<never>): boolean {
@@ -89,7 +89,7 @@ export function withoutSuccess(view: PollView<never>): string {
   const lasting = duration(secondsWithoutSuccess(view));
   if (state.polls === 0) return `${state.document} has not been polled for ${lasting}`;
   if (state.success === undefined) {
-    return `no poll of ${state.document} has succeeded since the exporter started ${lasting} ago`;
+    return `no poll of ${state.document} has succeeded since the endpoint was added ${lasting} ago`;
   }
   return `no poll of ${state.document} has succeeded for ${lasting}`;
 }
@@ -173,9 +173,9 @@ successful poll: it is as old as the process is.`,
 ) > ${OUTDATED_SECONDS}`,
     keepFiringMinutes: 5,
     find: (view) => {
-      const { success } = view.state;
+      const { success, addedAt } = view.state;
       return isOutdated(view)
-        ? [{ labels: {}, value: secondsWithoutSuccess(view), since: success?.at ?? view.expectedSince }]
+        ? [{ labels: {}, value: secondsWithoutSuccess(view), since: success?.at ?? addedAt }]
         : [];
     },
     summary: 'the data of {{ $labels.document }} is outdated.',

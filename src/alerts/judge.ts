@@ -62,23 +62,14 @@ export interface TargetVerdicts {
   readonly observedSince: Instant | undefined;
 }
 
-/** The verdicts of all targets, in the order of the endpoints. `startedAt` is the start of the process. */
-export function verdictsOf(
-  endpoints: readonly JudgedEndpoint[],
-  startedAt: Instant,
-  now: Instant,
-): readonly TargetVerdicts[] {
+/** The verdicts of all targets, in the order of the endpoints. */
+export function verdictsOf(endpoints: readonly JudgedEndpoint[], now: Instant): readonly TargetVerdicts[] {
   const byTarget = groupBy(endpoints, ({ state }) => state.target);
-  return Array.from(byTarget, ([target, own]) => targetVerdicts(target, own, startedAt, now));
+  return Array.from(byTarget, ([target, own]) => targetVerdicts(target, own, now));
 }
 
-function targetVerdicts(
-  target: string,
-  judged: readonly JudgedEndpoint[],
-  startedAt: Instant,
-  now: Instant,
-): TargetVerdicts {
-  const endpoints = judged.map((endpoint) => endpointVerdicts(endpoint, startedAt, now));
+function targetVerdicts(target: string, judged: readonly JudgedEndpoint[], now: Instant): TargetVerdicts {
+  const endpoints = judged.map((endpoint) => endpointVerdicts(endpoint, now));
   const verdicts = worstFirst(endpoints.flatMap(({ verdicts: own }) => own));
   const unknown = endpoints.flatMap((endpoint) => endpoint.unknown);
   const [worst] = verdicts;
@@ -142,12 +133,8 @@ function reasonNotToJudge(view: PollView): string | undefined {
 }
 
 /** What is wrong with an endpoint now. */
-function endpointVerdicts(
-  endpoint: JudgedEndpoint,
-  startedAt: Instant,
-  now: Instant,
-): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
-  const view = viewOf(endpoint, startedAt, now);
+function endpointVerdicts(endpoint: JudgedEndpoint, now: Instant): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
+  const view = viewOf(endpoint, now);
   const judgedFindings = (source: Condition['source']): readonly JudgedFinding[] =>
     findAll(source, view).flatMap((finding) => judge(finding, endpoint.memory.presences[source], now) ?? []);
   const reason = reasonNotToJudge(view);

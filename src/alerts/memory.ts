@@ -34,8 +34,6 @@ export const initialMemory: EndpointMemory = {
 
 /** An endpoint as the conditions judge it. */
 export interface JudgedEndpoint {
-  /** The start of the process, or the reload that added the endpoint. */
-  readonly addedAt: Instant;
   readonly state: EndpointState;
   readonly memory: EndpointMemory;
 }
@@ -52,11 +50,7 @@ interface Presence {
 export type Presences = ReadonlyMap<string, Presence>;
 
 /** The endpoint at a point in time. */
-export function viewOf(
-  { addedAt, state, memory: { history } }: JudgedEndpoint,
-  startedAt: Instant,
-  now: Instant,
-): PollView {
+export function viewOf({ state, memory: { history } }: JudgedEndpoint, now: Instant): PollView {
   const snapshot = state.success?.snapshot;
   return {
     state,
@@ -66,22 +60,16 @@ export function viewOf(
     get items() {
       return snapshot && itemsOf(snapshot);
     },
-    // The rule takes the uptime of the process for an endpoint that has been polled, and nothing before.
-    expectedSince: state.polls > 0 ? startedAt : addedAt,
     now,
   };
 }
 
 /** Returns the memory after one more poll. */
-export function memoryAfter(
-  { addedAt, state: before, memory }: JudgedEndpoint,
-  state: EndpointState,
-  startedAt: Instant,
-): EndpointMemory {
+export function memoryAfter({ state: before, memory }: JudgedEndpoint, state: EndpointState): EndpointMemory {
   const at = state.last?.at;
   if (at === undefined) return memory;
   const history = addPoll(memory.history, state, at);
-  const view = viewOf({ addedAt, state, memory: { ...memory, history } }, startedAt, at);
+  const view = viewOf({ state, memory: { ...memory, history } }, at);
   const previous = before.success?.at;
   // What began while there was no data may have begun at any time of it.
   const isAfterGap = previous === undefined || msBetween(previous, at) > OUTDATED_MINUTES * MINUTE_MS;

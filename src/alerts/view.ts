@@ -57,8 +57,6 @@ export interface PollView<Family extends string = string> {
   /** Those of the last successful poll; none before it. */
   readonly samples: Samples<Family>;
   readonly items: Items | undefined;
-  /** Since when a successful poll is expected: the start of the process, or the reload that added the endpoint. */
-  readonly expectedSince: Instant;
   readonly now: Instant;
 }
 

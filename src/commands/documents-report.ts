@@ -24,7 +24,7 @@ export function printDocuments(
   noun: 'poll' | 'recorded body',
 ): ExitCode {
   const now = clock();
-  const states = documents.map(({ options, result }) => stateAfter(initialState(options, poll), result, now));
+  const states = documents.map(({ options, result }) => stateAfter(initialState(options, poll, now), result, now));
   context.print(renderEndpoints(states, 'text', now));
   printWarnings(context, warnings);
   let failures = 0;

@@ -12,8 +12,6 @@ import { startRepeating, type Repeating } from '../repeating.js';
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */
 export interface Endpoint {
   readonly job: PollJob;
-  /** The start of the process, or the reload that added the endpoint. */
-  readonly addedAt: Instant;
   readonly state: EndpointState;
   /** What the alert conditions remember of earlier polls. */
   readonly memory: EndpointMemory;
@@ -49,7 +47,6 @@ interface RunningEndpoint extends Endpoint {
 export function createEndpointRegistry(
   executor: Pick<PollExecutor, 'poll' | 'fetchNames'>,
   log: Logger,
-  startedAt: Instant,
   now: () => Instant = clock,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
@@ -74,7 +71,7 @@ export function createEndpointRegistry(
     const endpoint = endpointOf(job);
     if (endpoint === undefined) return;
     const state = stateAfter(endpoint.state, result, now());
-    const memory = memoryAfter(endpoint, state, startedAt);
+    const memory = memoryAfter(endpoint, state);
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
     change({ ...endpoint, state, memory, failureLoggedAtMs });
     // Validator names are requested only from a node that has just responded.
@@ -136,8 +133,8 @@ export function createEndpointRegistry(
 }
 
 function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant): Endpoint {
-  const state = initialState(job.decodeOptions, limits);
-  return { job, addedAt, state, memory: initialMemory, names: NO_NAMES, failureLoggedAtMs: undefined };
+  const state = initialState(job.decodeOptions, limits, addedAt);
+  return { job, state, memory: initialMemory, names: NO_NAMES, failureLoggedAtMs: undefined };
 }
 
 function keyOf({ decodeOptions: { target, document } }: PollJob): string {

@@ -11,7 +11,7 @@ interface PollFamily<Label extends string = string> extends FamilyHeader {
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
 
-type Header = Pick<FamilyHeader, 'type' | 'help' | 'unit'>;
+type Header = Pick<FamilyHeader, 'type' | 'help' | 'unit' | 'stability'>;
 
 function unlabeled(
   family: Header & { readonly value: (state: EndpointState) => number | undefined },
@@ -44,6 +44,13 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
     derive: ({ success }) => (success?.foundAt === undefined ? [] : [{ labels: { ...success.foundAt }, value: 1 }]),
+  }),
+  bridge_exporter_endpoint_added_timestamp_seconds: unlabeled({
+    type: 'gauge',
+    help: 'Time since which the endpoint is polled: the start of the process, or the reload that added it or changed its address.',
+    unit: 'seconds since 1970',
+    stability: 'experimental',
+    value: ({ addedAt }) => addedAt.epochSeconds,
   }),
   bridge_exporter_last_attempt_timestamp_seconds: unlabeled({
     type: 'gauge',
@@ -118,6 +125,17 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
       const limited = success?.snapshot.families.filter(({ dropped }) => dropped !== undefined) ?? [];
       return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
     },
+  }),
+  bridge_exporter_family_withdrawn: labeled({
+    type: 'gauge',
+    help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid; the value is always 1.',
+    unit: '1',
+    // Families of documents.
+    labels: ['family'],
+    derive: ({ success }) =>
+      (success?.snapshot.families ?? []).flatMap(({ name, withdrawn }) =>
+        withdrawn ? [{ labels: { family: name }, value: 1 }] : [],
+      ),
   }),
   bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',

@@ -1,7 +1,7 @@
 import { toDouble, toSeconds, type Exact } from '../chain/decimal.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
-import { orEmpty, required } from './required-fields.js';
+import { orElse, required, WITHDRAWN } from './required-fields.js';
 
 /*
  * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from
@@ -17,6 +17,11 @@ export interface Sample<Label extends string = string, Value = number> {
   /** `undefined` for a series that is absent. Infinite values and `NaN` are not exported either. */
   readonly value: Value | undefined;
 }
+
+/** What a family derives: samples, and WITHDRAWN in the place of each part that is withdrawn on its own. */
+export type Derived<Label extends string = string, Value = number> = readonly (
+  Sample<Label, Value> | typeof WITHDRAWN
+)[];
 
 /** A sample before its value is rounded to the nearest double. */
 export type ExactSample<Label extends string> = Sample<Label, Exact>;
@@ -50,7 +55,7 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly labels: readonly Label[];
   readonly overLimit?: OverLimit;
   /** Throws WITHDRAWN (required-fields.ts) when a field that the family reads is missing or invalid. */
-  readonly derive: (input: Input) => readonly Sample<Label>[];
+  readonly derive: (input: Input) => Derived<Label>;
 }
 
 type Description = Pick<FamilyHeader, 'help' | 'unit' | 'stability'>;
@@ -76,13 +81,17 @@ export function labeledGauge<Input, Label extends string>({
 }: Description & {
   readonly labels: readonly Label[];
   readonly overLimit?: OverLimit;
-  readonly derive: (input: Input) => readonly ExactSample<NoInfer<Label>>[];
+  readonly derive: (input: Input) => Derived<NoInfer<Label>, Exact>;
 }): Unnamed<Family<Input, Label>> {
   const round = ({ labels, value }: ExactSample<Label>): Sample<Label> => ({
     labels,
     value: value === undefined ? undefined : toDouble(value),
   });
-  return { ...description, type: 'gauge', derive: (input) => derive(input).map(round) };
+  return {
+    ...description,
+    type: 'gauge',
+    derive: (input) => derive(input).map((sample) => (sample === WITHDRAWN ? sample : round(sample))),
+  };
 }
 
 /** Label values computed from the names of the labels. */
@@ -130,8 +139,16 @@ export function lengthOf(list: Field<readonly unknown[]>): number {
   return required(list).length;
 }
 
+/** The samples of a family whose parts are withdrawn one by one. */
+export function eachPart<Part, Label extends string, Value>(
+  all: readonly Part[],
+  derive: (part: Part) => readonly Sample<Label, Value>[],
+): Derived<Label, Value> {
+  return all.flatMap((part) => orElse<Derived<Label, Value>>(() => derive(part), () => [WITHDRAWN]));
+}
+
 /** One series per kind. A missing or invalid field withdraws only the kinds that read it. */
 export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number | undefined>>) {
-  return (input: Input): readonly Sample<'kind'>[] =>
-    Object.entries(kinds).flatMap(([kind, count]) => orEmpty(() => [{ labels: { kind }, value: count(input) }]));
+  return (input: Input): Derived<'kind'> =>
+    eachPart(Object.entries(kinds), ([kind, count]) => [{ labels: { kind }, value: count(input) }]);
 }

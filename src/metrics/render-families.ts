@@ -1,7 +1,7 @@
 import { compareLabels, labelValues, type Family, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
 import { keptSamples } from './kept-samples.js';
-import { orEmpty } from './required-fields.js';
+import { orElse, WITHDRAWN } from './required-fields.js';
 import { formatSeries } from './text-format.js';
 
 /** The series of one family as text, without HELP and TYPE. */
@@ -12,12 +12,14 @@ export interface FamilyLines {
   readonly dropped: number | undefined;
   /** The same series as numbers; absent unless verdicts judge the family. */
   readonly samples?: readonly FiniteSample[];
+  /** Set when the family, or a part of it, is withdrawn. */
+  readonly withdrawn?: true;
 }
 
 /** The label value of the series that aggregates the series above the limit. */
 const AGGREGATE = 'other';
 
-/** Derives and formats the families of a document. Families that are withdrawn or have no series are left out. */
+/** Derives and formats the families of a document. Families that have no series and are not withdrawn are left out. */
 export function renderFamilies<Input>(
   families: readonly Family<Input>[],
   input: Input,
@@ -25,13 +27,18 @@ export function renderFamilies<Input>(
   maxSeries: number,
 ): FamilyLines[] {
   return families.flatMap((family) => {
-    const samples = orEmpty(() => family.derive(input)).filter(hasFiniteValue);
-    if (samples.length === 0) return [];
+    const derived = orElse(() => family.derive(input), () => [WITHDRAWN]);
+    const samples = derived.filter((sample) => sample !== WITHDRAWN).filter(hasFiniteValue);
+    const withdrawn = derived.includes(WITHDRAWN) && { withdrawn: true as const };
+    if (samples.length === 0)
+      return withdrawn ? [{ name: family.name, lines: '', dropped: undefined, ...withdrawn }] : [];
     const { kept, aggregate } = limitSeries(family, distinct(samples), maxSeries);
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
     const lines = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [{ name: family.name, lines, dropped, ...(keptSamples.has(family.name) && { samples: exported }) }];
+    return [
+      { name: family.name, lines, dropped, ...(keptSamples.has(family.name) && { samples: exported }), ...withdrawn },
+    ];
   });
 }
 

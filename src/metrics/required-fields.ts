@@ -26,7 +26,7 @@ export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   return found.every(isPresent) ? found : found.map(required);
 }
 
-/** What `derive` returns, or an empty list when it is withdrawn: for parts of a family that are withdrawn one by one. */
+/** What `derive` returns, or an empty list when it is withdrawn: for a list without which a family is still right. */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, () => []);
 }

@@ -25,6 +25,8 @@ export type EndpointLimits = Pick<Config['poll'], 'maxBodyBytes' | 'staleAfterMs
 /** What the polls of an endpoint have found. Each poll replaces it as a whole. */
 export interface EndpointState extends EndpointKey, EndpointLimits {
   readonly targetLabels?: TargetLabels;
+  /** The start of the process, or the reload that added the endpoint. */
+  readonly addedAt: Instant;
   readonly polls: number;
   readonly failures: Readonly<Record<FailureReason, number>>;
   readonly invalidValues: ReadonlyMap<string, number>;
@@ -64,6 +66,7 @@ const REGRESSIONS_TO_ACCEPT = 3;
 export function initialState(
   { target, targetLabels, document }: Pick<EndpointState, 'target' | 'targetLabels' | 'document'>,
   { maxBodyBytes, staleAfterMs }: EndpointLimits,
+  addedAt: Instant,
 ): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
@@ -72,6 +75,7 @@ export function initialState(
     document,
     maxBodyBytes,
     staleAfterMs,
+    addedAt,
     polls: 0,
     failures,
     invalidValues: new Map(),

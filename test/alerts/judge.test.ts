@@ -41,7 +41,7 @@ function endpoint() {
       record({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
     /** Replaces the endpoint by another one with the same name, as a reload does. */
     replace: (minute: number) => {
-      endpoints = judgedEndpoints([KEY], LIMITS, at(0), at(minute));
+      endpoints = judgedEndpoints([KEY], LIMITS, at(minute));
     },
     linesAt: (minute: number) => linesOf(targets(at(minute))),
   };
@@ -72,8 +72,8 @@ describe('the verdicts about an endpoint', () => {
     fail(12);
     expect(linesAt(12)).toEqual([
       'critical',
-      'no poll of module_state has succeeded since the exporter started 12 min ago',
-      'firing BridgeSnapshotStale: no poll of module_state has succeeded since the exporter started 12 min ago; /x: no answer',
+      'no poll of module_state has succeeded since the endpoint was added 12 min ago',
+      'firing BridgeSnapshotStale: no poll of module_state has succeeded since the endpoint was added 12 min ago; /x: no answer',
     ]);
   });
 

@@ -20,16 +20,14 @@ export interface JudgedEndpoints {
   readonly verdicts: (now: Instant) => readonly TargetVerdicts[];
 }
 
-/** The endpoints of a process that started at `startedAt`; they can have been added later. */
+/** Endpoints that were added at `addedAt`. */
 export function judgedEndpoints(
   keys: readonly EndpointKey[],
   limits: EndpointLimits,
-  startedAt: Instant,
-  addedAt: Instant = startedAt,
+  addedAt: Instant,
 ): JudgedEndpoints {
   let endpoints: readonly JudgedEndpoint[] = keys.map((key) => ({
-    addedAt,
-    state: initialState(key, limits),
+    state: initialState(key, limits, addedAt),
     memory: initialMemory,
   }));
   return {
@@ -37,12 +35,12 @@ export function judgedEndpoints(
       endpoints = endpoints.map((endpoint) => {
         if (endpoint.state.target !== target || endpoint.state.document !== document) return endpoint;
         const state = stateAfter(endpoint.state, result, at);
-        return { addedAt, state, memory: memoryAfter(endpoint, state, startedAt) };
+        return { state, memory: memoryAfter(endpoint, state) };
       });
     },
     states: () => endpoints.map(({ state }) => state),
     snapshotOf: ({ target, document }) =>
       endpoints.find(({ state }) => state.target === target && state.document === document)?.state.success?.snapshot,
-    verdicts: (now) => verdictsOf(endpoints, startedAt, now),
+    verdicts: (now) => verdictsOf(endpoints, now),
   };
 }

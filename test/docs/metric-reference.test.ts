@@ -32,7 +32,7 @@ The chain metrics are gauges. They show the response of the last successful poll
 the endpoint are absent.
 
 A gauge is either correct or absent. If a field that a metric reads is missing or has the wrong type, this metric is absent, and no other. A
-wrong type is also counted in \`bridge_exporter_invalid_values_total\`. For an empty list, counts and sums are 0, and minima, maxima and
+wrong type is also counted in \`bridge_exporter_invalid_values_total\`, and \`bridge_exporter_family_withdrawn\` names the metric. For an empty list, counts and sums are 0, and minima, maxima and
 ratios are absent. Amounts are in smallest units of the token.
 
 A metric has at most \`limits.max_series_per_family\` series per target. Above this limit, counts and amounts keep the series with the largest

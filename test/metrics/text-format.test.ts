@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { families, gauge, labeledGauge, type Family, type OverLimit } from '../../src/metrics/family.js';
+import { families, gauge, labeledGauge, perKind, type Family, type OverLimit } from '../../src/metrics/family.js';
 import { renderFamilies } from '../../src/metrics/render-families.js';
 import { formatSeries } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/metrics/required-fields.js';
@@ -42,7 +42,33 @@ describe('renderFamilies', () => {
       bridge_x: gauge({ ...description, value: withdraw }),
       bridge_y: gauge({ ...description, value: () => 1 }),
     });
-    expect(renderFamilies(both, 1, '', 200).map(({ name }) => name)).toEqual(['bridge_y']);
+    expect(renderFamilies(both, 1, '', 200)).toEqual([
+      { name: 'bridge_x', lines: '', dropped: undefined, withdrawn: true },
+      { name: 'bridge_y', lines: 'bridge_y 1\n', dropped: undefined },
+    ]);
+  });
+
+  it('omits only withdrawn parts of a family', () => {
+    const withdraw = (): number => {
+      throw WITHDRAWN;
+    };
+    const parts = families<number>({
+      bridge_x: labeledGauge({ ...description, labels: ['kind'], derive: perKind({ a: withdraw, b: () => 2 }) }),
+    });
+    expect(renderFamilies(parts, 1, '', 200)).toEqual([
+      { name: 'bridge_x', lines: 'bridge_x{kind="b"} 2\n', dropped: 0, withdrawn: true },
+    ]);
+  });
+
+  it('leaves out a family that is rightly absent', () => {
+    expect(
+      renderFamilies(
+        unlabeled(() => undefined),
+        1,
+        '',
+        200,
+      ),
+    ).toEqual([]);
   });
 
   it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(

@@ -270,7 +270,7 @@ describe('an endpoint that is polled on a timer', () => {
       return result;
     };
     const { fetchNames } = executor;
-    const registry = createEndpointRegistry({ poll, fetchNames }, pino({ level: 'silent' }), clock());
+    const registry = createEndpointRegistry({ poll, fetchNames }, pino({ level: 'silent' }));
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
       registry.reconcile(

@@ -16,8 +16,9 @@ export interface RecordedStates {
 export function recordedStates(
   endpoints: readonly Pick<EndpointState, 'target' | 'targetLabels' | 'document'>[],
   limits: EndpointLimits,
+  addedAt: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 },
 ): RecordedStates {
-  let states: readonly EndpointState[] = endpoints.map((endpoint) => initialState(endpoint, limits));
+  let states: readonly EndpointState[] = endpoints.map((endpoint) => initialState(endpoint, limits, addedAt));
   return {
     record: ({ target, document }, result, at) => {
       const before = states.find((state) => state.target === target && state.document === document);

@@ -2,10 +2,19 @@ import { compare, highest, lowest, type Exact } from '../../chain/decimal.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../json/field.js';
 import type { Numeral } from '../../json/numeral.js';
-import { families, gauge, labeledGauge, perKind, type ExactSample, toLabelValue } from '../family.js';
+import {
+  eachPart,
+  families,
+  gauge,
+  labeledGauge,
+  perKind,
+  type Derived,
+  type ExactSample,
+  toLabelValue,
+} from '../family.js';
 import { countByLabels, firstBy, groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { optional, orEmpty, required, rows } from '../required-fields.js';
+import { optional, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 import { listedCount } from './totals.js';
 
@@ -88,8 +97,7 @@ function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
 function eachList<Label extends string>(
   derive: (list: ListName, input: CrosschainInput) => readonly ExactSample<Label>[],
 ) {
-  return (input: CrosschainInput): readonly ExactSample<Label>[] =>
-    listNames.flatMap((list) => orEmpty(() => derive(list, input)));
+  return (input: CrosschainInput): Derived<Label, Exact> => eachPart(listNames, (list) => derive(list, input));
 }
 
 /** One sample for each chain of a list. */
