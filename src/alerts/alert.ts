@@ -22,7 +22,7 @@ export type Severity = (typeof severities)[number];
 export interface Inhibition {
   readonly alert: string;
   readonly severity?: Severity;
-  /** Labels that must be equal besides those of the target. */
+  /** Labels that must be equal besides those of the target; besides `cluster`, if no running exporter can judge the alert. */
   readonly equal?: readonly string[];
 }
 
@@ -79,7 +79,7 @@ interface Options {
   /** Whether the first step is the page /pending of the target. */
   readonly linksToPending: boolean;
   readonly inhibits: readonly Inhibition[];
-  /** Whether it inhibits all alerts on the data of its document. */
+  /** Whether it inhibits all alerts on the data of its document; a warning only those that are not critical. */
   readonly inhibitsData: boolean;
 }
 

@@ -4,18 +4,30 @@ import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
 import { oracleAlerts } from './oracle-alerts.js';
 import { paramsAlerts } from './params-alerts.js';
+import { rollbackAlerts } from './rollback-alerts.js';
 import { transferAlerts } from './transfer-alerts.js';
 import { validatorAlerts } from './validator-alerts.js';
 import type { Finding, PollView } from './view.js';
+import { withdrawnAlerts } from './withdrawn-alerts.js';
 
-/** The alerts that a running exporter can judge, in the order of verdicts with the same severity: causes before their consequences. */
-export const judgedAlerts = [
-  ...endpointAlerts,
+const dataAlerts = [
   ...oracleAlerts,
   ...transferAlerts,
   ...validatorAlerts,
   ...paramsAlerts,
   ...crosschainAlerts,
+] satisfies readonly JudgedAlert[];
+
+const readFamilies = new Set<string>(
+  [...endpointAlerts, ...rollbackAlerts, ...dataAlerts].flatMap(({ families }) => families),
+);
+
+/** The alerts that a running exporter can judge, in the order of verdicts with the same severity: causes before their consequences. */
+export const judgedAlerts = [
+  ...endpointAlerts,
+  ...withdrawnAlerts(readFamilies),
+  ...rollbackAlerts,
+  ...dataAlerts,
 ] satisfies readonly JudgedAlert[];
 
 /** The name of an alert that a running exporter can judge. */

@@ -3,19 +3,17 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { ageSeconds } from '../clock.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { endpointAlert } from './alert.js';
-import { indent, ON_TARGET, promDuration, TARGET } from './promql.js';
+import { ON_ENDPOINT, ON_TARGET, promDuration, TARGET } from './promql.js';
 import { parts } from './sentences.js';
 import {
+  fieldsOf,
   findingIf,
   HEIGHT_POLLS,
   heightFamilies,
-  INVALID_MINUTES,
   MINUTE_MS,
   msBetween,
   OUTDATED_MINUTES,
   steadyHeight,
-  type DatedFindings,
-  type Finding,
   type PollView,
 } from './view.js';
 
@@ -27,52 +25,16 @@ export const OUTDATED_SECONDS = OUTDATED_MINUTES * 60;
 export const SIZE_RATIO = 0.8;
 const FAILURE_MINUTES = 10;
 const HEIGHT_MINUTES = 10;
-/** How long a family counts as missing, and the maximum age of the data without it, which is below the default poll.stale_after. */
-const MISSING_MINUTES = 2 * 24 * 60;
-const MISSING_FRESH_SECONDS = 240;
-
 const MISCONFIGURED_REASONS = ['bad_request', 'unauthorized'] as const satisfies readonly FailureReason[];
 const SIZE_REASONS = ['too_large', 'response_too_large_upstream'] as const satisfies readonly FailureReason[];
 
-/**
- * Families that critical alerts read and that every complete document has. Other families are rightly absent at times, such as the
- * height of the oldest batch when there is no batch.
- */
-const REQUIRED_FAMILIES = {
-  module_state: [
-    'bridge_unbatched_transfers',
-    'bridge_batches',
-    'bridge_batches_below_threshold',
-    'bridge_batches_overdue',
-    'bridge_last_outgoing_batch_id',
-    'bridge_last_observed_nonce',
-    'bridge_pending_events',
-    'bridge_conflicting_claims',
-    'bridge_height',
-  ],
-  rate_limiter_input: [
-    'crosschain_total_pending',
-    'crosschain_cctxs_missed',
-    'crosschain_cctxs_hidden',
-    'crosschain_height',
-  ],
-} as const satisfies Record<DocumentName, readonly string[]>;
+const age = (timestamp: string): string => `time() - ${timestamp}`;
+const SUCCESS = 'bridge_exporter_last_success_timestamp_seconds';
 
-type RequiredFamily = (typeof REQUIRED_FAMILIES)[DocumentName][number];
-
-/** The required families of a document that are missing now. */
-function missingExpr(document: DocumentName): string {
-  // The names begin with the same word, which is written once.
-  const families = REQUIRED_FAMILIES[document];
-  const prefix = document === 'module_state' ? 'bridge_' : 'crosschain_';
-  const selector = `{__name__=~"${prefix}(${families.map((name) => name.slice(prefix.length)).join('|')})"}`;
-  return `label_replace(
-  last_over_time(${selector}[${promDuration(MISSING_MINUTES)}])
-  unless on (__name__, ${TARGET})
-  ${selector},
-  "document", "${document}", "", ""
-)`;
-}
+/** The age of the data, or of an endpoint without any, where it is too high. */
+export const STALE = `${age(`(${SUCCESS} or bridge_exporter_endpoint_added_timestamp_seconds)`)} > ${OUTDATED_SECONDS}`;
+/** The opposite, for endpoints with data. */
+export const FRESH = `${age(SUCCESS)} <= ${OUTDATED_SECONDS}`;
 
 /** The time since the last success, or without one since the endpoint is polled. */
 function secondsWithoutSuccess({ state: { success, addedAt }, now }: PollView<never>): number {
@@ -138,39 +100,14 @@ and ${ON_TARGET} (
   });
 }
 
-function fieldsOf({ all }: DatedFindings, label: string): string[] {
-  return all.flatMap(({ labels }) => labels[label] ?? []);
-}
-
-function invalidFields({ state, history, now }: PollView<never>): readonly Finding[] {
-  return Array.from(history.invalidAt)
-    .filter(([, at]) => msBetween(at, now) < INVALID_MINUTES * MINUTE_MS)
-    .map(([field]) => ({ labels: { field }, value: state.invalidValues.get(field) ?? 0 }));
-}
-
-function missingFamilies({ state, history, samples, now }: PollView<RequiredFamily>): readonly Finding[] {
-  if (state.last?.ok !== true || state.success === undefined) return [];
-  if (ageSeconds(state.success.at, now) >= MISSING_FRESH_SECONDS) return [];
-  return REQUIRED_FAMILIES[state.document].flatMap((family) => {
-    const exportedAt = history.exportedAt.get(family);
-    if (exportedAt === undefined || samples.value(family) !== undefined) return [];
-    return msBetween(exportedAt, now) <= MISSING_MINUTES * MINUTE_MS ? [{ labels: { family }, value: 0 }] : [];
-  });
-}
-
 export const endpointAlerts = [
   endpointAlert({
     name: 'BridgeSnapshotStale',
     severity: 'critical',
-    comment: `Uses the age, because bridge_exporter_up stays 1 when polling stops. The second operand of \`or\` covers an endpoint without any
-successful poll: it is as old as the process is.`,
-    when: `The last successful poll is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded since the exporter started.`,
-    expr: `(
-  time() - bridge_exporter_last_success_timestamp_seconds
-  or
-  (bridge_exporter_polls_total unless on (${TARGET}, document) bridge_exporter_last_success_timestamp_seconds) * 0
-  + on (cluster, namespace, job, instance) group_left () (time() - max by (cluster, namespace, job, instance) (process_start_time_seconds))
-) > ${OUTDATED_SECONDS}`,
+    comment: `Uses the age, because bridge_exporter_up stays 1 when polling stops. An endpoint without any successful poll is as old as the process,
+or as the reload that added it. With a fresh copy in another exporter of the cluster, the warning of this name fires instead.`,
+    when: `The last successful poll of every exporter is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded since the endpoint was added.`,
+    expr: `${STALE}\nunless ${ON_ENDPOINT} ${FRESH}`,
     keepFiringMinutes: 5,
     find: (view) => {
       const { success, addedAt } = view.state;
@@ -180,11 +117,14 @@ successful poll: it is as old as the process is.`,
     },
     summary: 'the data of {{ $labels.document }} is outdated.',
     description:
-      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} was {{ $value | humanizeDuration }} ago, or no poll has succeeded since the exporter started. No other alert on this document can fire.',
+      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. No other exporter has a fresh copy, so no other alert on this document can fire.',
     action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
     sentence: (_findings, view) => parts(withoutSuccess(view), lastFailure(view)),
     // The critical alert includes the warning.
-    inhibits: [{ alert: 'BridgeEndpointDown', equal: ['document'] }],
+    inhibits: [
+      { alert: 'BridgeEndpointDown', equal: ['document'] },
+      { alert: 'BridgeEndpointNotPolled', equal: ['document'] },
+    ],
     inhibitsData: true,
   }),
   heightAlert({
@@ -227,6 +167,8 @@ and on (${TARGET}, document) bridge_exporter_up == 0`,
         `${view.state.document} is misconfigured: polls have failed with ${list(fieldsOf(findings, 'reason'))} for ${findings.duration}`,
         lastFailure(view),
       ),
+    // The cause.
+    inhibits: [{ alert: 'BridgeEndpointDown', equal: ['document'] }],
   }),
   endpointAlert({
     name: 'BridgeEndpointDown',
@@ -251,10 +193,10 @@ does not alert anyone at night: BridgeSnapshotStale is the critical alert.`,
     comment: `A response rejected for its size, here or by the node, counts as 1.
 Share of poll.max_body_size. A response grows with the backlog, so the rest has to last until working hours.`,
     when: `A response is larger than ${percent(SIZE_RATIO)} of \`poll.max_body_size\`, or one was rejected for its size within ${FAILURE_MINUTES} minutes.`,
-    expr: `max by (${TARGET}, document) (
-  bridge_exporter_response_size_bytes / bridge_exporter_response_size_limit_bytes
+    expr: `(
+  (sum without (reason) (increase(bridge_exporter_poll_failures_total{reason=~"${SIZE_REASONS.join('|')}"}[${promDuration(FAILURE_MINUTES)}])) > bool 0) == 1
   or
-  (increase(bridge_exporter_poll_failures_total{reason=~"${SIZE_REASONS.join('|')}"}[${promDuration(FAILURE_MINUTES)}]) > bool 0) == 1
+  bridge_exporter_response_size_bytes / bridge_exporter_response_size_limit_bytes
 ) > ${SIZE_RATIO}`,
     forMinutes: 5,
     keepFiringMinutes: 10,
@@ -274,42 +216,6 @@ Share of poll.max_body_size. A response grows with the backlog, so the rest has 
       oldest.value >= 1
         ? `a response of ${document} was rejected for its size`
         : `the response of ${document} has reached ${percent(oldest.value)} of its size limit`,
-  }),
-  endpointAlert({
-    name: 'BridgeExporterInvalidValues',
-    severity: 'warning',
-    comment: `increase() misses the first value of a new series, hence the second operand. Its range of 1h prevents a gap in the scrapes from
-making an old series look new.
-The last operand: gauges of critical alerts that existed in the last 2 days and are missing although polls succeed, because the node
-omits a field or sends an invalid value. The label \`family\` has the metric name. ${MISSING_FRESH_SECONDS} s is below the default poll.stale_after.`,
-    when: 'A field has invalid values, or a metric that critical alerts read is missing although polls succeed.',
-    expr: `increase(bridge_exporter_invalid_values_total[${promDuration(INVALID_MINUTES)}]) > 0
-or (bridge_exporter_invalid_values_total unless last_over_time(bridge_exporter_invalid_values_total[1h] offset ${promDuration(INVALID_MINUTES)}))
-or (
-  label_replace(
-${indent(`${missingExpr('module_state')}\nor\n${missingExpr('rate_limiter_input')},`, 4)}
-    "family", "$1", "__name__", "(.+)"
-  )
-  and on (${TARGET}, document)
-  (bridge_exporter_up == 1 and time() - bridge_exporter_last_success_timestamp_seconds < ${MISSING_FRESH_SECONDS})
-) * 0`,
-    forMinutes: 10,
-    keepFiringMinutes: 5,
-    families: [...REQUIRED_FAMILIES.module_state, ...REQUIRED_FAMILIES.rate_limiter_input],
-    find: (view) => [...invalidFields(view), ...missingFamilies(view)],
-    summary: 'part of {{ $labels.document }} cannot be used.',
-    description:
-      '{{ if $labels.family }}{{ $labels.family }} of {{ $labels.target }} is missing although polls succeed: the node omits a field that the metric reads.{{ else }}{{ $value | printf "%.0f" }} values of {{ $labels.field }} of {{ $labels.target }} had the wrong type in the last 10 minutes.{{ end }} Metrics that read the field are absent.',
-    action: 'Compare the response of the node with docs/metrics.md; alerts on the missing metrics cannot fire.',
-    sentence: (findings, { state: { document } }) => {
-      const fields = fieldsOf(findings, 'field');
-      const families = fieldsOf(findings, 'family');
-      return parts(
-        `part of ${document} has been unusable for ${findings.duration}`,
-        fields.length === 0 ? '' : `invalid values of ${list(fields)}`,
-        families.length === 0 ? '' : `missing: ${list(families)}`,
-      );
-    },
   }),
   endpointAlert({
     name: 'BridgeExporterSeriesDropped',

@@ -1,6 +1,52 @@
 import { exporterAlert, type Alert } from './alert.js';
+import { OUTDATED_SECONDS, STALE, FRESH } from './endpoint-alerts.js';
+import { EXPORTER, ON_ENDPOINT, ON_EXPORTER, parenthesized } from './promql.js';
 
-/* Alerts that a running exporter cannot judge: about its absence, and the watchdog. */
+/* Alerts that a running exporter cannot judge: about its absence, about other exporters, and the watchdog. */
+
+const ON_JOB = 'on (cluster, namespace, job)';
+const BY_JOB = 'by (cluster, namespace, job)';
+
+const lastAttempt = 'last_over_time(bridge_exporter_last_attempt_timestamp_seconds[1d])';
+
+/** The time of the last poll of each endpoint, with the labels of the exporter that made it. */
+const lastPoll = parenthesized(`${lastAttempt}
+== ${ON_ENDPOINT} group_left () max by (cluster, target, document) (${lastAttempt})`);
+
+/** When each running exporter first loaded a configuration within a day. Its restarts and reloads are no new exporter. */
+const firstLoad = parenthesized(`min_over_time(bridge_exporter_config_last_reload_success_timestamp_seconds[1d])
+and bridge_exporter_config_last_reload_success_timestamp_seconds`);
+
+const newestLoad = `max ${BY_JOB} ${firstLoad}`;
+
+const hashOfNewest = `max ${BY_JOB} ${parenthesized(`bridge_exporter_config_hash
+and ${ON_EXPORTER} ${parenthesized(`${firstLoad}\n== ${ON_JOB} group_left () ${newestLoad}`)}`)}`;
+
+/** A rolling update, during which the old and the new exporter run. */
+const OVERLAP_SECONDS = 600;
+
+/** The endpoints that the exporter of their last poll does not have any more. */
+const removedByReload = `${lastPoll}
+and ${ON_EXPORTER} bridge_exporter_build_info`;
+
+/** The endpoints whose exporter is gone, and that has a newer one with another configuration as successor. */
+const removedBySuccessor = `${lastPoll} - ${OVERLAP_SECONDS}
+< ${ON_JOB} group_left () ${newestLoad}
+and ${ON_EXPORTER} ${parenthesized(`last_over_time(bridge_exporter_config_hash[1d])
+!= ${ON_JOB} group_left () ${hashOfNewest}`)}
+unless ${ON_JOB} bridge_exporter_shards > 1`;
+
+const removed = `${parenthesized(`${removedByReload}\nor\n${removedBySuccessor}`)}
+unless ${ON_ENDPOINT} bridge_exporter_polls_total`;
+
+/** The configuration of an exporter, once it has been the same for an hour. */
+const steadyHash = 'bridge_exporter_config_hash == bridge_exporter_config_hash offset 1h';
+
+const steadyHashOfTarget = parenthesized(`bridge_exporter_polls_total * 0
++ ${ON_EXPORTER} group_left () max by (${EXPORTER}) (${steadyHash})`);
+
+const targetsWithSeveralHashes = `max by (cluster, target) ${steadyHashOfTarget}
+!= min by (cluster, target) ${steadyHashOfTarget}`;
 
 export const exporterAlerts: readonly Alert[] = [
   exporterAlert({
@@ -34,19 +80,56 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     action: 'Check that all shards run with the same --targets.shard count and are scraped.',
   }),
   exporterAlert({
+    name: 'BridgeExporterConfigReloadFailed',
+    severity: 'warning',
+    comment: `The last reload failed, or exporters that poll the same target have had different configurations for an hour, which is longer
+than a rolling update.`,
+    when: 'The last reload of the configuration failed, or exporters of the same target have had different configurations for an hour.',
+    expr: `bridge_exporter_config_last_reload_successful == 0
+or
+${steadyHash}
+and ${ON_EXPORTER} ${parenthesized(`bridge_exporter_polls_total
+and on (cluster, target) ${parenthesized(targetsWithSeveralHashes)}`)}`,
+    forMinutes: 5,
+    keepFiringMinutes: 5,
+    summary: 'The configuration of {{ $labels.instance }} is not the one that it should have.',
+    description:
+      'Exporter {{ $labels.instance }} of job {{ $labels.job }} {{ if eq $value 0.0 }}could not load its configuration at the last reload, so the previous one is active{{ else }}has had another configuration than another exporter of its targets for an hour{{ end }}.',
+    action:
+      'Correct the configuration that the log or --config.check rejects, reload all exporters of the target and compare their page /config.',
+  }),
+  exporterAlert({
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
-    comment: `Fires for the targets of an exporter that is no longer scraped, or that crashes before its first poll ends, although other exporters
-run. A poll by any exporter of the cluster prevents it, so a renamed job or a new pod does not fire it. The threshold is 10 minutes,
-because some configurations poll every few minutes.`,
-    when: 'No exporter of the cluster has polled the document for 10 minutes, and one did within the last day.',
-    expr: `time() - max by (cluster, target, document) (last_over_time(bridge_exporter_last_attempt_timestamp_seconds[1d])) > 600`,
+    comment: `Fires for the targets of an exporter that is no longer scraped, hangs, or crashes before its first poll ends, although other
+exporters run. A poll by any exporter of the cluster prevents it, so a renamed job or a new pod does not fire it. The threshold is 10 minutes,
+because some configurations poll every few minutes.
+A target that no exporter has any more was removed on purpose when the exporter of the last poll runs without it, or when the newest
+exporter of the job, which started after that poll or at most ${OVERLAP_SECONDS} s before it, has another configuration. Those of shards always differ.`,
+    when: 'No exporter of the cluster has polled the document for 10 minutes, although one did within the last day and the target was not removed.',
+    expr: `time() - ${lastPoll} > 600
+unless ${ON_ENDPOINT} ${parenthesized(removed)}`,
     forMinutes: 5,
     summary: '{{ $labels.target }}: no exporter polls {{ $labels.document }}.',
     description:
-      'The last poll of {{ $labels.document }} of {{ $labels.target }} by any bridge-exporter that Prometheus scrapes was {{ $value | humanizeDuration }} ago. No other alert on this document can fire.',
-    action:
-      'Check that the exporter of this target runs, does not crash and is scraped. If the target was removed on purpose, silence this alert for a day.',
+      'The last poll of {{ $labels.document }} of {{ $labels.target }} by any bridge-exporter that Prometheus scrapes, {{ $labels.instance }} of job {{ $labels.job }}, was {{ $value | humanizeDuration }} ago. No other alert on this document can fire.',
+    action: 'Check that the exporter of this target runs, does not hang or crash, and is scraped.',
+  }),
+  exporterAlert({
+    name: 'BridgeSnapshotStale',
+    severity: 'warning',
+    comment: `Another exporter of the cluster has a fresh copy, whose alerts fire. 5 minutes, because a node that fails for both exporters does not
+fail at the same time.`,
+    when: `The last successful poll of one of several exporters is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded.`,
+    expr: `${STALE}\nand ${ON_ENDPOINT} ${FRESH}`,
+    forMinutes: 5,
+    keepFiringMinutes: 5,
+    summary: '{{ $labels.target }}: the data of {{ $labels.document }} is outdated in {{ $labels.instance }}.',
+    description:
+      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. Another exporter has a fresh copy.',
+    action: 'Check the node of this exporter and the last failure on its status page.',
+    inhibits: [{ alert: 'BridgeEndpointDown', equal: ['namespace', 'job', 'instance', 'target', 'document'] }],
+    inhibitsData: true,
   }),
 ];
 

@@ -1,11 +1,31 @@
 import { endpointAlert } from './alert.js';
-import { promDuration } from './promql.js';
-import { MINUTE_MS, msBetween, type ChangingFamily, type Finding, type PollView } from './view.js';
+import { ON_TARGET, promDuration, TARGET } from './promql.js';
+import {
+  identityLabels,
+  MINUTE_MS,
+  msBetween,
+  REMEMBERED_MINUTES,
+  type ChangingFamily,
+  type DatedFindings,
+  type Finding,
+  type PollView,
+} from './view.js';
 
 /* Alerts on changes of the parameters and of the blacklist. */
 
-/** The range keeps the alert active for an hour. */
+/** How long a change is told. */
 const CHANGED_MINUTES = 60;
+/** How long another identity is told: longer than the repeat interval of the example for Alertmanager. */
+const IDENTITY_MINUTES = 6 * 60;
+
+const memory = promDuration(REMEMBERED_MINUTES);
+
+/** A change within the last hour, or since the last sample before it, so that an outage of the node or of the exporter hides none. */
+function changedExpr(family: ChangingFamily): string {
+  const hour = promDuration(CHANGED_MINUTES);
+  return `changes(${family}[${hour}]) > 0
+or ${family} != last_over_time(${family}[${memory}] offset ${hour})`;
+}
 
 /** A change within the last hour, as far as this process observed it. */
 function changed(family: ChangingFamily) {
@@ -16,34 +36,101 @@ function changed(family: ChangingFamily) {
   };
 }
 
+/** A value of the label that was not there some hours ago, while another one was there within a day. An empty one is a missing field. */
+function otherIdentityExpr(label: (typeof identityLabels)[number]): string {
+  const present = `bridge_params_info{${label}!=""}`;
+  return `(
+  ${present}
+  unless on (${TARGET}, ${label}) last_over_time(${present}[${memory}] offset ${promDuration(IDENTITY_MINUTES)})
+  and ${ON_TARGET} count by (${TARGET}) (count by (${TARGET}, ${label}) (last_over_time(${present}[${memory}]))) > 1
+)`;
+}
+
+function otherIdentity({ samples, history, now }: PollView<'bridge_params_info'>): readonly Finding[] {
+  const changes = identityLabels.flatMap((label) => history.identities.get(label)?.at ?? []);
+  const recent = changes.filter((at) => msBetween(at, now) < IDENTITY_MINUTES * MINUTE_MS);
+  const [since] = recent.toSorted((a, b) => b.monotonicMs - a.monotonicMs);
+  if (since === undefined) return [];
+  return samples.series('bridge_params_info').map(({ labels, value }) => {
+    // For Prometheus, an empty label is none.
+    const present = Object.entries(labels).filter(([, text]) => text !== '');
+    return { labels: Object.fromEntries(present), value, since };
+  });
+}
+
+const sentenceOf =
+  (what: string) =>
+  ({ duration }: DatedFindings): string =>
+    `${what} changed ${duration} ago`;
+
 export const paramsAlerts = [
+  endpointAlert({
+    name: 'BridgeParamsChanged',
+    severity: 'critical',
+    document: 'module_state',
+    group: 'bridge',
+    comment: `Another contract, bridge or external chain is a migration, which was announced months ago, or an attack. Told for 6 hours, longer
+than the repeat interval.`,
+    when: 'The contract address, the bridge id or the external chain id changed within the last 6 hours.',
+    expr: identityLabels.map(otherIdentityExpr).join('\nor\n'),
+    families: ['bridge_params_info'],
+    find: otherIdentity,
+    summary: 'the bridge has another contract, id or external chain.',
+    description:
+      'The contract address, the bridge id or the external chain id of {{ $labels.target }} changed: now contract {{ $labels.bridge_external_address }}, bridge id {{ $labels.bridge_id }}, external chain {{ $labels.bridge_chain_id }}.',
+    action:
+      'Check at once that governance or an upgrade announced this contract; if not, warn the validators and stop your relayers and orchestrators.',
+    sentence: ({ oldest: { labels }, duration }) =>
+      `contract, bridge id or external chain changed ${duration} ago: now contract ${labels['bridge_external_address']}, bridge id ${labels['bridge_id']}, external chain ${labels['bridge_chain_id']}`,
+    // A migration resets the nonces, and changes parameters.
+    inhibits: [{ alert: 'BridgeStateRolledBack' }, { alert: 'BridgeParamsChanged', severity: 'info' }],
+  }),
+  endpointAlert({
+    name: 'BridgeParamsChanged',
+    severity: 'warning',
+    document: 'module_state',
+    group: 'bridge',
+    comment: 'Admins manage the blacklist and the limits without a proposal.',
+    when: 'The list of admins changed within the last hour.',
+    expr: changedExpr('bridge_params_admins_hash'),
+    families: ['bridge_params_admins_hash'],
+    find: changed('bridge_params_admins_hash'),
+    summary: 'the bridge has other admins.',
+    description:
+      'The list of admins of {{ $labels.target }} changed within the last hour, or during an outage before it.',
+    action: 'Check that a governance proposal or an upgrade announced the new admins.',
+    sentence: sentenceOf('the list of admins'),
+    inhibits: [{ alert: 'BridgeParamsChanged', severity: 'info' }],
+  }),
   endpointAlert({
     name: 'BridgeParamsChanged',
     severity: 'info',
     document: 'module_state',
     group: 'bridge',
-    comment: 'Only governance or an upgrade changes parameters. The range keeps the alert active for an hour.',
-    when: 'A parameter of the bridge changed within the last hour.',
-    expr: `changes(bridge_params_hash[${promDuration(CHANGED_MINUTES)}]) > 0`,
+    comment:
+      'Only governance or an upgrade changes parameters. The ranges keep the alert active for an hour, also after an outage.',
+    when: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
+    expr: changedExpr('bridge_params_hash'),
     families: ['bridge_params_hash'],
     find: changed('bridge_params_hash'),
     summary: 'bridge parameters changed.',
-    description: 'The parameters of {{ $labels.target }} changed {{ $value }} times in the last hour.',
+    description: 'The parameters of {{ $labels.target }} changed within the last hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',
-    sentence: ({ duration }) => `bridge parameters changed ${duration} ago`,
+    sentence: sentenceOf('bridge parameters'),
   }),
   endpointAlert({
     name: 'BridgeBlacklistChanged',
     severity: 'info',
     document: 'module_state',
     group: 'bridge',
-    when: 'The external blacklist changed within the last hour.',
-    expr: `changes(bridge_external_blacklist_hash[${promDuration(CHANGED_MINUTES)}]) > 0`,
+    when: 'The external blacklist changed within the last hour, or during an outage before it.',
+    expr: changedExpr('bridge_external_blacklist_hash'),
     families: ['bridge_external_blacklist_hash'],
     find: changed('bridge_external_blacklist_hash'),
     summary: 'the blacklist changed.',
-    description: 'The external blacklist of {{ $labels.target }} changed {{ $value }} times in the last hour.',
+    description:
+      'The external blacklist of {{ $labels.target }} changed within the last hour, or during an outage before it.',
     action: 'Ask an admin of the bridge whether the change is intended.',
-    sentence: ({ duration }) => `the blacklist changed ${duration} ago`,
+    sentence: sentenceOf('the blacklist'),
   }),
 ];

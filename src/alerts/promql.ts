@@ -4,8 +4,11 @@
  * error.
  */
 
+/** The labels of an exporter. */
+export const EXPORTER = 'cluster, namespace, job, instance';
+export const ON_EXPORTER = `on (${EXPORTER})`;
 /** The labels of a target of one exporter. */
-export const TARGET = 'cluster, namespace, job, instance, target';
+export const TARGET = `${EXPORTER}, target`;
 export const ON_TARGET = `on (${TARGET})`;
 /** The labels of a member of the newest validator set. */
 export const ORCHESTRATOR = `${TARGET}, orchestrator, external_address`;
@@ -25,6 +28,9 @@ export function promDuration(minutes: number): string {
 export function unchanged(metric: string, minutes: number): string {
   return `${metric} == ${metric} offset ${promDuration(minutes)}`;
 }
+
+/** The endpoint that all exporters of a cluster have in common. */
+export const ON_ENDPOINT = 'on (cluster, target, document)';
 
 /** A series that other alerts read. */
 export interface RecordingRule {
@@ -78,6 +84,11 @@ ${indent(expr)}
 
 /** The three orchestrators with the largest power that have not signed, in a text. */
 export const LARGEST_UNSIGNED = `{{ range query (printf "topk(3, ${unsignedPower.name}{cluster=%q, namespace=%q, job=%q, instance=%q, target=%q})" $labels.cluster $labels.namespace $labels.job $labels.instance $labels.target) }}{{ or .Labels.name .Labels.orchestrator }} ({{ .Value | humanizePercentage }}), {{ end }}`;
+
+/** An expression in parentheses, on lines of its own. */
+export function parenthesized(expr: string): string {
+  return `(\n${indent(expr)}\n)`;
+}
 
 export function indent(text: string, spaces = 2): string {
   return text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));

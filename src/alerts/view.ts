@@ -80,6 +80,11 @@ export function labelOf(labels: LabelValues, name: string): string {
   return labels[name] ?? '';
 }
 
+/** The values of a label of the findings. */
+export function fieldsOf({ all }: DatedFindings, label: string): string[] {
+  return all.flatMap(({ labels }) => labels[label] ?? []);
+}
+
 /** A finding without labels, or none. */
 export function findingIf(condition: boolean, value: number, unchangedValue?: number): readonly Finding[] {
   return condition ? [{ labels: {}, value, unchangedValue }] : [];
@@ -95,13 +100,17 @@ export interface PollHistory {
   /** The last successful polls, newest last. */
   readonly successes: readonly Instant[];
   /** The last change of families that are judged by it. */
-  readonly changes: ReadonlyMap<ChangingFamily, LastChange>;
+  readonly changes: ReadonlyMap<ChangingFamily, LastChange<number>>;
   /** The last failed polls of each reason, newest last. */
   readonly failures: ReadonlyMap<FailureReason, readonly Instant[]>;
-  /** When each field last had an invalid value. */
-  readonly invalidAt: ReadonlyMap<string, Instant>;
-  /** When each family was last exported. */
-  readonly exportedAt: ReadonlyMap<string, Instant>;
+  /** The identity of the bridge, with its last change. */
+  readonly identities: ReadonlyMap<IdentityLabel, LastChange<string>>;
+  /** The highest value of a day of families that do not decrease, and when it was last seen. */
+  readonly highest: ReadonlyMap<RollbackFamily, { readonly value: number; readonly at: Instant }>;
+  /** When each withdrawn family was last withdrawn. */
+  readonly withdrawnAt: ReadonlyMap<string, Instant>;
+  /** The families that have been withdrawn in every successful poll. */
+  readonly alwaysWithdrawn: ReadonlySet<string>;
   /** The values of `pastFamilies`, by `seriesKey`. */
   readonly past: ReadonlyMap<string, readonly PastValue[]>;
 }
@@ -120,8 +129,8 @@ type PastFamily = keyof typeof pastFamilies;
 /** A series with more changes in its range is remembered less exactly. */
 const KEPT_VALUES = 64;
 
-interface LastChange {
-  readonly value: number;
+interface LastChange<Value> {
+  readonly value: Value;
   /** `undefined` while no change has been observed. */
   readonly at: Instant | undefined;
 }
@@ -131,6 +140,7 @@ export const changingFamilies = [
   'bridge_height',
   'crosschain_height',
   'bridge_params_hash',
+  'bridge_params_admins_hash',
   'bridge_external_blacklist_hash',
 ] as const;
 
@@ -141,8 +151,21 @@ export const heightFamilies = {
   rate_limiter_input: 'crosschain_height',
 } as const satisfies Record<DocumentName, ChangingFamily>;
 
-/** BridgeExporterInvalidValues reads the invalid values of this range. */
-export const INVALID_MINUTES = 10;
+/** The labels of `bridge_params_info` that identify the bridge. */
+export const identityLabels = ['bridge_id', 'bridge_chain_id', 'bridge_external_address'] as const;
+
+type IdentityLabel = (typeof identityLabels)[number];
+
+/** The families that decrease only when the hub is rolled back or the contract is replaced. */
+export const rollbackFamilies = {
+  module_state: ['bridge_height', 'bridge_last_observed_nonce', 'bridge_last_outgoing_batch_id'],
+  rate_limiter_input: ['crosschain_height'],
+} as const satisfies Record<DocumentName, readonly string[]>;
+
+export type RollbackFamily = (typeof rollbackFamilies)[DocumentName][number];
+
+/** How far back values are compared with those before an outage. */
+export const REMEMBERED_MINUTES = 24 * 60;
 
 /** The height alerts require this many successful polls. */
 export const HEIGHT_POLLS = 3;
@@ -170,11 +193,15 @@ export function addPoll(before: PollHistory, state: EndpointState, at: Instant):
     firstSuccessAt: history.firstSuccessAt ?? at,
     successes: [...history.successes, at].slice(-HEIGHT_POLLS),
     changes: changesAfter(history.changes, samplesOf(snapshot), at),
-    invalidAt: invalidAfter(history.invalidAt, snapshot, at),
-    exportedAt: new Map([
-      ...history.exportedAt,
-      ...snapshot.families.flatMap(({ name, samples }) => (samples === undefined ? [] : [[name, at] as const])),
+    identities: identitiesAfter(history.identities, samplesOf(snapshot), at),
+    highest: highestAfter(history.highest, state.document, samplesOf(snapshot), at),
+    withdrawnAt: new Map([
+      ...history.withdrawnAt,
+      ...withdrawnIn(snapshot).map((name): [string, Instant] => [name, at]),
     ]),
+    alwaysWithdrawn: new Set(
+      withdrawnIn(snapshot).filter((name) => before.firstSuccessAt === undefined || before.alwaysWithdrawn.has(name)),
+    ),
     past: pastAfter(history.past, samplesOf(snapshot), at),
   };
 }
@@ -186,8 +213,10 @@ export const NO_HISTORY: PollHistory = {
   successes: [],
   changes: new Map(),
   failures: new Map(),
-  invalidAt: new Map(),
-  exportedAt: new Map(),
+  identities: new Map(),
+  highest: new Map(),
+  withdrawnAt: new Map(),
+  alwaysWithdrawn: new Set(),
   past: new Map(),
 };
 
@@ -230,25 +259,49 @@ function changesAfter(
   before: PollHistory['changes'],
   samples: Samples,
   at: Instant,
-): ReadonlyMap<ChangingFamily, LastChange> {
+): ReadonlyMap<ChangingFamily, LastChange<number>> {
   const changes = new Map(before);
   for (const family of changingFamilies) {
     const value = samples.value(family);
-    const last = before.get(family);
-    if (value === undefined || value === last?.value) continue;
-    changes.set(family, { value, at: last === undefined ? undefined : at });
+    if (value !== undefined) changes.set(family, changeAfter(before.get(family), value, at));
   }
   return changes;
 }
 
-function invalidAfter(
-  before: PollHistory['invalidAt'],
-  { problems }: Snapshot,
+/** An empty label is a missing field, not another identity. */
+function identitiesAfter(before: PollHistory['identities'], samples: Samples, at: Instant): PollHistory['identities'] {
+  const [info] = samples.series('bridge_params_info');
+  const identities = new Map(before);
+  for (const label of identityLabels) {
+    const value = info === undefined ? '' : labelOf(info.labels, label);
+    if (value !== '') identities.set(label, changeAfter(before.get(label), value, at));
+  }
+  return identities;
+}
+
+function changeAfter<Value>(before: LastChange<Value> | undefined, value: Value, at: Instant): LastChange<Value> {
+  if (value === before?.value) return before;
+  return { value, at: before === undefined ? undefined : at };
+}
+
+function highestAfter(
+  before: PollHistory['highest'],
+  document: DocumentName,
+  samples: Samples,
   at: Instant,
-): ReadonlyMap<string, Instant> {
-  if (before.size === 0 && problems.invalid.size === 0) return before;
-  const recent = Array.from(before).filter(([, last]) => msBetween(last, at) < INVALID_MINUTES * MINUTE_MS);
-  return new Map([...recent, ...Array.from(problems.invalid.keys(), (field): [string, Instant] => [field, at])]);
+): PollHistory['highest'] {
+  const highest = new Map(before);
+  for (const family of rollbackFamilies[document]) {
+    const value = samples.value(family);
+    const known = before.get(family);
+    const isCurrent = known !== undefined && msBetween(known.at, at) <= REMEMBERED_MINUTES * MINUTE_MS;
+    if (value !== undefined && !(isCurrent && value < known.value)) highest.set(family, { value, at });
+  }
+  return highest;
+}
+
+function withdrawnIn({ families }: Snapshot): readonly string[] {
+  return families.flatMap(({ name, withdrawn }) => (withdrawn ? [name] : []));
 }
 
 interface SteadyHeight {

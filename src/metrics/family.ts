@@ -144,7 +144,12 @@ export function eachPart<Part, Label extends string, Value>(
   all: readonly Part[],
   derive: (part: Part) => readonly Sample<Label, Value>[],
 ): Derived<Label, Value> {
-  return all.flatMap((part) => orElse<Derived<Label, Value>>(() => derive(part), () => [WITHDRAWN]));
+  return all.flatMap((part) =>
+    orElse<Derived<Label, Value>>(
+      () => derive(part),
+      () => [WITHDRAWN],
+    ),
+  );
 }
 
 /** One series per kind. A missing or invalid field withdraws only the kinds that read it. */

@@ -1,4 +1,4 @@
-import { compareLabels, labelValues, type Family, type Sample } from './family.js';
+import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
 import { keptSamples } from './kept-samples.js';
 import { orElse, WITHDRAWN } from './required-fields.js';
@@ -27,7 +27,10 @@ export function renderFamilies<Input>(
   maxSeries: number,
 ): FamilyLines[] {
   return families.flatMap((family) => {
-    const derived = orElse(() => family.derive(input), () => [WITHDRAWN]);
+    const derived = orElse<Derived>(
+      () => family.derive(input),
+      () => [WITHDRAWN],
+    );
     const samples = derived.filter((sample) => sample !== WITHDRAWN).filter(hasFiniteValue);
     const withdrawn = derived.includes(WITHDRAWN) && { withdrawn: true as const };
     if (samples.length === 0)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { hasTool } from '../support/tools.js';
+import { recordIncident } from './incident-recording.js';
 import type { AlertKey, Incident } from './incidents.js';
 import { alertTextsAt, metricsInRules, NEWEST_PROMTOOL, runAlerts, type Firing, type Setup } from './promtool.js';
 import { record } from './recording.js';
@@ -23,10 +24,8 @@ export function testIncidents(incidents: readonly Incident[]): void {
     outcome: Object.keys(incident.expectedAlerts).length === 0 ? 'do not fire' : 'fire as expected',
   }));
   it.skipIf(!hasPromtool).each(cases)('$outcome when $title', (incident) => {
-    const verdicts = observeVerdicts();
-    const options = { ...incident.options, keep: metricsInRules, observe: verdicts.observe };
-    const recording = record(incident.phases, options);
-    const firings = runAlerts(recording, {}, SETUP).filter(({ alert }) => alert !== 'BridgeWatchdog');
+    const { recording, others, verdicts } = recordIncident(incident);
+    const firings = runAlerts(recording, others, SETUP).filter(({ alert }) => alert !== 'BridgeWatchdog');
     const expectedKeys = Object.keys(incident.expectedAlerts) as AlertKey[];
     if (process.env['ALERTS_SHOW']) console.log(describeFirings(incident, firings));
 
@@ -44,9 +43,16 @@ export function testIncidents(incidents: readonly Incident[]): void {
     const unresolved = firings.filter(({ until }) => until >= end);
     expect(incident.isOngoingAtEnd ? [] : unresolved).toEqual([]);
     expect(minutesWithoutCritical(firings, incident.noGapAfter ?? Infinity, end)).toEqual([]);
-    expect(contradictions(verdicts, firings), 'verdicts and alerts').toEqual([]);
+    for (const [instance, own] of Object.entries(verdicts)) {
+      const ownFirings = firings.filter(({ labels }) => labels['instance'] === instance);
+      expect(
+        contradictions(own, ownFirings, Object.keys(others).length === 0),
+        `verdicts and alerts of ${instance}`,
+      ).toEqual([]);
+    }
     const watchdog = { alert: 'BridgeWatchdog', minute: 0 };
-    const texts = alertTextsAt(recording, [watchdog, ...firings.map(({ alert, from }) => ({ alert, minute: from }))]);
+    const alertsAtMinutes = [watchdog, ...firings.map(({ alert, from }) => ({ alert, minute: from }))];
+    const texts = alertTextsAt(recording, alertsAtMinutes, others);
     expect(texts).toContain('runbook_url=');
     expect(texts).not.toMatch(/<no value>|error expanding|NaN|%!/);
   });

@@ -1,6 +1,6 @@
 import { dataPart } from '../../src/chain/addresses.js';
-import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import { watchedAddress, type Phase, type PollOutcome, type RecordingOptions } from './recording.js';
+import { exporterIncidents } from './exporter-incidents.js';
+import { changedInput, changedState, watchedAddress, type Phase, type RecordingOptions } from './recording.js';
 
 /** An alert with its severity. */
 export type AlertKey = `${string}/${'critical' | 'warning' | 'info'}`;
@@ -9,6 +9,8 @@ export interface Incident {
   /** Completes the sentence "the alerts fire as expected when …". */
   readonly title: string;
   readonly phases: readonly Phase[];
+  /** The phases of other exporters of the same chain, by the value of their label `instance`. They are as long. */
+  readonly otherExporters?: Readonly<Record<string, readonly Phase[]>>;
   readonly options?: Omit<RecordingOptions, 'keep'>;
   readonly beginsAtMinute: number;
   /** The alerts that have to fire, with the maximum number of minutes from the beginning. */
@@ -45,14 +47,6 @@ function failure(title: string, phase: Phase, details: IncidentDetails): Inciden
   const phases = [{ minutes: HEALTHY_MINUTES }, phase, { minutes: 40 }];
   return { title, phases, beginsAtMinute: HEALTHY_MINUTES, ...details };
 }
-
-const changedState = (change: (state: ModuleState) => object): PollOutcome<{ state: ModuleState }> => ({
-  respond: ({ state }) => ({ state: { ...state, ...change(state) } }),
-});
-
-const changedInput = (change: (input: RateLimiterInput) => object): PollOutcome<RateLimiterInput> => ({
-  respond: (input) => ({ ...input, ...change(input) }),
-});
 
 /** 300 blocks instead of 10000, so that a deadline falls within the recording. */
 const withShortWindow = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '300' } }));
@@ -358,4 +352,8 @@ function everyThirdLags(): (height: number) => number {
   };
 }
 
-export const incidents: readonly Incident[] = [...bridgeIncidents, ...crosschainAndExporterIncidents];
+export const incidents: readonly Incident[] = [
+  ...bridgeIncidents,
+  ...crosschainAndExporterIncidents,
+  ...exporterIncidents,
+];

@@ -47,7 +47,9 @@ beforeAll(async () => {
 afterAll(async () => alertmanager?.stop('SIGKILL'));
 
 const stuck = { alertname: 'BridgeBacklogStuck', severity: 'critical', document: 'module_state' };
+const stuckWarning = { ...stuck, severity: 'warning' };
 const down = { alertname: 'BridgeEndpointDown', severity: 'warning', document: 'module_state' };
+const stale = { alertname: 'BridgeSnapshotStale', severity: 'critical', document: 'module_state' };
 
 let requests = 0;
 
@@ -58,7 +60,7 @@ async function suppressed(alerts: readonly Labels[]): Promise<string[]> {
   const control = { target: `control-${requests}`, job: 'control', instance: 'control' };
   await send(alerts);
   await send([
-    { ...down, ...control },
+    { ...stale, ...control },
     { ...stuck, ...control },
   ]);
   const matches = (labels: Labels, alert: Labels): boolean =>
@@ -82,18 +84,45 @@ async function send(alerts: readonly Labels[]): Promise<void> {
 describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
   it('alerts on the data of the same endpoint', async () => {
     const labels = { target: 'same', job: 'bridge', instance: 'a' };
-    expect(
-      await suppressed([
-        { ...down, ...labels },
-        { ...stuck, ...labels },
-      ]),
-    ).toEqual(['BridgeBacklogStuck']);
+    const alerts = [stale, stuck].map((alert) => ({ ...alert, ...labels }));
+    expect(await suppressed(alerts)).toEqual(['BridgeBacklogStuck']);
+  });
+
+  it.each([
+    ['an endpoint that is down', down],
+    ['a copy that is outdated while another exporter has a fresh one', { ...stale, severity: 'warning' }],
+  ])('no critical alert on the data, but the warnings, as a warning: %s', async (_title, warning) => {
+    const labels = { target: warning.alertname, job: 'bridge', instance: 'a' };
+    expect(await suppressed([warning, stuck].map((alert) => ({ ...alert, ...labels })))).toEqual([]);
+    const others = [warning, stuckWarning].map((alert) => ({ ...alert, ...labels, instance: 'b' }));
+    expect(await suppressed(others)).toEqual(['BridgeBacklogStuck']);
+  });
+
+  it('what it explains: a wrong configuration and outdated data the failed polls, and a new contract the lower nonces', async () => {
+    const labels = { target: 'causes', job: 'bridge', instance: 'a', document: 'module_state' };
+    const pairs: readonly (readonly [Labels, Labels])[] = [
+      [{ alertname: 'BridgeEndpointMisconfigured', severity: 'warning' }, down],
+      [stale, down],
+      [stale, { alertname: 'BridgeEndpointNotPolled', severity: 'critical' }],
+      [
+        { alertname: 'BridgeParamsChanged', severity: 'critical' },
+        { alertname: 'BridgeStateRolledBack', severity: 'critical' },
+      ],
+      [
+        { alertname: 'BridgeParamsChanged', severity: 'warning' },
+        { alertname: 'BridgeParamsChanged', severity: 'info' },
+      ],
+    ];
+    for (const [index, pair] of pairs.entries()) {
+      const alerts = pair.map((alert) => ({ ...alert, ...labels, instance: `cause ${index}` }));
+      expect(await suppressed(alerts)).toEqual([pair[1]['alertname']]);
+    }
   });
 
   it('no alert of another exporter of the same target', async () => {
     const labels = { target: 'twins', job: 'bridge' };
     const alerts = [
-      { ...down, ...labels, instance: 'a' },
+      { ...stale, ...labels, instance: 'a' },
       { ...stuck, ...labels, instance: 'b' },
     ];
     expect(await suppressed(alerts)).toEqual([]);

@@ -4,7 +4,8 @@ import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { PollResult } from '../../src/poll/poll.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
-import { idleState, transfer, vote } from '../pending/bridge-state.js';
+import { createModel } from '../../src/simulator/model.js';
+import { idleState as partialState, transfer, vote } from '../pending/bridge-state.js';
 import { judgedEndpoints } from './judged-endpoints.js';
 import { bridgeSnapshot, type BridgeOptions } from '../support/snapshots.js';
 
@@ -15,6 +16,21 @@ const at = (minute: number, clockChangeSeconds = 0): Instant => ({
   epochSeconds: 1_790_000_000 + minute * 60 + clockChangeSeconds,
   monotonicMs: minute * 60_000,
 });
+
+const simulated = createModel({
+  seed: 7,
+  scenario: 'healthy',
+  startTime: 1_790_000_000,
+  blockTimeMs: 2000,
+}).moduleState().state;
+
+/** With all fields, so that no metric is withdrawn. */
+const idleState = {
+  ...simulated,
+  ...partialState,
+  params: { ...simulated.params, ...partialState.params },
+  last_observed_valset: { ...simulated.last_observed_valset, ...partialState.last_observed_valset },
+};
 
 const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote) };
 
@@ -142,13 +158,14 @@ describe('the verdicts about an endpoint', () => {
   it('are suspended while the height does not change', () => {
     const { succeed, linesAt } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);
-    for (let minute = 2; minute <= 66; minute += 1) succeed(minute, waiting, { height: String(Math.min(minute, 52)) });
+    for (let minute = 2; minute <= 66; minute += 1)
+      succeed(minute, waiting, { height: String(1000 + Math.min(minute, 52)) });
     expect(linesAt(61.9)[0]).toBe('critical');
     expect(linesAt(62)).toEqual(['unknown', 'the height of module_state has not changed for 10 min']);
     expect(linesAt(67)).toEqual([
       'critical',
       'the height of module_state has not changed for 15 min',
-      'firing BridgeHeightStalled: the hub height has not advanced from 52 for 15 min',
+      'firing BridgeHeightStalled: the hub height has not advanced from 1052 for 15 min',
     ]);
   });
 
@@ -176,6 +193,56 @@ describe('the verdicts about an endpoint', () => {
     }
     expect(linesAt(61)[0]).toBe('info');
     expect(linesAt(62)).toEqual(['ok']);
+  });
+
+  it('name the new contract of the bridge for six hours, but not a missing one', () => {
+    const { succeed, linesAt } = endpoint();
+    const paramsWith = (address: string) => ({ params: { ...idleState.params, bridge_external_address: address } });
+    succeed(0, paramsWith('0xaa'));
+    succeed(1, paramsWith(''));
+    for (let minute = 2; minute <= 70; minute += 1) succeed(minute, paramsWith(minute < 5 ? '0xaa' : '0xbb'));
+    expect(linesAt(70)).toEqual([
+      'critical',
+      'firing BridgeParamsChanged: contract, bridge id or external chain changed 65 min ago: now contract 0xbb, bridge id hub-bridgeid, external chain 1',
+    ]);
+    for (let minute = 71; minute <= 365; minute += 1) succeed(minute, paramsWith('0xbb'));
+    expect(linesAt(365)).toEqual(['ok']);
+  });
+
+  it('are about a rollback when the height stays lower for 15 minutes, and end when it is as high as before', () => {
+    const { succeed, linesAt } = endpoint();
+    const pollBetween = (first: number, last: number): void => {
+      // The third lower height in a row is accepted.
+      for (let minute = first; minute <= last; minute += 1) {
+        succeed(minute, idle, { height: String(minute < 10 ? 1000 + minute : 970 + minute) });
+      }
+    };
+    pollBetween(0, 26);
+    expect(linesAt(26)).toEqual(['ok']);
+    pollBetween(27, 27);
+    expect(linesAt(27)).toEqual([
+      'critical',
+      'firing BridgeStateRolledBack: the state has been older than before for 15 min: bridge_height by 12',
+    ]);
+    pollBetween(28, 39);
+    expect(linesAt(39)).toEqual(['ok']);
+  });
+
+  it('tell a field that is missing, as information when no alert reads it and the node has never had it', () => {
+    const { succeed, linesAt } = endpoint();
+    const { claim_slashing_enabled: _unread, ...withoutUnread } = idleState.params;
+    for (let minute = 0; minute <= 30; minute += 1) {
+      succeed(minute, { params: withoutUnread, ...(minute >= 15 && { batch_confirms: 'none' }) });
+    }
+    expect(linesAt(14)).toEqual([
+      'info',
+      'firing BridgeExporterInvalidValues: module_state has lacked the fields of 1 metric for at least 14 min: bridge_params_claim_slashing_enabled',
+    ]);
+    const [status, warning] = linesAt(30);
+    expect(status).toBe('warning');
+    expect(warning).toMatch(
+      /^firing BridgeExporterInvalidValues: part of module_state has been unusable for 15 min; missing: .*bridge_batch.*; invalid values of state\.batch_confirms$/,
+    );
   });
 });
 

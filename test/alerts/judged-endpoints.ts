@@ -14,6 +14,8 @@ import type { PollResult, Snapshot } from '../../src/poll/poll.js';
 /** Endpoints whose polls a test records, and the verdicts about them. */
 export interface JudgedEndpoints {
   readonly record: (key: EndpointKey, result: PollResult, at: Instant) => void;
+  /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
+  readonly reload: (keys: readonly (EndpointKey & { readonly isNew: boolean })[], at: Instant) => void;
   readonly states: () => readonly EndpointState[];
   /** The last accepted document of an endpoint. */
   readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
@@ -26,21 +28,27 @@ export function judgedEndpoints(
   limits: EndpointLimits,
   addedAt: Instant,
 ): JudgedEndpoints {
-  let endpoints: readonly JudgedEndpoint[] = keys.map((key) => ({
-    state: initialState(key, limits, addedAt),
+  const initial = (key: EndpointKey, at: Instant): JudgedEndpoint => ({
+    state: initialState(key, limits, at),
     memory: initialMemory,
-  }));
+  });
+  let endpoints: readonly JudgedEndpoint[] = keys.map((key) => initial(key, addedAt));
+  const endpointOf = ({ target, document }: EndpointKey): JudgedEndpoint | undefined =>
+    endpoints.find(({ state }) => state.target === target && state.document === document);
   return {
-    record: ({ target, document }, result, at) => {
+    record: (key, result, at) => {
+      const recorded = endpointOf(key);
       endpoints = endpoints.map((endpoint) => {
-        if (endpoint.state.target !== target || endpoint.state.document !== document) return endpoint;
+        if (endpoint !== recorded) return endpoint;
         const state = stateAfter(endpoint.state, result, at);
         return { state, memory: memoryAfter(endpoint, state) };
       });
     },
+    reload: (kept, at) => {
+      endpoints = kept.map(({ isNew, ...key }) => (isNew ? undefined : endpointOf(key)) ?? initial(key, at));
+    },
     states: () => endpoints.map(({ state }) => state),
-    snapshotOf: ({ target, document }) =>
-      endpoints.find(({ state }) => state.target === target && state.document === document)?.state.success?.snapshot,
+    snapshotOf: (key) => endpointOf(key)?.state.success?.snapshot,
     verdicts: (now) => verdictsOf(endpoints, now),
   };
 }

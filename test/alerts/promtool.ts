@@ -61,6 +61,9 @@ const DIRECT: Setup = { targetLabels: [{}] };
 /** promtool limits the number of samples of a query, here those of the alerts that fire. */
 const MAX_RANGE_SAMPLES = 240;
 
+/** The value of the label `instance` of the recorded exporter. */
+export const INSTANCE = 'localhost:10917';
+
 /**
  * Evaluates the alert rules over a recording in promtool, the rule engine of Prometheus, and returns all alerts that
  * fired.
@@ -114,13 +117,14 @@ export function runAlerts(recording: Recording, others: OtherExporters = {}, set
 export function alertTextsAt(
   recording: Recording,
   alertsAtMinutes: readonly { readonly alert: string; readonly minute: number }[],
+  others: OtherExporters = {},
 ): string {
   const tests = alertsAtMinutes.map(({ alert, minute }) => ({
     alertname: alert,
     eval_time: `${minute * 60}s`,
     exp_alerts: [],
   }));
-  return runTests(recording, { alert_rule_test: tests }).output;
+  return runTests(recording, { alert_rule_test: tests }, others).output;
 }
 
 function runTests(
@@ -130,7 +134,7 @@ function runTests(
   { targetLabels, recordings = {}, secondEvaluation, promtool = 'promtool' }: Setup = DIRECT,
 ): ToolResult {
   const interval = `${recording.sampleSeconds}s`;
-  const instances = { 'localhost:10917': recording, ...others };
+  const instances = { [INSTANCE]: recording, ...others };
   const input_series = targetLabels.flatMap((labels) =>
     Object.entries(instances).flatMap(([instance, own]) => {
       const { series, samples } = recordings[labels['cluster'] ?? ''] ?? own;

@@ -10,6 +10,8 @@ import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
+import type { DocumentName } from '../../src/documents.js';
+import type { TargetLabels } from '../../src/config/config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
@@ -51,7 +53,37 @@ export interface Phase {
   readonly exporterDown?: boolean;
   /** The last shard is not scraped. */
   readonly lastShardDown?: boolean;
+  /** The configuration from this phase on, which a running exporter reloads. */
+  readonly config?: RecordedConfig;
+  /** The last reload failed. */
+  readonly reloadFails?: boolean;
 }
+
+/** A configuration with one target. */
+export interface RecordedConfig {
+  readonly hash: number;
+  /** `undefined` for a configuration without this target, whose other targets are not recorded. */
+  readonly target: string | undefined;
+  readonly documents: readonly DocumentName[];
+  /** With another address, the endpoints are new. */
+  readonly url: string;
+}
+
+export const INITIAL_CONFIG: RecordedConfig = {
+  hash: 1,
+  target: 'demo',
+  documents: ['module_state', 'rate_limiter_input'],
+  url: 'http://127.0.0.1:1317',
+};
+
+/** A changed document. */
+export const changedState = (change: (state: ModuleState) => object): PollOutcome<{ state: ModuleState }> => ({
+  respond: ({ state }) => ({ state: { ...state, ...change(state) } }),
+});
+
+export const changedInput = (change: (input: RateLimiterInput) => object): PollOutcome<RateLimiterInput> => ({
+  respond: (input) => ({ ...input, ...change(input) }),
+});
 
 export interface RecordingOptions {
   readonly scenario?: ScenarioName;
@@ -65,6 +97,8 @@ export interface RecordingOptions {
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
+  /** `targets[].labels`. */
+  readonly targetLabels?: TargetLabels;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
   /** Receives the verdicts and the endpoints of the exporter after every sample. */
@@ -92,16 +126,21 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   model.advanceTime(afterDays * DAY_SECONDS * 1000);
   const series = new Map<string, (number | undefined)[]>();
   let exporter: Exporter | undefined;
+  let config = INITIAL_CONFIG;
   let sample = 0;
   for (const [index, phase] of phases.entries()) {
     if (phase.scenario) model.setScenario(phase.scenario);
+    if (phase.config) {
+      exporter?.reload(phase.config, sample * sampleSeconds);
+      ({ config } = phase);
+    }
     const before = phases[index - 1];
     if (before?.frozen) model.advanceTime(before.minutes * 60_000);
     const last = sample + (phase.minutes * 60) / sampleSeconds;
     for (; sample < last; sample += 1) {
       const seconds = sample * sampleSeconds;
       if (sample > 0 && !phase.frozen) model.advanceTime(sampleSeconds * 1000);
-      exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, seconds, options));
+      exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, config, seconds, options));
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);
       observe?.(exporter.endpoints.verdicts(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
@@ -121,29 +160,45 @@ export function instantAt(seconds: number): Instant {
 }
 
 interface Exporter {
+  readonly reload: (config: RecordedConfig, seconds: number) => void;
   readonly poll: (phase: Phase, seconds: number) => void;
   readonly endpoints: JudgedEndpoints;
   readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
 }
 
-function createExporter(model: Model, startedAt: number, options: RecordingOptions): Exporter {
-  const { maxSeries, maxBodyBytes, valsets = 12, shards = 1 } = options;
+function createExporter(model: Model, initial: RecordedConfig, startedAt: number, options: RecordingOptions): Exporter {
+  const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1 } = options;
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const base = { ...targetOptions(config, target), ...(maxSeries !== undefined && { maxSeries }) };
-  const bridge: DecodeOptions = { ...base, document: 'module_state', settings: target.bridge };
+  const { bridge, crosschain } = target;
   const staking = new Map(
     model.stakingValidators().map((validator) => [dataPart(validator.operator_address), validator.description.moniker]),
   );
-  const namedBridge: DecodeOptions = {
-    ...bridge,
-    labels: { ...base.labels, validators: { ...base.labels.validators, staking } },
+  const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly DecodeOptions[] => {
+    if (name === undefined) return [];
+    const base = {
+      ...targetOptions(config, target),
+      target: name,
+      ...(maxSeries !== undefined && { maxSeries }),
+      ...(targetLabels && { targetLabels }),
+    };
+    const all: readonly DecodeOptions[] = [
+      { ...base, document: 'module_state', settings: bridge },
+      { ...base, document: 'rate_limiter_input', settings: crosschain },
+    ];
+    return all.filter(({ document }) => documents.includes(document));
   };
+  const named = (source: DecodeOptions): DecodeOptions => {
+    const validators = { ...source.labels.validators, staking };
+    return { ...source, labels: { ...source.labels, validators } };
+  };
+  let active = initial;
+  let loadedAt = startedAt;
+  let sources = sourcesOf(initial);
   let polls = 0;
-  const crosschain: DecodeOptions = { ...base, document: 'rate_limiter_input', settings: target.crosschain };
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
-  const endpoints = judgedEndpoints([bridge, crosschain], limits, instantAt(startedAt));
+  const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
 
   const poll = <Body>(source: DecodeOptions, outcome: PollOutcome<Body>, body: () => Body, seconds: number): void => {
     if (outcome === 'not polled') return;
@@ -158,22 +213,36 @@ function createExporter(model: Model, startedAt: number, options: RecordingOptio
   };
   return {
     endpoints,
-    poll: (phase, seconds) => {
-      // The exporter reads the names after its first poll.
-      poll(
-        polls === 0 ? bridge : namedBridge,
-        phase.bridge ?? UNCHANGED,
-        () => withLatestValsets(model.moduleState(), valsets),
-        seconds,
+    reload: (next, seconds) => {
+      const isNew = next.url !== active.url;
+      sources = sourcesOf(next);
+      endpoints.reload(
+        sources.map((source) => ({ ...source, isNew })),
+        instantAt(seconds),
       );
-      poll(crosschain, phase.crosschain ?? UNCHANGED, () => model.rateLimiterInput({ window: 500n }), seconds);
+      active = next;
+      loadedAt = seconds;
+    },
+    poll: (phase, seconds) => {
+      for (const source of sources) {
+        if (source.document === 'module_state') {
+          // The exporter reads the names after its first poll.
+          const bodyOf = () => withLatestValsets(model.moduleState(), valsets);
+          poll(polls === 0 ? source : named(source), phase.bridge ?? UNCHANGED, bodyOf, seconds);
+        } else {
+          const bodyOf = () => model.rateLimiterInput({ window: 500n });
+          poll(source, phase.crosschain ?? UNCHANGED, bodyOf, seconds);
+        }
+      }
       polls += 1;
     },
     scrape: (phase, seconds, keep) => [
       ...seriesOfScrape(renderEndpoints(endpoints.states(), 'text', instantAt(seconds)), keep),
       // The process exports these, here with the simulated clock.
       ['bridge_exporter_build_info{version="0.1.0",revision="unknown",nodejs="v20.0.0"}', 1],
-      ['process_start_time_seconds', startedAt],
+      ['bridge_exporter_config_hash', active.hash],
+      ['bridge_exporter_config_last_reload_successful', phase.reloadFails ? 0 : 1],
+      ['bridge_exporter_config_last_reload_success_timestamp_seconds', loadedAt],
       ['bridge_exporter_shards', shards],
       ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [
         `bridge_exporter_shard_info{shard="${index + 1}"}`,

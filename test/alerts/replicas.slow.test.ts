@@ -51,20 +51,23 @@ describe('two exporters of different targets', () => {
       Array.from(stopped.series, ([key, values]) => [key.replace('target="demo"', 'target="other"'), values]),
     );
     const firings = runAlerts(running, { 'other:10917': { ...stopped, series } });
+    const exporter = { job: 'bridge', instance: 'other:10917' };
     const notPolled = { alert: 'BridgeEndpointNotPolled', severity: 'critical', from: 35, until: 59, count: 1 };
     expect(firings.filter(({ alert }) => alert !== 'BridgeWatchdog')).toEqual([
-      { ...notPolled, labels: { target: 'other', document: 'module_state' } },
-      { ...notPolled, labels: { target: 'other', document: 'rate_limiter_input' } },
+      { ...notPolled, labels: { ...exporter, target: 'other', document: 'module_state' } },
+      { ...notPolled, labels: { ...exporter, target: 'other', document: 'rate_limiter_input' } },
     ]);
   });
 
   it.skipIf(!hasPromtool)('have an alert when one of them crashes again and again before it polls', () => {
     const running = record([{ minutes: 60 }], { keep: metricsInRules, valsets: 1 });
-    const buildInfo = Array.from({ length: 60 }, (_, minute) => (minute < 20 || minute % 5 === 0 ? 1 : undefined));
+    const isScraped = (minute: number): boolean => minute < 20 || minute % 5 === 0;
     const crashing = new Map(
       Array.from(running.series, ([key, values]) => [
         key.replace('target="demo"', 'target="other"'),
-        key.includes('build_info') ? buildInfo : values.slice(0, 20),
+        /build_info|polls_total/.test(key)
+          ? values.map((value, minute) => (isScraped(minute) ? value : undefined))
+          : values.slice(0, 20),
       ]),
     );
     const firings = runAlerts(running, { 'other:10917': { ...running, series: crashing } });

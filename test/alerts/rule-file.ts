@@ -1,5 +1,5 @@
 import { format } from 'prettier';
-import type { Alert, Inhibition } from '../../src/alerts/alert.js';
+import type { Alert, Inhibition, Severity } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { SUBJECT_LABELS } from '../../src/alerts/judge.js';
 import { changingFamilies, pastFamilies } from '../../src/alerts/view.js';
@@ -138,17 +138,32 @@ function quoted(text: string): string {
 /** The rules below `inhibit_rules:` in prometheus/alertmanager.yml. */
 export async function inhibitRules(): Promise<string> {
   const targetLabels = TARGET.split(', ');
-  const dataSources = alerts.filter(({ inhibitsData }) => inhibitsData).map(({ name }) => name);
+  const dataSources = (of: Severity): string =>
+    alerts
+      .filter(({ inhibitsData, severity }) => inhibitsData && severity === of)
+      .map(({ name }) => name)
+      .join('|');
   const notOnData = alerts.filter(({ group }) => group === 'bridge-exporter').map(({ name }) => name);
   const declared = alerts.flatMap((source) =>
     source.inhibits.map((inhibition) => formatInhibition(source, inhibition)),
   );
   return [
-    `# Alerts on the data of an endpoint are inhibited while the endpoint is down, stale or stalled. Alerts on the endpoint itself are not.
-- source_matchers: [alertname =~ "${dataSources.join('|')}"]
+    `# Alerts on the data of an endpoint are inhibited while the endpoint is stale or stalled. Alerts on the endpoint itself are not.
+- source_matchers:
+    - alertname =~ "${dataSources('critical')}"
+    - severity = critical
   target_matchers:
     - alertname !~ "${Array.from(new Set(notOnData)).join('|')}"
     - document != ""
+  equal: [${[...targetLabels, 'document'].join(', ')}]
+# While it is down, or another exporter has a fresh copy, critical alerts are not: a warning inhibits no critical alert.
+- source_matchers:
+    - alertname =~ "${dataSources('warning')}"
+    - severity = warning
+  target_matchers:
+    - alertname !~ "${Array.from(new Set(notOnData)).join('|')}"
+    - document != ""
+    - severity != critical
   equal: [${[...targetLabels, 'document'].join(', ')}]
 # A critical alert inhibits the warning for the same subject.
 - source_matchers: [severity = critical]
@@ -169,8 +184,8 @@ function formatInhibition(
   );
   const sources = [`alertname = ${name}`, ...(isLimited ? [`severity = ${severity}`] : [])];
   const targets = [`alertname = ${alert}`, ...(of === undefined ? [] : [`severity = ${of}`])];
-  // An alert that no running exporter can judge is about all exporters of the cluster.
-  const labels = condition === undefined ? ['cluster'] : [...TARGET.split(', '), ...equal];
+  // An alert that no running exporter can judge may be about all exporters of the cluster.
+  const labels = condition === undefined ? ['cluster', ...equal] : [...TARGET.split(', '), ...equal];
   return `- source_matchers: [${sources.join(', ')}]
   target_matchers: [${targets.join(', ')}]
   equal: [${labels.join(', ')}]

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasTool } from '../support/tools.js';
 import type { Incident } from './incidents.js';
+import { recordIncident, type RecordedIncident } from './incident-recording.js';
 import { metricsInRules, runAlerts, type Firing, type Setup } from './promtool.js';
 import { record, type Recording } from './recording.js';
 
@@ -74,14 +75,15 @@ function describeFirings(firings: readonly Firing[], setupLabels: readonly strin
 
 /** `keep` is the metrics that the incidents are about. */
 export function testSetups(incidents: readonly Incident[], keep: ReadonlySet<string> = metricsInRules): void {
-  const direct = new Map<string, { recording: Recording; expected: readonly string[] }>();
+  type Run = Pick<RecordedIncident, 'recording' | 'others'> & { readonly expected: readonly string[] };
+  const direct = new Map<string, Run>();
 
-  function runDirectly({ title, phases, options }: Incident): { recording: Recording; expected: readonly string[] } {
-    const known = direct.get(title);
+  function runDirectly(incident: Incident): Run {
+    const known = direct.get(incident.title);
     if (known !== undefined) return known;
-    const recording = record(phases, { ...options, keep });
-    const run = { recording, expected: describeFirings(runAlerts(recording), []) };
-    direct.set(title, run);
+    const { recording, others } = recordIncident(incident, keep);
+    const run = { recording, others, expected: describeFirings(runAlerts(recording, others), []) };
+    direct.set(incident.title, run);
     return run;
   }
 
@@ -89,8 +91,8 @@ export function testSetups(incidents: readonly Incident[], keep: ReadonlySet<str
     setups.map((setup) => [setup.title, incident.title, incident, setup] as const),
   );
   it.skipIf(!hasPromtool).each(cases)('%s: %s', (_setup, _incident, incident, { setup, labels }) => {
-    const { recording, expected } = runDirectly(incident);
-    const firings = runAlerts(recording, {}, setup(recording));
+    const { recording, others, expected } = runDirectly(incident);
+    const firings = runAlerts(recording, others, setup(recording));
     expect(firings.filter((firing) => firing.labels['cluster'] === 'us')).toEqual([]);
     expect(describeFirings(firings, labels)).toEqual(expected);
   });

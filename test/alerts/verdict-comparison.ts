@@ -11,10 +11,20 @@ import type { RecordingOptions } from './recording.js';
  * after an interruption of the data: then Prometheus begins to count again, so the exporter may be ahead of it, but never behind it.
  */
 
-/** The alerts that a running exporter cannot judge, because they are about its absence, and the watchdog. */
+/** The alerts that a running exporter cannot judge, because they are about its absence or other exporters, and the watchdog. */
 export const ALERTS_WITHOUT_VERDICT: readonly string[] = alerts
   .filter(({ condition }) => condition === undefined)
-  .map(({ name }) => name);
+  .map(({ name, severity }) => `${name}/${severity}`);
+
+/** The alerts that do not fire while another exporter of the target has better data, which this one does not know. */
+const PREVENTED_ALERTS: ReadonlySet<string> = new Set(['BridgeSnapshotStale', 'BridgeStateRolledBack']);
+
+/** The alerts that compare with values from before a restart, which only Prometheus remembers. */
+const REMEMBERED_ALERTS: ReadonlySet<string> = new Set([
+  'BridgeParamsChanged',
+  'BridgeBlacklistChanged',
+  'BridgeStateRolledBack',
+]);
 
 /** Verdicts and alerts may differ by this at the start: Prometheus 3 excludes the first sample of a range. */
 const TOLERANCE_MINUTES = 2;
@@ -91,14 +101,23 @@ function recountMinutes({ forMinutes, condition }: JudgedAlert): number {
   return Math.max(...condition.patterns.map(({ rangeMinutes }) => rangeMinutes)) + forMinutes;
 }
 
-/** Every minute in which verdicts and alerts contradict each other, as a sentence. */
-export function contradictions({ byKey, minutes, interrupted }: ObservedVerdicts, all: readonly Firing[]): string[] {
-  const firings = all.filter(({ alert }) => !ALERTS_WITHOUT_VERDICT.includes(alert));
+/** Every minute in which verdicts and alerts of an exporter contradict each other, as a sentence. `isAlone`: no other has its target. */
+export function contradictions(
+  { byKey, minutes, interrupted }: ObservedVerdicts,
+  all: readonly Firing[],
+  isAlone = true,
+): string[] {
+  const hasRunUntil = (minute: number): boolean => minutesBetween(0, minute).every((past) => minutes.has(past));
+  const firings = all.filter(
+    ({ alert, severity, from }) =>
+      !ALERTS_WITHOUT_VERDICT.includes(`${alert}/${severity}`) && (hasRunUntil(from) || !REMEMBERED_ALERTS.has(alert)),
+  );
   const firingsByKey = groupBy(firings, ({ alert, severity, labels }) => keyOf(alert, severity, labels));
 
   const isAlertAt = (key: string, minute: number): boolean =>
     (firingsByKey.get(key) ?? []).some(({ from, until }) => from <= minute && minute <= until);
   const withoutAlert = Array.from(byKey).flatMap(([key, { alert, firing }]) => {
+    if (!isAlone && PREVENTED_ALERTS.has(alert.name)) return [];
     const mayBeAhead = (minute: number): boolean =>
       minutesBetween(minute - recountMinutes(alert) - TOLERANCE_MINUTES, minute).some((past) => interrupted.has(past));
     const wrong = Array.from(firing).filter(

@@ -32,5 +32,4 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_next_event_second_claim_power_ratio: FOR_CONDITIONS,
   bridge_integrity_violations: FOR_CONDITIONS,
   bridge_integrity_violation_power_ratio: FOR_CONDITIONS,
-  bridge_params_admins_hash: FOR_CONDITIONS,
 };

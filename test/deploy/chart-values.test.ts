@@ -181,8 +181,8 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     ],
     [
       'a duration for a severity that the alert does not have',
-      { ...TARGETS, prometheusRule: { enabled: true, alerts: { BridgeSnapshotStale: { for: { info: '5m' } } } } },
-      'prometheusRule.alerts.BridgeSnapshotStale.for.info: the severities of this alert are critical',
+      { ...TARGETS, prometheusRule: { enabled: true, alerts: { BridgeExporterAbsent: { for: { info: '5m' } } } } },
+      'prometheusRule.alerts.BridgeExporterAbsent.for.info: the severities of this alert are critical',
     ],
   ])('%s', (_title, invalid, message) => {
     expect(problemsOf({ values: invalid })).toContain(message);

@@ -1,0 +1,281 @@
+import type { Incident } from './incidents.js';
+import { changedState, INITIAL_CONFIG, type Phase } from './recording.js';
+
+/* Incidents of exporters and their configuration, and of parameters, with the healthy cases that look like them. */
+
+const HEALTHY_MINUTES = 20;
+const HEALTHY: Phase = { minutes: HEALTHY_MINUTES };
+const OTHER = 'other:10917';
+
+const FAILING: Phase = { minutes: 30, bridge: { fails: 'connect' } };
+
+const withOtherParams = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '20000' } }));
+
+const withOtherAdmins = changedState(({ params }) => ({
+  params: { ...params, admins: [...params.admins, 'hub1other'] },
+}));
+
+const withOtherBlacklist = changedState(({ external_blacklist }) => ({
+  external_blacklist: [...external_blacklist, `0x${'ab'.repeat(20)}`],
+}));
+
+const withoutBridgeId = changedState(({ params: { bridge_id: _missing, ...params } }) => ({ params }));
+
+const withoutClaimSlashing = changedState(({ params: { claim_slashing_enabled: _missing, ...params } }) => ({
+  params,
+}));
+
+const withOtherContract = changedState(({ params }) => ({
+  params: { ...params, bridge_external_address: `0x${'cc'.repeat(20)}` },
+}));
+
+const WITHOUT_BRIDGE = { ...INITIAL_CONFIG, hash: 2, documents: ['rate_limiter_input'] as const };
+const WITHOUT_TARGET = { ...INITIAL_CONFIG, hash: 3, target: undefined };
+const RENAMED = { ...INITIAL_CONFIG, hash: 4, target: 'renamed' };
+const MOVED = { ...INITIAL_CONFIG, hash: 5, url: 'http://10.0.0.2:1317' };
+
+/** The values of this many minutes ago. */
+const HUB_BLOCKS_PER_MINUTE = 3;
+const lowerBy =
+  (minutes: number) =>
+  (height: number): number =>
+    height - minutes * HUB_BLOCKS_PER_MINUTE;
+
+/** The state after a rollback: heights, nonces and ids are lower. */
+function rolledBack(minutes: number): Pick<Phase, 'bridge' | 'crosschain'> {
+  return {
+    bridge: {
+      respond: ({ state }) => ({
+        state: {
+          ...state,
+          last_observed_nonce: String(Number(state.last_observed_nonce) - 40),
+          last_outgoing_batch_id: String(Number(state.last_outgoing_batch_id) - 40),
+        },
+      }),
+      height: lowerBy(minutes),
+    },
+    crosschain: {
+      respond: (input) => ({ ...input, height: String(Number(input.height) - minutes * HUB_BLOCKS_PER_MINUTE) }),
+    },
+  };
+}
+
+/** All polls fail for longer than an hour. */
+const UPGRADE: Phase = { minutes: 70, bridge: { fails: 'connect' }, crosschain: { fails: 'connect' } };
+const WHILE_FAILING = { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 12 } as const;
+
+/** Without an alert. */
+function healthy(title: string, phases: readonly Phase[], others?: readonly Phase[]): Incident {
+  const otherExporters = others && { [OTHER]: others };
+  return { title, phases, ...(otherExporters && { otherExporters }), beginsAtMinute: 0, expectedAlerts: {} };
+}
+
+const reloads: readonly Incident[] = [
+  {
+    ...healthy('a reload adds an endpoint to an exporter that has run for an hour, and its first polls fail', [
+      { minutes: 60, config: WITHOUT_BRIDGE },
+      { ...FAILING, minutes: 8, config: INITIAL_CONFIG },
+      HEALTHY,
+    ]),
+    allowedAlerts: ['BridgeEndpointDown/warning'],
+  },
+  {
+    title: 'a reload adds an endpoint that never responds',
+    phases: [
+      { minutes: 60, config: WITHOUT_BRIDGE },
+      { ...FAILING, config: INITIAL_CONFIG },
+    ],
+    beginsAtMinute: 60,
+    expectedAlerts: WHILE_FAILING,
+    isOngoingAtEnd: true,
+  },
+  healthy('a reload removes a target', [HEALTHY, { minutes: 40, config: WITHOUT_TARGET }]),
+  healthy('a reload removes one document of a target', [HEALTHY, { minutes: 40, config: WITHOUT_BRIDGE }]),
+  healthy('a reload renames a target', [HEALTHY, { minutes: 40, config: RENAMED }]),
+  healthy(
+    'a new process with another instance label has a configuration without the target',
+    [HEALTHY, { minutes: 60, exporterDown: true }],
+    [
+      { minutes: HEALTHY_MINUTES - 2, exporterDown: true },
+      { minutes: 62, config: WITHOUT_TARGET },
+    ],
+  ),
+  healthy(
+    'a new process with another instance label replaces the exporter',
+    [HEALTHY, { minutes: 60, exporterDown: true }],
+    [{ minutes: HEALTHY_MINUTES - 2, exporterDown: true }, { minutes: 62 }],
+  ),
+  {
+    title: 'an exporter is lost while another one of the job, with other targets, restarts',
+    phases: [HEALTHY, { minutes: 50, exporterDown: true }],
+    otherExporters: {
+      [OTHER]: [{ minutes: 25, config: RENAMED }, { minutes: 3, exporterDown: true }, { minutes: 42 }],
+    },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeEndpointNotPolled/critical': 16 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'the last reload of the configuration failed',
+    phases: [HEALTHY, { minutes: 20, reloadFails: true }, HEALTHY],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeExporterConfigReloadFailed/warning': 6 },
+  },
+  {
+    title: 'two exporters of a target have different configurations',
+    phases: [{ minutes: 150 }],
+    otherExporters: { [OTHER]: [{ minutes: 30 }, { minutes: 120, config: { ...INITIAL_CONFIG, hash: 6 } }] },
+    beginsAtMinute: 30,
+    expectedAlerts: { 'BridgeExporterConfigReloadFailed/warning': 67 },
+    isOngoingAtEnd: true,
+  },
+  healthy(
+    'two exporters of a target are reloaded 40 minutes apart',
+    [{ minutes: 70 }, { minutes: 80, config: { ...INITIAL_CONFIG, hash: 6 } }],
+    [{ minutes: 30 }, { minutes: 120, config: { ...INITIAL_CONFIG, hash: 6 } }],
+  ),
+];
+
+const twins: readonly Incident[] = [
+  {
+    title: 'one of two exporters of a target loses its node',
+    phases: [HEALTHY, FAILING, { minutes: 40 }],
+    otherExporters: { [OTHER]: [{ minutes: 90 }] },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/warning': 17 },
+  },
+  {
+    title: 'two exporters of a target lose their node',
+    phases: [HEALTHY, FAILING, { minutes: 40 }],
+    otherExporters: { [OTHER]: [HEALTHY, { minutes: 3 }, { ...FAILING, minutes: 25 }, { minutes: 42 }] },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 15 },
+  },
+  healthy(
+    'one of two exporters of a target stops',
+    [HEALTHY, { minutes: 30, exporterDown: true }, { minutes: 40 }],
+    [{ minutes: 90 }],
+  ),
+];
+
+const rollbacks: readonly Incident[] = [
+  {
+    title: 'the hub is rolled back by two hours',
+    phases: [{ minutes: 60 }, { minutes: 60, ...rolledBack(120) }],
+    beginsAtMinute: 60,
+    expectedAlerts: { 'BridgeStateRolledBack/critical': 20 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'the hub is rolled back by two hours while no exporter runs',
+    phases: [{ minutes: 60 }, { minutes: 5, exporterDown: true }, { minutes: 60, ...rolledBack(120) }],
+    beginsAtMinute: 60,
+    expectedAlerts: { 'BridgeStateRolledBack/critical': 25 },
+    isOngoingAtEnd: true,
+  },
+  healthy('the node behind a load balancer is two hours behind for ten minutes', [
+    { minutes: 60 },
+    { minutes: 10, ...rolledBack(120) },
+    { minutes: 30 },
+  ]),
+  healthy('a reload moves the exporter to a node that is two hours behind', [
+    { minutes: 60 },
+    { minutes: 60, config: MOVED, ...rolledBack(120) },
+  ]),
+  healthy(
+    'one of two exporters of a target reads a node that is two hours behind',
+    [{ minutes: 60 }, { minutes: 60, ...rolledBack(120) }],
+    [{ minutes: 120 }],
+  ),
+];
+
+const changes: readonly Incident[] = [
+  {
+    title: 'a parameter changes during an upgrade of 70 minutes',
+    phases: [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherParams }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { ...WHILE_FAILING, 'BridgeParamsChanged/info': 70 },
+  },
+  {
+    title: 'a parameter changes while no exporter runs',
+    phases: [HEALTHY, { minutes: 70, exporterDown: true }, { minutes: 70, bridge: withOtherParams }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'BridgeExporterAbsent/critical': 11,
+      'BridgeEndpointNotPolled/critical': 16,
+      'BridgeParamsChanged/info': 70,
+    },
+  },
+  {
+    title: 'the blacklist changes during an upgrade of 70 minutes',
+    phases: [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherBlacklist }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { ...WHILE_FAILING, 'BridgeBlacklistChanged/info': 70 },
+  },
+  {
+    title: 'the bridge has another contract',
+    phases: [HEALTHY, { minutes: 40, bridge: withOtherContract }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeParamsChanged/critical': 0, 'BridgeParamsChanged/info': 0 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'the bridge has another contract after an upgrade of 70 minutes',
+    phases: [HEALTHY, UPGRADE, { minutes: 40, bridge: withOtherContract }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { ...WHILE_FAILING, 'BridgeParamsChanged/critical': 70, 'BridgeParamsChanged/info': 70 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'the bridge has other admins after an upgrade of 70 minutes',
+    phases: [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherAdmins }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { ...WHILE_FAILING, 'BridgeParamsChanged/warning': 70, 'BridgeParamsChanged/info': 70 },
+  },
+  {
+    title: 'a node does not have the bridge id',
+    phases: [HEALTHY, { minutes: 20, bridge: withoutBridgeId }, { minutes: 70 }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeParamsChanged/info': 0 },
+  },
+];
+
+const missingFields: readonly Incident[] = [
+  {
+    title: 'a node has never had a field that no alert reads',
+    phases: [{ minutes: 40, bridge: withoutClaimSlashing }],
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeExporterInvalidValues/info': 11 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'a node has never had a field that alerts read',
+    phases: [{ minutes: 40, bridge: changedState(() => ({ last_outgoing_batch_id: undefined })) }],
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'one of two nodes behind a load balancer does not have a field',
+    phases: Array.from({ length: 20 }, (_, at) =>
+      at % 2 === 0 ? { minutes: 1 } : { minutes: 1, bridge: changedState(() => ({ batches: undefined })) },
+    ),
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeExporterInvalidValues/warning': 13 },
+    isOngoingAtEnd: true,
+  },
+  healthy('a field is missing in one document', [
+    HEALTHY,
+    { minutes: 1, bridge: changedState(() => ({ batches: undefined })) },
+    HEALTHY,
+  ]),
+];
+
+export const exporterIncidents: readonly Incident[] = [
+  ...reloads,
+  ...twins,
+  ...rollbacks,
+  ...changes,
+  ...missingFields,
+  // Their number does not matter here, and fewer are faster.
+].map((incident) => ({ ...incident, options: { valsets: 3 } }));

@@ -1,0 +1,10 @@
+import { describe } from 'vitest';
+import { exporterIncidents } from './exporter-incidents.js';
+import { metricsInRules } from './promtool.js';
+import { testSetups } from './setup-tests.js';
+
+describe('the alerts for exporters, their configuration and parameters fire and resolve at the same times', () => {
+  // The series of orchestrators would take most of the time. The incidents of the bridge have them.
+  const keep = Array.from(metricsInRules).filter((name) => !name.startsWith('bridge_orchestrator_'));
+  testSetups(exporterIncidents, new Set(keep));
+});
