@@ -21,7 +21,7 @@ import {
   signerInfo,
   WATCHED_MATCHER,
 } from './queries.js';
-import { confirmWindowLeft, orangeFromOne } from './thresholds.js';
+import { orangeFromOne, timeToJailing } from './thresholds.js';
 
 const BLOCKS = 'suffix:blocks';
 const SIGNER = '{{cluster}} {{target}} {{signer}}';
@@ -54,8 +54,8 @@ const columns: readonly Column[] = [
   { title: 'Power', expr: latestBySigner('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
   { title: 'Batches unsigned', expr: missing.batches, unit: 'short', thresholds: orangeFromOne },
   { title: 'Valsets unsigned', expr: missing.valsets, unit: 'short', thresholds: orangeFromOne },
-  { title: 'Jailed in', expr: secondsLeft, unit: 's', decimals: 0 },
-  { title: 'Window left', expr: windowLeft, unit: 'percentunit', decimals: 0, thresholds: confirmWindowLeft },
+  { title: 'Jailed in', expr: secondsLeft, unit: 's', decimals: 0, thresholds: timeToJailing },
+  { title: 'Window left', expr: windowLeft, unit: 'percentunit', decimals: 0 },
   {
     title: 'Last vote',
     expr: missing.votes,

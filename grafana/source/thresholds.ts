@@ -6,7 +6,7 @@ import {
   STUCK_WARNING_MINUTES,
   TIMEOUT_RATIO,
 } from '../../src/alerts/transfer-alerts.js';
-import { DEADLINE_RATIO, DRIFT_RATIO } from '../../src/alerts/validator-alerts.js';
+import { CRITICAL_HOURS, DRIFT_RATIO, WARNING_HOURS } from '../../src/alerts/validator-alerts.js';
 import type { FieldOptions, Thresholds } from './grafana.js';
 
 /*
@@ -44,9 +44,10 @@ export const batchLifetimeThresholds: Thresholds = [
   ['green', TIMEOUT_RATIO],
 ];
 export const valsetDrift = orange(DRIFT_RATIO);
-export const confirmWindowLeft: Thresholds = [
+export const timeToJailing: Thresholds = [
   ['red', null],
-  ['green', DEADLINE_RATIO],
+  ['orange', CRITICAL_HOURS * 3600],
+  ['green', WARNING_HOURS * 3600],
 ];
 /** Limits that differ between targets or chains are series, so the expression compares with them. */
 export const aboveLimit: Required<FieldOptions>['valueTexts'] = {

@@ -27,7 +27,7 @@ export interface Inhibition {
 }
 
 /** How a condition is found in one poll, and how long it has to be there. One series of the result is one finding. */
-interface Pattern<Family extends string = string> {
+export interface Pattern<Family extends string = string> {
   /** The range of the expression: the finding is in every poll of it, with the same `unchangedValue`. */
   readonly rangeMinutes: number;
   readonly find: (view: PollView<Family>) => readonly Finding[];
@@ -43,6 +43,8 @@ export interface Condition<Family extends string = string> {
   readonly patterns: readonly Pattern<Family>[];
   /** One line without the target: what, for how long, how much, who. */
   readonly sentence: (findings: DatedFindings, view: PollView<Family>) => string;
+  /** One alert for all findings together, when their values add up to at least this; without it, one alert for each. */
+  readonly minimumSum?: number | undefined;
   /** The action with what is known about this incident; without it, the action of the alert. */
   readonly actionFor?: ((findings: DatedFindings, view: PollView<Family>) => string) | undefined;
 }
@@ -79,12 +81,13 @@ interface Options {
   /** Whether the first step is the page /pending of the target. */
   readonly linksToPending: boolean;
   readonly inhibits: readonly Inhibition[];
+  /** Labels of the rule besides `document`. */
+  readonly labels: Readonly<Record<string, string>>;
   /** Whether it inhibits all alerts on the data of its document; a warning only those that are not critical. */
   readonly inhibitsData: boolean;
 }
 
 export interface Alert<Name extends string = string> extends Texts<Name>, Options {
-  readonly labels: Readonly<Record<string, string>>;
   /** The families of the document that the condition reads. Their samples are kept for the main thread. */
   readonly families: readonly string[];
   /** `undefined` for an alert that a running exporter cannot judge. */
@@ -119,7 +122,7 @@ export function exporterAlert(alert: Texts<string> & Partial<Options>): Alert {
 type Declaration<Name extends string, Family extends string> = Texts<Name> &
   Partial<Options> & { readonly severity: Severity; readonly families?: readonly Family[] } & Pick<
     Condition<Family>,
-    'sentence' | 'actionFor'
+    'sentence' | 'actionFor' | 'minimumSum'
   > &
   ((Pick<Pattern<Family>, 'find'> & { readonly rangeMinutes?: number }) | Pick<Condition<Family>, 'patterns'>);
 
@@ -128,14 +131,14 @@ function judgedAlert<Name extends string, Family extends string>(
   document: DocumentName | undefined,
   alert: Declaration<Name, Family>,
 ): JudgedAlert<Name> {
-  const { sentence, actionFor } = alert;
+  const { sentence, actionFor, minimumSum } = alert;
   const patterns = 'patterns' in alert ? alert.patterns : [{ rangeMinutes: alert.rangeMinutes ?? 0, find: alert.find }];
   return {
     ...DEFAULTS,
     ...alert,
-    labels: document === undefined ? {} : { document },
+    labels: { ...(document !== undefined && { document }), ...alert.labels },
     summary: `{{ $labels.target }}: ${alert.summary}`,
-    condition: { source, document, patterns, sentence, actionFor },
+    condition: { source, document, patterns, sentence, actionFor, minimumSum },
   };
 }
 

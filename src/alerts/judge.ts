@@ -39,8 +39,10 @@ export interface Verdict {
   readonly since: Instant;
   /** From when on it fires; in the future while it is `observing`, provided that it persists. */
   readonly firesAt: Instant;
-  /** The labels of each alert that the verdict corresponds to, besides `target` and `document`: one per validator, chain or field. */
+  /** What each finding is about: the labels of its alert besides `target` and `document`, one per validator, chain or field. */
   readonly subjects: readonly AlertLabels[];
+  /** Whether the findings have one alert together, which has none of these labels. */
+  readonly isOneAlert: boolean;
   /** What is wrong, in one line without the target, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */
   readonly summary: string;
   /** What to do first. */
@@ -153,14 +155,17 @@ function verdictsOfFindings(all: readonly JudgedFinding[], view: PollView): read
         Number(a.state === 'observing') - Number(b.state === 'observing') || a.since.monotonicMs - b.since.monotonicMs,
     );
   // Several patterns of an alert can find the same subject.
-  const distinct = firstBy(firingFirst, ({ alert, labels }) => JSON.stringify([alert.name, alert.severity, labels]));
-  const byAlert = groupBy(
-    Array.from(distinct.values()),
-    ({ alert, state }) => `${alert.name} ${alert.severity} ${state}`,
-  );
+  const indexOf = ({ alert }: JudgedFinding): number => judgedAlerts.findIndex((own) => own === alert);
+  const distinct = firstBy(firingFirst, (finding) => JSON.stringify([indexOf(finding), finding.labels]));
+  const byAlert = groupBy(Array.from(distinct.values()), (finding) => `${indexOf(finding)} ${finding.state}`);
   return Array.from(byAlert.values()).flatMap(([oldest, ...others]) =>
-    oldest === undefined ? [] : [verdictOf(oldest, others, view)],
+    oldest === undefined || !reachesMinimum(oldest, others) ? [] : [verdictOf(oldest, others, view)],
   );
+}
+
+function reachesMinimum(first: JudgedFinding, others: readonly JudgedFinding[]): boolean {
+  const { minimumSum } = first.alert.condition;
+  return minimumSum === undefined || others.reduce((sum, { value }) => sum + value, first.value) >= minimumSum;
 }
 
 function verdictOf(oldest: JudgedFinding, others: readonly JudgedFinding[], view: PollView): Verdict {
@@ -177,6 +182,7 @@ function verdictOf(oldest: JudgedFinding, others: readonly JudgedFinding[], view
     since: oldest.since,
     firesAt: all.map(({ firesAt }) => firesAt).reduce((a, b) => (a.monotonicMs <= b.monotonicMs ? a : b)),
     subjects: all.map(({ labels }) => labels),
+    isOneAlert: condition.minimumSum !== undefined,
     summary: condition.sentence(findings, view),
     action: condition.actionFor?.(findings, view) ?? action,
   };
@@ -195,7 +201,7 @@ function durationOf(oldest: JudgedFinding, newest: JudgedFinding, now: Instant):
 export type Inhibitable = Pick<AlertFinding, 'alert' | 'labels'>;
 
 /** The labels that the critical and the warning form of an alert have in common when they are about the same subject. */
-export const SUBJECT_LABELS = ['orchestrator', 'chain_id', 'list'] as const;
+export const SUBJECT_LABELS = ['orchestrator', 'address', 'chain_id', 'list'] as const;
 
 /**
  * Whether one of these firing alerts of the same endpoint inhibits another one. An endpoint that is down inhibits nothing here: what was

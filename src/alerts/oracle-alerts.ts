@@ -69,5 +69,6 @@ export const oracleAlerts = [
     sentence: ({ oldest, duration }, view) =>
       parts(`no event observed for ${duration}, ${oldest.value} waiting`, missingVoters(nextClaim(view))),
     actionFor: (_, view) => ownFirst(missingOf(nextClaim(view)?.missing), CONTACT_VOTERS),
+    inhibits: [{ alert: 'BridgeOrchestratorMissingVotes' }],
   }),
 ];

@@ -40,7 +40,7 @@ export interface RecordingRule {
   readonly expr: string;
 }
 
-const NAMED_FAMILIES = `{__name__=~"bridge_orchestrator_(missing_valset_confirms|missing_batch_confirms|missing_votes|confirm_deadline_height)"}`;
+const NAMED_FAMILIES = `{__name__=~"bridge_orchestrator_(confirm_deadline_height|batch_confirm_deadline_height)"}`;
 
 export const orchestratorNames: RecordingRule = {
   name: 'orchestrator:bridge_orchestrator_info:name',
@@ -56,17 +56,26 @@ restarted exporter reads the names after its first polls.`,
 )`,
 };
 
-export const unsignedPower: RecordingRule = {
-  name: 'orchestrator:bridge_orchestrator_power_ratio:unsigned',
-  comment: `The power of each orchestrator that has not signed a live batch or an open validator set, for the texts of the alerts.`,
-  expr: `(
+/** The power of the orchestrators that an expression selects, with the labels `name` and `watched` where they are known. */
+export function powerOfSelected(expr: string): string {
+  return `(
   max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
-  * on (${ORCHESTRATOR}) group_left (name) topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name})
+  * on (${ORCHESTRATOR}) group_left (name, watched) topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name})
   or on (${ORCHESTRATOR})
   max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
 )
 and on (${ORCHESTRATOR})
-(bridge_orchestrator_missing_batch_confirms > 0 or bridge_orchestrator_missing_valset_confirms > 0)`,
+(
+${indent(expr)}
+)`;
+}
+
+export const unsignedPower: RecordingRule = {
+  name: 'orchestrator:bridge_orchestrator_power_ratio:unsigned',
+  comment: `The power of each orchestrator that has not signed a live batch or an open validator set, for the texts of the alerts.`,
+  expr: powerOfSelected(
+    'bridge_orchestrator_missing_batch_confirms > 0 or bridge_orchestrator_missing_valset_confirms > 0',
+  ),
 };
 
 /** An expression with one series per orchestrator and the labels `name` and `watched`; without bridge_orchestrator_info with neither. */
@@ -82,8 +91,21 @@ ${indent(expr)}
 )`;
 }
 
-/** The three orchestrators with the largest power that have not signed, in a text. */
-export const LARGEST_UNSIGNED = `{{ range query (printf "topk(3, ${unsignedPower.name}{cluster=%q, namespace=%q, job=%q, instance=%q, target=%q})" $labels.cluster $labels.namespace $labels.job $labels.instance $labels.target) }}{{ or .Labels.name .Labels.orchestrator }} ({{ .Value | humanizePercentage }}), {{ end }}`;
+/** The watched orchestrators of a recording rule, and the three others with the largest power, in a text. */
+export function largestOf({ name }: RecordingRule): string {
+  const labels = ['cluster', 'namespace', 'job', 'instance', 'target'];
+  const query = (before: string, watched: string): string => {
+    const matchers = [...labels.map((label) => `${label}=%q`), watched].join(', ');
+    const values = labels.map((label) => `$labels.${label}`).join(' ');
+    return `query (printf "${before}max by (orchestrator, name) (${name}{${matchers}}))" ${values})`;
+  };
+  const each = `{{ or .Labels.name .Labels.orchestrator }} ({{ .Value | humanizePercentage }}), {{ end }}`;
+  const own = query('sort_desc(', 'watched=\\"true\\"');
+  const others = query('topk(3, ', 'watched!=\\"true\\"');
+  return `{{ range ${own} }}your validator ${each}{{ range ${others} }}${each}`;
+}
+
+export const LARGEST_UNSIGNED = largestOf(unsignedPower);
 
 /** An expression in parentheses, on lines of its own. */
 export function parenthesized(expr: string): string {

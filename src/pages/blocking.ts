@@ -52,6 +52,7 @@ export const blockingFamilies = [
   'bridge_orchestrator_info',
   'bridge_orchestrator_power_ratio',
   'bridge_orchestrator_confirm_deadline_height',
+  'bridge_orchestrator_batch_confirm_deadline_height',
   'bridge_height',
   'bridge_block_time_seconds',
 ] as const;
@@ -141,14 +142,16 @@ function* waitingAlerts(samples: BlockingSamples, firing: readonly VerdictView[]
   }
 }
 
-/** Hub blocks to the first deadline of a validator, also of validator sets that are already relayed and so not among the items. */
+/** Hub blocks to the first deadline of a validator, also of a validator set that is already relayed and so not among the items. */
 function timeToJailing(samples: BlockingSamples, externalAddress: string): BlockSpan | null {
-  const deadline = samples
-    .series('bridge_orchestrator_confirm_deadline_height')
-    .find(({ labels }) => labels['external_address'] === externalAddress)?.value;
   const height = samples.value('bridge_height');
-  if (deadline === undefined || height === undefined) return null;
-  const blocks = deadline - height;
+  if (height === undefined) return null;
+  const deadlines = [
+    ...samples.series('bridge_orchestrator_confirm_deadline_height'),
+    ...samples.series('bridge_orchestrator_batch_confirm_deadline_height'),
+  ].filter(({ labels, value }) => labels['external_address'] === externalAddress && value >= height);
+  if (deadlines.length === 0) return null;
+  const blocks = Math.min(...deadlines.map(({ value }) => value)) - height;
   const blockTime = samples.value('bridge_block_time_seconds');
   // A BigInt, because a large double is written with an exponent.
   const digits = asDecimalString(String(BigInt(Math.round(blocks))));

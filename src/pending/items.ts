@@ -96,7 +96,7 @@ export interface MissingMembers {
   readonly total: number;
   /** Their share of the power of the set, 0 to 1. */
   readonly powerRatio: number | null;
-  /** The most powerful, at most `MAX_MEMBERS`. */
+  /** The watched ones, then the most powerful, at most `MAX_MEMBERS`. */
   readonly members: readonly MissingMember[];
 }
 

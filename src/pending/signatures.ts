@@ -70,8 +70,17 @@ export function missingOf(
       if (powers === null || total === null) return undefined;
       return ratio(powerOf(powers, members), total);
     });
-  const members = missing.slice(0, MAX_MEMBERS).map((address) => memberItem(input, address, powerRatio([address])));
+  const own = missing.filter((address) => isOwn(input, address));
+  const members = Array.from(new Set([...own, ...missing]))
+    .slice(0, MAX_MEMBERS)
+    .map((address) => memberItem(input, address, powerRatio([address])));
   return { total: missing.length, powerRatio: powerRatio(missing), members };
+}
+
+/** Whether a member is watched. Own validators are listed whatever their power is. */
+function isOwn(input: BridgeInput, address: string): boolean {
+  const registration = orNull(() => registrationByAddress(input).get(address));
+  return registration !== null && isWatched(input, registration);
 }
 
 function memberItem(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {

@@ -4,6 +4,7 @@ import { families } from '../../src/exposition/exposition.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
+import type { Alert } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { identityLabels } from '../../src/alerts/view.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
@@ -309,14 +310,20 @@ function incidentsOf(key: AlertKey): string[] {
 }
 
 function alertReference(): string {
+  const declared = new Map<string, Alert[]>();
+  for (const alert of alerts) {
+    const key = `${alert.name}/${alert.severity}`;
+    declared.set(key, [...(declared.get(key) ?? []), alert]);
+  }
   const rows = alertRules.map((rule) => {
     const severity = severityOf(rule);
     const tests =
       rule.alert === 'BridgeWatchdog' ? ['always fires'] : incidentsOf(`${rule.alert}/${severity}` as AlertKey);
-    const declared = alerts.find((own) => own.name === rule.alert && own.severity === severity);
+    // Rules with the same name and severity are in the order of the declarations.
+    const own = declared.get(`${rule.alert}/${severity}`)?.shift();
     const cells = [
       `[${rule.alert}](runbook.md#${rule.alert.toLowerCase()})`,
-      declared?.when ?? '',
+      own?.when ?? '',
       rule.for ?? '0',
       severity,
       tests.join('; '),

@@ -1,6 +1,14 @@
 import { dataPart } from '../../src/chain/addresses.js';
+import type { ModuleState } from '../../src/simulator/responses.js';
 import { exporterIncidents } from './exporter-incidents.js';
-import { changedInput, changedState, watchedAddress, type Phase, type RecordingOptions } from './recording.js';
+import {
+  changedInput,
+  changedState,
+  watchedAddress,
+  type Phase,
+  type PollOutcome,
+  type RecordingOptions,
+} from './recording.js';
 
 /** An alert with its severity. */
 export type AlertKey = `${string}/${'critical' | 'warning' | 'info'}`;
@@ -67,11 +75,13 @@ const withDust = changedState(({ unbatched_transfers }) => ({
   ],
 }));
 
+const watchedOf = ({ orchestrator_addresses }: ModuleState): string | undefined =>
+  orchestrator_addresses.find(({ sender }) => dataPart(sender) === dataPart(watchedAddress))?.eth_address;
+
 /** Removes the watched validator of the recordings from the newest validator set. */
-const withoutWatched = changedState(({ valsets, orchestrator_addresses }) => {
-  const watched = orchestrator_addresses.find(
-    ({ sender }) => dataPart(sender) === dataPart(watchedAddress),
-  )?.eth_address;
+const withoutWatched = changedState((state) => {
+  const { valsets } = state;
+  const watched = watchedOf(state);
   const newest = valsets.toSorted((a, b) => Number(b.nonce) - Number(a.nonce))[0];
   return {
     valsets: valsets.map((valset) =>
@@ -81,6 +91,48 @@ const withoutWatched = changedState(({ valsets, orchestrator_addresses }) => {
     ),
   };
 });
+
+/** The windows are 150 blocks, 50 minutes, so that an unsigned batch reaches its deadline. */
+const withShortBatchWindow = changedState(({ params }) => ({ params: { ...params, signed_batches_window: '150' } }));
+
+/** The windows are 4000 blocks, 22 hours. */
+const withWindowOfADay = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '4000' } }));
+
+/** Adds a validator set that two signers have signed and nobody relayed, older than its deadline, below the newest one. */
+const withAbandonedValset = changedState(({ valsets, valset_confirms }) => {
+  const [newest] = valsets.toSorted((a, b) => Number(b.nonce) - Number(a.nonce));
+  if (newest === undefined) return {};
+  const [observed, abandoned] = ['1', '2'].map((nonce) => ({ ...newest, nonce, height: nonce }));
+  const confirms = valset_confirms.filter(({ nonce }) => nonce === newest.nonce).slice(0, 2);
+  return {
+    valsets: [...valsets, abandoned, observed],
+    last_observed_valset: observed,
+    valset_confirms: [...valset_confirms, ...confirms.map((confirm) => ({ ...confirm, nonce: '2' }))],
+  };
+});
+
+/** The watched validator is not in the second validator set of the first response, and has signed none of the older ones. */
+function withReturnedValidator(): PollOutcome<{ state: ModuleState }> {
+  let absentFrom: number | undefined;
+  return changedState((state) => {
+    const { params, valsets, valset_confirms } = state;
+    const watched = watchedOf(state)?.toLowerCase();
+    const isWatched = (address: string): boolean => address.toLowerCase() === watched;
+    absentFrom ??= valsets.map(({ nonce }) => Number(nonce)).toSorted((a, b) => b - a)[1] ?? 0;
+    const absent = absentFrom;
+    return {
+      params: { ...params, signed_valsets_window: '1000' },
+      valsets: valsets.map((valset) =>
+        Number(valset.nonce) === absent
+          ? { ...valset, members: valset.members.filter(({ external_address }) => !isWatched(external_address)) }
+          : valset,
+      ),
+      valset_confirms: valset_confirms.filter(
+        ({ nonce, eth_address }) => Number(nonce) > absent || !isWatched(eth_address),
+      ),
+    };
+  });
+}
 
 export const bridgeIncidents: readonly Incident[] = [
   scenario('stuck', 75, {
@@ -120,7 +172,7 @@ export const bridgeIncidents: readonly Incident[] = [
     allowedAlerts: ['BridgeBacklogStuck/critical'],
   }),
   scenario('valset-drift', 160, {
-    expectedAlerts: { 'BridgeValsetDrift/warning': 150, 'BridgeValsetUnsigned/warning': 90 },
+    expectedAlerts: { 'BridgeValsetDrift/warning': 150, 'BridgeValsetUnsigned/warning': 100 },
   }),
   scenario('silent-signer', 150, {
     options: { valsets: 30 },
@@ -135,14 +187,59 @@ export const bridgeIncidents: readonly Incident[] = [
     ],
     options: { valsets: 30 },
     beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeOrchestratorDeadlineNear/critical': 105, 'BridgeOrchestratorDeadlineNear/warning': 105 },
+    expectedAlerts: { 'BridgeOrchestratorDeadlineNear/critical': 60, 'BridgeOrchestratorDeadlineNear/info': 60 },
     allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'],
+  },
+  {
+    title: 'two signers, of which one is watched, are silent a day before a confirm deadline',
+    phases: [
+      { minutes: HEALTHY_MINUTES, bridge: withWindowOfADay },
+      { minutes: 60, bridge: withWindowOfADay, scenario: 'silent-signer' },
+      { minutes: 60, bridge: withWindowOfADay, scenario: 'healthy' },
+    ],
+    options: { valsets: 30 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeOrchestratorDeadlineNear/warning': 60 },
+  },
+  {
+    title: 'batches are not signed near their confirm deadline',
+    phases: [
+      { minutes: HEALTHY_MINUTES, bridge: withShortBatchWindow },
+      { minutes: 80, bridge: withShortBatchWindow, scenario: 'unsigned-batch' },
+      { minutes: 60, bridge: withShortBatchWindow, scenario: 'healthy' },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'BridgeBatchUnsigned/critical': 40,
+      'BridgeOrchestratorDeadlineNear/critical': 25,
+      'BridgeOrchestratorDeadlineNear/info': 25,
+      'BridgeOrchestratorMissingConfirms/warning': 80,
+    },
   },
   {
     title: 'a watched validator is jailed',
     phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 20, bridge: withoutWatched }, { minutes: 40 }],
     beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeWatchedValidatorInactive/critical': 12 },
+  },
+  {
+    title: 'a watched validator has not been active since the exporter started',
+    phases: [{ minutes: 30, bridge: withoutWatched }],
+    beginsAtMinute: 0,
     expectedAlerts: { 'BridgeWatchedValidatorInactive/warning': 12 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'an abandoned validator set is below the threshold, and the newest one is signed',
+    phases: [{ minutes: 150, bridge: withAbandonedValset }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+  {
+    title: 'a watched validator was jailed and came back',
+    phases: [{ minutes: 150, bridge: withReturnedValidator() }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
   },
 ];
 

@@ -26,10 +26,17 @@ const member = (orchestrator: string): string =>
 const info = (orchestrator: string, name: string, watched = false): string =>
   `bridge_orchestrator_info{${member(orchestrator)},validator="v",name="${name}",watched="${watched}"}`;
 
+const power = (orchestrator: string, ratio: number): Series[number] => [
+  `bridge_orchestrator_power_ratio{${member(orchestrator)}}`,
+  () => ratio,
+];
+
 /** Two validators whose votes are missing all the time. */
 const incident: Series = [
   [`bridge_orchestrator_missing_votes{${member('a')}}`, () => 1],
   [`bridge_orchestrator_missing_votes{${member('b')}}`, () => 1],
+  power('a', 0.01),
+  power('b', 0.2),
   ['bridge_last_observed_nonce{target="main"}', () => 7],
 ];
 
@@ -41,49 +48,82 @@ function firingsOf(series: Series, setup?: Setup): string[] {
     .toSorted();
 }
 
+const textsOf = (series: Series, alert = ALERT): string =>
+  alertTextsAt(recordingOf([...incident, ...series]), [{ alert, minute: 200 }]);
+
+/** One alert for all validators of others. */
+const OTHERS = 'undefined undefined false 1';
+
 const hasPromtool = hasTool('promtool');
 
-it.skipIf(!hasPromtool)('an alert of an orchestrator has the name and the mark of its validator', () => {
+it.skipIf(!hasPromtool)('a watched validator has an alert with its name, and all others have one together', () => {
   const series: Series = [
     [info('a', 'Alpha', true), () => 1],
-    [info('b', 'Alpha'), () => 1],
+    [info('b', 'Beta'), () => 1],
   ];
-  expect(firingsOf(series)).toEqual(['a Alpha true 1', 'b Alpha false 1']);
-  const texts = alertTextsAt(recordingOf([...incident, ...series]), [{ alert: ALERT, minute: 200 }]);
+  expect(firingsOf(series)).toEqual(['a Alpha true 1', OTHERS]);
+  const texts = textsOf(series);
   expect(texts).toContain('summary="main: your validator Alpha does not vote."');
-  expect(texts).toContain('summary="main: validator Alpha does not vote."');
   expect(texts).toContain('Your validator Alpha (orchestrator a) of main has not voted');
+  expect(texts).toContain('summary="main: validators with 20% of the power do not vote."');
+  expect(texts).toContain('Largest first: Beta (20%), all on /pending.');
   expect(texts).toContain('dashboard_url="/d/bridge-signers?var-target=main"');
 });
 
-it.skipIf(!hasPromtool)('an alert of an orchestrator fires without bridge_orchestrator_info and without a name', () => {
-  const series: Series = [[info('b', ''), () => 1]];
-  expect(firingsOf(series)).toEqual(['a undefined undefined 1', 'b undefined false 1']);
-  const texts = alertTextsAt(recordingOf([...incident, ...series]), [{ alert: ALERT, minute: 200 }]);
-  expect(texts).toContain('summary="main: validator a does not vote."');
-  expect(texts).toContain('summary="main: validator b does not vote."');
-});
-
-it.skipIf(!hasPromtool)('an alert of an orchestrator keeps its name while a restarted exporter has not read it', () => {
-  const isRestarting = (minute: number): boolean => minute >= 150 && minute < 153;
-  const series: Series = [
-    [info('a', 'Alpha'), (minute) => (isRestarting(minute) ? undefined : 1)],
-    [info('a', ''), (minute) => (isRestarting(minute) ? 1 : undefined)],
-    [info('b', 'Beta'), () => 1],
-  ];
-  expect(firingsOf(series)).toEqual(['a Alpha false 1', 'b Beta false 1']);
-});
-
-it.skipIf(!hasPromtool)('an alert of an orchestrator fires while replicas of Prometheus have different names', () => {
-  const replicas: Setup = { targetLabels: [{ replica: 'r1' }, { replica: 'r2' }] };
+it.skipIf(!hasPromtool)('the validators of others have no alert below 15 % of the power', () => {
   const series: Series = [
     [info('a', 'Alpha'), () => 1],
-    [info('a', 'Alpha Renamed'), () => 1],
+    [info('b', 'Beta', true), () => 1],
+  ];
+  expect(firingsOf(series)).toEqual(['b Beta true 1']);
+});
+
+it.skipIf(!hasPromtool)('validators without bridge_orchestrator_info and without a name are those of others', () => {
+  const series: Series = [[info('b', ''), () => 1]];
+  expect(firingsOf(series)).toEqual([OTHERS]);
+  expect(textsOf(series)).toContain('Largest first: b (20%), a (1%), all on /pending.');
+});
+
+it.skipIf(!hasPromtool)('an alert of a validator keeps its name while a restarted exporter has not read it', () => {
+  const isRestarting = (minute: number): boolean => minute >= 150 && minute < 153;
+  const series: Series = [
+    [info('a', 'Alpha', true), (minute) => (isRestarting(minute) ? undefined : 1)],
+    [info('a', '', true), (minute) => (isRestarting(minute) ? 1 : undefined)],
+    [info('b', 'Beta'), () => 1],
+  ];
+  expect(firingsOf(series)).toEqual(['a Alpha true 1', OTHERS]);
+});
+
+it.skipIf(!hasPromtool)('an alert of a validator fires while replicas of Prometheus have different names', () => {
+  const replicas: Setup = { targetLabels: [{ replica: 'r1' }, { replica: 'r2' }] };
+  const series: Series = [
+    [info('a', 'Alpha', true), () => 1],
+    [info('a', 'Alpha Renamed', true), () => 1],
     [info('b', 'Beta'), () => 1],
   ];
   const firings = firingsOf(series, replicas);
-  // One alert per replica, each with one of the names.
-  expect(firings).toHaveLength(4);
-  expect(firings.filter((firing) => firing === 'b Beta false 1')).toHaveLength(2);
+  // One alert per replica with one of the names, and one for the others of both replicas together.
+  expect(firings).toHaveLength(3);
+  expect(firings.filter((firing) => firing === OTHERS)).toHaveLength(1);
   expect(new Set(firings.filter((firing) => firing.startsWith('a Alpha'))).size).toBe(1);
 });
+
+it.skipIf(!hasPromtool)(
+  'the text about an unsigned batch begins with the own validators, whatever their power is',
+  () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const series: Series = [
+      ['bridge_batches_below_threshold{target="main"}', () => 1],
+      ['bridge_batch_oldest_height{target="main"}', () => 5],
+      ['bridge_oldest_unsigned_batch_height{target="main"}', () => 5],
+      ...names.map((name): Series[number] => [`bridge_orchestrator_missing_batch_confirms{${member(name)}}`, () => 1]),
+      ...names.map((name): Series[number] => [info(name, `Name ${name}`, name === 'a'), () => 1]),
+      power('c', 0.3),
+      power('d', 0.1),
+      power('e', 0.05),
+    ];
+    expect(textsOf(series, 'BridgeBatchUnsigned')).toContain(
+      'largest power first: your validator Name a (1%), Name c (30%), Name b (20%), Name d (10%), all on /pending.',
+    );
+  },
+);

@@ -74,6 +74,9 @@ const HEADER = `# Alerts of bridge-exporter. Requires Prometheus 2.42 or newer (
 # - The annotation \`action\` says what to do first; the pages of the exporter show the same sentence. dashboard_url is relative to Grafana and
 #   pending_url to the exporter. docs/alerts.md describes how to replace the base of dashboard_url and of runbook_url.
 # - At most 20 rules in a group: Mimir accepts no more by default.
+#
+# A part of a group reads its own copies of the recording rules, not those of another part:
+# pint file/disable rule/dependency
 # - severity: critical alerts someone at any time, warning is for working hours, info is for the record. none is for BridgeWatchdog.
 `;
 
@@ -96,13 +99,14 @@ function formatRecording({ name, comment, expr }: RecordingRule, part: number): 
 }
 
 function formatAlert(alert: Alert): string {
-  const labels = { severity: alert.severity, ...alert.labels };
+  const labels: Readonly<Record<string, string>> = { severity: alert.severity, ...alert.labels };
   return [
     `${commentOf(alert.comment)}- alert: ${alert.name}\n${exprOf(alert.expr)}`,
     alert.forMinutes === 0 ? '' : `  for: ${promDuration(alert.forMinutes)}\n`,
     alert.keepFiringMinutes === 0 ? '' : `  keep_firing_for: ${promDuration(alert.keepFiringMinutes)}\n`,
     `  labels:\n${Object.entries(labels)
-      .map(([name, value]) => `    ${name}: ${value}\n`)
+      // Unquoted, `false` is a boolean.
+      .map(([name, value]) => `    ${name}: ${value === 'false' ? `'${value}'` : value}\n`)
       .join('')}`,
     `  annotations:\n${Object.entries(annotationsOf(alert))
       .map(([name, text]) => `    ${name}: ${quoted(text)}\n`)

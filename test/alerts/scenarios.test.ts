@@ -55,6 +55,7 @@ describe('the verdicts about a scenario', () => {
         since: { epochSeconds: 1_790_000_960, monotonicMs: 960_000 },
         firesAt: { epochSeconds: 1_790_002_760, monotonicMs: 2_760_000 },
         subjects: [{}],
+        isOneAlert: false,
         summary: expect.stringContaining('batches have lacked signatures for 33 min, 5 at present'),
         action:
           'Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',

@@ -59,12 +59,12 @@ export function observeVerdicts(): ObservedVerdicts {
   const byKey = new Map<string, AlertMinutes>();
   const minutes = new Set<number>();
   const interrupted = new Set<number>();
-  const add = ({ alert, severity, target, document, state, subjects }: Verdict, minute: number): void => {
-    for (const subject of subjects) {
+  const add = ({ alert, severity, target, document, state, subjects, isOneAlert }: Verdict, minute: number): void => {
+    for (const subject of isOneAlert ? [{}] : subjects) {
       const labels = { ...subject, target, document };
       const key = keyOf(alert, severity, labels);
       const known = byKey.get(key) ?? {
-        alert: declarationOf(alert, severity),
+        alert: declarationOf(alert, severity, labels),
         labels,
         firing: new Set(),
         observing: new Set(),
@@ -90,8 +90,12 @@ function minutesNear(minute: number): number[] {
   return minutesBetween(minute - TOLERANCE_MINUTES, minute + TOLERANCE_MINUTES);
 }
 
-function declarationOf(alert: string, severity: string): JudgedAlert<AlertName> {
-  const found = judgedAlerts.find((own) => own.name === alert && own.severity === severity);
+function declarationOf(alert: string, severity: string, labels: AlertLabels): JudgedAlert<AlertName> {
+  const all: readonly JudgedAlert<AlertName>[] = judgedAlerts;
+  const same = all.filter((own) => own.name === alert && own.severity === severity);
+  // One about each validator, and one about all others together.
+  const isSum = labels['orchestrator'] === undefined;
+  const found = same.find((own) => same.length === 1 || (own.condition.minimumSum !== undefined) === isSum);
   if (found === undefined) throw new Error(`${alert} with severity ${severity} is not declared`);
   return found;
 }
@@ -135,7 +139,8 @@ export function contradictions(
       // Of an alert that starts repeatedly, only the first start and the last end are known.
       if (count > 1) return [];
       // Within keep_firing_for, an alert lasts although its condition is gone; afterwards it needs a verdict again.
-      const keptMinutes = declarationOf(firing.alert, firing.severity).keepFiringMinutes + TOLERANCE_MINUTES;
+      const keptMinutes =
+        declarationOf(firing.alert, firing.severity, firing.labels).keepFiringMinutes + TOLERANCE_MINUTES;
       const alone = minutesBetween(from, until).filter(
         (minute) =>
           minutes.has(minute) &&
@@ -155,5 +160,5 @@ function isIncluded(
   minute: number,
 ): boolean {
   const verdicts = Array.from(byKey.values()).filter(({ firing }) => firing.has(minute));
-  return isInhibited({ alert: declarationOf(alert, severity), labels }, verdicts);
+  return isInhibited({ alert: declarationOf(alert, severity, labels), labels }, verdicts);
 }

@@ -123,6 +123,7 @@ export function verdict(alert: AlertName, severity: Severity, minutes: number, o
     since,
     firesAt: since,
     subjects: [{}],
+    isOneAlert: false,
     summary,
     action: `action of ${alert}`,
     ...others,

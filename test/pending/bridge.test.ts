@@ -79,10 +79,10 @@ describe('the batch items', () => {
     expect(row?.missing?.members[0]).toMatchObject({ externalAddress: '0x100', orchestrator: null });
   });
 
-  it('mark watched orchestrators', () => {
+  it('mark watched orchestrators, and list them first', () => {
     const watch = [validators[2]?.orchestrator ?? ''];
     const [row] = asReadable(bridgeItemsOf({ ...idleState, batches: [batch('5')] }, { watch }).batches).rows;
-    expect(row?.missing?.members.map(({ watched }) => watched)).toEqual([false, false, true, false]);
+    expect(row?.missing?.members.map(({ watched }) => watched)).toEqual([true, false, false, false]);
   });
 });
 

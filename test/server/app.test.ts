@@ -315,6 +315,7 @@ describe('/pending', () => {
             ageSeconds: 1085,
             firesAt: null,
             subjects: [{}],
+            isOneAlert: false,
             summary: 'summary of BridgeOracleStalled',
             action: 'action of BridgeOracleStalled',
             runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md#bridgeoraclestalled',

@@ -3,6 +3,7 @@ import type { Numeral } from '../../json/numeral.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';
 import type { BridgeInput } from './input.js';
+import { lastActiveTimes } from './orchestrators.js';
 import { rememberedBatchNonces } from './tokens.js';
 
 /** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
@@ -13,6 +14,8 @@ export interface BridgeObservations {
   readonly heights: readonly HeightSample[];
   /** The last observed event. */
   readonly lastEvent: SeenEvent | undefined;
+  /** When each entry of `watch` was last active, in Unix seconds. */
+  readonly lastActive: ReadonlyMap<string, number>;
   /** The highest nonce of a batch by token, also of batches that are gone. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
 }
@@ -23,6 +26,7 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
     at: input.at,
     heights: heightSamples(input),
     lastEvent: lastEventSeen(input),
+    lastActive: lastActiveTimes(input),
     batchNonces: rememberedBatchNonces(input),
   };
 }

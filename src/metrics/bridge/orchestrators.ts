@@ -134,6 +134,27 @@ function eachMember(value: (input: BridgeInput, member: Member) => Exact | undef
     exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
+/** The entries of `watch` with a registration, and whether one of a member of the newest validator set is among them. */
+const watchedEntries = memoize((input: BridgeInput) => {
+  const members = newestMemberAddresses(input);
+  if (members.size === 0) return [];
+  return input.settings.watch.flatMap((address) => {
+    const registrations = matchingRegistrations(input, address);
+    if (registrations.length === 0) return [];
+    return [{ address, isActive: registrations.some(({ eth_address }) => members.has(required(eth_address))) }];
+  });
+});
+
+/** When each entry of `watch` was last active, in Unix seconds, as far as this process has seen it. */
+export const lastActiveTimes = memoize((input: BridgeInput): ReadonlyMap<string, number> => {
+  const earlier = input.settings.watch.flatMap((address): [string, number][] => {
+    const seconds = input.previous?.lastActive.get(address);
+    return seconds === undefined ? [] : [[address, seconds]];
+  });
+  const active = orEmpty(() => watchedEntries(input)).filter(({ isActive }) => isActive);
+  return new Map([...earlier, ...active.map(({ address }): [string, number] => [address, input.at.epochSeconds])]);
+});
+
 /** One series per member of the newest validator set, some tens on real chains. */
 const PER_MEMBER = { labels: LABELS } as const;
 
@@ -154,21 +175,27 @@ export const orchestratorFamilies = families<BridgeInput>({
         value: 1,
       })),
   }),
+  bridge_watched_validator_last_active_timestamp_seconds: labeledGauge({
+    help: 'Time of the last document since the start in which the validator of an entry of watch was a member of the newest validator set; absent before one.',
+    unit: 'Unix time',
+    // As many as are configured.
+    labels: ['address'],
+    derive: (input) =>
+      Array.from(lastActiveTimes(input), ([address, seconds]) => ({
+        labels: { address: toLabelValue(address) },
+        value: { units: BigInt(Math.round(seconds * 1000)), scale: 3 },
+      })),
+  }),
   bridge_watched_validator_active: labeledGauge({
     help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0); absent while it is not registered.',
     unit: '1 or 0',
     // As many as are configured.
     labels: ['address'],
-    derive: (input) => {
-      const members = newestMemberAddresses(input);
-      if (members.size === 0) return [];
-      return input.settings.watch.flatMap((address) => {
-        const registrations = matchingRegistrations(input, address);
-        if (registrations.length === 0) return [];
-        const isActive = registrations.some(({ eth_address }) => members.has(required(eth_address)));
-        return [{ labels: { address: toLabelValue(address) }, value: isActive ? 1 : 0 }];
-      });
-    },
+    derive: (input) =>
+      watchedEntries(input).map(({ address, isActive }) => ({
+        labels: { address: toLabelValue(address) },
+        value: isActive ? 1 : 0,
+      })),
   }),
   bridge_orchestrator_power_ratio: labeledGauge({
     help: 'Share of the validator in the power of the newest validator set.',

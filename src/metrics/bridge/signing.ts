@@ -146,8 +146,8 @@ export function isBatchSigned(input: BridgeInput, batch: Batch): boolean | undef
 
 /** Whether the validator set in the contract has power, which ratios require. */
 export function hasContractPower(input: BridgeInput): boolean {
-  const power = contractPower(input);
-  return power !== undefined && compare(power.total, ZERO) !== 0;
+  const valset = contractValset(input);
+  return valset !== undefined && compare(totalPower(valset), ZERO) !== 0;
 }
 
 /** Signed power of live batches and unrelayed validator sets. */

@@ -195,6 +195,9 @@ describe('the batches that can be relayed', () => {
       { ...unsigned, transactions: null, batch_timeout: 'x' },
     ];
     expect(valueOf({ ...queue, batches }, RELAYABLE, { height, tokens })).toBe(1);
+    const unknownMember = { ...valset('1', {}), members: [{ power: '2' }] };
+    const onlyTimedOut = { ...queue, batches: [timedOut], last_observed_valset: unknownMember };
+    expect(valueOf(onlyTimedOut, RELAYABLE, { height, tokens })).toBe(0);
     const unknownFee = [{ ...relayable, transactions: [{ erc20_fee: { amount: '99' } }] }];
     expect(exportedOf({ ...queue, batches: unknownFee }, names, { height, tokens })).toEqual([]);
     expect(valueOf({ ...queue, batches: unknownFee }, RELAYABLE, { height })).toBe(1);

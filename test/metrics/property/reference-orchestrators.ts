@@ -15,12 +15,14 @@ import {
   number,
   optionalNumber,
   optionalString,
+  orUndefined,
   Withdrawn,
   zero,
   type Rational,
   type SeriesCollector,
 } from './exact.js';
 import { eventNonce } from './reference-claims.js';
+import type { TimedDocument } from './reference-times.js';
 import { batchSigners, membersOf, powers, totalPower, valsetSigners, valsetsOf } from './reference-signing.js';
 
 /** The names of validators: by any of their addresses, and by the data part of the operator address. */
@@ -64,6 +66,7 @@ export function referenceOrchestrators(
     readonly height: Rational | undefined;
     readonly watch?: readonly string[];
     readonly validators?: NamesReference;
+    readonly documents: readonly TimedDocument[];
   },
   out: SeriesCollector,
 ): void {
@@ -82,27 +85,38 @@ export function referenceOrchestrators(
     }),
   );
 
-  out.labeledGauge('bridge_watched_validator_active', () => {
+  const activity = (document: unknown): readonly (readonly [string, boolean])[] => {
     if (watch.length === 0) return [];
-    const rows = list(field(state, 'orchestrator_addresses'));
+    const rows = list(field(document, 'orchestrator_addresses'));
     if (!rows.every(isObject)) throw new Withdrawn('a row that is not an object');
-    const { newest } = valsetsOf(state);
+    const { newest } = valsetsOf(document);
     const members = newest === undefined ? [] : membersOf(newest);
     const addresses = members.map((member) => address(field(member, 'external_address')));
     if (addresses.length === 0) return [];
-    return watch.flatMap((entry) => {
+    return watch.flatMap((entry): (readonly [string, boolean])[] => {
       const matching = rows.filter((row) =>
         ['orchestrator', 'sender', 'eth_address']
           .map((name) => field(row, name))
           .some((text) => typeof text === 'string' && keyOf(text) === keyOf(entry)),
       );
       if (matching.length === 0) return [];
-      const externalAddresses = matching.map((row) => field(row, 'eth_address'));
       // Any of them decides, so one that is read after a match does not matter.
-      for (const externalAddress of externalAddresses) {
-        if (addresses.includes(address(externalAddress))) return [[{ address: entry }, integer(1)]];
-      }
-      return [[{ address: entry }, zero]];
+      for (const row of matching) if (addresses.includes(address(field(row, 'eth_address')))) return [[entry, true]];
+      return [[entry, false]];
+    });
+  };
+  out.labeledGauge('bridge_watched_validator_active', () =>
+    activity(state).map(([entry, isActive]) => [{ address: entry }, integer(isActive ? 1 : 0)]),
+  );
+  out.labeledGauge('bridge_watched_validator_last_active_timestamp_seconds', () => {
+    const times = options.documents.flatMap(({ state: document, atMs }) =>
+      (orUndefined(() => activity(document)) ?? []).flatMap(([entry, isActive]) => (isActive ? [{ entry, atMs }] : [])),
+    );
+    return watch.flatMap((entry) => {
+      const last = times.findLast((time) => time.entry === entry);
+      return last === undefined
+        ? []
+        : [[{ address: entry }, { numerator: 1_700_000_000_000n + BigInt(last.atMs), denominator: 1000n }]];
     });
   });
 

@@ -47,7 +47,7 @@ export function referenceBridge(state: unknown, options: BridgeReferenceOptions 
   referenceValsets(state, out);
   referenceParams(state, out);
   referenceSigning(state, threshold, out);
-  referenceOrchestrators(state, { ...options, height }, out);
+  referenceOrchestrators(state, { ...options, height, documents: times.documents }, out);
   referenceTimes(state, times, out);
   referenceBatches(state, { height, threshold, tokens, times }, out);
   referenceTokens(state, tokens, { times, backlogLimit }, out);
