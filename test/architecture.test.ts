@@ -50,7 +50,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   metrics: ['clock.ts', 'chain', 'config', 'json'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics'],
-  alerts: ['clock.ts', 'documents.ts', 'http', 'metrics', 'pending', 'poll', 'text'],
+  alerts: ['chain', 'clock.ts', 'documents.ts', 'http', 'metrics', 'pending', 'poll', 'text'],
   server: ['clock.ts', 'repeating.ts', 'result.ts', 'settings', 'exposition', 'metrics', 'pages'],
   pages: [
     'chain',

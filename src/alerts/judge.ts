@@ -102,11 +102,12 @@ function judge(finding: AlertFinding, presences: Presences, now: Instant): Judge
   const present = presenceOf(finding, presences) ?? { since: now, mayBeOlder: false };
   const since = finding.since ?? present.since;
   const mayBeOlder = finding.since === undefined ? present.mayBeOlder : finding.mayBeOlder === true;
-  const requiredMs = (finding.rangeMinutes + finding.alert.forMinutes) * MINUTE_MS;
-  const firesAt = later(present.since, requiredMs);
+  const isOwn = finding.requiredMs !== undefined;
+  const requiredMs = finding.requiredMs ?? (finding.rangeMinutes + finding.alert.forMinutes) * MINUTE_MS;
+  const firesAt = later(isOwn ? since : present.since, requiredMs);
   const judged = { ...finding, since, mayBeOlder, firesAt };
   if (msBetween(firesAt, now) >= 0) return { ...judged, state: 'firing' };
-  return present.mayBeOlder && possibleAgeMs(finding, now) >= requiredMs
+  return (isOwn ? mayBeOlder : present.mayBeOlder) && possibleAgeMs(finding, now) >= requiredMs
     ? { ...judged, state: 'observing' }
     : undefined;
 }

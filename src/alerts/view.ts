@@ -30,6 +30,8 @@ export interface Finding {
   readonly since?: Instant | undefined;
   /** Whether it may have begun before `since`. */
   readonly mayBeOlder?: boolean;
+  /** How long it has to last since `since`, if that differs between series; instead of the range and `for` of the alert. */
+  readonly requiredMs?: number;
   /** Unix seconds before which it cannot have begun, if the data proves that. */
   readonly notBeforeSeconds?: number | undefined;
 }
@@ -122,7 +124,11 @@ interface PastValue {
 }
 
 /** The families whose earlier values are remembered, with the maximum age in minutes. Their samples are kept (metrics/kept-samples.ts). */
-export const pastFamilies = { bridge_token_unbatched_transfers: 180 } as const satisfies Record<string, number>;
+export const pastFamilies = {
+  bridge_token_unbatched_transfers: 180,
+  crosschain_cctxs_missed: 24 * 60,
+  crosschain_cctxs: 24 * 60,
+} as const satisfies Record<string, number>;
 
 type PastFamily = keyof typeof pastFamilies;
 
@@ -224,21 +230,27 @@ function seriesKey(family: PastFamily, labels: LabelValues): string {
   return JSON.stringify([family, labels]);
 }
 
+/** The series of `crosschain_cctxs` about pending transactions change with every poll, and nothing compares them with earlier ones. */
+function isRemembered({ list }: LabelValues): boolean {
+  return list !== 'pending';
+}
+
 /** Series that are not exported any more are forgotten. */
 function pastAfter(before: PollHistory['past'], samples: Samples, at: Instant): PollHistory['past'] {
   const families = Object.keys(pastFamilies) as readonly PastFamily[];
   return new Map(
     families.flatMap((family) =>
-      samples.series(family).map(({ labels, value }): [string, readonly PastValue[]] => {
+      samples.series(family).flatMap(({ labels, value }): [string, readonly PastValue[]][] => {
+        if (!isRemembered(labels)) return [];
         const key = seriesKey(family, labels);
         const known = before.get(key) ?? [];
-        if (known.at(-1)?.value === value) return [key, known];
+        if (known.at(-1)?.value === value) return [[key, known]];
         // The last value before the range is the value at its beginning.
         const firstInRange = known.findIndex((past) => msBetween(past.at, at) <= pastFamilies[family] * MINUTE_MS);
         const inRange = firstInRange === -1 ? known.slice(-1) : known.slice(Math.max(0, firstInRange - 1));
         const [first, ...others] = inRange;
         const kept = first === undefined ? [] : [first, ...others.slice(-(KEPT_VALUES - 2))];
-        return [key, [...kept, { value, at }]];
+        return [[key, [...kept, { value, at }]]];
       }),
     ),
   );
@@ -253,6 +265,16 @@ export function valueAgo(
 ): number | undefined {
   const values = past.get(seriesKey(family, labels)) ?? [];
   return values.findLast(({ at }) => msBetween(at, now) >= minutes * MINUTE_MS)?.value;
+}
+
+/** The lowest value of a series that is remembered. */
+export function lowestPast(
+  { history: { past } }: Pick<PollView, 'history'>,
+  family: PastFamily,
+  labels: LabelValues,
+): number | undefined {
+  const values = past.get(seriesKey(family, labels)) ?? [];
+  return values.length === 0 ? undefined : Math.min(...values.map(({ value }) => value));
 }
 
 function changesAfter(

@@ -1,31 +1,46 @@
-/** How a chain executes transactions, which decides what a missing hash means. */
-type ChainType = 'evm' | 'bitcoin' | 'other';
+/** How a chain executes transactions, which decides what a hash tells and whether missed nonces block it. */
+export type ChainType = 'evm' | 'bitcoin' | 'other';
 
 interface KnownChain {
-  readonly name: string;
   readonly type: ChainType;
   /** How long a transaction may be pending; only if it is not the default. */
   readonly ageLimitMs?: number;
+  /** Only if it is not the default. */
+  readonly lookahead?: number;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** The chains that ZetaChain is connected to, and their test networks, by chain id. Those without an EVM have ids of their own. */
+/** The chains that differ from an EVM chain with the usual limits, by chain id. Those without an EVM have ids of their own. */
 export const knownChains: ReadonlyMap<string, KnownChain> = new Map<string, KnownChain>([
-  ['1', { name: 'ethereum', type: 'evm' }],
-  ['10', { name: 'optimism', type: 'evm' }],
-  ['56', { name: 'bsc', type: 'evm' }],
-  ['105', { name: 'sui', type: 'other' }],
-  ['137', { name: 'polygon', type: 'evm' }],
-  ['480', { name: 'world', type: 'evm' }],
-  ['900', { name: 'solana', type: 'other' }],
-  ['7000', { name: 'zetachain', type: 'evm' }],
-  ['7001', { name: 'zetachain-testnet', type: 'evm' }],
   // Two confirmations of ten minutes on average take more than 45 minutes in 6 of 100 cases, and more than 2 hours in 1 of 12,000.
-  ['8332', { name: 'bitcoin', type: 'bitcoin', ageLimitMs: 2 * HOUR_MS }],
-  ['8453', { name: 'base', type: 'evm' }],
-  ['42161', { name: 'arbitrum', type: 'evm' }],
-  ['43114', { name: 'avalanche', type: 'evm' }],
-  ['2015140', { name: 'ton', type: 'other' }],
-  ['11155111', { name: 'sepolia', type: 'evm' }],
+  ['8332', { type: 'bitcoin', ageLimitMs: 2 * HOUR_MS }],
+  // The test networks of Bitcoin.
+  ['18332', { type: 'bitcoin' }],
+  ['18333', { type: 'bitcoin' }],
+  ['18334', { type: 'bitcoin' }],
+  ['18444', { type: 'bitcoin' }],
+  // Arbitrum.
+  ['42161', { type: 'evm', lookahead: 30 }],
+  // Sui, Solana and TON.
+  ['105', { type: 'other' }],
+  ['900', { type: 'other' }],
+  ['2015140', { type: 'other' }],
 ]);
+
+/** Chains without an entry are EVM chains. */
+export function chainType(chainId: string): ChainType {
+  return knownChains.get(chainId)?.type ?? 'evm';
+}
+
+export function chainIdsOfType(type: ChainType): readonly string[] {
+  return Array.from(knownChains).flatMap(([chainId, known]) => (known.type === type ? [chainId] : []));
+}
+
+/** The default of the chain parameter `outbound_schedule_lookahead`: clients send no nonce that is further above the lowest missed one. */
+export const LOOKAHEAD = 60;
+
+/** `undefined` for a chain that is not scheduled by the distance of nonces. */
+export function lookaheadOf(chainId: string): number | undefined {
+  return chainType(chainId) === 'bitcoin' ? undefined : (knownChains.get(chainId)?.lookahead ?? LOOKAHEAD);
+}

@@ -62,7 +62,13 @@ export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'minBatchF
       {
         name: 'demo',
         bridge: { url, watch: watched.map(({ operator_address }) => operator_address) },
-        crosschain: { url, window: '500', rate: String(10n ** 18n), hub_chain_ids: [HUB_CHAIN_ID] },
+        crosschain: {
+          url,
+          window: '500',
+          rate: String(10n ** 18n),
+          hub_chain_ids: [HUB_CHAIN_ID],
+          backlog_limit: '200',
+        },
       },
     ],
     tokens: model.tokens.map((token) => {

@@ -209,7 +209,7 @@ function chainCell({ chain, chainId }: CctxItem): Markup {
 }
 
 function hashCell({ hash, chainId }: CctxItem, { links }: PageContext): Markup {
-  if (hash === '') return markup`<span class="badge">not broadcast</span>`;
+  if (hash === '') return markup`<span class="badge">no hash</span>`;
   return cells.identifier(hash, hash === null ? undefined : transactionUrl(links, chainId, hash));
 }
 

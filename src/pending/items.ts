@@ -191,7 +191,7 @@ export interface CctxItem {
   readonly amount: DecimalString | null;
   /** ISO 8601; the time of the last update when the creation time is unknown. */
   readonly createdAt: string | null;
-  /** Hash of the outbound; empty before it is broadcast. */
+  /** Hash of the outbound; empty while nobody has posted one. */
   readonly hash: string | null;
   /** Nonce of the outbound on its chain. */
   readonly nonce: DecimalString | null;

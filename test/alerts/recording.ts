@@ -19,12 +19,19 @@ import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
 /** The default of `poll.stale_after`, on which the alert rules are based. */
 const STALE_AFTER_MS = 300_000;
 /** Unix seconds of minute 0. */
-const START_SECONDS = 1_790_000_000;
+export const START_SECONDS = 1_790_000_000;
 
 const DAY_SECONDS = 86_400;
 const SEED = 7;
 /** Slower than a real hub, so that a recording takes less time. */
 const BLOCK_MS = 20_000;
+/** The hub height at minute 0. */
+export const START_HEIGHT = createModel({
+  seed: SEED,
+  scenario: 'healthy',
+  startTime: START_SECONDS,
+  blockTimeMs: BLOCK_MS,
+}).height;
 /** The watched validator of recordings with the default seed. */
 export const [watchedAddress = ''] =
   demoConfig(
@@ -94,6 +101,8 @@ export interface RecordingOptions {
   /** Days on the chain before the recording begins. */
   readonly afterDays?: number;
   readonly maxSeries?: number;
+  /** Indexes of cctxs that the configuration ignores. */
+  readonly ignore?: readonly string[];
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
@@ -167,11 +176,12 @@ interface Exporter {
 }
 
 function createExporter(model: Model, initial: RecordedConfig, startedAt: number, options: RecordingOptions): Exporter {
-  const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1 } = options;
+  const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [] } = options;
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const { bridge, crosschain } = target;
+  const { bridge } = target;
+  const crosschain = { ...target.crosschain, ignore: { indexes: ignore, olderThanMs: 0 } };
   const staking = new Map(
     model.stakingValidators().map((validator) => [dataPart(validator.operator_address), validator.description.moniker]),
   );

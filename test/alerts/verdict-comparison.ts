@@ -47,10 +47,10 @@ export interface ObservedVerdicts {
 /** Labels that are in only some alerts, or only for the text. */
 const OTHER_LABELS: ReadonlySet<string> = new Set(['job', 'instance', 'name', 'watched']);
 
-/** Identifies an alert, and the verdict that corresponds to it. */
+/** Identifies an alert, and the verdict that corresponds to it. For Prometheus, an empty label is absent. */
 function keyOf(alert: string, severity: string, labels: AlertLabels): string {
   const pairs = Object.entries(labels)
-    .filter(([name]) => !OTHER_LABELS.has(name))
+    .filter(([name, value]) => !OTHER_LABELS.has(name) && value !== '')
     .map(([name, value]) => `${name}=${value}`);
   return [`${alert}/${severity}`, ...pairs.toSorted()].join(' ');
 }

@@ -28,7 +28,7 @@ const expectedTexts = {
   ],
   'stalled-oracle': ['Who is blocking', 'votes for', 'of the power'],
   'conflicting-claims': ['Conflicting events', 'conflict'],
-  'missed-cctxs': ['Missed cctxs', 'not broadcast'],
+  'missed-cctxs': ['Missed cctxs', 'no hash'],
 } as const satisfies Partial<Record<ScenarioName, readonly string[]>>;
 
 const scenarios = Object.keys(expectedTexts) as (keyof typeof expectedTexts)[];

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
+import type { AlertName } from '../../src/alerts/alerts.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
+import type { AlertLabels } from '../../src/alerts/view.js';
 import { batch, idleState } from '../pending/bridge-state.js';
 import {
   at,
@@ -271,14 +273,14 @@ describe('colors', () => {
     const store = initialSnapshots();
     const cctxs = [{ index: 'a', cctx_status: { created_timestamp: '1' } }];
     store.record(CROSSCHAIN, crosschainResult({ height: '1', cctxs_missed: cctxs, cctxs_pending: cctxs }), at(0));
-    const old = (list: string) =>
-      verdict('CrosschainOldestPendingTooOld', 'critical', 34, { ...CROSSCHAIN, subjects: [{ list, chain_id: '1' }] });
-    const criticalLinks = (list: string): string[] => {
-      const html = statusAt(store, 0, { verdicts: [targetVerdicts([old(list)])] });
+    const criticalLinks = (alert: AlertName, subject: AlertLabels): string[] => {
+      const own = verdict(alert, 'critical', 34, { ...CROSSCHAIN, subjects: [subject] });
+      const html = statusAt(store, 0, { verdicts: [targetVerdicts([own])] });
       return Array.from(html.matchAll(/<a class="critical" [^>]*>(\w+ cctxs)/g), ([, label = '']) => label);
     };
-    expect(criticalLinks('missed')).toEqual(['Missed cctxs']);
-    expect(criticalLinks('pending')).toEqual(['Pending cctxs']);
+    expect(criticalLinks('CrosschainFreezeNear', { chain_id: '1' })).toEqual(['Missed cctxs']);
+    const tooOld = 'CrosschainOldestPendingTooOld';
+    expect(criticalLinks(tooOld, { list: 'pending', chain_id: '1' })).toEqual(['Pending cctxs']);
   });
 
   it('of a row follow the verdicts, except for a batch that was just created', () => {

@@ -1,0 +1,180 @@
+import type { RateLimiterInput } from '../../src/simulator/responses.js';
+import type { Incident } from './incidents.js';
+import { changedInput, START_HEIGHT, START_SECONDS } from './recording.js';
+
+/* Incidents of cross-chain transactions, with the healthy cases that look like them. */
+
+const HEALTHY_MINUTES = 20;
+
+/** A transaction whose outbound has this nonce. */
+interface AddedCctx {
+  readonly chainId: string;
+  readonly nonce: number;
+  readonly createdMinute: number;
+}
+
+const cctxRow = ({ chainId, nonce, createdMinute }: AddedCctx) => ({
+  index: `0x${chainId}-${nonce}`,
+  cctx_status: {
+    status: 'PendingOutbound',
+    created_timestamp: String(START_SECONDS + 60 * createdMinute),
+    lastUpdate_timestamp: '0',
+  },
+  inbound_params: { sender_chain_id: '7000' },
+  outbound_params: [{ receiver_chainId: chainId, coin_type: 'Gas', amount: '100', tss_nonce: String(nonce), hash: '' }],
+});
+
+/** Replaces the transactions of a chain by these, which depend on the minute of the recording. */
+function withCctxs(chainId: string, missed: (minute: number) => readonly AddedCctx[], pending = missed) {
+  const isOther = ({ outbound_params }: RateLimiterInput['cctxs_pending'][number]): boolean =>
+    outbound_params.at(-1)?.receiver_chainId !== chainId;
+  return changedInput((input) => {
+    const minute = minuteOf(input);
+    const cctxs_missed = [...input.cctxs_missed.filter(isOther), ...missed(minute).map(cctxRow)];
+    const cctxs_pending = [...input.cctxs_pending.filter(isOther), ...pending(minute).map(cctxRow)];
+    return { cctxs_missed, cctxs_pending, total_pending: String(cctxs_missed.length + cctxs_pending.length) };
+  });
+}
+
+/** The recordings have three blocks a minute. */
+const minuteOf = ({ height }: RateLimiterInput): number => Math.floor((Number(height) - START_HEIGHT) / 3);
+
+const none = (): readonly AddedCctx[] => [];
+const range = (first: number, last: number): readonly number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+const MONTH_MINUTES = 30 * 24 * 60;
+const [BITCOIN, ARBITRUM, AVALANCHE] = ['8332', '42161', '43114'];
+
+/** Three transactions that only an administrator could clear. */
+const missedLongAgo = range(1, 3).map((nonce) => ({ chainId: AVALANCHE, nonce, createdMinute: -MONTH_MINUTES }));
+
+/** At the first sample, alerts on data are suspended. With the list from the beginning, their start would depend on the order of the rules. */
+const withoutMissedList = changedInput(() => ({ cctxs_missed: undefined }));
+
+/** One transaction of a chain is missed from minute 20 on, and every minute another one is created. */
+const missedNonce = (chainId: string) =>
+  withCctxs(
+    chainId,
+    (minute) => (minute < HEALTHY_MINUTES ? [] : [{ chainId, nonce: 1000, createdMinute: HEALTHY_MINUTES - 5 }]),
+    (minute) =>
+      range(minute - 3, minute).map((createdMinute) => ({ chainId, nonce: 990 + createdMinute, createdMinute })),
+  );
+
+/** Every 40 minutes, one response lists nothing. */
+const truncatedNowAndThen = changedInput((input) =>
+  minuteOf(input) % 40 === 39 ? { cctxs_pending: [], total_pending: String(Number(input.total_pending) + 500) } : {},
+);
+
+export const crosschainIncidents: readonly Incident[] = [
+  {
+    title: 'three transactions were missed a month ago',
+    phases: [
+      { minutes: 5, crosschain: withoutMissedList },
+      { minutes: 60, crosschain: withCctxs(AVALANCHE, () => missedLongAgo, none) },
+    ],
+    beginsAtMinute: 5,
+    expectedAlerts: { 'CrosschainCctxsMissed/info': 16 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'another transaction is missed besides three old ones',
+    phases: [
+      { minutes: 5, crosschain: withoutMissedList },
+      { minutes: 20, crosschain: withCctxs(AVALANCHE, () => missedLongAgo, none) },
+      {
+        minutes: 50,
+        crosschain: withCctxs(
+          AVALANCHE,
+          () => [...missedLongAgo, { chainId: AVALANCHE, nonce: 4, createdMinute: 20 }],
+          none,
+        ),
+      },
+    ],
+    beginsAtMinute: 5,
+    expectedAlerts: { 'CrosschainCctxsMissed/warning': 36, 'CrosschainCctxsMissed/info': 16 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'missed and pending transactions that nobody can clear are ignored',
+    phases: [
+      {
+        minutes: 150,
+        crosschain: withCctxs(
+          AVALANCHE,
+          () => missedLongAgo,
+          () => [{ chainId: AVALANCHE, nonce: 5, createdMinute: -MONTH_MINUTES }],
+        ),
+      },
+    ],
+    options: { ignore: [1, 2, 3, 5].map((nonce) => `0x${AVALANCHE}-${nonce}`) },
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+  {
+    title: 'new transactions come within the lookahead of a missed one',
+    phases: [{ minutes: 85, crosschain: missedNonce(AVALANCHE) }, { minutes: 40 }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'CrosschainCctxsMissed/warning': 16,
+      'CrosschainFreezeNear/warning': 27,
+      'CrosschainFreezeNear/critical': 42,
+    },
+  },
+  {
+    title: 'new transactions come within the lookahead of Arbitrum, which is shorter',
+    phases: [{ minutes: 45, crosschain: missedNonce(ARBITRUM) }, { minutes: 40 }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'CrosschainCctxsMissed/warning': 16,
+      'CrosschainFreezeNear/warning': 12,
+      'CrosschainFreezeNear/critical': 18,
+    },
+  },
+  {
+    title: 'a transaction is missed on Bitcoin, which is not scheduled by the distance of nonces',
+    phases: [{ minutes: 85, crosschain: missedNonce(BITCOIN) }, { minutes: 40 }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'CrosschainCctxsMissed/warning': 16 },
+  },
+  {
+    title: 'a transaction on Bitcoin waits 110 minutes for its confirmations',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 110, crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]) },
+      { minutes: 40 },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {},
+  },
+  {
+    title: 'a transaction on Bitcoin waits for five hours',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 300, crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]) },
+      { minutes: 40 },
+    ],
+    options: { scenario: 'quiet' },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'CrosschainBacklogStuck/critical': 127,
+      'CrosschainOldestPendingTooOld/warning': 126,
+      'CrosschainOldestPendingTooOld/critical': 246,
+    },
+  },
+  {
+    title: 'a list is truncated every 40 minutes while a chain stands still',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 135, scenario: 'stuck-chain', crosschain: truncatedNowAndThen },
+      { minutes: 40, scenario: 'healthy' },
+    ],
+    options: { scenario: 'quiet' },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'CrosschainBacklogStuck/critical': 45,
+      'CrosschainOldestPendingTooOld/warning': 45,
+      'CrosschainOldestPendingTooOld/critical': 135,
+    },
+  },
+];
