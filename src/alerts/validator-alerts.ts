@@ -370,9 +370,17 @@ ${indent(expr)}
 topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`;
 }
 
-/** The power of others that is late, if it is enough to be worth an alert. Rules that are evaluated in two places count once. */
-const latePower = ({ name }: RecordingRule): string => `sum by (${TARGET}) (
-  max by (${ORCHESTRATOR}) (${name})
+/**
+ * The power of others that is late, if it is enough to be worth an alert. It does not read the recording rule of the text, which a second
+ * evaluation of the rules records a minute later.
+ */
+const latePower = (late: string): string => `sum by (${TARGET}) (
+  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
+  and on (${ORCHESTRATOR})
+  (
+${indent(late, 4)}
+  )
+  unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}
 ) >= ${LATE_POWER_RATIO}`;
 
 function inactive(
@@ -538,7 +546,7 @@ regularly. Valset confirms: the same deadline for an hour.`,
     dashboard: 'bridge-signers',
     comment: `The validators of others, all together. From 34 % on, nothing can be relayed; 0.15 leaves time to tell their operators.`,
     when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not signed for an hour.`,
-    expr: latePower(unsignedByOthers),
+    expr: latePower(LATE_CONFIRMS),
     recordings: [orchestratorNames, unsignedByOthers],
     labels: { watched: 'false' },
     forMinutes: 5,
@@ -586,7 +594,7 @@ missing.`,
     dashboard: 'bridge-signers',
     comment: `The validators of others, all together. From 34 % on, no event is observed; 0.15 leaves time to tell their operators.`,
     when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not voted, as above.`,
-    expr: latePower(silentOthers),
+    expr: latePower(LATE_VOTES),
     recordings: [orchestratorNames, silentOthers],
     labels: { watched: 'false' },
     forMinutes: 20,
