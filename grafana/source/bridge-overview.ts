@@ -9,10 +9,12 @@ import {
   externalBlockSeconds,
   hubBlockSeconds,
   latest,
+  integrityViolations,
   latestBy,
   oldestBatchBlocks,
   oldestCctxAge,
-  secondsWithoutBatch,
+  overdueBatches,
+  payingTransfers,
   secondsWithSameOldestTransfer,
   smallestUnits,
   FILTERS,
@@ -21,15 +23,13 @@ import {
 } from './queries.js';
 import {
   aboveLimit,
-  backlogTransfers,
   batchLifetimeThresholds as batchLifeSteps,
   dataAge,
+  limitUsed,
   orangeFromOne,
   rateLimitUtilization,
   redFromOne,
   signedPower,
-  timeWithoutBatch,
-  timeWithSameOldestTransfer,
   valsetDrift,
 } from './thresholds.js';
 
@@ -40,6 +40,8 @@ const toExporter = dashboardLink('Exporter', 'bridge-exporter');
 const BLOCKS = 'suffix:blocks';
 
 const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (cluster, target) ${latest('bridge_batch_transactions')}`;
+
+const backlogUsed = `(${pendingTransfers}) / on (cluster, target) ${latest('bridge_backlog_limit_transfers')}`;
 
 const summary: Row = {
   title: 'Are transfers stuck?',
@@ -102,35 +104,32 @@ const summary: Row = {
           unit: 'none',
           valueTexts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
         },
-        { title: 'Pending transfers', expr: pendingTransfers, unit: 'short', thresholds: backlogTransfers },
-        { title: 'No batch for', expr: secondsWithoutBatch, unit: 's', decimals: 0, thresholds: timeWithoutBatch },
-        {
-          title: 'Same oldest for',
-          expr: secondsWithSameOldestTransfer,
-          unit: 's',
-          decimals: 0,
-          thresholds: timeWithSameOldestTransfer,
-        },
+        { title: 'Pending transfers', expr: pendingTransfers, unit: 'short' },
+        { title: 'Backlog used', expr: backlogUsed, unit: 'percentunit', decimals: 0, thresholds: limitUsed },
+        { title: 'Wait with sufficient fees', expr: payingTransfers, unit: 'short', thresholds: orangeFromOne },
+        { title: 'Same oldest for', expr: secondsWithSameOldestTransfer, unit: 's', decimals: 0 },
         {
           title: 'Batches unsigned',
           expr: latest('bridge_batches_below_threshold'),
           unit: 'short',
           thresholds: orangeFromOne,
         },
-        { title: 'Batches overdue', expr: latest('bridge_batches_overdue'), unit: 'short', thresholds: redFromOne },
+        { title: 'Batches overdue', expr: overdueBatches, unit: 'short', thresholds: redFromOne },
         {
-          title: 'Valsets unsigned',
-          expr: latest('bridge_unrelayed_valsets_below_threshold'),
-          unit: 'short',
-          thresholds: orangeFromOne,
+          title: 'Newest valset signed',
+          expr: `${latest('bridge_newest_valset_signed_power_ratio')} / on (cluster, target) ${latest('bridge_power_threshold_ratio')}`,
+          unit: 'percentunit',
+          decimals: 0,
+          thresholds: signedPower,
         },
         { title: 'Pending events', expr: latest('bridge_pending_events'), unit: 'short' },
         {
           title: 'Conflicting claims',
           expr: latest('bridge_conflicting_claims'),
           unit: 'short',
-          thresholds: redFromOne,
+          thresholds: orangeFromOne,
         },
+        { title: 'Forged', expr: integrityViolations, unit: 'short', thresholds: redFromOne },
       ],
     }),
     tablePanel({
@@ -158,22 +157,21 @@ const summary: Row = {
     statPanel({
       title: 'Pending transfers',
       description:
-        'Withdrawals that users have paid for but not received: unbatched transfers and transfers in live batches. Many are normal at busy hours, if the oldest one changes.',
+        'Withdrawals that users have paid for but not received: unbatched transfers and transfers in live batches. Many are normal at busy hours, and some wait for weeks because nobody takes their fee.',
       unit: 'short',
       decimals: 0,
-      thresholds: backlogTransfers,
       noValue: 'no data',
       series: [{ expr: pendingTransfers, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
-      title: 'Time without a new batch',
+      title: 'Waiting with sufficient fees',
       description:
-        'Time since the last batch was built, at most six hours, while enough transfers have been unbatched for long enough to build one. Either the batch creator is down or the fees are too low: see the amounts and fees by token. Empty when only a few transfers are unbatched, or only for a short time.',
-      unit: 's',
+        'Unbatched transfers of the tokens whose fees reach min_batch_fee. Batch creators should build a batch within minutes. Empty when min_batch_fee is not configured for any token.',
+      unit: 'short',
       decimals: 0,
-      thresholds: timeWithoutBatch,
-      noValue: 'few pending',
-      series: [{ expr: secondsWithoutBatch, legend: '{{cluster}} {{target}}' }],
+      thresholds: orangeFromOne,
+      noValue: 'no minimum fee',
+      series: [{ expr: payingTransfers, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Oldest transfer unchanged for',
@@ -181,7 +179,6 @@ const summary: Row = {
         'Time since the oldest pending transfer last changed, at most six hours. The transfer has been stuck for at least this time. The batches show whether it waits for a batch, for signatures or for a relayer. Empty when no transfer is pending.',
       unit: 's',
       decimals: 0,
-      thresholds: timeWithSameOldestTransfer,
       noValue: 'none pending',
       series: [{ expr: secondsWithSameOldestTransfer, legend: '{{cluster}} {{target}}' }],
     }),

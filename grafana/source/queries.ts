@@ -1,5 +1,4 @@
 import { criticalAge } from '../../src/alerts/crosschain-alerts.js';
-import { STUCK_SECONDS, STUCK_TRANSFERS } from './thresholds.js';
 
 /*
  * PromQL expressions that several panels share. They aggregate over all exporters that poll a target, so that replicas
@@ -33,8 +32,8 @@ export function changeOf(metric: string, window = '15m'): string {
   return `max by (cluster, target) (delta(${metric}{${FILTERS}}[${window}]))`;
 }
 
+/** The block times in use: configured, measured, or those of the parameters. */
 export const hubBlockSeconds = latest('bridge_block_time_seconds');
-
 export const externalBlockSeconds = latest('bridge_external_block_time_seconds');
 
 /**
@@ -51,8 +50,14 @@ function sameValueSeconds(metric: string): string {
 /** Absent while no transfer is pending. */
 export const secondsWithSameOldestTransfer = sameValueSeconds('bridge_oldest_pending_transfer_id');
 
-/** Absent unless as many transfers are unbatched, for as long, as the critical BridgeBacklogStuck needs. */
-export const secondsWithoutBatch = `${sameValueSeconds('bridge_last_outgoing_batch_id')} and on (cluster, target) max by (cluster, target) (min_over_time(bridge_unbatched_transfers{${FILTERS}}[${STUCK_SECONDS / 60}m])) >= ${STUCK_TRANSFERS}`;
+/** Transfers of tokens whose fees reach `min_batch_fee`; absent where no token has one. */
+export const payingTransfers = `sum by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_unbatched_transfers')} and on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_top_batch_fees')} >= on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_min_batch_fee')}) or 0 * count by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_min_batch_fee')})`;
+
+/** Past their timeout, except those that nobody was expected to execute. */
+export const overdueBatches = `sum by (cluster, target) (${latestBy(['fees'], 'bridge_overdue_batches', 'fees!="insufficient"')})`;
+
+/** What only an attack, a bug or a restored state explains. */
+export const integrityViolations = `sum by (cluster, target) (${latestBy(['kind'], 'bridge_integrity_violations', 'kind!="lost_claims"')})`;
 
 export const oldestCctxAge = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}, list="pending"})`;
 
@@ -71,7 +76,7 @@ export const oldestBatchBlocks = `${latest('bridge_height')} - on (cluster, targ
 
 export const batchBlocksLeft = `${latest('bridge_batch_next_timeout_height')} - on (cluster, target) (${latest('bridge_external_height_projected')} or ${latest('bridge_last_observed_external_height')})`;
 
-/** As a share of the lifetime of a new batch. */
+/** As a share of the lifetime of a new batch, which the hub calculates with the parameter. */
 export const batchLifetimeLeft = `(${batchBlocksLeft}) * on (cluster, target) ${latest('bridge_params_average_external_block_time_seconds')} / on (cluster, target) ${latest('bridge_params_target_batch_timeout_seconds')}`;
 
 /** Amounts in whole coins, for tokens with configured decimals. */

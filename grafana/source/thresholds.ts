@@ -1,11 +1,6 @@
 import { RATE_LIMIT_RATIO } from '../../src/alerts/crosschain-alerts.js';
 import { SIZE_RATIO, OUTDATED_SECONDS } from '../../src/alerts/endpoint-alerts.js';
-import {
-  BACKLOG_TRANSFERS,
-  STUCK_MINUTES,
-  STUCK_WARNING_MINUTES,
-  TIMEOUT_RATIO,
-} from '../../src/alerts/transfer-alerts.js';
+import { TIMEOUT_RATIO } from '../../src/alerts/transfer-alerts.js';
 import { CRITICAL_HOURS, DRIFT_RATIO, WARNING_HOURS } from '../../src/alerts/validator-alerts.js';
 import type { FieldOptions, Thresholds } from './grafana.js';
 
@@ -30,14 +25,10 @@ export const signedPower: Thresholds = [
   ['green', 1],
 ];
 
-export { STUCK_TRANSFERS } from '../../src/alerts/transfer-alerts.js';
-export const STUCK_SECONDS = STUCK_MINUTES * 60;
-
 export const dataAge = red(OUTDATED_SECONDS);
 export const responseSizeRatio = orange(SIZE_RATIO);
-export const backlogTransfers = orange(BACKLOG_TRANSFERS);
-export const timeWithoutBatch = red(STUCK_SECONDS);
-export const timeWithSameOldestTransfer = orange(STUCK_WARNING_MINUTES * 60);
+/** Of a limit that is a series. */
+export const limitUsed = orange(1);
 export const batchLifetimeThresholds: Thresholds = [
   ['red', null],
   ['orange', 0],

@@ -31,6 +31,8 @@ export interface Pattern<Family extends string = string> {
   /** The range of the expression: the finding is in every poll of it, with the same `unchangedValue`. */
   readonly rangeMinutes: number;
   readonly find: (view: PollView<Family>) => readonly Finding[];
+  /** What the expression requires only now, and not in the whole range. */
+  readonly holdsNow?: ((finding: Finding, view: PollView<Family>) => boolean) | undefined;
 }
 
 /** What the pages say about an alert, from the exporter's own memory of recent polls. */
@@ -124,7 +126,10 @@ type Declaration<Name extends string, Family extends string> = Texts<Name> &
     Condition<Family>,
     'sentence' | 'actionFor' | 'minimumSum'
   > &
-  ((Pick<Pattern<Family>, 'find'> & { readonly rangeMinutes?: number }) | Pick<Condition<Family>, 'patterns'>);
+  (
+    | (Pick<Pattern<Family>, 'find' | 'holdsNow'> & { readonly rangeMinutes?: number })
+    | Pick<Condition<Family>, 'patterns'>
+  );
 
 function judgedAlert<Name extends string, Family extends string>(
   source: Condition['source'],
@@ -132,7 +137,10 @@ function judgedAlert<Name extends string, Family extends string>(
   alert: Declaration<Name, Family>,
 ): JudgedAlert<Name> {
   const { sentence, actionFor, minimumSum } = alert;
-  const patterns = 'patterns' in alert ? alert.patterns : [{ rangeMinutes: alert.rangeMinutes ?? 0, find: alert.find }];
+  const patterns =
+    'patterns' in alert
+      ? alert.patterns
+      : [{ rangeMinutes: alert.rangeMinutes ?? 0, find: alert.find, holdsNow: alert.holdsNow }];
   return {
     ...DEFAULTS,
     ...alert,

@@ -2,6 +2,7 @@ import type { Alert, Condition, JudgedAlert } from './alert.js';
 import { crosschainAlerts } from './crosschain-alerts.js';
 import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
+import { integrityAlerts } from './integrity-alerts.js';
 import { oracleAlerts } from './oracle-alerts.js';
 import { paramsAlerts } from './params-alerts.js';
 import { rollbackAlerts } from './rollback-alerts.js';
@@ -11,6 +12,7 @@ import type { Finding, PollView } from './view.js';
 import { withdrawnAlerts } from './withdrawn-alerts.js';
 
 const dataAlerts = [
+  ...integrityAlerts,
   ...oracleAlerts,
   ...transferAlerts,
   ...validatorAlerts,
@@ -42,6 +44,8 @@ export interface AlertFinding extends Finding {
   readonly key: string;
   readonly alert: JudgedAlert<AlertName>;
   readonly rangeMinutes: number;
+  /** Whether everything holds that the alert requires only now. */
+  readonly holdsNow: boolean;
 }
 
 /** What the conditions of a source find. */
@@ -50,12 +54,13 @@ export function findAll(source: Condition['source'], view: PollView): readonly A
     const { condition } = alert;
     const { document = view.state.document } = condition;
     if (condition.source !== source || document !== view.state.document) return [];
-    return condition.patterns.flatMap(({ rangeMinutes, find }, patternIndex) =>
+    return condition.patterns.flatMap(({ rangeMinutes, find, holdsNow }, patternIndex) =>
       find(view).map((finding) => ({
         ...finding,
         key: JSON.stringify([alertIndex, patternIndex, finding.labels]),
         alert,
         rangeMinutes,
+        holdsNow: holdsNow?.(finding, view) !== false,
       })),
     );
   });

@@ -96,8 +96,9 @@ function worstFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
 
 type JudgedFinding = AlertFinding & DatedFinding & Pick<Verdict, 'state' | 'firesAt'>;
 
-/** `undefined` for a finding that has not lasted long enough. */
+/** `undefined` for a finding that has not lasted long enough, or of which something does not hold now. */
 function judge(finding: AlertFinding, presences: Presences, now: Instant): JudgedFinding | undefined {
+  if (!finding.holdsNow) return undefined;
   // A finding such as an age above a limit can begin between two polls: it is present from now on.
   const present = presenceOf(finding, presences) ?? { since: now, mayBeOlder: false };
   const since = finding.since ?? present.since;

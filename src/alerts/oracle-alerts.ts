@@ -1,12 +1,41 @@
 import type { ClaimItem } from '../pending/items.js';
 import { count, percent } from '../text/format.js';
-import { above, aboveWhileUnchanged, dataAlert } from './alert.js';
-import { bridgeItemsOf, listedRows, missingOf, missingValidators, ownFirst, parts } from './sentences.js';
-import type { PollView } from './view.js';
+import { dataAlert } from './alert.js';
+import {
+  LARGEST_VOTED,
+  ON_TARGET,
+  ORCHESTRATOR,
+  orchestratorNames,
+  promDuration,
+  TARGET,
+  unchanged,
+  votedPower,
+} from './promql.js';
+import {
+  bridgeItemsOf,
+  listedRows,
+  membersOf,
+  missingValidators,
+  numberAndPower,
+  orchestratorKey,
+  ownFirst,
+  parts,
+  validators,
+} from './sentences.js';
+import { findingIf, valueAgo, type PollView } from './view.js';
 
 /* Alerts on the events of the external chain that validators vote for. */
 
 const STALLED_MINUTES = 15;
+/** A claim by a few usually gets the other votes, or is outvoted, within minutes. */
+const FEW_VOTES_MINUTES = 60;
+const SILENT_MINUTES = 12 * 60;
+/** From this share of the power on, a claim is more than the error of a few. */
+export const SUBSTANTIAL_POWER_RATIO = 0.33;
+/** Share of the staking power that the hub requires for an event, fixed in its code. */
+const QUORUM_RATIO = 0.66;
+/** With more power for other claims, no claim can reach the quorum. */
+const MINORITY_RATIO = 0.34;
 
 const CONTACT_VOTERS =
   'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.';
@@ -38,37 +67,196 @@ function disputedEvent(view: Items): string {
   return `event ${first.eventNonce} has ${count(claims.length, 'claim')}${having}`;
 }
 
-export const oracleAlerts = [
-  dataAlert('module_state', {
+/** The voters of the leading claim of the next event, of which few claim it. */
+function claimants(claim: ClaimItem | undefined): string {
+  if (claim?.voted === undefined || claim.voted === null) return '';
+  const { total, powerRatio } = claim.voted;
+  const who = validators(membersOf(claim.voted), total);
+  return `event ${claim.eventNonce} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
+}
+
+/** The share of the power that has voted for the next event, for whatever claim. */
+const VOTED_POWER = `sum by (${TARGET}) (
+  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
+  and on (${ORCHESTRATOR}) bridge_orchestrator_missing_next_votes == 0
+)`;
+
+const DISPUTE_FAMILIES = [
+  'bridge_conflicting_claims',
+  'bridge_next_event_voted_power_ratio',
+  'bridge_next_event_second_claim_power_ratio',
+  'bridge_orchestrator_missing_next_votes',
+  'bridge_orchestrator_power_ratio',
+] as const;
+
+/** Whether so much power has voted for other claims that the leading claim of the next event cannot be observed any more. */
+function isUndecidable({ samples }: PollView<(typeof DISPUTE_FAMILIES)[number]>): boolean {
+  const leading = samples.value('bridge_next_event_voted_power_ratio');
+  if (leading === undefined) return false;
+  const voted = new Set(
+    samples
+      .series('bridge_orchestrator_missing_next_votes')
+      .filter(({ value }) => value === 0)
+      .map(({ labels }) => orchestratorKey(labels)),
+  );
+  const total = samples
+    .series('bridge_orchestrator_power_ratio')
+    .filter(({ labels }) => voted.has(orchestratorKey(labels)))
+    .reduce((sum, { value }) => sum + value, 0);
+  const second = samples.value('bridge_next_event_second_claim_power_ratio') ?? 0;
+  return Math.max(total - leading, second) > MINORITY_RATIO;
+}
+
+function conflictingClaims(
+  severity: 'critical' | 'warning',
+  texts: { readonly comment: string; readonly when: string; readonly expr: string; readonly description: string },
+) {
+  const isCritical = severity === 'critical';
+  return dataAlert('module_state', {
     name: 'BridgeConflictingClaims',
-    severity: 'critical',
+    severity,
     dashboard: 'bridge-signers',
-    comment: 'A single deviating claim is outvoted within minutes.',
-    when: 'Validators claim different things for an event that is not observed yet.',
-    ...above('bridge_conflicting_claims', 0),
+    ...texts,
     forMinutes: 10,
-    summary: 'validators disagree about an event.',
-    description:
-      'For 10 minutes, validators of {{ $labels.target }} have submitted different claims for {{ $value }} events that are not observed yet. The oracle can halt until the conflict is resolved by hand.',
-    action:
-      'Compare the claims with the event on the external chain. Until one claim has enough power, no later event is observed.',
+    families: DISPUTE_FAMILIES,
+    find: (view) => {
+      const events = view.samples.value('bridge_conflicting_claims') ?? 0;
+      return findingIf(events > 0 && (!isCritical || isUndecidable(view)), events);
+    },
+    summary: isCritical
+      ? 'validators disagree about an event, and no claim can win.'
+      : 'validators disagree about an event.',
+    action: isCritical
+      ? 'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.'
+      : 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',
     sentence: ({ oldest, duration }, view) =>
       parts(`validators have disagreed about ${count(oldest.value, 'event')} for ${duration}`, disputedEvent(view)),
+    inhibits: isCritical ? [{ alert: 'BridgeOracleStalled' }] : [],
+  });
+}
+
+export const oracleAlerts = [
+  conflictingClaims('critical', {
+    comment: `No claim of the next event can reach ${percent(QUORUM_RATIO)} of the power any more, because the others have more than ${percent(MINORITY_RATIO)}.
+Ten minutes outlast votes that are still being counted.`,
+    when: 'Validators claim different things for the next event, and no claim can still reach the quorum.',
+    expr: `bridge_conflicting_claims > 0
+and ${ON_TARGET} (
+  ${VOTED_POWER.replaceAll('\n', '\n  ')}
+  - ${ON_TARGET} max by (${TARGET}) (bridge_next_event_voted_power_ratio) > ${MINORITY_RATIO}
+  or
+  max by (${TARGET}) (bridge_next_event_second_claim_power_ratio) > ${MINORITY_RATIO}
+)`,
+    description: `For 10 minutes, validators of {{ $labels.target }} have submitted different claims for {{ $value }} events, and no claim of the next event can reach ${percent(QUORUM_RATIO)} of the power any more. No deposit and no executed batch reaches the hub until that is resolved by hand.`,
   }),
   dataAlert('module_state', {
     name: 'BridgeOracleStalled',
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: 'Requires pending events throughout: an unchanged nonce is normal on a quiet bridge.',
-    when: `Events have been pending for ${STALLED_MINUTES} minutes, and none was observed.`,
-    ...aboveWhileUnchanged('bridge_pending_events', 0, 'bridge_last_observed_nonce', STALLED_MINUTES),
+    comment: `Requires a claim by a third of the power throughout: an unchanged nonce is normal on a quiet bridge, and a claim by a few can be of an event
+that does not exist.`,
+    when: `The next event has been claimed by a third of the power or more for ${STALLED_MINUTES} minutes and is not observed.`,
+    expr: `min_over_time(bridge_next_event_voted_power_ratio[${promDuration(STALLED_MINUTES)}]) >= ${SUBSTANTIAL_POWER_RATIO}
+and bridge_next_event_voted_power_ratio offset ${promDuration(STALLED_MINUTES)}
+and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
     forMinutes: 5,
-    summary: 'the oracle has stalled.',
-    description: `For ${STALLED_MINUTES} minutes, at least {{ $value }} events of {{ $labels.target }} have been pending and none was observed.`,
+    families: ['bridge_next_event_voted_power_ratio', 'bridge_last_observed_nonce', 'bridge_pending_events'],
+    rangeMinutes: STALLED_MINUTES,
+    find: ({ samples }) => {
+      const voted = samples.value('bridge_next_event_voted_power_ratio');
+      return voted === undefined || voted < SUBSTANTIAL_POWER_RATIO
+        ? []
+        : findingIf(true, voted, samples.value('bridge_last_observed_nonce'));
+    },
+    summary: 'the oracle has stalled: {{ $value | humanizePercentage }} of the power have claimed the next event.',
+    description: `For ${STALLED_MINUTES + 5} minutes, the next event of {{ $labels.target }} has been claimed by {{ $value | humanizePercentage }} of the power and not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub.`,
     action: CONTACT_VOTERS,
-    sentence: ({ oldest, duration }, view) =>
-      parts(`no event observed for ${duration}, ${oldest.value} waiting`, missingVoters(nextClaim(view))),
-    actionFor: (_, view) => ownFirst(missingOf(nextClaim(view)?.missing), CONTACT_VOTERS),
-    inhibits: [{ alert: 'BridgeOrchestratorMissingVotes' }],
+    sentence: ({ duration }, view) =>
+      parts(
+        `no event observed for ${duration}, ${view.samples.value('bridge_pending_events') ?? 'some'} waiting`,
+        missingVoters(nextClaim(view)),
+      ),
+    actionFor: (_, view) => ownFirst(membersOf(nextClaim(view)?.missing), CONTACT_VOTERS),
+    inhibits: [
+      { alert: 'BridgeBatchOverdue' },
+      { alert: 'BridgeBatchTimeoutNear' },
+      { alert: 'BridgeBatchNotRelayed' },
+      { alert: 'BridgeOrchestratorMissingVotes' },
+    ],
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeOracleSilent',
+    severity: 'critical',
+    dashboard: 'bridge-signers',
+    comment: `Nobody claims anything: either no batch is executed, or every orchestrator has lost the external chain, which the document cannot tell from
+a quiet bridge but by its own traffic. Half a day, because on a used bridge events are hours apart at most.`,
+    when: `For half a day, withdrawals were requested and batches built and signed, but no event was claimed or observed.`,
+    expr: `max_over_time(bridge_pending_events[${promDuration(SILENT_MINUTES)}]) == 0
+and ${unchanged('bridge_last_observed_nonce', SILENT_MINUTES)}
+and bridge_last_outgoing_pool_id > bridge_last_outgoing_pool_id offset ${promDuration(SILENT_MINUTES)}
+and bridge_last_outgoing_batch_id > bridge_last_outgoing_batch_id offset ${promDuration(SILENT_MINUTES)}
+and bridge_batches > bridge_batches_below_threshold`,
+    forMinutes: 5,
+    families: [
+      'bridge_pending_events',
+      'bridge_last_observed_nonce',
+      'bridge_last_outgoing_pool_id',
+      'bridge_last_outgoing_batch_id',
+      'bridge_batches',
+      'bridge_batches_below_threshold',
+    ],
+    rangeMinutes: SILENT_MINUTES,
+    find: ({ samples }) =>
+      findingIf(samples.value('bridge_pending_events') === 0, 0, samples.value('bridge_last_observed_nonce')),
+    holdsNow: (_, view) => {
+      const { samples } = view;
+      const hasGrown = (['bridge_last_outgoing_pool_id', 'bridge_last_outgoing_batch_id'] as const).every((family) => {
+        const before = valueAgo(view, family, {}, SILENT_MINUTES);
+        return before !== undefined && (samples.value(family) ?? 0) > before;
+      });
+      const batches = samples.value('bridge_batches') ?? 0;
+      return hasGrown && batches > (samples.value('bridge_batches_below_threshold') ?? batches);
+    },
+    summary: 'no event has been claimed for half a day, although withdrawals go on.',
+    description:
+      'For 12 hours, withdrawals of {{ $labels.target }} were requested and batches signed, but validators have claimed no event. Either nothing is executed on the external chain, or no orchestrator reads it.',
+    action:
+      'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
+    sentence: ({ duration }) =>
+      `no event has been claimed for ${duration}, although withdrawals were requested and batches signed`,
+    inhibits: [{ alert: 'BridgeBatchNotRelayed' }],
+  }),
+  conflictingClaims('warning', {
+    comment: 'A single deviating claim is outvoted within minutes; then it is gone with the next event.',
+    when: 'Validators claim different things for an event that is not observed yet.',
+    expr: 'bridge_conflicting_claims > 0',
+    description:
+      'For 10 minutes, validators of {{ $labels.target }} have submitted different claims for {{ $value }} events that are not observed yet. One claim can still win.',
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeOracleStalled',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `A claim by a few for an hour: an event that does not exist, or that only they have seen. Those who have not voted are usually right.`,
+    when: `The next event has been claimed for an hour, by less than a third of the power.`,
+    expr: `max_over_time(bridge_next_event_voted_power_ratio[${promDuration(FEW_VOTES_MINUTES)}]) < ${SUBSTANTIAL_POWER_RATIO}
+and bridge_next_event_voted_power_ratio offset ${promDuration(FEW_VOTES_MINUTES)}
+and ${unchanged('bridge_last_observed_nonce', FEW_VOTES_MINUTES)}`,
+    recordings: [orchestratorNames, votedPower],
+    forMinutes: 5,
+    families: ['bridge_next_event_voted_power_ratio', 'bridge_last_observed_nonce'],
+    rangeMinutes: FEW_VOTES_MINUTES,
+    find: ({ samples }) => {
+      const voted = samples.value('bridge_next_event_voted_power_ratio');
+      return voted === undefined || voted >= SUBSTANTIAL_POWER_RATIO
+        ? []
+        : findingIf(true, voted, samples.value('bridge_last_observed_nonce'));
+    },
+    summary: 'an event is claimed by only {{ $value | humanizePercentage }} of the power.',
+    description: `For an hour, the next event of {{ $labels.target }} has been claimed by only {{ $value | humanizePercentage }} of the power: ${LARGEST_VOTED}all on /pending. Either the event does not exist, or only they have seen it.`,
+    action:
+      'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
+    sentence: ({ duration }, view) =>
+      parts(`an event that others do not see has been claimed for ${duration}`, claimants(nextClaim(view))),
   }),
 ];

@@ -10,6 +10,9 @@ export const ON_EXPORTER = `on (${EXPORTER})`;
 /** The labels of a target of one exporter. */
 export const TARGET = `${EXPORTER}, target`;
 export const ON_TARGET = `on (${TARGET})`;
+/** The labels of a token of a target. */
+export const TOKEN = `${TARGET}, token_contract`;
+export const ON_TOKEN = `on (${TOKEN})`;
 /** The labels of a member of the newest validator set. */
 export const ORCHESTRATOR = `${TARGET}, orchestrator, external_address`;
 
@@ -78,6 +81,12 @@ export const unsignedPower: RecordingRule = {
   ),
 };
 
+export const votedPower: RecordingRule = {
+  name: 'orchestrator:bridge_orchestrator_power_ratio:voted_next',
+  comment: `The power of each orchestrator that has voted for the next event, for the texts of the alerts.`,
+  expr: powerOfSelected('bridge_orchestrator_missing_next_votes == 0'),
+};
+
 /** An expression with one series per orchestrator and the labels `name` and `watched`; without bridge_orchestrator_info with neither. */
 export function withNameLabels(expr: string): string {
   return `(
@@ -105,7 +114,13 @@ export function largestOf({ name }: RecordingRule): string {
   return `{{ range ${own} }}your validator ${each}{{ range ${others} }}${each}`;
 }
 
+/** Those that have not signed a live batch or an open validator set. */
 export const LARGEST_UNSIGNED = largestOf(unsignedPower);
+/** Those that have voted for the next event. */
+export const LARGEST_VOTED = largestOf(votedPower);
+
+/** The configured symbol of the token in the labels, followed by a space; empty without one. In texts. */
+export const TOKEN_SYMBOL = `{{ range query (printf "topk(1, bridge_token_info{target=%q, token_contract=%q})" $labels.target $labels.token_contract) }}{{ .Labels.symbol }} {{ end }}`;
 
 /** An expression in parentheses, on lines of its own. */
 export function parenthesized(expr: string): string {

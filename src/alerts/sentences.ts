@@ -1,7 +1,7 @@
-import type { BlockSpan, BridgeItems, ItemList, MissingMember, MissingMembers, Signatures } from '../pending/items.js';
+import type { BlockSpan, BridgeItems, ItemList, Member, Members, Signatures } from '../pending/items.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
-import type { PollView } from './view.js';
+import type { AlertLabels, PollView, Samples } from './view.js';
 
 /*
  * Parts of summaries, and the items that they name. A summary is plain text of one line; other people choose the names in it, so pages
@@ -49,10 +49,10 @@ export function validators(members: readonly Validator[], total = members.length
 }
 
 /** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */
-export function missingValidators(missing: MissingMembers | null, haveNot: string): string {
+export function missingValidators(missing: Members | null, haveNot: string): string {
   if (missing === null || missing.total === 0) return '';
   const { total, powerRatio } = missing;
-  const who = validators(missingOf(missing), total);
+  const who = validators(membersOf(missing), total);
   return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
 }
 
@@ -73,13 +73,19 @@ export function ownFirst(members: readonly Validator[], action: string): string 
   return `Check the orchestrator of your ${own.length === 1 ? 'validator' : 'validators'} ${validators(own)} first. ${action}`;
 }
 
-/** The validators whose signature or vote is missing. */
-export function missingOf(missing: MissingMembers | null | undefined): readonly Validator[] {
-  return (missing?.members ?? []).map(validatorOf);
+/** The listed members of a validator set. */
+export function membersOf(members: Members | null | undefined): readonly Validator[] {
+  return (members?.members ?? []).map(validatorOf);
 }
 
-function validatorOf({ name, orchestrator, externalAddress, watched }: MissingMember): Validator {
+function validatorOf({ name, orchestrator, externalAddress, watched }: Member): Validator {
   return { name: name ?? '', address: orchestrator ?? externalAddress, isWatched: watched };
+}
+
+/** A token by its configured symbol, else by its contract. */
+export function tokenName(samples: Samples<'bridge_token_info'>, contract: string): string {
+  const info = samples.series('bridge_token_info').find(({ labels }) => labels['token_contract'] === contract);
+  return shortName(info?.labels['symbol'] ?? '') || shortAddress(contract);
 }
 
 /** A chain by its configured name and id. */
@@ -119,4 +125,9 @@ export function timeLeft(left: BlockSpan | null | undefined, describe: (time: st
   const seconds = left?.seconds ?? 0;
   if (seconds <= 0) return '';
   return describe(`about ${duration(seconds)}`);
+}
+
+/** Identifies a member of the newest validator set by the labels of its series. */
+export function orchestratorKey(labels: AlertLabels): string {
+  return JSON.stringify([labels['orchestrator'], labels['external_address']]);
 }

@@ -1,67 +1,291 @@
-import { count } from '../text/format.js';
-import { above, aboveWhileUnchanged, dataAlert } from './alert.js';
-import { LARGEST_UNSIGNED, orchestratorNames, promDuration, unchanged, unsignedPower } from './promql.js';
+import type { FiniteSample } from '../metrics/render-families.js';
+import { count, list } from '../text/format.js';
+import { aboveWhileUnchanged, dataAlert, type Severity } from './alert.js';
+import {
+  LARGEST_UNSIGNED,
+  ON_TARGET,
+  ON_TOKEN,
+  orchestratorNames,
+  promDuration,
+  TARGET,
+  TOKEN,
+  TOKEN_SYMBOL,
+  unchanged,
+  unsignedPower,
+} from './promql.js';
 import {
   belowThreshold,
   blocksFor,
   bridgeItemsOf,
-  missingOf,
+  membersOf,
   missingValidators,
   ownFirst,
   parts,
   timeLeft,
+  tokenName,
 } from './sentences.js';
-import { findingIf } from './view.js';
+import { findingIf, hasDecreased, labelOf, valueAgo, type AlertLabels, type Finding, type PollView } from './view.js';
 
 /* Alerts on transfers and batches. Within a severity, the cause comes before its consequences. */
 
-/** Pending transfers, batched or unbatched. */
-export const BACKLOG_TRANSFERS = 500;
-/** Unbatched transfers of the critical BridgeBacklogStuck. */
-export const STUCK_TRANSFERS = 10;
-export const STUCK_MINUTES = 45;
-export const STUCK_WARNING_MINUTES = 180;
+const STUCK_MINUTES = 45;
+/** Without a known minimum fee, only a queue that grows tells that transfers are stuck. */
+const GROWING_MINUTES = 180;
+export const GROWING_TRANSFERS = 10;
 /** Share of the lifetime of a batch that is left. */
 export const TIMEOUT_RATIO = 0.2;
 const UNSIGNED_MINUTES = 20;
 const UNSIGNED_FOR_MINUTES = 10;
+const NOT_RELAYED_FOR_MINUTES = 15;
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
+const CHECK_RELAYERS =
+  'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
 
-const BLOCKS_LEFT =
-  'bridge_batch_next_timeout_height - (bridge_external_height_projected or bridge_last_observed_external_height)';
+/** The symbol of the token, its contract and its denom, in texts. */
+const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
+
+/** Series of tokens of which a batch was built within the range, or of which the exporter saw the first one. */
+function newBatch(minutes: number): string {
+  const range = promDuration(minutes);
+  return `(
+  changes(bridge_token_newest_batch_nonce[${range}]) > 0
+  or bridge_token_newest_batch_nonce unless ${ON_TOKEN} bridge_token_newest_batch_nonce offset ${range}
+)`;
+}
+
+/** The labels of a token. Prometheus has no empty labels. */
+function tokenLabels(labels: AlertLabels): AlertLabels {
+  const denom = labelOf(labels, 'denom');
+  return { token_contract: labelOf(labels, 'token_contract'), ...(denom !== '' && { denom }) };
+}
+
+type TokenFamily =
+  | 'bridge_token_unbatched_transfers'
+  | 'bridge_token_batched_transfers'
+  | 'bridge_token_top_batch_fees'
+  | 'bridge_token_min_batch_fee'
+  | 'bridge_token_newest_batch_nonce';
+
+/** The sample of a family for a token. */
+function sampleOf<Family extends TokenFamily>(
+  { samples }: PollView<Family>,
+  family: Family,
+  labels: AlertLabels,
+): FiniteSample | undefined {
+  return samples.series(family).find((own) => own.labels['token_contract'] === labels['token_contract']);
+}
+
+/** The value of a family for a token. */
+function valueOf<Family extends TokenFamily>(
+  view: PollView<Family>,
+  family: Family,
+  labels: AlertLabels,
+): number | undefined {
+  return sampleOf(view, family, labels)?.value;
+}
+
+/** Tokens with transfers in no batch. The finding lasts while no batch of the token is built. */
+function waitingTokens(
+  view: PollView<'bridge_token_unbatched_transfers' | 'bridge_token_newest_batch_nonce'>,
+): readonly Finding[] {
+  return view.samples
+    .series('bridge_token_unbatched_transfers')
+    .filter(({ value }) => value > 0)
+    .map(({ labels, value }) => ({
+      labels: tokenLabels(labels),
+      value,
+      unchangedValue: valueOf(view, 'bridge_token_newest_batch_nonce', labels) ?? -1,
+    }));
+}
+
+function waitingSentence(all: readonly Finding[], { samples }: PollView<'bridge_token_info'>): string {
+  const largestFirst = all.toSorted((a, b) => b.value - a.value);
+  return list(
+    largestFirst.map(
+      ({ labels, value }) => `${count(value, 'transfer')} of ${tokenName(samples, labelOf(labels, 'token_contract'))}`,
+    ),
+  );
+}
+
+/** The time of a hub height by the block time in use, in Unix seconds; `undefined` without a height. */
+function timeOfHeight(
+  { samples, state, now }: PollView<'bridge_height' | 'bridge_block_time_seconds'>,
+  height: number,
+): number | undefined {
+  const current = samples.value('bridge_height');
+  const blockTime = samples.value('bridge_block_time_seconds');
+  if (current === undefined || blockTime === undefined) return undefined;
+  return (state.success?.at ?? now).epochSeconds - (current - height) * blockTime;
+}
+
+/** External blocks to the timeout of a batch, by the estimated external height, else by the last observed one. */
+function blocksLeft(family: string): string {
+  return `${family} - (bridge_external_height_projected or bridge_last_observed_external_height)`;
+}
+
+const TIMEOUT_FAMILIES = [
+  'bridge_external_height_projected',
+  'bridge_last_observed_external_height',
+  'bridge_params_target_batch_timeout_seconds',
+  'bridge_params_average_external_block_time_seconds',
+  'bridge_external_block_time_seconds',
+  'bridge_batch_next_timeout_height',
+  'bridge_relayable_batch_next_timeout_height',
+] as const;
+
+function timeoutNear(
+  severity: 'warning' | 'info',
+  family: 'bridge_batch_next_timeout_height' | 'bridge_relayable_batch_next_timeout_height',
+  texts: { readonly comment: string; readonly when: string; readonly batch: string; readonly action: string },
+) {
+  const isInfo = severity === 'info';
+  const near = `${blocksLeft(family)}
+  < bridge_params_target_batch_timeout_seconds / bridge_params_average_external_block_time_seconds * ${TIMEOUT_RATIO}`;
+  return dataAlert('module_state', {
+    name: 'BridgeBatchTimeoutNear',
+    severity,
+    comment: texts.comment,
+    when: texts.when,
+    expr: `(
+  ${near.replaceAll('\n', '\n  ')}
+)
+* ${ON_TARGET} group_left () max by (${TARGET}) (bridge_external_block_time_seconds)
+> 0${isInfo ? `\nunless ${ON_TARGET} bridge_batch_next_timeout_height == bridge_relayable_batch_next_timeout_height` : ''}`,
+    forMinutes: 5,
+    families: TIMEOUT_FAMILIES,
+    find: ({ samples }) => {
+      const timeout = samples.value(family);
+      const height =
+        samples.value('bridge_external_height_projected') ?? samples.value('bridge_last_observed_external_height');
+      const lifetime = samples.value('bridge_params_target_batch_timeout_seconds');
+      const lifetimeBlockTime = samples.value('bridge_params_average_external_block_time_seconds');
+      const blockTime = samples.value('bridge_external_block_time_seconds');
+      if (timeout === undefined || height === undefined || lifetime === undefined) return [];
+      if (lifetimeBlockTime === undefined || blockTime === undefined) return [];
+      if (isInfo && timeout === samples.value('bridge_relayable_batch_next_timeout_height')) return [];
+      const blocks = timeout - height;
+      const isNear = blocks > 0 && blocks < (lifetime / lifetimeBlockTime) * TIMEOUT_RATIO;
+      return findingIf(isNear, blocks * blockTime);
+    },
+    summary: `${texts.batch} times out in {{ $value | humanizeDuration }}.`,
+    description: `In {{ $value | humanizeDuration }}, ${texts.batch} of {{ $labels.target }} times out by the estimated external height. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
+    action: texts.action,
+    sentence: ({ oldest }, { samples }) => {
+      const blockTime = samples.value('bridge_external_block_time_seconds') ?? 1;
+      return `${texts.batch} times out in ${blocksFor(Math.round(oldest.value / blockTime), blockTime, 'external')}`;
+    },
+  });
+}
+
+function overdue(
+  severity: Severity,
+  fees: 'sufficient' | 'unknown' | 'insufficient',
+  texts: { readonly comment: string; readonly when: string; readonly batches: string; readonly forMinutes: number },
+) {
+  return dataAlert('module_state', {
+    name: 'BridgeBatchOverdue',
+    severity,
+    comment: texts.comment,
+    when: texts.when,
+    expr: `sum without (fees) (bridge_overdue_batches{fees="${fees}"}) > 0`,
+    families: ['bridge_overdue_batches'],
+    find: ({ samples }) =>
+      samples
+        .series('bridge_overdue_batches')
+        .filter(({ labels, value }) => labels['fees'] === fees && value > 0)
+        .map(({ value }) => ({ labels: {}, value })),
+    linksToPending: severity !== 'info',
+    forMinutes: texts.forMinutes,
+    summary: `{{ $value }} ${texts.batches} are past their timeout.`,
+    description: `For ${texts.forMinutes} minutes, the hub of {{ $labels.target }} has held {{ $value }} ${texts.batches} that have timed out at the estimated external height. The contract rejects them, and the hub cancels them only with the next observed event.`,
+    action:
+      'Check that the contract is not paused. If events are pending, find out who has not voted; if none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
+    sentence: ({ oldest, duration }) =>
+      `transfers have been locked for ${duration} in ${count(oldest.value, 'batch', 'batches')} past the timeout at the estimated external height`,
+    inhibits: severity === 'critical' ? [{ alert: 'BridgeBatchTimeoutNear' }] : [],
+  });
+}
+
+/** How many tokens have transfers in live batches. */
+function batchedTokens(condition: string): string {
+  return `count by (${TARGET}) (group by (${TOKEN}) (bridge_token_batched_transfers${condition}))`;
+}
+
+function notRelayed(
+  severity: 'critical' | 'warning',
+  minutes: number,
+  needsKnownFees: boolean,
+  texts: { readonly comment: string; readonly when: string },
+) {
+  const range = promDuration(minutes);
+  const tokens = batchedTokens(` > 0${needsKnownFees ? ` and ${ON_TOKEN} bridge_token_min_batch_fee` : ''}`);
+  return dataAlert('module_state', {
+    name: 'BridgeBatchNotRelayed',
+    severity,
+    comment: texts.comment,
+    when: texts.when,
+    expr: `bridge_relayable_batches > 1
+and resets(bridge_relayable_batches[${range}]) == 0
+and ${unchanged('bridge_oldest_relayable_batch_height', minutes)}
+and ${ON_TARGET} ${tokens} > 1`,
+    forMinutes: NOT_RELAYED_FOR_MINUTES,
+    families: [
+      'bridge_relayable_batches',
+      'bridge_oldest_relayable_batch_height',
+      'bridge_height',
+      'bridge_block_time_seconds',
+      'bridge_token_batched_transfers',
+      'bridge_token_min_batch_fee',
+    ],
+    rangeMinutes: minutes,
+    find: (view) => {
+      const { samples } = view;
+      const batches = samples.value('bridge_relayable_batches') ?? 0;
+      const height = samples.value('bridge_oldest_relayable_batch_height');
+      if (height === undefined) return [];
+      return [{ labels: {}, value: batches, unchangedValue: height, notBeforeSeconds: timeOfHeight(view, height) }];
+    },
+    holdsNow: ({ value }, view) => {
+      const known = view.samples
+        .series('bridge_token_batched_transfers')
+        .filter((token) => token.value > 0)
+        .filter(({ labels }) => !needsKnownFees || valueOf(view, 'bridge_token_min_batch_fee', labels) !== undefined);
+      const isNothingRelayed = !hasDecreased(view, 'bridge_relayable_batches', {}, minutes);
+      return value > 1 && known.length > 1 && isNothingRelayed;
+    },
+    summary: '{{ $value }} signed batches wait for a relayer.',
+    description: `For ${promDuration(minutes + NOT_RELAYED_FOR_MINUTES)}, no signed batch of {{ $labels.target }} has been executed, of whatever token; {{ $value }} wait.`,
+    action: CHECK_RELAYERS,
+    sentence: ({ oldest, duration }) => `no signed batch has been executed for ${duration}, ${oldest.value} waiting`,
+  });
+}
 
 export const transferAlerts = [
-  dataAlert('module_state', {
-    name: 'BridgeBatchOverdue',
-    severity: 'critical',
-    comment:
-      'The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.',
-    when: 'The hub holds a batch that has timed out at the estimated external height.',
-    ...above('bridge_batches_overdue', 0),
-    linksToPending: false,
+  overdue('critical', 'sufficient', {
+    comment: `The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.
+Only batches that were signed and whose fees reach \`min_batch_fee\` of their token: relayers should have executed them.`,
+    when: 'The hub holds a signed batch with sufficient fees that has timed out at the estimated external height.',
+    batches: 'batches with sufficient fees',
     forMinutes: 30,
-    summary: 'transfers are locked in a timed-out batch.',
-    description:
-      'For 30 minutes, the hub of {{ $labels.target }} has held batches that have timed out at the estimated external height, {{ $value }} at present. The contract rejects them, and the hub cancels them only with the next observed event.',
-    action:
-      'If events are pending, find out who has not voted. If none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
-    sentence: ({ oldest, duration }) =>
-      `transfers have been locked for ${duration} in batches that have timed out at the estimated external height, ${count(oldest.value, 'batch', 'batches')} at present`,
-    inhibits: [{ alert: 'BridgeBatchTimeoutNear' }],
   }),
   dataAlert('module_state', {
     name: 'BridgeBatchUnsigned',
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: `A new batch is below the threshold until the orchestrators have signed. The unchanged oldest batch distinguishes one unsigned batch
-from a sequence of batches that are being signed.`,
-    when: `Batches have been below \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest batch is the same.`,
-    ...aboveWhileUnchanged('bridge_batches_below_threshold', 0, 'bridge_batch_oldest_height', UNSIGNED_MINUTES),
+    comment: `A new batch is below the threshold until the orchestrators have signed, one batch a minute and the newest first. The unchanged oldest
+unsigned batch distinguishes one that stays unsigned from a sequence of batches that are being signed.`,
+    when: `Batches have been below \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest of them is the same.`,
+    ...aboveWhileUnchanged(
+      'bridge_batches_below_threshold',
+      0,
+      'bridge_oldest_unsigned_batch_height',
+      UNSIGNED_MINUTES,
+    ),
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: UNSIGNED_FOR_MINUTES,
     summary: 'a batch lacks signatures.',
-    description: `For ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
+    description: `For ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, own validators first, then by power: ${LARGEST_UNSIGNED}all on /pending.`,
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration }, view) => {
       const batch = belowThreshold(bridgeItemsOf(view)?.batches);
@@ -72,124 +296,133 @@ from a sequence of batches that are being signed.`,
         timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),
       );
     },
-    actionFor: (_, view) => ownFirst(missingOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
+    actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
   }),
   dataAlert('module_state', {
     name: 'BridgeBacklogStuck',
     severity: 'critical',
-    comment: `A batch is built within minutes when its fees are sufficient.
-Unbatched transfers for the critical alert. Fewer can be dust whose fees do not pay for a batch.`,
-    when: `At least ${STUCK_TRANSFERS} transfers have been unbatched for ${STUCK_MINUTES} minutes, and no batch was built.`,
-    ...aboveWhileUnchanged(
-      'bridge_unbatched_transfers',
-      STUCK_TRANSFERS - 1,
-      'bridge_last_outgoing_batch_id',
-      STUCK_MINUTES,
-    ),
-    // With `>=`, so that the number in the rule is the one in the texts.
-    expr: `min_over_time(bridge_unbatched_transfers[${promDuration(STUCK_MINUTES)}]) >= ${STUCK_TRANSFERS}
-and ${unchanged('bridge_last_outgoing_batch_id', STUCK_MINUTES)}`,
-    forMinutes: 5,
-    summary: 'transfers wait and no batch is built.',
-    description: `At least {{ $value }} transfers of {{ $labels.target }} have waited for a batch for ${STUCK_MINUTES} minutes, and no batch was built in that time.`,
-    action: 'Check the batch creator and the fees of the transfers.',
-    sentence: ({ oldest, duration }) => `no batch built for ${duration}, ${count(oldest.value, 'transfer')} waiting`,
-    inhibits: [{ alert: 'BridgeBacklogHigh' }],
-  }),
-  dataAlert('module_state', {
-    name: 'BridgeBatchTimeoutNear',
-    severity: 'warning',
-    comment: `Share of the batch lifetime (target_batch_timeout, 12h) that is left: 2.4h to find a relayer.
-Without an estimated external height, the last observed height is used. It lags, so the result is too high rather than too low.`,
-    when: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a batch is left before its timeout.`,
-    expr: `${BLOCKS_LEFT} > 0
-and
-${BLOCKS_LEFT}
-  < bridge_params_target_batch_timeout_seconds / bridge_params_average_external_block_time_seconds * ${TIMEOUT_RATIO}`,
+    comment: `Batch creators build a batch of a token within minutes once its fees reach their minimum. Transfers below it wait without an end, which is
+normal and nobody's fault.`,
+    when: `The fees of a token have reached its \`min_batch_fee\` for ${STUCK_MINUTES} minutes, and no batch of the token was built.`,
+    expr: `bridge_token_unbatched_transfers
+and ${ON_TOKEN} (
+  min_over_time(bridge_token_top_batch_fees[${promDuration(STUCK_MINUTES)}])
+    >= ${ON_TOKEN} group_left () max by (${TOKEN}) (bridge_token_min_batch_fee)
+  and ${ON_TOKEN} bridge_token_top_batch_fees offset ${promDuration(STUCK_MINUTES)}
+)
+unless ${ON_TOKEN} ${newBatch(STUCK_MINUTES)}`,
     forMinutes: 5,
     families: [
-      'bridge_batch_next_timeout_height',
-      'bridge_external_height_projected',
-      'bridge_last_observed_external_height',
-      'bridge_params_target_batch_timeout_seconds',
-      'bridge_params_average_external_block_time_seconds',
+      'bridge_token_unbatched_transfers',
+      'bridge_token_top_batch_fees',
+      'bridge_token_min_batch_fee',
+      'bridge_token_newest_batch_nonce',
+      'bridge_token_info',
     ],
-    find: ({ samples }) => {
-      const timeout = samples.value('bridge_batch_next_timeout_height');
-      const height =
-        samples.value('bridge_external_height_projected') ?? samples.value('bridge_last_observed_external_height');
-      const lifetime = samples.value('bridge_params_target_batch_timeout_seconds');
-      const blockTime = samples.value('bridge_params_average_external_block_time_seconds');
-      if (timeout === undefined || height === undefined || lifetime === undefined || blockTime === undefined) return [];
-      const blocks = timeout - height;
-      return findingIf(blocks > 0 && blocks < (lifetime / blockTime) * TIMEOUT_RATIO, blocks);
-    },
-    summary: 'a batch is near its timeout.',
-    description:
-      'A live batch of {{ $labels.target }} times out in {{ $value | printf "%.0f" }} external blocks and has not been executed.',
-    action: 'Check the signatures of the batch and the relayers; after the timeout its transfers return to the queue.',
-    sentence: ({ oldest }, { samples }) => {
-      const blockTime = samples.value('bridge_params_average_external_block_time_seconds');
-      return `a batch times out in ${blocksFor(oldest.value, blockTime, 'external')}`;
-    },
+    rangeMinutes: STUCK_MINUTES,
+    find: (view) =>
+      waitingTokens(view).filter(({ labels }) => {
+        const fees = valueOf(view, 'bridge_token_top_batch_fees', labels);
+        const needed = valueOf(view, 'bridge_token_min_batch_fee', labels);
+        return fees !== undefined && needed !== undefined && fees >= needed;
+      }),
+    summary: `{{ $value }} transfers of ${TOKEN_TEXT} wait and no batch is built.`,
+    description: `For ${STUCK_MINUTES + 5} minutes, {{ $value }} transfers of {{ $labels.target }} have waited for a batch of token ${TOKEN_TEXT} {{ $labels.denom }} although their fees pay for one, and no batch of it was built.`,
+    action:
+      'Request a batch of the token: anyone can, and the error tells what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
+    sentence: ({ all, duration }, view) =>
+      `no batch built for ${duration}: ${waitingSentence(all, view)} waiting with sufficient fees`,
+    inhibits: [{ alert: 'BridgeBacklogHigh' }],
+  }),
+  notRelayed('critical', 225, true, {
+    comment: `Batches of several tokens that pay relayers, and none was executed: the number of relayable batches has not fallen. Two tokens, because the
+contract can refuse a batch of one token for a reason of its own.`,
+    when: 'The same for four hours, where `min_batch_fee` is configured for two of these tokens.',
+  }),
+  timeoutNear('warning', 'bridge_relayable_batch_next_timeout_height', {
+    comment: `Share of the batch lifetime (target_batch_timeout) that is left: 576 external blocks or 1.9 h on Injective mainnet.
+Without an estimated external height, the last observed height is used. It lags, so the result is too high rather than too low.`,
+    when: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a relayable batch is left before its timeout.`,
+    batch: 'a signed batch',
+    action: CHECK_RELAYERS,
+  }),
+  notRelayed('warning', 105, false, {
+    comment: `The same before critical: relayers wait for a lower gas price, or have no funds.`,
+    when: 'Relayable batches of two or more tokens wait, and none was executed in two hours.',
+  }),
+  overdue('warning', 'unknown', {
+    comment: `Without \`min_batch_fee\`, or without the signatures, it is unknown whether a relayer should have executed the batch. Two hours, because
+even on a quiet bridge an event is usually observed in that time.`,
+    when: 'The same for two hours, for batches without a known `min_batch_fee` or without sufficient signatures.',
+    batches: 'batches',
+    forMinutes: 120,
   }),
   dataAlert('module_state', {
     name: 'BridgeBacklogStuck',
     severity: 'warning',
-    comment: `The oldest transfer has not changed for 3 hours, or no batch was built while transfers were unbatched: fees that do not pay for a
-batch, a token without a price, or a batch that is not relayed.`,
-    when: 'The oldest pending transfer has not changed for 3 hours, or no batch was built for 3 hours while transfers were unbatched.',
-    expr: `${unchanged('bridge_oldest_pending_transfer_id', STUCK_WARNING_MINUTES)}
-or
-${unchanged('bridge_last_outgoing_batch_id', STUCK_WARNING_MINUTES)} and min_over_time(bridge_unbatched_transfers[${promDuration(STUCK_WARNING_MINUTES)}]) > 0`,
+    comment: `A token without \`min_batch_fee\`: transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.`,
+    when: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_MINUTES / 60} hours, and no batch of the token was built.`,
+    expr: `bridge_token_unbatched_transfers - bridge_token_unbatched_transfers offset ${promDuration(GROWING_MINUTES)} >= ${GROWING_TRANSFERS}
+unless ${ON_TOKEN} ${newBatch(GROWING_MINUTES)}
+unless ${ON_TOKEN} bridge_token_min_batch_fee`,
     forMinutes: 5,
-    families: ['bridge_oldest_pending_transfer_id', 'bridge_last_outgoing_batch_id', 'bridge_unbatched_transfers'],
-    patterns: [
-      {
-        rangeMinutes: STUCK_WARNING_MINUTES,
-        find: ({ samples }) => {
-          const id = samples.value('bridge_oldest_pending_transfer_id');
-          return id === undefined ? [] : findingIf(true, id, id);
-        },
-      },
-      aboveWhileUnchanged('bridge_unbatched_transfers', 0, 'bridge_last_outgoing_batch_id', STUCK_WARNING_MINUTES),
+    families: [
+      'bridge_token_unbatched_transfers',
+      'bridge_token_min_batch_fee',
+      'bridge_token_newest_batch_nonce',
+      'bridge_token_info',
     ],
-    summary: 'pending transfers do not move.',
-    description:
-      'Transfers of {{ $labels.target }} have been pending for 3 hours without progress: the oldest transfer id or the last batch nonce is still {{ $value | printf "%.0f" }}.',
-    action: 'Check token and fee of the oldest transfers.',
-    sentence: ({ duration }, { samples }) => {
-      const id = samples.value('bridge_oldest_pending_transfer_id');
-      const unbatched = samples.value('bridge_unbatched_transfers');
-      return parts(
-        `pending transfers have not moved for ${duration}`,
-        id === undefined ? '' : `the oldest is transfer ${id}`,
-        unbatched === undefined ? '' : `${unbatched} waiting for a batch`,
-      );
+    rangeMinutes: GROWING_MINUTES,
+    find: waitingTokens,
+    holdsNow: ({ labels, value }, view) => {
+      const now = sampleOf(view, 'bridge_token_unbatched_transfers', labels);
+      const before = now && valueAgo(view, 'bridge_token_unbatched_transfers', now.labels, GROWING_MINUTES);
+      const isMinimumKnown = valueOf(view, 'bridge_token_min_batch_fee', labels) !== undefined;
+      return before !== undefined && value - before >= GROWING_TRANSFERS && !isMinimumKnown;
     },
+    summary: `the queue of ${TOKEN_TEXT} grows and no batch is built.`,
+    description: `In ${GROWING_MINUTES / 60} hours, {{ $value }} transfers of token ${TOKEN_TEXT} {{ $labels.denom }} of {{ $labels.target }} were added to its queue and no batch of it was built.`,
+    action:
+      'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error tells what prevents one.',
+    sentence: ({ all, duration }, view) => `no batch built for ${duration}: ${waitingSentence(all, view)} waiting`,
   }),
   dataAlert('module_state', {
     name: 'BridgeBacklogHigh',
     severity: 'warning',
-    comment:
-      'Pending transfers, batched or unbatched. Five full batches of 100; tens are usual, thousands occur in bad hours.',
-    when: `More than ${BACKLOG_TRANSFERS} transfers are pending, batched or unbatched.`,
-    expr: `bridge_unbatched_transfers + bridge_batch_transactions > ${BACKLOG_TRANSFERS}`,
+    comment: 'Pending transfers, batched or unbatched. The limit is `backlog_limit` of the target.',
+    when: 'More transfers than `backlog_limit` are pending, batched or unbatched.',
+    expr: `bridge_unbatched_transfers + bridge_batch_transactions
+  > ${ON_TARGET} group_left () max by (${TARGET}) (bridge_backlog_limit_transfers)`,
     forMinutes: 30,
-    families: ['bridge_unbatched_transfers', 'bridge_batch_transactions'],
+    families: ['bridge_unbatched_transfers', 'bridge_batch_transactions', 'bridge_backlog_limit_transfers'],
     find: ({ samples }) => {
       const unbatched = samples.value('bridge_unbatched_transfers');
       const batched = samples.value('bridge_batch_transactions');
-      if (unbatched === undefined || batched === undefined) return [];
-      return findingIf(unbatched + batched > BACKLOG_TRANSFERS, unbatched + batched);
+      const limit = samples.value('bridge_backlog_limit_transfers');
+      if (unbatched === undefined || batched === undefined || limit === undefined) return [];
+      return findingIf(unbatched + batched > limit, unbatched + batched);
     },
     summary: '{{ $value }} transfers are pending.',
     description:
-      '{{ $value }} transfers of {{ $labels.target }} are pending, batched or unbatched, and the backlog has been above the threshold for 30 minutes. The queue may still move; BridgeBacklogStuck fires when it does not.',
+      '{{ $value }} transfers of {{ $labels.target }} are pending, batched or unbatched, and the backlog has been above its limit for 30 minutes. The queue may still move; BridgeBacklogStuck fires when it does not.',
     action: 'Check whether batches are built, signed and relayed.',
     sentence: ({ oldest, duration }, { samples }) => {
       const unbatched = samples.value('bridge_unbatched_transfers') ?? 0;
-      return `the number of pending transfers has been above ${BACKLOG_TRANSFERS} for ${duration}: ${oldest.value} at present, of which ${unbatched} in no batch`;
+      const limit = samples.value('bridge_backlog_limit_transfers') ?? 0;
+      return `the number of pending transfers has been above ${limit} for ${duration}: ${oldest.value} at present, of which ${unbatched} in no batch`;
     },
+  }),
+  overdue('info', 'insufficient', {
+    comment:
+      'Nobody executes a batch whose fees are below the minimum of the relayers. Its transfers return to the queue.',
+    when: 'The same for 30 minutes, for batches whose fees are below `min_batch_fee`.',
+    batches: 'batches with insufficient fees',
+    forMinutes: 30,
+  }),
+  timeoutNear('info', 'bridge_batch_next_timeout_height', {
+    comment: 'A batch that no relayer takes: too poor, or not signed. BridgeBatchUnsigned covers the signatures.',
+    when: 'The same for a batch that is not relayable.',
+    batch: 'a batch that is not relayable',
+    action: 'None is needed for a batch with insufficient fees: its transfers return to the queue after the timeout.',
   }),
 ];

@@ -20,9 +20,10 @@ import {
   bridgeItemsOf,
   haveOrHas,
   listedRows,
-  missingOf,
+  membersOf,
   missingValidators,
   numberAndPower,
+  orchestratorKey,
   ownFirst,
   parts,
   shortAddress,
@@ -75,10 +76,6 @@ const DEADLINE_FAMILIES = [
   'bridge_block_time_seconds',
 ] as const;
 type DeadlineFamily = (typeof DEADLINE_FAMILIES)[number];
-
-function orchestratorKey(labels: AlertLabels): string {
-  return JSON.stringify([labels['orchestrator'], labels['external_address']]);
-}
 
 function orchestratorLabels(labels: AlertLabels): AlertLabels {
   return {
@@ -479,7 +476,7 @@ covers jailing.`,
         timeLeft(valset?.headroom, (time) => `who does not sign it is jailed in ${time}`),
       );
     },
-    actionFor: (_, view) => ownFirst(missingOf(newestUnrelayed(view)?.missing), CONTACT_SIGNERS),
+    actionFor: (_, view) => ownFirst(membersOf(newestUnrelayed(view)?.missing), CONTACT_SIGNERS),
   }),
   dataAlert('module_state', {
     name: 'BridgeValsetDrift',

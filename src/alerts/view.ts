@@ -125,6 +125,10 @@ interface PastValue {
 
 /** The families whose earlier values are remembered, with the maximum age in minutes. Their samples are kept (metrics/kept-samples.ts). */
 export const pastFamilies = {
+  bridge_integrity_violations: 24 * 60,
+  bridge_last_outgoing_batch_id: 12 * 60,
+  bridge_last_outgoing_pool_id: 12 * 60,
+  bridge_relayable_batches: 225,
   bridge_token_unbatched_transfers: 180,
   crosschain_cctxs_missed: 24 * 60,
   crosschain_cctxs: 24 * 60,
@@ -348,4 +352,37 @@ export function steadyHeight({
   if (height === undefined) return undefined;
   if (changedAt !== undefined && msBetween(changedAt, now) < OUTDATED_MINUTES * MINUTE_MS) return undefined;
   return { height, since: changedAt ?? firstSuccessAt ?? now, mayBeOlder: changedAt === undefined };
+}
+
+/** The observed values of a series in the last minutes, the one at the beginning included; the oldest first. */
+function valuesWithin(
+  { history: { past }, now }: Pick<PollView, 'history' | 'now'>,
+  family: PastFamily,
+  labels: LabelValues,
+  minutes: number,
+): readonly number[] {
+  const values = past.get(seriesKey(family, labels)) ?? [];
+  const before = values.findLastIndex(({ at }) => msBetween(at, now) >= minutes * MINUTE_MS);
+  return values.slice(Math.max(0, before)).map(({ value }) => value);
+}
+
+/** Whether a value of a series was below the one before it in the last minutes. */
+export function hasDecreased(
+  view: Pick<PollView, 'history' | 'now'>,
+  family: PastFamily,
+  labels: LabelValues,
+  minutes: number,
+): boolean {
+  const values = valuesWithin(view, family, labels, minutes);
+  return values.some((value, index) => value < (values[index - 1] ?? value));
+}
+
+/** The lowest observed value of a series in the last minutes. */
+export function lowestWithin(
+  view: Pick<PollView, 'history' | 'now'>,
+  family: PastFamily,
+  labels: LabelValues,
+  minutes: number,
+): number {
+  return Math.min(...valuesWithin(view, family, labels, minutes));
 }

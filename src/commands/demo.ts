@@ -6,6 +6,7 @@ import { startExporter } from '../exporter.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { chainNames } from '../simulator/mainnet-chains.js';
 import type { Model } from '../simulator/model.js';
+import { minBatchFee } from '../simulator/tokens.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, seeHelp } from './context.js';
 import { startPollThread } from './daemon.js';
 import { readWebOptions } from './load-config.js';
@@ -54,7 +55,7 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 const WATCHED = 'Validator Guild';
 
 /** The poll interval is short, so that a user sees the numbers change. */
-export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'minBatchFee' | 'stakingValidators'>): Config {
+export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingValidators'>): Config {
   const watched = model.stakingValidators().filter(({ description }) => description.moniker === WATCHED);
   const file = {
     poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
@@ -71,12 +72,12 @@ export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'minBatchF
         },
       },
     ],
-    tokens: model.tokens.map((token) => {
-      const { contract, symbol, decimals } = token;
-      const fee = model.minBatchFee(token);
-      const limit = fee === undefined ? {} : { min_batch_fee: String(fee) };
-      return { contract, symbol, decimals: String(decimals), ...limit };
-    }),
+    tokens: model.tokens.map((token) => ({
+      contract: token.contract,
+      symbol: token.symbol,
+      decimals: String(token.decimals),
+      min_batch_fee: String(minBatchFee(token)),
+    })),
     chains: chainNames,
   };
   const result = validateConfig(file, (path) => path.join('.'));

@@ -3,11 +3,11 @@ import { listedRows } from '../alerts/sentences.js';
 import { labelOf, type Samples } from '../alerts/view.js';
 import { asDecimalString } from '../json/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
-import type { BlockSpan, BridgeItems, ClaimItem, MissingMember, MissingMembers } from '../pending/items.js';
+import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../pending/items.js';
 import type { VerdictView } from './target-view.js';
 
 /** A validator whose signatures or votes are late. `powerRatio` is its share of the newest validator set. */
-export interface BlockingValidator extends MissingMember {
+export interface BlockingValidator extends Member {
   /** Whether something waits for it. Otherwise, the signatures and votes of the others are sufficient. */
   readonly isBlocking: boolean;
   /** Nonces of batches without sufficient signatures. */
@@ -40,7 +40,7 @@ export function isLate(age: BlockSpan | null): boolean {
 interface Waiting extends Partial<
   Pick<BlockingValidator, 'batches' | 'valsets' | 'events' | 'otherClaims' | 'alerts'>
 > {
-  readonly members: readonly MissingMember[];
+  readonly members: readonly Member[];
   readonly isBlocked: boolean;
   readonly ageSeconds: number | null;
   readonly jailedIn?: BlockSpan | null;
@@ -79,7 +79,7 @@ export function blockingValidators(
     .toSorted((a, b) => Number(b.watched) - Number(a.watched) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
 }
 
-function summarize(member: MissingMember, waiting: readonly Waiting[]): BlockingValidator {
+function summarize(member: Member, waiting: readonly Waiting[]): BlockingValidator {
   return {
     ...member,
     isBlocking: waiting.some(({ isBlocked }) => isBlocked),
@@ -158,7 +158,7 @@ function timeToJailing(samples: BlockingSamples, externalAddress: string): Block
   return { blocks: digits, seconds: blockTime === undefined ? null : blocks * blockTime };
 }
 
-const membersOf = (missing: MissingMembers | null): readonly MissingMember[] => missing?.members ?? [];
+const membersOf = (missing: Members | null): readonly Member[] => missing?.members ?? [];
 
 function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
   const ages = claims.flatMap(({ age }) => (age === null ? [] : [age]));
@@ -166,14 +166,14 @@ function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
 }
 
 /** Who voted for another claim of the event is not silent. */
-function silentMembers(claims: readonly ClaimItem[]): readonly MissingMember[] {
+function silentMembers(claims: readonly ClaimItem[]): readonly Member[] {
   const [first = [], ...others] = claims.map(({ missing }) => membersOf(missing));
   const addresses = others.map((members) => new Set(members.map(({ externalAddress }) => externalAddress)));
   return first.filter(({ externalAddress }) => addresses.every((members) => members.has(externalAddress)));
 }
 
 /** Who voted, but not for the claim with the most power. Who of them is right is for people to decide. */
-function deviatingMembers(claims: readonly ClaimItem[]): readonly MissingMember[] {
+function deviatingMembers(claims: readonly ClaimItem[]): readonly Member[] {
   const [best] = claims.toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0));
   const silent = new Set(silentMembers(claims).map(({ externalAddress }) => externalAddress));
   return membersOf(best?.missing ?? null).filter(({ externalAddress }) => !silent.has(externalAddress));

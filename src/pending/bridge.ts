@@ -1,5 +1,5 @@
 import { numeralKey, ratio, toDecimalString } from '../chain/decimal.js';
-import type { Batch, Transfer, Valset } from '../chain/module-state.js';
+import type { Attestation, Batch, Transfer, Valset } from '../chain/module-state.js';
 import { asDecimalString } from '../json/numeral.js';
 import { estimatedExternalHeight, isExpired, isOverdue } from '../metrics/bridge/batches.js';
 import {
@@ -11,6 +11,7 @@ import {
   type EventAttestation,
 } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
+import { foreignBatchClaims, foreignValsetClaims } from '../metrics/bridge/integrity.js';
 import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { unsignedBatches, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
@@ -27,7 +28,7 @@ import { required, rows } from '../metrics/required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
 import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
 import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
-import { batchSignatures, missingOf, valsetSignatures } from './signatures.js';
+import { batchSignatures, membersWhere, missingOf, valsetSignatures } from './signatures.js';
 import { coinItem, tokenItem } from './tokens.js';
 
 /** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
@@ -120,6 +121,7 @@ function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
 
 function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
   const voted = orNull(() => votedAddresses(input, attestation));
+  const newest = orNull(() => newestValset(input)) ?? undefined;
   return {
     eventNonce: decimalStringOf(nonce),
     conflicting: conflictingNonces(input).has(numeralKey(nonce)),
@@ -127,6 +129,15 @@ function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation)
     votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
     firstVoteHeight: orNull(() => decimalStringOf(attestation.height)),
     age: hubBlocksSince(input, attestation.height),
-    missing: voted && orNull(() => missingOf(input, newestValset(input), voted)),
+    violation: violationOf(input, attestation),
+    voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
+    missing: voted && orNull(() => missingOf(input, newest, voted)),
   };
+}
+
+function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['violation'] {
+  const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
+    orNull(() => claims(input))?.includes(attestation) === true;
+  if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch';
+  return isIn(foreignBatchClaims) ? 'withdraw_claim_without_batch' : null;
 }

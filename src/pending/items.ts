@@ -91,16 +91,16 @@ export interface BlockSpan {
   readonly seconds: number | null;
 }
 
-/** The members of a validator set whose signature or vote is missing. */
-export interface MissingMembers {
+/** Members of a validator set. */
+export interface Members {
   readonly total: number;
   /** Their share of the power of the set, 0 to 1. */
   readonly powerRatio: number | null;
   /** The watched ones, then the most powerful, at most `MAX_MEMBERS`. */
-  readonly members: readonly MissingMember[];
+  readonly members: readonly Member[];
 }
 
-export interface MissingMember {
+export interface Member {
   readonly externalAddress: string;
   readonly orchestrator: string | null;
   /** Configured, or from the staking module. Not unique: anyone can choose any name. */
@@ -115,7 +115,7 @@ export interface Signatures {
   /** Signed share of the power of the validator set in the contract, 0 to 1. */
   readonly signedPowerRatio: number | null;
   readonly belowThreshold: boolean | null;
-  readonly missing: MissingMembers | null;
+  readonly missing: Members | null;
 }
 
 /** `expired`: the hub cancels it. `overdue`: timed out at the estimated external height, but still held by the hub. */
@@ -161,8 +161,12 @@ export interface ClaimItem {
   readonly firstVoteHeight: DecimalString | null;
   /** Hub blocks since the first vote. */
   readonly age: BlockSpan | null;
+  /** What it contradicts: the stored validator sets or the batches of the hub; `null` for a plausible claim. */
+  readonly violation: 'valset_claim_mismatch' | 'withdraw_claim_without_batch' | null;
+  /** Members of the newest validator set that have voted for this claim. */
+  readonly voted: Members | null;
   /** Members of the newest validator set that have not voted for this claim. */
-  readonly missing: MissingMembers | null;
+  readonly missing: Members | null;
 }
 
 export interface CrosschainItems {

@@ -15,7 +15,7 @@ import { toLabelValue } from '../metrics/family.js';
 import { memoize } from '../metrics/memoize.js';
 import { required } from '../metrics/required-fields.js';
 import { orNull, truncatedOrNull } from './item-list.js';
-import { MAX_MEMBERS, type MissingMember, type MissingMembers, type Signatures } from './items.js';
+import { MAX_MEMBERS, type Member, type Members, type Signatures } from './items.js';
 
 export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
   return signatures(
@@ -31,7 +31,7 @@ export function valsetSignatures(input: BridgeInput, valset: Valset): Signatures
   );
 }
 
-function signatures(power: () => SignedPower | undefined, missing: () => MissingMembers | undefined): Signatures {
+function signatures(power: () => SignedPower | undefined, missing: () => Members | undefined): Signatures {
   const signed = orNull(power);
   return {
     signedPowerRatio: signed && orNull(() => ratio(signed.signed, signed.total)),
@@ -61,20 +61,24 @@ export function missingOf(
   input: BridgeInput,
   valset: Valset | undefined,
   signers: ReadonlySet<string>,
-): MissingMembers | undefined {
-  if (valset === undefined) return undefined;
+): Members | undefined {
+  return valset && membersWhere(input, valset, (address) => !signers.has(address));
+}
+
+/** Some members of a validator set. */
+export function membersWhere(input: BridgeInput, valset: Valset, isListed: (address: string) => boolean): Members {
   const { addresses, powers, total } = rankedMembers(valset);
-  const missing = addresses.filter((address) => !signers.has(address));
+  const listed = addresses.filter(isListed);
   const powerRatio = (members: readonly string[]): number | null =>
     orNull(() => {
       if (powers === null || total === null) return undefined;
       return ratio(powerOf(powers, members), total);
     });
-  const own = missing.filter((address) => isOwn(input, address));
-  const members = Array.from(new Set([...own, ...missing]))
+  const own = listed.filter((address) => isOwn(input, address));
+  const members = Array.from(new Set([...own, ...listed]))
     .slice(0, MAX_MEMBERS)
     .map((address) => memberItem(input, address, powerRatio([address])));
-  return { total: missing.length, powerRatio: powerRatio(missing), members };
+  return { total: listed.length, powerRatio: powerRatio(listed), members };
 }
 
 /** Whether a member is watched. Own validators are listed whatever their power is. */
@@ -83,7 +87,7 @@ function isOwn(input: BridgeInput, address: string): boolean {
   return registration !== null && isWatched(input, registration);
 }
 
-function memberItem(input: BridgeInput, address: string, powerRatio: number | null): MissingMember {
+function memberItem(input: BridgeInput, address: string, powerRatio: number | null): Member {
   const registration = orNull(() => registrationByAddress(input).get(address));
   return {
     externalAddress: toLabelValue(address),

@@ -4,7 +4,7 @@ import { BridgeModule } from './bridge-module.js';
 import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
 import type { Rules } from './scenarios.js';
-import { amountOfDollars, drawAmount, type Token } from './tokens.js';
+import { amountOfDollars, drawAmount, minBatchFee, type Token } from './tokens.js';
 import { belongsTo, type Validator } from './validators.js';
 import type { LiveBatch } from './withdrawals.js';
 
@@ -40,8 +40,6 @@ const RELAYERS = 3;
 const RELAYER_LOOP_MS = 5 * MINUTE_MS;
 /** Relayers leave a batch or validator set to others for this long. */
 const RELAY_OFFSET_MS = 5 * MINUTE_MS;
-/** A batch with lower fees is neither requested by the orchestrators nor relayed. */
-const MIN_BATCH_FEE_DOLLARS = 23.3;
 const BATCH_SIZE = 100;
 
 /** Tokens in which nobody pays such a fee. */
@@ -325,11 +323,6 @@ export class MainnetBridge {
     if (validator === undefined) throw new RangeError(`there is no validator of rank ${rank}`);
     return validator;
   }
-}
-
-/** In smallest units of the token. */
-export function minBatchFee(token: Token): bigint {
-  return amountOfDollars(token, MIN_BATCH_FEE_DOLLARS);
 }
 
 function isWorthwhile({ token, fees }: LiveBatch): boolean {

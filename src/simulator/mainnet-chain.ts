@@ -1,6 +1,6 @@
 import { type Block, BlockClock } from './block.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
-import { MainnetBridge, minBatchFee } from './mainnet-bridge.js';
+import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth } from './mainnet-month.js';
 import type { Model } from './model.js';
@@ -63,10 +63,6 @@ export class MainnetChain implements Model {
 
   get tokens(): readonly Token[] {
     return this.#bridge.module.tokens;
-  }
-
-  minBatchFee(token: Token): bigint {
-    return minBatchFee(token);
   }
 
   advance(blocks: number): void {

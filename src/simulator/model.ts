@@ -15,8 +15,6 @@ export interface Model {
   readonly height: number;
   readonly scenario: ScenarioName;
   readonly tokens: readonly Token[];
-  /** The fees below which no batch of the token is built or relayed, if there is such a limit. */
-  minBatchFee(token: Token): bigint | undefined;
   readonly blockTimeMs: number;
   advance(blocks: number): void;
   /** Makes the blocks of this span of time, in which the hub may stand still. */
@@ -111,10 +109,6 @@ class SimulatedChain implements Model {
 
   get scenario(): ScenarioName {
     return this.#scenario;
-  }
-
-  minBatchFee(): undefined {
-    return undefined;
   }
 
   advance(blocks: number): void {

@@ -113,6 +113,12 @@ export const scenarios = {
     // A new batch times out after 3600 external blocks. This leaves it a few minutes.
     extraExternalBlocks: 3530,
   }),
+  'no-relayer': scenario('batches are built and signed, and nobody executes them', {
+    transfersPerMinute: 2,
+    depositsPerMinute: 0,
+    relaysBatches: false,
+    relaysValsets: false,
+  }),
   'valset-drift': scenario('stakes shift; new validator sets are confirmed late and never relayed', {
     relaysValsets: false,
     valsetSignChance: 0.05,

@@ -44,6 +44,14 @@ export function amountOfDollars({ price, decimals }: Token, dollars: number): bi
   return (BigInt(Math.round((dollars / price) * 1e9)) * 10n ** BigInt(decimals)) / 10n ** 9n;
 }
 
+/** The default of batch creators and relayers on Injective. */
+const MIN_BATCH_FEE_DOLLARS = 23.3;
+
+/** The fees from which on a batch of the token is worth its gas, in smallest units. */
+export function minBatchFee(token: Token): bigint {
+  return amountOfDollars(token, MIN_BATCH_FEE_DOLLARS);
+}
+
 /** Only tokens created on the hub are listed; the denom of an external token is derived from its contract. */
 export function createErc20ToDenoms(random: Random, tokens: Tokens): Erc20ToDenom[] {
   return tokens

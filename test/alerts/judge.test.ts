@@ -5,7 +5,7 @@ import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { PollResult } from '../../src/poll/poll.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { createModel } from '../../src/simulator/model.js';
-import { idleState as partialState, transfer, vote } from '../pending/bridge-state.js';
+import { batch, idleState as partialState, transfer, vote } from '../pending/bridge-state.js';
 import { judgedEndpoints } from './judged-endpoints.js';
 import { bridgeSnapshot, type BridgeOptions } from '../support/snapshots.js';
 
@@ -46,7 +46,7 @@ function endpoint() {
         {
           outcome: bridgeSnapshot(
             { ...idleState, attestations: [votedByAll], ...state },
-            { height: String(1000 + Math.floor(minute)), ...options },
+            { height: String(1000 + Math.floor(minute)), tokens: [TOKEN], ...options },
           ),
           phaseSeconds: {},
           bodyBytes: 1000,
@@ -69,12 +69,12 @@ function linesOf([target]: readonly TargetVerdicts[]): string[] {
   return [status, ...unknown, ...verdicts.map(({ state, alert, summary }) => `${state} ${alert}: ${summary}`)];
 }
 
-/** Transfers that wait, so that BridgeBacklogStuck needs the batch id to change. */
-const waiting = {
-  unbatched_transfers: Array.from({ length: 10 }, (_, index) => transfer(String(index + 1))),
-  last_outgoing_batch_id: '5',
-};
-const idle = { last_outgoing_batch_id: '5' };
+/** A token whose transfers pay for a batch. */
+const TOKEN = { contract: '0xt', decimals: 6, minBatchFee: '1' };
+
+/** Transfers that wait with sufficient fees. */
+const waiting = { unbatched_transfers: Array.from({ length: 10 }, (_, index) => transfer(String(index + 1))) };
+const idle = {};
 
 describe('the verdicts about an endpoint', () => {
   it('are unknown before the first poll, and before the first success', () => {
@@ -117,10 +117,10 @@ describe('the verdicts about an endpoint', () => {
     expect(target?.observedSince).toEqual(at(0));
     expect(linesAt(60)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch built for at least 60 min, 10 transfers waiting',
+      'firing BridgeBacklogStuck: no batch built for at least 60 min: 10 transfers of 0xt waiting with sufficient fees',
     ]);
     expect(linesAt(49)[1]).toBe(
-      'observing BridgeBacklogStuck: no batch built for at least 49 min, 10 transfers waiting',
+      'observing BridgeBacklogStuck: no batch built for at least 49 min: 10 transfers of 0xt waiting with sufficient fees',
     );
   });
 
@@ -131,7 +131,7 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(51)).toEqual(['ok']);
     expect(linesAt(52)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch built for 50 min, 10 transfers waiting',
+      'firing BridgeBacklogStuck: no batch built for 50 min: 10 transfers of 0xt waiting with sufficient fees',
     ]);
   });
 
@@ -142,8 +142,10 @@ describe('the verdicts about an endpoint', () => {
       if (minute % 4 === 3) fail(minute);
       else succeed(minute, waiting);
     }
-    expect(linesAt(55)[1]).toBe('firing BridgeBacklogStuck: no batch built for 53 min, 10 transfers waiting');
-    succeed(56, { ...waiting, last_outgoing_batch_id: '6' });
+    expect(linesAt(55)[1]).toBe(
+      'firing BridgeBacklogStuck: no batch built for 53 min: 10 transfers of 0xt waiting with sufficient fees',
+    );
+    succeed(56, { ...waiting, batches: [batch('6')] });
     expect(linesAt(56)).toEqual(['ok']);
   });
 
@@ -254,7 +256,9 @@ describe('a reload of the configuration', () => {
     expect(linesAt(53)).toEqual(['unknown', 'module_state has not been polled for 60 s']);
     for (const minute of [54, 55]) succeed(minute, waiting);
     expect(targets(at(55))[0]?.observedSince).toEqual(at(54));
-    expect(linesAt(55)[1]).toBe('observing BridgeBacklogStuck: no batch built for at least 60 s, 10 transfers waiting');
+    expect(linesAt(55)[1]).toBe(
+      'observing BridgeBacklogStuck: no batch built for at least 60 s: 10 transfers of 0xt waiting with sufficient fees',
+    );
   });
 
   it('judges targets in the order of the configuration', () => {

@@ -25,19 +25,14 @@ const DAY_SECONDS = 86_400;
 const SEED = 7;
 /** Slower than a real hub, so that a recording takes less time. */
 const BLOCK_MS = 20_000;
+const sampleModel = createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: BLOCK_MS });
+const sampleConfig = demoConfig('http://127.0.0.1:1317', sampleModel);
 /** The hub height at minute 0. */
-export const START_HEIGHT = createModel({
-  seed: SEED,
-  scenario: 'healthy',
-  startTime: START_SECONDS,
-  blockTimeMs: BLOCK_MS,
-}).height;
+export const START_HEIGHT = sampleModel.height;
 /** The watched validator of recordings with the default seed. */
-export const [watchedAddress = ''] =
-  demoConfig(
-    'http://127.0.0.1:1317',
-    createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: BLOCK_MS }),
-  ).targets[0]?.bridge?.watch ?? [];
+export const [watchedAddress = ''] = sampleConfig.targets[0]?.bridge?.watch ?? [];
+/** The configured tokens of recordings with the default seed. */
+export const sampleTokens = sampleConfig.tokens;
 
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 

@@ -75,6 +75,7 @@ const scenarios: Readonly<Record<Incident, readonly [minutes: number, heading: s
     'critical demo: transfers have been locked for 36 min in batches that have timed out at the estimated external height, 5 batches at present',
     'Act now: If events are pending, find out who has not voted. If none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
   ],
+  'no-relayer': [130, '', ''],
   'valset-drift': [
     70,
     'warning demo: validator sets have lacked signatures for 67 min, 7 at present; 9 validators with 50 % of the power have not signed validator set 8214518: Quorum Works, Northwind Staking, Copperfield, Signal Hill, Long Shadow and 4 more; who does not sign it is jailed in about 2 d 7 h',

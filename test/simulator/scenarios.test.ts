@@ -74,6 +74,11 @@ const statements: Record<ScenarioName, Statements> = {
     'they were near their timeout before': before.blocksToTimeout > now.blocksToTimeout && before.blocksToTimeout < 100,
     'the hub still holds them': now.expiredBatches === 0 && now.batches > 0,
   }),
+  'no-relayer': (now, before) => ({
+    'batches stay signed': now.batches > 0 && now.batches >= before.batches,
+    'no event is observed': now.lastObservedNonce === before.lastObservedNonce,
+    'withdrawals go on': now.lastPoolId > before.lastPoolId,
+  }),
   'valset-drift': (now, before) => ({
     'the set in the contract differs much from the newest': now.valsetDrift > 0.15,
     'sets are created and not relayed': now.unrelayedValsets > before.unrelayedValsets,

@@ -14,7 +14,7 @@ import type { Batch } from '../../chain/module-state.js';
 import type { TokenConfig } from '../../config/config.js';
 import { isPresent } from '../../json/field.js';
 import { asDecimalString, type Numeral } from '../../json/numeral.js';
-import { families, gauge } from '../family.js';
+import { families, gauge, labeledGauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
@@ -89,17 +89,34 @@ const minBatchFees = memoize(
     ),
 );
 
-/** Whether the fees of a batch in its own token reach the minimum of the token; without a minimum, any fee does. */
-function paysMinimum({ tokens }: BridgeInput, { token_contract, transactions }: Batch): boolean {
+/** The minimum fee of the token of a batch; `undefined` when none is configured. */
+function minimumFee({ tokens }: BridgeInput, { token_contract }: Batch): Numeral | undefined {
   const minimums = minBatchFees(tokens);
-  if (minimums.size === 0) return true;
+  return minimums.size === 0 ? undefined : minimums.get(required(token_contract));
+}
+
+/** Whether the fees of a batch in its own token reach a minimum. */
+function paysFee({ token_contract, transactions }: Batch, minimum: Numeral): boolean {
   const token = required(token_contract);
-  const minimum = minimums.get(token);
-  if (minimum === undefined) return true;
   const fees = rows(transactions)
     .map(feeCoin)
     .filter((fee) => required(fee?.contract) === token);
   return compare(sum(fees.map((fee) => required(fee?.amount))), minimum) >= 0;
+}
+
+/** Whether the fees of a batch in its own token reach the minimum of the token; without a minimum, any fee does. */
+function paysMinimum(input: BridgeInput, batch: Batch): boolean {
+  const minimum = minimumFee(input, batch);
+  return minimum === undefined || paysFee(batch, minimum);
+}
+
+/** `unknown` without a minimum, and for a batch that relayers cannot execute because it lacks signatures. */
+function feesOf(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
+  const minimum = minimumFee(input, batch);
+  if (minimum === undefined) return 'unknown';
+  const isSigned = isBatchSigned(input, batch) === true;
+  if (!paysFee(batch, minimum)) return 'insufficient';
+  return isSigned ? 'sufficient' : 'unknown';
 }
 
 /** Whether all conditions hold. A field that is missing withdraws the family unless another condition does not hold. */
@@ -153,6 +170,11 @@ export const batchFamilies = families<BridgeInput>({
     unit: 'hub height',
     value: (input) => lowest((relayableBatches(input) ?? []).map(({ block }) => required(block))),
   }),
+  bridge_relayable_batch_next_timeout_height: gauge({
+    help: 'Lowest external height at which a relayable batch times out; absent when there is none.',
+    unit: 'external height',
+    value: (input) => lowest((relayableBatches(input) ?? []).map(({ batch_timeout }) => required(batch_timeout))),
+  }),
   bridge_batch_next_timeout_height: gauge({
     help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
     unit: 'external height',
@@ -182,6 +204,23 @@ export const batchFamilies = families<BridgeInput>({
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
+    },
+  }),
+  bridge_overdue_batches: labeledGauge({
+    help: 'Number of overdue batches by their fees: insufficient below the minimum fee of the token, sufficient for signed ones from it on, else unknown.',
+    unit: 'batches',
+    // Three series per target.
+    labels: ['fees'],
+    derive: (input) => {
+      if (estimatedExternalHeight(input) === undefined) return [];
+      const fees = rows(input.state.batches).flatMap((batch) => {
+        const kind = feesOf(input, batch);
+        return isOverdue(input, batch) ? [kind] : [];
+      });
+      return (['sufficient', 'insufficient', 'unknown'] as const).map((kind) => ({
+        labels: { fees: kind },
+        value: fees.filter((own) => own === kind).length,
+      }));
     },
   }),
 });

@@ -68,7 +68,7 @@ function pendingClaims(input: BridgeInput, type: string): readonly Attestation[]
 }
 
 /** Claims that a validator set was installed that the hub did not create. */
-const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
+export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   required(input.state.valsets);
   return pendingClaims(input, 'MsgValsetUpdatedClaim').filter((attestation) => {
     const claim = required(attestation.claim);
@@ -80,7 +80,7 @@ const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[]
 });
 
 /** Claims that a batch was executed that the hub does not have. The hub halts when one of them is observed. */
-const foreignBatchClaims = memoize((input: BridgeInput): readonly Attestation[] => {
+export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   required(input.state.batches);
   return pendingClaims(input, 'MsgWithdrawClaim').filter((attestation) => {
     const claim = required(attestation.claim);

@@ -225,6 +225,7 @@ export const bridgeOptions = fc.record(
         { contract: tokens[0] ?? '', minBatchFee: '8' },
         { contract: tokens[1] ?? '', symbol: 'INJ', minBatchFee: '9007199254740993' },
       ],
+      tokens.map((contract) => ({ contract, minBatchFee: '1' })),
     ),
   },
   { requiredKeys: [] },

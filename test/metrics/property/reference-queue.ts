@@ -73,11 +73,12 @@ export function referenceBatches(
     return blocksOf(unsigned.map(({ batch }) => batch));
   });
 
-  const pays = (batch: unknown): boolean => {
-    if (!tokens.some(({ minBatchFee }) => minBatchFee !== undefined)) return true;
+  /** `undefined` when no minimum is configured. */
+  const reachesMinimum = (batch: unknown): boolean | undefined => {
+    if (!tokens.some(({ minBatchFee }) => minBatchFee !== undefined)) return undefined;
     const token = address(field(batch, 'token_contract'));
     const minimum = tokens.find(({ contract }) => contract === token)?.minBatchFee;
-    if (minimum === undefined) return true;
+    if (minimum === undefined) return undefined;
     const own = list(field(batch, 'transactions')).filter(
       (transfer) => address(field(transfer, 'erc20_fee', 'contract')) === token,
     );
@@ -96,7 +97,7 @@ export function referenceBatches(
           [
             () => compare(share() ?? integer(0), threshold) >= 0,
             () => estimated === undefined || compare(number(field(batch, 'batch_timeout')), estimated) > 0,
-            () => pays(batch),
+            () => reachesMinimum(batch) ?? true,
           ].map((condition) => orUndefined(condition)),
         );
         if (conditions.has(false)) return false;
@@ -110,6 +111,32 @@ export function referenceBatches(
     return found && integer(found.length);
   });
   out.gauge('bridge_oldest_relayable_batch_height', () => blocksOf(relayable() ?? []));
+
+  out.gauge('bridge_relayable_batch_next_timeout_height', () =>
+    lowest((relayable() ?? []).map((batch) => number(field(batch, 'batch_timeout')))),
+  );
+  out.labeledGauge('bridge_overdue_batches', () => {
+    const estimated = estimatedHeight();
+    if (estimated === undefined) return [];
+    const feesOf = (batch: unknown): string => {
+      const reaches = reachesMinimum(batch);
+      if (reaches === undefined) return 'unknown';
+      const signed = signedBatches()
+        .find((own) => own.batch === batch)
+        ?.share();
+      if (!reaches) return 'insufficient';
+      return signed !== undefined && compare(signed, threshold) >= 0 ? 'sufficient' : 'unknown';
+    };
+    const fees = batches().flatMap((batch) => {
+      const kind = feesOf(batch);
+      const timeout = number(field(batch, 'batch_timeout'));
+      return compare(timeout, estimated) <= 0 && compare(timeout, observedHeight()) >= 0 ? [kind] : [];
+    });
+    return ['sufficient', 'insufficient', 'unknown'].map((kind) => [
+      { fees: kind },
+      integer(fees.filter((own) => own === kind).length),
+    ]);
+  });
 
   out.gauge('bridge_batch_next_timeout_height', () => {
     const estimated = orUndefined(estimatedHeight);

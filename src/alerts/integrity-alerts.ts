@@ -1,0 +1,189 @@
+import { count, percent } from '../text/format.js';
+import { dataAlert, type Severity } from './alert.js';
+import { ON_TARGET } from './promql.js';
+import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
+import { bridgeItemsOf, listedRows, membersOf, numberAndPower, parts, validators } from './sentences.js';
+import { labelOf, lowestWithin, type DatedFindings, type Finding, type PollView } from './view.js';
+
+/*
+ * Alerts on what only an attack, a forged signature, a bug or a restored old state explains. They fire with the first document: one
+ * document is consistent in itself.
+ */
+
+const DAY_MINUTES = 24 * 60;
+
+type IntegrityFamily = 'bridge_integrity_violations' | 'bridge_integrity_violation_power_ratio';
+
+type Kind = 'valset_mismatch' | 'valset_unknown' | 'valset_claim_mismatch' | 'withdraw_claim_without_batch';
+
+/** The violations of a kind, if there are any. */
+function violations({ samples }: PollView<IntegrityFamily>, kind: Kind): readonly Finding[] {
+  return samples
+    .series('bridge_integrity_violations')
+    .filter(({ labels, value }) => labels['kind'] === kind && value > 0)
+    .map(({ value }) => ({ labels: { kind }, value }));
+}
+
+/** The claims of a kind by at least, or by less than, a third of the power; the value is the power. */
+function claimsByPower(kind: Kind, isSubstantial: boolean) {
+  return (view: PollView<IntegrityFamily>): readonly Finding[] =>
+    violations(view, kind).length === 0
+      ? []
+      : view.samples
+          .series('bridge_integrity_violation_power_ratio')
+          .filter(({ labels, value }) => labels['kind'] === kind && value >= SUBSTANTIAL_POWER_RATIO === isSubstantial)
+          .map(({ value }) => ({ labels: { kind }, value }));
+}
+
+function claimsExpr(kind: Kind, isSubstantial: boolean): string {
+  return `bridge_integrity_violation_power_ratio{kind="${kind}"} ${isSubstantial ? '>=' : '<'} ${SUBSTANTIAL_POWER_RATIO}
+and ${ON_TARGET} bridge_integrity_violations{kind="${kind}"} > 0`;
+}
+
+/** Whether the set in the contract became unknown within a day, as far as this process observed it. */
+function becameUnknown(view: PollView<IntegrityFamily>): boolean {
+  const labels = { kind: 'valset_unknown' };
+  return lowestWithin(view, 'bridge_integrity_violations', labels, DAY_MINUTES) === 0;
+}
+
+const UNKNOWN = 'bridge_integrity_violations{kind="valset_unknown"}';
+
+/** Who made the claims of these kinds. */
+function accused({ all }: DatedFindings, view: Pick<PollView, 'items'>): string {
+  const kinds = new Set(all.map(({ labels }) => labelOf(labels, 'kind')));
+  const claims = listedRows(bridgeItemsOf(view)?.claims).filter(
+    ({ violation }) => violation !== null && kinds.has(violation),
+  );
+  return claims
+    .map(({ eventNonce, voted }) => {
+      if (voted === null) return `event ${eventNonce}`;
+      const who = validators(membersOf(voted), voted.total);
+      const names = who === '' ? '' : `: ${who}`;
+      return `event ${eventNonce} is claimed by ${numberAndPower(voted.total, voted.powerRatio)}${names}`;
+    })
+    .join('; ');
+}
+
+const COMPARE_VALSETS =
+  'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
+
+const KEEP_HALT =
+  'Save the document and look up the batch on the external chain and on a second node. If it was executed there, alert the other validators and the developers before two thirds have voted: the hub halts then.';
+
+function contractValsetMismatch(
+  severity: Severity,
+  alert: {
+    readonly comment: string;
+    readonly when: string;
+    readonly expr: string;
+    readonly find: (view: PollView<IntegrityFamily>) => readonly Finding[];
+    readonly summary: string;
+    readonly description: string;
+    readonly forMinutes?: number;
+  },
+) {
+  return dataAlert('module_state', {
+    name: 'BridgeContractValsetMismatch',
+    severity,
+    dashboard: 'bridge-signers',
+    families: ['bridge_integrity_violations', 'bridge_integrity_violation_power_ratio'],
+    ...alert,
+    action: COMPARE_VALSETS,
+    sentence: (findings, view) => {
+      const kinds = new Set(findings.all.map(({ labels }) => labelOf(labels, 'kind')));
+      return parts(
+        kinds.has('valset_mismatch')
+          ? 'the validator set in the contract differs from the one of the hub with its nonce'
+          : '',
+        kinds.has('valset_unknown') ? 'the hub does not know the validator set in the contract' : '',
+        kinds.has('valset_claim_mismatch')
+          ? `a validator set that the hub does not have is claimed to be in the contract; ${accused(findings, view)}`
+          : '',
+      );
+    },
+  });
+}
+
+function claimWithoutBatch(
+  severity: 'critical' | 'warning',
+  isSubstantial: boolean,
+  texts: { readonly comment: string; readonly when: string; readonly summary: string; readonly forMinutes?: number },
+) {
+  const kind = 'withdraw_claim_without_batch';
+  return dataAlert('module_state', {
+    name: 'BridgeClaimWithoutBatch',
+    severity,
+    dashboard: 'bridge-signers',
+    families: ['bridge_integrity_violations', 'bridge_integrity_violation_power_ratio'],
+    ...texts,
+    expr: claimsExpr(kind, isSubstantial),
+    find: claimsByPower(kind, isSubstantial),
+    description:
+      'Validators of {{ $labels.target }} with up to {{ $value | humanizePercentage }} of the power claim that a batch was executed which the hub does not have. At two thirds of the power the hub halts.',
+    action: KEEP_HALT,
+    sentence: (findings, view) => {
+      const [claims] = violations(view, kind);
+      const power = `${percent(Math.max(...findings.all.map(({ value }) => value)))} of the power`;
+      return parts(
+        `${count(claims?.value ?? 0, 'claim')} with up to ${power} that a batch was executed which the hub does not have; the hub halts at two thirds`,
+        accused(findings, view),
+      );
+    },
+  });
+}
+
+export const integrityAlerts = [
+  contractValsetMismatch('critical', {
+    comment: `The set with the nonce that was observed in the contract has other members or powers, or a third of the power claims such a set: whoever
+controls that set controls all funds. A set that became unknown is told for a day, because after that it can be an old state of the node.`,
+    when: 'The validator set in the contract is not the one that the hub made, or a third of the power claims such a set.',
+    expr: `bridge_integrity_violations{kind="valset_mismatch"} > 0
+or (
+  ${claimsExpr('valset_claim_mismatch', true).replaceAll('\n', '\n  ')}
+)
+or (
+  ${UNKNOWN} > 0
+  and ${ON_TARGET} min_over_time(${UNKNOWN}[1d]) == 0
+)`,
+    find: (view) => [
+      ...violations(view, 'valset_mismatch'),
+      ...claimsByPower('valset_claim_mismatch', true)(view),
+      ...(becameUnknown(view) ? violations(view, 'valset_unknown') : []),
+    ],
+    summary: 'the validator set in the contract is not the one of the hub.',
+    description:
+      '{{ if eq $labels.kind "valset_claim_mismatch" }}Validators of {{ $labels.target }} with {{ $value | humanizePercentage }} of the power claim a validator set in the contract that the hub did not make; at two thirds it is observed.{{ else if eq $labels.kind "valset_unknown" }}The hub of {{ $labels.target }} has no validator set with the nonce of the one in the contract.{{ else }}The validator set in the contract of {{ $labels.target }} has other members or powers than the one of the hub with the same nonce.{{ end }} This can be a theft in progress.',
+  }),
+  claimWithoutBatch('critical', true, {
+    comment:
+      'A third of the power cannot err together. When two thirds have voted, the hub panics at the end of the block and halts.',
+    when: 'A third of the power or more claims that a batch was executed which the hub does not have.',
+    summary: '{{ $value | humanizePercentage }} of the power claim a batch that does not exist.',
+  }),
+  contractValsetMismatch('warning', {
+    comment: 'A claim by less than a third of the power: a faulty or lying validator, as long as no others follow.',
+    when: 'The same claimed by less than a third of the power.',
+    expr: claimsExpr('valset_claim_mismatch', false),
+    find: claimsByPower('valset_claim_mismatch', false),
+    forMinutes: 5,
+    summary: 'a validator set is claimed that the hub did not make.',
+    description:
+      'Validators of {{ $labels.target }} with {{ $value | humanizePercentage }} of the power claim a validator set in the contract that the hub did not make.',
+  }),
+  claimWithoutBatch('warning', false, {
+    comment: 'A claim by less than a third of the power: a faulty or lying validator, as long as no others follow.',
+    when: 'The same by less than a third of the power.',
+    forMinutes: 5,
+    summary: 'a batch is claimed that does not exist.',
+  }),
+  contractValsetMismatch('info', {
+    comment: 'It was so from the first document on: a new contract, or a node with an imported state.',
+    when: 'The hub has not known the validator set in the contract for more than a day, or since the exporter started.',
+    expr: `${UNKNOWN} > 0
+unless ${ON_TARGET} min_over_time(${UNKNOWN}[1d]) == 0`,
+    find: (view) => (becameUnknown(view) ? [] : violations(view, 'valset_unknown')),
+    summary: 'the hub does not know the validator set in the contract.',
+    description:
+      'The hub of {{ $labels.target }} has no validator set with the nonce of the one in the contract, and that is not new. A new contract or an imported state explains it.',
+  }),
+];
