@@ -203,7 +203,7 @@ function durationOf(oldest: JudgedFinding, newest: JudgedFinding, now: Instant):
 export type Inhibitable = Pick<AlertFinding, 'alert' | 'labels'>;
 
 /** The labels that the critical and the warning form of an alert have in common when they are about the same subject. */
-export const SUBJECT_LABELS = ['orchestrator', 'address', 'chain_id', 'list'] as const;
+export const SUBJECT_LABELS = ['orchestrator', 'address', 'chain_id', 'list', 'token_contract'] as const;
 
 /**
  * Whether one of these firing alerts of the same endpoint inhibits another one. An endpoint that is down inhibits nothing here: what was

@@ -172,7 +172,8 @@ export async function inhibitRules(): Promise<string> {
 # A critical alert inhibits the warning for the same subject.
 - source_matchers: [severity = critical]
   target_matchers: [severity = warning]
-  equal: [${['alertname', ...targetLabels, 'document', ...SUBJECT_LABELS].join(', ')}]
+  equal:
+${['alertname', ...targetLabels, 'document', ...SUBJECT_LABELS].map((label) => `    - ${label}`).join('\n')}
 `,
     ...new Set(declared),
   ].join('');
