@@ -12,15 +12,15 @@ import { instance, testLinks, textOf } from './sample-snapshots.js';
  * it is.
  */
 
-/** A scenario to which a healthy chain can change. */
-type Incident = Exclude<ScenarioName, 'mainnet'>;
-
 const HEALTHY_MINUTES = 10;
 
 /** The heading and the next step some minutes after the scenario has begun. */
-function headingAfter(scenario: Incident, minutes: number): string[] {
+function headingAfter(scenario: ScenarioName, minutes: number): string[] {
   let html = '';
+  // Other chains cannot become a main network.
+  const isMainnet = scenario === 'mainnet';
   record([{ minutes: HEALTHY_MINUTES }, { minutes, scenario }], {
+    scenario: isMainnet ? scenario : 'healthy',
     valsets: 12,
     keep: new Set(),
     observe: (verdicts, minute, endpoints) => {
@@ -37,9 +37,10 @@ function headingAfter(scenario: Incident, minutes: number): string[] {
   return textOf(html).split('\n').slice(0, 2);
 }
 
-const scenarios: Readonly<Record<Incident, readonly [minutes: number, heading: string, nextStep: string]>> = {
+const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, heading: string, nextStep: string]>> = {
   healthy: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   quiet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
+  mainnet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   backlog: [
     40,
     'warning demo: the number of pending transfers has been above 500 for 37 min: 1740 at present, of which 1420 in no batch',
@@ -104,11 +105,8 @@ const scenarios: Readonly<Record<Incident, readonly [minutes: number, heading: s
 };
 
 describe('the heading of the status page', () => {
-  it.each(scenarioNames.filter((name) => name !== 'mainnet'))(
-    'in the scenario %s says what is wrong, who has to act and how urgent it is',
-    (scenario) => {
-      const [minutes, heading, nextStep] = scenarios[scenario];
-      expect(headingAfter(scenario, minutes)).toEqual([heading, nextStep]);
-    },
-  );
+  it.each(scenarioNames)('in the scenario %s says what is wrong, who has to act and how urgent it is', (scenario) => {
+    const [minutes, heading, nextStep] = scenarios[scenario];
+    expect(headingAfter(scenario, minutes)).toEqual([heading, nextStep]);
+  });
 });
