@@ -298,6 +298,11 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
     },
     actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
   }),
+  notRelayed('critical', 225, true, {
+    comment: `Batches of several tokens that pay relayers, and none was executed: the number of relayable batches has not fallen. Two tokens, because the
+contract can refuse a batch of one token for a reason of its own.`,
+    when: 'Relayable batches of two or more tokens with a `min_batch_fee` wait, and none was executed in four hours.',
+  }),
   dataAlert('module_state', {
     name: 'BridgeBacklogStuck',
     severity: 'critical',
@@ -334,11 +339,6 @@ unless ${ON_TOKEN} ${newBatch(STUCK_MINUTES)}`,
       `no batch built for ${duration}: ${waitingSentence(all, view)} waiting with sufficient fees`,
     inhibits: [{ alert: 'BridgeBacklogHigh' }],
   }),
-  notRelayed('critical', 225, true, {
-    comment: `Batches of several tokens that pay relayers, and none was executed: the number of relayable batches has not fallen. Two tokens, because the
-contract can refuse a batch of one token for a reason of its own.`,
-    when: 'The same for four hours, where `min_batch_fee` is configured for two of these tokens.',
-  }),
   timeoutNear('warning', 'bridge_relayable_batch_next_timeout_height', {
     comment: `Share of the batch lifetime (target_batch_timeout) that is left: 576 external blocks or 1.9 h on Injective mainnet.
 Without an estimated external height, the last observed height is used. It lags, so the result is too high rather than too low.`,
@@ -348,7 +348,7 @@ Without an estimated external height, the last observed height is used. It lags,
   }),
   notRelayed('warning', 105, false, {
     comment: `The same before critical: relayers wait for a lower gas price, or have no funds.`,
-    when: 'Relayable batches of two or more tokens wait, and none was executed in two hours.',
+    when: 'Relayable batches of two or more tokens wait, and none was executed in two hours, whether or not `min_batch_fee` is configured.',
   }),
   overdue('warning', 'unknown', {
     comment: `Without \`min_batch_fee\`, or without the signatures, it is unknown whether a relayer should have executed the batch. Two hours, because

@@ -347,8 +347,7 @@ export const bridgeIncidents: readonly Incident[] = [
       { minutes: 800, scenario: 'no-relayer', bridge: withoutClaims },
       { minutes: 60, scenario: 'quiet' },
     ],
-    // A day of samples every minute is more than promtool can load.
-    options: { scenario: 'quiet', valsets: 3, sampleSeconds: 300 },
+    options: { scenario: 'quiet', valsets: 3 },
     beginsAtMinute: HEALTHY_MINUTES,
     expectedAlerts: {
       'BridgeOracleSilent/critical': 760,
@@ -506,6 +505,8 @@ export const bridgeIncidents: readonly Incident[] = [
       'BridgeOrchestratorDeadlineNear/info': 25,
       'BridgeOrchestratorMissingConfirms/warning': 80,
     },
+    // The simulated hub builds no batch of a token that has several.
+    allowedAlerts: ['BridgeBacklogStuck/critical'],
   },
   {
     title: 'a watched validator is jailed',

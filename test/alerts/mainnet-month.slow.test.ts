@@ -37,7 +37,7 @@ function disturbances(firings: readonly Firing[], beginsAtMinute: number): strin
 }
 
 const isAboutPhantomClaim = ({ alert, severity }: Firing): boolean =>
-  alert === 'BridgeConflictingClaims' && severity === 'warning';
+  alert === 'BridgeOracleStalled' && severity === 'warning';
 
 function firingsOf(afterDays: number, minutes: number, sampleSeconds: number): Firing[] {
   const verdicts = observeVerdicts();
@@ -69,6 +69,6 @@ describe.skipIf(!hasTool('promtool'))('the alerts in a month of the scenario mai
     const names = new Set(expected.map(({ alert }) => alert));
     if (isUpgrade)
       expect([...names]).toEqual(expect.arrayContaining(['BridgeHeightStalled', 'CrosschainHeightStalled']));
-    else expect([...names]).toEqual(afterDays === 0 ? [] : ['BridgeConflictingClaims']);
+    else expect([...names]).toEqual(afterDays === 0 ? [] : ['BridgeOracleStalled']);
   });
 });

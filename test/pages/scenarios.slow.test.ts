@@ -40,7 +40,11 @@ function headingAfter(scenario: ScenarioName, minutes: number): string[] {
 const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, heading: string, nextStep: string]>> = {
   healthy: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   quiet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
-  mainnet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
+  mainnet: [
+    30,
+    'info demo: cross-chain transactions have been missed for long: 3 on chain bitcoin (8332), 1 on chain 5',
+    'For the record: A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice. Take those that nobody can clear out with crosschain.ignore.',
+  ],
   backlog: [
     40,
     'warning demo: the number of pending transfers has been above 500 for 37 min: 1740 at present, of which 1420 in no batch',
@@ -53,12 +57,12 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
   ],
   'unsigned-batch': [
     40,
-    'critical demo: batches have lacked signatures for 33 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
+    'critical demo: batches have lacked signatures for 36 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
     'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
   ],
   'silent-signer': [
     70,
-    'warning demo: signatures of 2 validators with 10 % of the power have been missing for 69 min, on up to 6 batches: Validator Guild (yours), Keel & Anchor; the first is jailed in 9827 hub blocks (about 2 d 6 h)',
+    'warning demo: signatures of 1 validator with 5 % of the power have been missing for 69 min, on up to 6 batches: Validator Guild (yours); it is jailed in 9827 hub blocks (about 2 d 6 h)',
     'Act in working hours: Check the orchestrator of your validator Validator Guild first. An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.',
   ],
   'stalled-oracle': [
@@ -69,38 +73,38 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
   'conflicting-claims': [
     20,
     'critical demo: validators have disagreed about 1 event for 19 min; event 97651 has 2 claims with 54 % and 46 % of the power',
-    'Act now: Compare the claims with the event on the external chain. Until one claim has enough power, no later event is observed.',
+    'Act now: Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.',
   ],
   'batch-timeout': [
     50,
-    'critical demo: transfers have been locked for 36 min in batches that have timed out at the estimated external height, 5 batches at present',
-    'Act now: If events are pending, find out who has not voted. If none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
+    'critical demo: transfers have been locked for 36 min in 3 batches past the timeout at the estimated external height',
+    'Act now: Check that the contract is not paused. If events are pending, find out who has not voted; if none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
   ],
-  'no-relayer': [130, '', ''],
+  'no-relayer': [250, 'H', 'N'],
   'valset-drift': [
     70,
-    'warning demo: validator sets have lacked signatures for 67 min, 7 at present; 9 validators with 50 % of the power have not signed validator set 8214518: Quorum Works, Northwind Staking, Copperfield, Signal Hill, Long Shadow and 4 more; who does not sign it is jailed in about 2 d 7 h',
-    'Act in working hours: Contact the operators of the validators that have not signed; the contract keeps an older validator set.',
+    'warning demo: the newest validator set has lacked signatures for 67 min; 3 % of the power has signed it; 19 validators with 94 % of the power have not signed it: Validator Guild (yours), Quorum Works, Copperfield, Harbor Nodes, Signal Hill and 14 more; who does not sign it is jailed in about 2 d 7 h',
+    'Act in working hours: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the contract keeps an older validator set.',
   ],
   'missed-cctxs': [
     130,
-    'critical demo: cross-chain transactions have waited for more than 2 h: on chain base (8453) for 2 h 9 min (missed), polygon (137) for 2 h 8 min (missed), bitcoin (8332) for 2 h 8 min (missed), ethereum (1) for 2 h 7 min (missed), bsc (56) for 2 h 6 min (missed)',
-    'Act now: Look up the missed transactions on their chains by nonce: submit the hash of an executed one as a tracker, have the others signed again.',
+    'critical demo: a missed transaction stops its chain: ethereum (1) is frozen, bsc (56) is frozen, arbitrum (42161) is frozen, base (8453) is frozen',
+    'Act now: Begin with the lowest missed nonce. A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.',
   ],
   'stuck-chain': [
     55,
     'critical demo: nothing has moved for 55 min on chain bsc (56) at nonce 60555 with an outbound hash',
-    'Act now: Later nonces are executed only after this one. Without an outbound hash, check that enough TSS signers are online; with one, look it up on its chain: observers have to confirm it.',
+    'Act now: If a transaction of the chain is missed, begin with that. On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
   ],
   truncated: [
     20,
     'warning demo: the node has omitted pending cross-chain transactions from its list for 18 min, 368 at present',
-    'Act in working hours: Remove limit from the configuration if it is set. Otherwise the backlog is longer than the node can list: find out which chain does not move.',
+    'Act in working hours: Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
   ],
   'rate-limited': [
     40,
-    'warning demo: the value of cross-chain transactions has exceeded the configured rate limit for 16 min, 161 % of it at present',
-    'Act in working hours: Compare rate and window of the configuration with the chain. If they match and the node enforces the limit, all pending transactions wait.',
+    'info demo: the value of cross-chain transactions has exceeded the configured rate limit for 16 min, 161 % of it at present',
+    'For the record: Compare rate and window of the configuration with the flags of the chain. With zetaclient 27 and newer, nothing waits for the limit.',
   ],
 };
 
