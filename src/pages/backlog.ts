@@ -31,7 +31,7 @@ function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
           count: batches.total,
           label: 'Live batches',
           table: 'batches',
-          alerts: ['BridgeBatchTimeoutNear'],
+          alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
           oldestSeconds: oldest(batches, hubAge),
         },
         {
@@ -69,7 +69,12 @@ function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
           count: items.pendingEvents,
           label: 'Pending events',
           table: 'claims',
-          alerts: ['BridgeOracleStalled'],
+          alerts: [
+            'BridgeOracleStalled',
+            'BridgeOracleSilent',
+            'BridgeClaimWithoutBatch',
+            'BridgeContractValsetMismatch',
+          ],
           oldestSeconds: oldest(claims, hubAge),
         },
         {

@@ -1,3 +1,4 @@
+import { membersOf, validators } from '../alerts/sentences.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type {
   BatchItem,
@@ -120,6 +121,30 @@ export const valsetTable: ItemTable<ValsetItem> = {
   ],
 };
 
+function conflictBadge({ conflicting }: ClaimItem, page: PageContext): Markup | '' {
+  if (!conflicting) return '';
+  return markup`<span class="badge ${alertClass(page, 'BridgeConflictingClaims')}" title="validators voted for different claims of this event">conflict</span>`;
+}
+
+const violations = {
+  valset_claim_mismatch: {
+    word: 'foreign validator set',
+    title: 'the hub did not make the validator set of this claim',
+    alert: 'BridgeContractValsetMismatch',
+  },
+  withdraw_claim_without_batch: {
+    word: 'unknown batch',
+    title: 'the hub does not have the batch of this claim, and halts when the claim is observed',
+    alert: 'BridgeClaimWithoutBatch',
+  },
+} as const satisfies Record<NonNullable<ClaimItem['violation']>, object>;
+
+function violationBadge({ violation }: ClaimItem, page: PageContext): Markup | '' {
+  if (violation === null) return '';
+  const { word, title, alert } = violations[violation];
+  return markup`<span class="badge ${alertClass(page, alert)}" title="${title}">${word}</span>`;
+}
+
 export const claimTable: ItemTable<ClaimItem> = {
   name: 'claims',
   title: 'Claims of pending events',
@@ -128,8 +153,7 @@ export const claimTable: ItemTable<ClaimItem> = {
   columns: [
     {
       title: 'Event',
-      cell: ({ eventNonce, conflicting }, page) =>
-        markup`${eventNonce} ${conflicting ? markup`<span class="badge ${alertClass(page, 'BridgeConflictingClaims')}" title="validators voted for different claims of this event">conflict</span>` : ''}`,
+      cell: (claim, page) => markup`${claim.eventNonce} ${conflictBadge(claim, page)} ${violationBadge(claim, page)}`,
       sort: { key: 'event', value: ({ eventNonce }) => exact(eventNonce) },
     },
     countColumn('Votes', 'votes', ({ votes }) => votes),
@@ -144,6 +168,10 @@ export const claimTable: ItemTable<ClaimItem> = {
       cell: ({ firstVoteHeight, age }) =>
         cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: firstVoteHeight }),
       sort: { key: 'first', value: ({ firstVoteHeight }) => exact(firstVoteHeight) },
+    },
+    {
+      title: 'Voted by',
+      cell: ({ voted }) => cells.orUnknown(voted, (own) => markup`${validators(membersOf(own), own.total)}`),
     },
     missingColumn('Missing votes'),
   ],
