@@ -42,8 +42,9 @@ const CONTACT_SIGNERS = 'Contact the operators of the validators that have not s
 const CHECK_RELAYERS =
   'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
 
-/** The symbol of the token, its contract and its denom, in texts. */
+/** The symbol of the token and its contract, and its denom, in texts. */
 const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
+const DENOM_TEXT = '{{ with $labels.denom }} {{ . }}{{ end }}';
 
 /** Series of tokens of which a batch was built within the range, or of which the exporter saw the first one. */
 function newBatch(minutes: number): string {
@@ -285,7 +286,7 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: UNSIGNED_FOR_MINUTES,
     summary: 'a batch lacks signatures.',
-    description: `For ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, own validators first, then by power: ${LARGEST_UNSIGNED}all on /pending.`,
+    description: `For ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, own validators first, then the largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration }, view) => {
       const batch = belowThreshold(bridgeItemsOf(view)?.batches);
@@ -332,7 +333,7 @@ unless ${ON_TOKEN} ${newBatch(STUCK_MINUTES)}`,
         return fees !== undefined && needed !== undefined && fees >= needed;
       }),
     summary: `{{ $value }} transfers of ${TOKEN_TEXT} wait and no batch is built.`,
-    description: `For ${STUCK_MINUTES + 5} minutes, {{ $value }} transfers of {{ $labels.target }} have waited for a batch of token ${TOKEN_TEXT} {{ $labels.denom }} although their fees pay for one, and no batch of it was built.`,
+    description: `For ${STUCK_MINUTES + 5} minutes, {{ $value }} transfers of {{ $labels.target }} have waited for a batch of token ${TOKEN_TEXT}${DENOM_TEXT} although their fees pay for one, and no batch of it was built.`,
     action:
       'Request a batch of the token: anyone can, and the error tells what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
     sentence: ({ all, duration }, view) =>
@@ -381,7 +382,7 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
       return before !== undefined && value - before >= GROWING_TRANSFERS && !isMinimumKnown;
     },
     summary: `the queue of ${TOKEN_TEXT} grows and no batch is built.`,
-    description: `In ${GROWING_MINUTES / 60} hours, {{ $value }} transfers of token ${TOKEN_TEXT} {{ $labels.denom }} of {{ $labels.target }} were added to its queue and no batch of it was built.`,
+    description: `In ${GROWING_MINUTES / 60} hours, {{ $value }} transfers of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} were added to its queue and no batch of it was built.`,
     action:
       'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error tells what prevents one.',
     sentence: ({ all, duration }, view) => `no batch built for ${duration}: ${waitingSentence(all, view)} waiting`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasTool } from '../support/tools.js';
 import { metricsInRules, runAlerts, type Firing } from './promtool.js';
-import { record, type Phase, type Recording } from './recording.js';
+import { record, sampleTokens, type Phase, type Recording } from './recording.js';
 
 /*
  * Two exporters that poll the same bridge, as described in docs/scale.md.
@@ -14,7 +14,7 @@ describe('the alerts of two replicas', () => {
     const running = record([...incident, { minutes: 30 }], { keep: metricsInRules });
     const stopped = record([...incident, { minutes: 30, exporterDown: true }], { keep: metricsInRules });
     const firings = runAlerts(running, { 'other:10917': stopped })
-      .filter(({ alert }) => alert === 'BridgeConflictingClaims')
+      .filter(({ alert, severity }) => alert === 'BridgeConflictingClaims' && severity === 'critical')
       .toSorted((first, second) => second.until - first.until);
     const labels = { job: 'bridge', target: 'demo', document: 'module_state' };
     expect(firings).toMatchObject([
@@ -29,12 +29,12 @@ describe('the alerts of two replicas', () => {
       keep: METRICS_OF_BACKLOG_STUCK,
       valsets: 1,
     });
-    expect(criticalBacklogStuck(runAlerts(uninterrupted))).toEqual([[69, 159]]);
+    expect(criticalBacklogStuck(runAlerts(uninterrupted))).toEqual([[68, 159]]);
     const restarted = runAlerts(restrictTo(uninterrupted, 0, 90), {
       'other:10917': restrictTo(uninterrupted, 90, 160),
     });
     expect(criticalBacklogStuck(restarted)).toEqual([
-      [69, 109],
+      [68, 109],
       [140, 159],
     ]);
   });
@@ -76,16 +76,19 @@ describe('two exporters of different targets', () => {
 });
 
 const METRICS_OF_BACKLOG_STUCK = new Set([
-  'bridge_unbatched_transfers',
-  'bridge_last_outgoing_batch_id',
+  'bridge_token_unbatched_transfers',
+  'bridge_token_top_batch_fees',
+  'bridge_token_min_batch_fee',
+  'bridge_token_newest_batch_nonce',
   'bridge_height',
   'bridge_exporter_last_success_timestamp_seconds',
 ]);
 
-/** The first and last minute of each firing of the critical BridgeBacklogStuck. */
+/** The first and last minute of each firing of the critical BridgeBacklogStuck for one token. */
 function criticalBacklogStuck(firings: readonly Firing[]): [from: number, until: number][] {
   return firings
     .filter(({ alert, severity }) => alert === 'BridgeBacklogStuck' && severity === 'critical')
+    .filter(({ labels }) => labels['token_contract'] === sampleTokens[0]?.contract)
     .toSorted((first, second) => first.from - second.from)
     .map(({ from, until }) => [from, until]);
 }

@@ -134,7 +134,9 @@ beforeAll(async () => {
   simulator = await startTestSimulator({ seed: 7, scenario: 'stuck', blockTimeMs: BLOCK_MS });
   blockTimer = setInterval(() => simulator.advance((TICK_MS * SPEED) / BLOCK_MS), TICK_MS);
   const target = `{name: demo, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}}`;
-  const config = `poll: {interval: 500ms, timeout: 5s, stale_after: 30s}\ntargets: [${target}]\n`;
+  // One token, because BridgeBacklogStuck fires for each.
+  const token = `{contract: "${simulator.model.tokens[0]?.contract ?? ''}", decimals: 6, min_batch_fee: "1"}`;
+  const config = `poll: {interval: 500ms, timeout: 5s, stale_after: 30s}\ntargets: [${target}]\ntokens: [${token}]\n`;
   daemon = await startDaemon([`--config.file=${folder.write('bridge.yaml', config)}`]);
 
   const alertmanagerAddress = `127.0.0.1:${await freePort()}`;
@@ -208,8 +210,10 @@ describe.skipIf(!hasTools)('an alert', () => {
         expect(alert.labels).toMatchObject(LABELS_OF_JOBS[job] ?? {});
         expect('pod' in alert.labels, 'the ServiceMonitor of the chart drops the label').toBe(job === 'plain');
         expect(alert.annotations).toMatchObject({
-          summary: 'demo: transfers wait and no batch is built.',
-          description: expect.stringMatching(/^At least \d+ transfers of demo have waited/),
+          summary: expect.stringMatching(/^demo: \d+ transfers of 0x\w+ wait and no batch is built\.$/),
+          description: expect.stringMatching(
+            /^For 50 minutes, \d+ transfers of demo have waited for a batch of token 0x\w+ although/,
+          ),
           runbook_url: expect.stringMatching(/\/docs\/runbook\.md#bridgebacklogstuck$/),
         });
       }

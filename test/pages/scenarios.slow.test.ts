@@ -80,7 +80,11 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
     'critical demo: transfers have been locked for 36 min in 3 batches past the timeout at the estimated external height',
     'Act now: Check that the contract is not paused. If events are pending, find out who has not voted; if none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
   ],
-  'no-relayer': [250, 'H', 'N'],
+  'no-relayer': [
+    250,
+    'critical demo: no signed batch has been executed for 4 h 8 min, 13 waiting',
+    'Act now: Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.',
+  ],
   'valset-drift': [
     70,
     'warning demo: the newest validator set has lacked signatures for 67 min; 3 % of the power has signed it; 19 validators with 94 % of the power have not signed it: Validator Guild (yours), Quorum Works, Copperfield, Harbor Nodes, Signal Hill and 14 more; who does not sign it is jailed in about 2 d 7 h',
