@@ -41,7 +41,7 @@ export interface JudgedEndpoint {
 /** How long a finding has been in every poll. */
 interface Presence {
   readonly since: Instant;
-  readonly unchangedValue: number | undefined;
+  readonly unchangedValue: number | string | undefined;
   /** Whether it was in the first poll, or in the first one after a gap, and so may be older. */
   readonly mayBeOlder: boolean;
 }

@@ -46,10 +46,14 @@ const CHECK_RELAYERS =
 const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
 const DENOM_TEXT = '{{ with $labels.denom }} {{ . }}{{ end }}';
 
-/** Series of tokens of which a batch was built within the range, or of which the exporter saw the first one. */
-function newBatch(minutes: number): string {
+/**
+ * Restricts series to tokens of which no batch was built in the range. The oldest transfer tells it when the batch was executed between
+ * two polls.
+ */
+function withoutNewBatch(minutes: number): string {
   const range = promDuration(minutes);
-  return `(
+  return `and ${ON_TOKEN} ${unchanged('bridge_token_oldest_unbatched_transfer_id', minutes)}
+unless ${ON_TOKEN} (
   changes(bridge_token_newest_batch_nonce[${range}]) > 0
   or bridge_token_newest_batch_nonce unless ${ON_TOKEN} bridge_token_newest_batch_nonce offset ${range}
 )`;
@@ -66,7 +70,8 @@ type TokenFamily =
   | 'bridge_token_batched_transfers'
   | 'bridge_token_top_batch_fees'
   | 'bridge_token_min_batch_fee'
-  | 'bridge_token_newest_batch_nonce';
+  | 'bridge_token_newest_batch_nonce'
+  | 'bridge_token_oldest_unbatched_transfer_id';
 
 /** The sample of a family for a token. */
 function sampleOf<Family extends TokenFamily>(
@@ -88,7 +93,9 @@ function valueOf<Family extends TokenFamily>(
 
 /** Tokens with transfers in no batch. The finding lasts while no batch of the token is built. */
 function waitingTokens(
-  view: PollView<'bridge_token_unbatched_transfers' | 'bridge_token_newest_batch_nonce'>,
+  view: PollView<
+    'bridge_token_unbatched_transfers' | 'bridge_token_newest_batch_nonce' | 'bridge_token_oldest_unbatched_transfer_id'
+  >,
 ): readonly Finding[] {
   return view.samples
     .series('bridge_token_unbatched_transfers')
@@ -96,7 +103,10 @@ function waitingTokens(
     .map(({ labels, value }) => ({
       labels: tokenLabels(labels),
       value,
-      unchangedValue: valueOf(view, 'bridge_token_newest_batch_nonce', labels) ?? -1,
+      unchangedValue: JSON.stringify([
+        valueOf(view, 'bridge_token_newest_batch_nonce', labels),
+        valueOf(view, 'bridge_token_oldest_unbatched_transfer_id', labels),
+      ]),
     }));
 }
 
@@ -316,13 +326,14 @@ and ${ON_TOKEN} (
     >= ${ON_TOKEN} group_left () max by (${TOKEN}) (bridge_token_min_batch_fee)
   and ${ON_TOKEN} bridge_token_top_batch_fees offset ${promDuration(STUCK_MINUTES)}
 )
-unless ${ON_TOKEN} ${newBatch(STUCK_MINUTES)}`,
+${withoutNewBatch(STUCK_MINUTES)}`,
     forMinutes: 5,
     families: [
       'bridge_token_unbatched_transfers',
       'bridge_token_top_batch_fees',
       'bridge_token_min_batch_fee',
       'bridge_token_newest_batch_nonce',
+      'bridge_token_oldest_unbatched_transfer_id',
       'bridge_token_info',
     ],
     rangeMinutes: STUCK_MINUTES,
@@ -364,13 +375,14 @@ even on a quiet bridge an event is usually observed in that time.`,
     comment: `A token without \`min_batch_fee\`: transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.`,
     when: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_MINUTES / 60} hours, and no batch of the token was built.`,
     expr: `bridge_token_unbatched_transfers - bridge_token_unbatched_transfers offset ${promDuration(GROWING_MINUTES)} >= ${GROWING_TRANSFERS}
-unless ${ON_TOKEN} ${newBatch(GROWING_MINUTES)}
+${withoutNewBatch(GROWING_MINUTES)}
 unless ${ON_TOKEN} bridge_token_min_batch_fee`,
     forMinutes: 5,
     families: [
       'bridge_token_unbatched_transfers',
       'bridge_token_min_batch_fee',
       'bridge_token_newest_batch_nonce',
+      'bridge_token_oldest_unbatched_transfer_id',
       'bridge_token_info',
     ],
     rangeMinutes: GROWING_MINUTES,

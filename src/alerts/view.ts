@@ -23,7 +23,7 @@ export type AlertLabels = Readonly<Record<string, string>>;
 export interface Finding {
   readonly labels: AlertLabels;
   /** The quantity that must not change while the finding lasts. With another value it is another finding. */
-  readonly unchangedValue?: number | undefined;
+  readonly unchangedValue?: number | string | undefined;
   /** How much, for the sentence. */
   readonly value: number;
   /** When it began, if the data or the history tells; otherwise with the first poll that found it. */

@@ -48,6 +48,7 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'bridge_token_info',
   'bridge_token_min_batch_fee',
   'bridge_token_newest_batch_nonce',
+  'bridge_token_oldest_unbatched_transfer_id',
   'bridge_token_top_batch_fees',
   'bridge_token_unbatched_transfers',
   'bridge_unbatched_transfers',

@@ -80,6 +80,7 @@ const METRICS_OF_BACKLOG_STUCK = new Set([
   'bridge_token_top_batch_fees',
   'bridge_token_min_batch_fee',
   'bridge_token_newest_batch_nonce',
+  'bridge_token_oldest_unbatched_transfer_id',
   'bridge_height',
   'bridge_exporter_last_success_timestamp_seconds',
 ]);
