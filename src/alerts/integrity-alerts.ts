@@ -64,11 +64,14 @@ function accused({ all }: DatedFindings, view: Pick<PollView, 'items'>): string 
     .join('; ');
 }
 
+/** Asking others to vote for such a claim would do the harm. */
+const INHIBITS_VOTES = [{ alert: 'BridgeOracleStalled' }, { alert: 'BridgeOrchestratorMissingVotes' }];
+
 const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
 const KEEP_HALT =
-  'Save the document and look up the batch on the external chain and on a second node. If it was executed there, alert the other validators and the developers before two thirds have voted: the hub halts then.';
+  'Save the document and look up the batch on the external chain and on a second node. If it was executed there, alert the other validators and the developers before 66 % have voted: the hub halts then. If not, nobody else may vote for it, and the voters repair their nodes.';
 
 function contractValsetMismatch(
   severity: Severity,
@@ -89,6 +92,7 @@ function contractValsetMismatch(
     families: ['bridge_integrity_violations', 'bridge_integrity_violation_power_ratio'],
     ...alert,
     action: COMPARE_VALSETS,
+    inhibits: severity === 'critical' ? INHIBITS_VOTES : [],
     sentence: (findings, view) => {
       const kinds = new Set(findings.all.map(({ labels }) => labelOf(labels, 'kind')));
       return parts(
@@ -119,13 +123,14 @@ function claimWithoutBatch(
     expr: claimsExpr(kind, isSubstantial),
     find: claimsByPower(kind, isSubstantial),
     description:
-      'Validators of {{ $labels.target }} with up to {{ $value | humanizePercentage }} of the power claim that a batch was executed which the hub does not have. At two thirds of the power the hub halts.',
+      'Validators of {{ $labels.target }} with up to {{ $value | humanizePercentage }} of the power claim that a batch was executed which the hub does not have. At 66 % of the power the hub halts.',
     action: KEEP_HALT,
+    inhibits: severity === 'critical' ? INHIBITS_VOTES : [],
     sentence: (findings, view) => {
       const [claims] = violations(view, kind);
       const power = `${percent(Math.max(...findings.all.map(({ value }) => value)))} of the power`;
       return parts(
-        `${count(claims?.value ?? 0, 'claim')} with up to ${power} that a batch was executed which the hub does not have; the hub halts at two thirds`,
+        `${count(claims?.value ?? 0, 'claim')} with up to ${power} that a batch was executed which the hub does not have; the hub halts at 66 %`,
         accused(findings, view),
       );
     },
@@ -152,13 +157,12 @@ or (
     ],
     summary: 'the validator set in the contract is not the one of the hub.',
     description:
-      '{{ if eq $labels.kind "valset_claim_mismatch" }}Validators of {{ $labels.target }} with {{ $value | humanizePercentage }} of the power claim a validator set in the contract that the hub did not make; at two thirds it is observed.{{ else if eq $labels.kind "valset_unknown" }}The hub of {{ $labels.target }} has no validator set with the nonce of the one in the contract.{{ else }}The validator set in the contract of {{ $labels.target }} has other members or powers than the one of the hub with the same nonce.{{ end }} This can be a theft in progress.',
+      '{{ if eq $labels.kind "valset_claim_mismatch" }}Validators of {{ $labels.target }} with {{ $value | humanizePercentage }} of the power claim a validator set in the contract that the hub did not make; at 66 % it is observed.{{ else if eq $labels.kind "valset_unknown" }}The hub of {{ $labels.target }} has no validator set with the nonce of the one in the contract.{{ else }}The validator set in the contract of {{ $labels.target }} has other members or powers than the one of the hub with the same nonce.{{ end }} This can be a theft in progress.',
   }),
   claimWithoutBatch('critical', true, {
-    comment:
-      'A third of the power cannot err together. When two thirds have voted, the hub panics at the end of the block and halts.',
+    comment: 'A third of the power cannot err together. At 66 %, the hub panics at the end of the block and halts.',
     when: 'A third of the power or more claims that a batch was executed which the hub does not have.',
-    summary: '{{ $value | humanizePercentage }} of the power claim a batch that does not exist.',
+    summary: '{{ $value | humanizePercentage }} of the power claim a batch that the hub does not have.',
   }),
   contractValsetMismatch('warning', {
     comment: 'A claim by less than a third of the power: a faulty or lying validator, as long as no others follow.',
@@ -174,7 +178,7 @@ or (
     comment: 'A claim by less than a third of the power: a faulty or lying validator, as long as no others follow.',
     when: 'The same by less than a third of the power.',
     forMinutes: 5,
-    summary: 'a batch is claimed that does not exist.',
+    summary: 'a batch is claimed that the hub does not have.',
   }),
   contractValsetMismatch('info', {
     comment: 'It was so from the first document on: a new contract, or a node with an imported state.',

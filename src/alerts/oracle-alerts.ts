@@ -40,6 +40,9 @@ const MINORITY_RATIO = 0.34;
 const CONTACT_VOTERS =
   'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.';
 
+const DO_NOT_VOTE =
+  'Do not ask anybody to vote: the claim contradicts what the hub has stored. Compare it with the external chain first.';
+
 type Items = Pick<PollView, 'items'>;
 
 /** The next event that the hub has to observe, and its claim with the most power. */
@@ -176,7 +179,10 @@ and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
         `no event observed for ${duration}, ${view.samples.value('bridge_pending_events') ?? 'some'} waiting`,
         missingVoters(nextClaim(view)),
       ),
-    actionFor: (_, view) => ownFirst(membersOf(nextClaim(view)?.missing), CONTACT_VOTERS),
+    actionFor: (_, view) => {
+      const claim = nextClaim(view);
+      return claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS);
+    },
     inhibits: [
       { alert: 'BridgeBatchOverdue' },
       { alert: 'BridgeBatchTimeoutNear' },

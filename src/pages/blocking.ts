@@ -110,7 +110,9 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
   }
   for (const [nonce, ofEvent] of groupBy(listedRows(claims), ({ eventNonce }) => eventNonce)) {
     const age = oldestAge(ofEvent);
-    if (!isLate(age)) continue;
+    // Nobody should vote for a claim that contradicts the hub.
+    const isPlausible = ofEvent.some(({ violation }) => violation === null);
+    if (!isPlausible || !isLate(age)) continue;
     const late = { isBlocked: true, ageSeconds: age?.seconds ?? null };
     yield { ...late, events: [nonce], members: silentMembers(ofEvent) };
     yield { ...late, otherClaims: [nonce], members: deviatingMembers(ofEvent) };

@@ -4,7 +4,7 @@ import type { Phase } from './recording.js';
 
 const HEALTHY_MINUTES = 15;
 /** Longer than the range, `for` and `keep_firing_for` of the critical alerts of these scenarios. */
-const AFTERWARDS_MINUTES = 70;
+const AFTERWARDS_MINUTES = 80;
 
 const FAILING = { bridge: { fails: 'timeout' }, crosschain: { fails: 'timeout' } } as const;
 
