@@ -50,6 +50,8 @@ function rolledBack(minutes: number): Pick<Phase, 'bridge' | 'crosschain'> {
           ...state,
           last_observed_nonce: String(Number(state.last_observed_nonce) - 40),
           last_outgoing_batch_id: String(Number(state.last_outgoing_batch_id) - 40),
+          // The events of the present claims have not happened yet.
+          attestations: [],
         },
       }),
       height: lowerBy(minutes),
