@@ -109,6 +109,7 @@ describe.skipIf(!hasFixtures)('replay of a testnet bridge', () => {
       [`bridge_token_batched_transfers{${token}}`]: 1,
       [`bridge_token_batched_amount{${token}}`]: 3e18,
       [`bridge_token_batched_fees{${token}}`]: 1e14,
+      [`bridge_token_newest_batch_nonce{${token}}`]: 38,
       // The document has no external height, observed valset and unbatched_transfers, so the metrics for expired,
       // signed and
       // unbatched are absent.
