@@ -12,7 +12,7 @@ import { contradictions, observeVerdicts } from './verdict-comparison.js';
 const DAYS = 30;
 const WINDOW_DAYS = 3;
 /** Enough for most alerts; those on the height require three polls within ten minutes. */
-const SAMPLE_SECONDS = 300;
+const SAMPLE_SECONDS = 600;
 const DETAIL_SAMPLE_SECONDS = 60;
 
 /** Days whose events are shorter than the samples of the month. */
