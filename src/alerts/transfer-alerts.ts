@@ -31,7 +31,7 @@ import { findingIf, hasDecreased, labelOf, valueAgo, type AlertLabels, type Find
 const STUCK_MINUTES = 45;
 /** Without a known minimum fee, only a queue that grows tells that transfers are stuck. */
 const GROWING_MINUTES = 180;
-export const GROWING_TRANSFERS = 10;
+const GROWING_TRANSFERS = 10;
 /** Share of the lifetime of a batch that is left. */
 export const TIMEOUT_RATIO = 0.2;
 const UNSIGNED_MINUTES = 20;

@@ -11,7 +11,7 @@ import { contradictions, observeVerdicts } from './verdict-comparison.js';
 
 const DAYS = 30;
 const WINDOW_DAYS = 3;
-/** Enough for most alerts; those on the height require three polls within ten minutes. */
+/** Enough for most alerts; those on the height require three polls within ten minutes, see the days in detail. */
 const SAMPLE_SECONDS = 600;
 const DETAIL_SAMPLE_SECONDS = 60;
 
