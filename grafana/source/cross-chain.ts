@@ -13,7 +13,7 @@ import { CHAIN_MATCHER, latest, latestBy, latestByChain, FILTERS, tooOldByChain 
 import { aboveLimit, orangeFromOne, rateLimitUtilization } from './thresholds.js';
 
 const BLOCKS = 'suffix:blocks';
-const CHAIN_NAME = '{{cluster}} {{target}} {{chain}} {{chain_id}}';
+const CHAIN_NAME = '{{cluster}} {{target}} {{chain}} ({{chain_id}})';
 
 function listed(list: 'missed' | 'pending'): string {
   return `sum by (cluster, target, chain_id, chain) (${latestByChain(['status', 'coin_type', 'direction'], 'crosschain_cctxs', `list="${list}"`)})`;

@@ -36,7 +36,8 @@ const ON_CHAIN = `on (${CHAIN})`;
 const HOUR_SECONDS = 3600;
 
 /** In the texts of an alert about a chain. */
-const THE_CHAIN = 'chain {{ $labels.chain_id }} {{ $labels.chain }}';
+const THE_CHAIN =
+  'chain {{ with $labels.chain }}{{ . }} ({{ $labels.chain_id }}){{ else }}{{ $labels.chain_id }}{{ end }}';
 
 /** What the hash of an outbound tells. */
 const hashActions: Readonly<Record<ChainType, string>> = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Result } from '../result.js';
+import { ZETACHAIN_IDS } from '../chain/known-chains.js';
 import { checkPattern } from '../settings/glob.js';
 import {
   type Check,
@@ -158,13 +159,12 @@ const crosschainKeys = {
   rate: optionalKey('rate', types.positiveDigits(maxUint256, '2^256 - 1'), {
     description: 'Rate limit in smallest units per block. Enables the rate-limit gauges.',
   }),
-  hubChainIds: optionalKey(
-    'hub_chain_ids',
-    withoutRepetitions(
-      list(types.chainId).min(1, { error: 'is empty — expected at least one chain id, or no such key' }),
-    ),
-    { description: 'Chain ids of the hub. A cctx sent from one of them is outgoing, any other is incoming.' },
-  ),
+  hubChainIds: key('hub_chain_ids', withoutRepetitions(list(types.chainId)), {
+    default: [...ZETACHAIN_IDS],
+    variable: 'CROSSCHAIN_HUB_CHAIN_IDS',
+    description:
+      'Chain ids of the hub, by default those of ZetaChain. A cctx sent from one of them is outgoing, any other is incoming; with an empty list, the direction is `unknown`.',
+  }),
   ignore: key('ignore', settings(ignoreKeys), {
     default: {},
     description:
@@ -391,7 +391,8 @@ const createKeys = (context: SchemaContext) => ({
   // The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found.
   chains: key('chains', z.record(chainIdKey, chain, { error: describeChainsIssue }), {
     default: {},
-    description: 'Chains by chain id: a name, or a mapping.',
+    description:
+      'Chains by chain id: a name, or a mapping. The names of the chains that ZetaChain connects are built in.',
   }),
   validators: key(
     'validators',

@@ -60,7 +60,9 @@ export function token({ contract, denom, symbol }: TokenItem, links: ExternalLin
 }
 
 /** In whole tokens if their decimals are known, else in the smallest unit. The exact amount is a tooltip. */
-export function coin({ amount, wholeAmount, symbol }: CoinItem): Markup {
+type Amount = Pick<CoinItem, 'amount' | 'wholeAmount' | 'symbol'>;
+
+export function coin({ amount, wholeAmount, symbol }: Amount): Markup {
   if (wholeAmount === null || amount === null) return smallestUnits(amount);
   const exact = `${wholeAmount} ${symbol ?? ''} (${amount} in the smallest unit)`;
   return markup`<span title="${exact}">${shortNumber(wholeAmount)}</span> ${symbol === null ? '' : isolated(symbol)}`;

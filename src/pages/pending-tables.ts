@@ -197,11 +197,11 @@ const cctxColumns: readonly ItemColumn<CctxItem>[] = [
   },
   {
     title: 'Amount',
-    cell: ({ amount, coinType }) => markup`${cells.smallestUnits(amount)}<small>${cells.text(coinType)}</small>`,
+    cell: (cctx) => markup`${cells.coin(cctx)}<small>${cells.text(cctx.coinType)}</small>`,
     sort: {
       key: 'amount',
       value: ({ amount }) => exact(amount),
-      group: ({ coinType }) => coinType ?? '',
+      group: ({ coinType, symbol }) => symbol ?? coinType ?? '',
       largestFirst: true,
     },
   },

@@ -1,4 +1,5 @@
 import { toDouble, toDecimalString } from '../chain/decimal.js';
+import { coinOf } from '../chain/known-chains.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
@@ -7,7 +8,7 @@ import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
 import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/required-fields.js';
-import { decimalStringOf, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
+import { decimalStringOf, inWholeUnits, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
 import type { CctxItem, CrosschainItems, ItemList } from './items.js';
 
 /** The pending cross-chain transactions, derived from the same lists as the metrics. */
@@ -39,13 +40,18 @@ const byAge: SortKeys<Cctx> = [
 function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const outbound = (): Outbound => required(currentOutbound(cctx));
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
+  const coinType = orNull(() => required(outbound().coin_type));
+  const amount = orNull(() => decimalStringOf(required(outbound().amount)));
+  const coin = coinOf(coinType ?? '', chainId, input.settings.hubChainIds);
   return {
     index: toLabelValue(required(cctx.index)),
     status: orNull(() => required(required(cctx.cctx_status).status)),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
-    coinType: orNull(() => required(outbound().coin_type)),
-    amount: orNull(() => decimalStringOf(required(outbound().amount))),
+    coinType,
+    symbol: coin?.symbol ?? null,
+    amount,
+    wholeAmount: coin === undefined ? null : inWholeUnits(amount, coin.decimals),
     createdAt: orNull(() => isoTime(createdAt(cctx))),
     hash: orNull(() => toLabelValue(required(outbound().hash))),
     nonce: orNull(() => decimalStringOf(outbound().tss_nonce)),

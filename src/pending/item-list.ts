@@ -1,4 +1,4 @@
-import { compare, toDecimalString } from '../chain/decimal.js';
+import { compare, decimal, toDecimalString } from '../chain/decimal.js';
 import { type Field } from '../json/field.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { toLabelValue } from '../metrics/family.js';
@@ -29,6 +29,13 @@ export function decimalStringOf(field: Field<Numeral>): DecimalString {
 /** A string of the document, truncated like a label value; `null` when it is missing or empty. */
 export function truncatedOrNull(derive: () => string | undefined): string | null {
   return orNull(() => toLabelValue(derive() ?? '') || undefined);
+}
+
+/** An amount in whole tokens or coins. */
+export function inWholeUnits(amount: DecimalString | null, decimals: number): DecimalString | null {
+  if (amount === null) return null;
+  const { units, scale } = decimal(amount);
+  return toDecimalString({ units, scale: scale + decimals });
 }
 
 /** The keys by which rows are sorted, most significant first. `null` is an unknown key and comes last. */

@@ -188,11 +188,15 @@ export interface CctxItem {
   readonly status: string | null;
   /** The chain on which it is pending. */
   readonly chainId: string | null;
-  /** Configured name of the chain. */
+  /** Configured or built-in name of the chain. */
   readonly chain: string | null;
   readonly coinType: string | null;
+  /** Of the coin of the hub, or of the gas coin of a known chain. */
+  readonly symbol: string | null;
   /** In the smallest unit of its asset. */
   readonly amount: DecimalString | null;
+  /** In whole coins, if their decimals are known. */
+  readonly wholeAmount: DecimalString | null;
   /** ISO 8601; the time of the last update when the creation time is unknown. */
   readonly createdAt: string | null;
   /** Hash of the outbound; empty while nobody has posted one. */

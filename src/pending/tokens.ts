@@ -1,4 +1,3 @@
-import { decimal, toDecimalString } from '../chain/decimal.js';
 import type { Transfer } from '../chain/module-state.js';
 import type { TokenConfig } from '../config/config.js';
 import { type Field } from '../json/field.js';
@@ -7,7 +6,7 @@ import type { BridgeInput } from '../metrics/bridge/input.js';
 import { contractLabel, denomByContract, type CoinOf } from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
 import { memoize } from '../metrics/memoize.js';
-import { decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
+import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
 import type { CoinItem, TokenItem } from './items.js';
 
 const configuredTokens = memoize(
@@ -35,7 +34,5 @@ export function coinItem(input: BridgeInput, transfer: Transfer, coinOf: CoinOf)
 
 function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
   const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
-  if (decimals === undefined || amount === null) return null;
-  const { units, scale } = decimal(amount);
-  return toDecimalString({ units, scale: scale + decimals });
+  return decimals === undefined ? null : inWholeUnits(amount, decimals);
 }

@@ -1,3 +1,4 @@
+import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
 import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
@@ -30,7 +31,7 @@ export function targetOptions(
     ...(targetLabels && { targetLabels }),
     labels: {
       tokens,
-      chains: Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chain.name])),
+      chains: { ...chainNames, ...Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chain.name])) },
       validators: { configured: validators, staking: new Map() },
     },
     maxSeries: limits.maxSeriesPerFamily,

@@ -313,11 +313,6 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'bridge.yaml:5:7: targets[0].crosschain.rate: "1e18" — did you mean 1000000000000000000?',
   ],
   [
-    'an empty list of hub chain ids',
-    withCrosschain('hub_chain_ids: []'),
-    'bridge.yaml:5:7: targets[0].crosschain.hub_chain_ids: is empty — expected at least one chain id, or no such key',
-  ],
-  [
     'a hub chain id that is a name',
     withCrosschain('hub_chain_ids: [zetachain_7000-1]'),
     'bridge.yaml:5:23: targets[0].crosschain.hub_chain_ids[0]: "zetachain_7000-1" — expected a chain id: at most 20 decimal digits, such as 7000',

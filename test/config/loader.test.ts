@@ -61,6 +61,7 @@ describe('loadConfig without a file', () => {
       CROSSCHAIN_DIALECT: 'zeta',
       CROSSCHAIN_WINDOW: '501',
       CROSSCHAIN_LIMIT: '100',
+      CROSSCHAIN_HUB_CHAIN_IDS: '7001, 101',
       TARGET_NAME: 'mainnet',
       POLL_INTERVAL: '1m',
     };
@@ -80,6 +81,7 @@ describe('loadConfig without a file', () => {
       dialect: 'zeta',
       window: '501',
       limit: '100',
+      hubChainIds: ['7001', '101'],
     };
     expect(await configFromEnvironment(env)).toEqual({
       ok: true,

@@ -128,6 +128,7 @@ describe('parseConfig', () => {
       url: 'https://a.example',
       dialect: 'auto',
       window: '500',
+      hubChainIds: ['7000', '7001'],
       ignore: { indexes: [], olderThanMs: 0 },
       backlogLimit: 1000,
       ageLimitsMs: {},

@@ -19,14 +19,13 @@ targets:
     crosschain:
       url: https://crosschain-node.example.org
       rate: "1000000000000000000"
-      hub_chain_ids: ["7000"]
       authorization: {credentials_file: /run/secrets/crosschain-token}
   - name: testnet
     bridge: {url: "http://127.0.0.1:1317"}
 tokens:
   - {contract: "0xdac17f958d2ee523a2206206994597c13d831ec7", symbol: USDT, decimals: 6}
 chains:
-  "1": ethereum
+  "101": localnet
   "8332": {name: bitcoin, explorer: "https://explorer.example.org/tx/{hash}"}
 links:
   dashboards: https://grafana.example.org

@@ -40,8 +40,6 @@ describe('an explorer', () => {
 describe('an amount', () => {
   const coinOf = (amount: string, wholeAmount: string | null) =>
     coin({
-      contract,
-      denom: null,
       symbol: 'USDT',
       amount: asDecimalString(amount),
       wholeAmount: wholeAmount === null ? null : asDecimalString(wholeAmount),

@@ -34,7 +34,9 @@ describe('the cross-chain items', () => {
             chainId: '56',
             chain: 'bsc',
             coinType: 'ERC20',
+            symbol: null,
             amount: '2',
+            wholeAmount: null,
             createdAt: '1970-01-01T00:16:40.000Z',
             hash: '0xhash',
             nonce: '9',
@@ -42,6 +44,28 @@ describe('the cross-chain items', () => {
         ],
       },
     });
+  });
+
+  it.each([
+    [
+      'the gas coin of a chain',
+      { receiver_chainId: '8332', coin_type: 'Gas', amount: '123456789' },
+      '1.23456789',
+      'BTC',
+    ],
+    ['the gas coin of Solana', { receiver_chainId: '900', coin_type: 'Gas', amount: '5' }, '0.000000005', 'SOL'],
+    ['the coin of the hub', { coin_type: 'Native', amount: '2500000000000000000' }, '2.5', 'ZETA'],
+    ['the gas coin of an unknown chain', { receiver_chainId: '12345', coin_type: 'Gas' }, null, null],
+    ['a token', { coin_type: 'ERC20' }, null, null],
+    ['an unreadable amount', { receiver_chainId: '1', coin_type: 'Gas', amount: {} }, null, 'ETH'],
+  ])('have whole amounts if the decimals are known: %s', (_title, outbound, wholeAmount, symbol) => {
+    expect(rowsOf([cctx('a', '5', outbound)])).toMatchObject([{ wholeAmount, symbol }]);
+  });
+
+  it('have no coin of another hub than ZetaChain', () => {
+    const document = { cctxs_pending: [cctx('a', '5', { coin_type: 'Native' })] };
+    const { rows } = asReadable(crosschainItemsOf(document, { hubChainIds: ['101'] }).pending);
+    expect(rows).toMatchObject([{ coinType: 'Native', symbol: null, wholeAmount: null }]);
   });
 
   it('are sorted by age without repeated indexes, with unknown ages last', () => {

@@ -83,7 +83,7 @@ function chainIdOf({ receiver_chainId }: Outbound): string {
   return toLabelValue(optional(receiver_chainId) ?? '');
 }
 
-/** Label `chain`: the configured name of the chain; empty without one. */
+/** Label `chain`: the configured or built-in name of the chain; empty without one. */
 export function chainName(chainId: string, { chains }: CrosschainInput): string {
   return toLabelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
@@ -119,9 +119,9 @@ export function chainsWithOutbounds(input: CrosschainInput): readonly string[] {
   return Array.from(new Set(outboundsForLabels(input).map(chainIdOf)));
 }
 
-/** `unknown` when `hub_chain_ids` is not configured; empty when the sender is missing. */
-function direction(cctx: Cctx, hubChainIds: readonly string[] | undefined): string {
-  if (hubChainIds === undefined) return 'unknown';
+/** `unknown` when `hub_chain_ids` is empty; empty when the sender is missing. */
+function direction(cctx: Cctx, hubChainIds: readonly string[]): string {
+  if (hubChainIds.length === 0) return 'unknown';
   const sender = optional(optional(cctx.inbound_params)?.sender_chain_id);
   if (sender === undefined) return '';
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';

@@ -44,9 +44,9 @@ describe('crosschain_cctxs', () => {
     });
   });
 
-  it('has direction unknown if the chain ids of the hub are not configured', () => {
+  it('has direction unknown if the list of hub chain ids is empty', () => {
     const document = pending(cctx('0x1', [outbound('1')]), cctx('0x2', [outbound('1')], { inbound_params: null }));
-    expect(valueOf(document, CCTXS)).toEqual({
+    expect(valueOf(document, CCTXS, { hubChainIds: [] })).toEqual({
       [cctxLabels('pending', 'PendingOutbound', 'Gas', '1', '', 'unknown')]: 2,
     });
   });
@@ -159,7 +159,7 @@ describe('crosschain_cctxs_ignored', () => {
     expect(valueOf(document, NO_HASH, { ignore })).toEqual({ [chainLabels('missed', '1')]: 1 });
     expect(valueOf(document, OLDEST, { ignore })).toEqual({ [chainLabels('missed', '1')]: 9 });
     expect(valueOf(document, CCTXS, { ignore })).toEqual({
-      [cctxLabels('missed', 'PendingOutbound', 'Gas', '1', '', 'unknown')]: 1,
+      [cctxLabels('missed', 'PendingOutbound', 'Gas', '1', '', 'outgoing')]: 1,
     });
   });
 
@@ -269,7 +269,7 @@ describe('the withdrawal of breakdown metrics', () => {
     expect(valueOf(document, OLDEST)).toEqual({ [chainLabels('pending', '1')]: 5 });
     expect(valueOf(document, NO_HASH)).toEqual({ [chainLabels('pending', '1')]: 0 });
     expect(Object.keys(valueOf(document, CCTXS) ?? {})).toEqual([
-      cctxLabels('pending', 'PendingOutbound', 'Native', '1', '', 'unknown'),
+      cctxLabels('pending', 'PendingOutbound', 'Native', '1', '', 'outgoing'),
     ]);
   });
 });

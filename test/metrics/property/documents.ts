@@ -277,7 +277,7 @@ export const crosschainOptions = fc.record(
   {
     window: fc.constantFrom('1', '7', '50'),
     rate: fc.constantFrom('1', '1000000000000000000'),
-    hubChainIds: fc.constantFrom(['7000'], ['56', '__proto__']),
+    hubChainIds: fc.constantFrom(['7000'], ['56', '__proto__'], []),
     chains: fc.constant({ '1': 'ethereum', constructor: 'no' }),
     ignore: fc.record({
       indexes: fc.subarray(['0x1', '0x2', '0x3', '0xabsent']),

@@ -113,14 +113,14 @@ function isIgnored(cctx: unknown, { ignore, at }: CrosschainReferenceOptions): b
 }
 
 export function referenceBreakdown(document: unknown, options: CrosschainReferenceOptions, out: SeriesCollector): void {
-  const { hubChainIds } = options;
+  const { hubChainIds = ['7000', '7001'] } = options;
   const rowsOf = (name: string): readonly unknown[] =>
     distinctRows(document, name).filter((cctx) => !isIgnored(cctx, options));
   const missed = (): readonly unknown[] => rowsOf('cctxs_missed');
   const pending = (): readonly unknown[] => rowsOf('cctxs_pending');
   const chain = (cctx: unknown): Labels => chainLabels(chainIdOf(cctx), options);
   const direction = (cctx: unknown): string => {
-    if (hubChainIds === undefined) return 'unknown';
+    if (hubChainIds.length === 0) return 'unknown';
     const sender = field(cctx, 'inbound_params', 'sender_chain_id');
     if (isMissing(sender)) return '';
     return hubChainIds.includes(chainId(sender)) ? 'outgoing' : 'incoming';
