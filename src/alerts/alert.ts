@@ -22,6 +22,8 @@ export type Severity = (typeof severities)[number];
 export interface Inhibition {
   readonly alert: string;
   readonly severity?: Severity;
+  /** Labels of the inhibited rule. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Labels that must be equal besides those of the target; besides `cluster`, if no running exporter can judge the alert. */
   readonly equal?: readonly string[];
 }

@@ -1,13 +1,15 @@
 import type { Alert, Condition, JudgedAlert } from './alert.js';
 import { crosschainAlerts } from './crosschain-alerts.js';
+import { deadlineAlerts } from './deadline-alerts.js';
 import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
 import { integrityAlerts } from './integrity-alerts.js';
+import { lateValidatorAlerts } from './late-validator-alerts.js';
 import { oracleAlerts } from './oracle-alerts.js';
 import { paramsAlerts } from './params-alerts.js';
 import { rollbackAlerts } from './rollback-alerts.js';
 import { transferAlerts } from './transfer-alerts.js';
-import { validatorAlerts } from './validator-alerts.js';
+import { valsetAlerts } from './valset-alerts.js';
 import type { Finding, PollView } from './view.js';
 import { withdrawnAlerts } from './withdrawn-alerts.js';
 
@@ -15,7 +17,9 @@ const dataAlerts = [
   ...integrityAlerts,
   ...oracleAlerts,
   ...transferAlerts,
-  ...validatorAlerts,
+  ...deadlineAlerts,
+  ...valsetAlerts,
+  ...lateValidatorAlerts,
   ...paramsAlerts,
   ...crosschainAlerts,
 ] satisfies readonly JudgedAlert[];

@@ -9,7 +9,7 @@ import {
 import { groupBy } from '../metrics/grouping.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { above, dataAlert, type Inhibition, type Severity } from './alert.js';
-import { indent, ON_TARGET, promDuration, TARGET } from './promql.js';
+import { countOfValue, indent, ON_TARGET, promDuration, TARGET } from './promql.js';
 import { chainName } from './sentences.js';
 import {
   findingIf,
@@ -294,8 +294,8 @@ of it is left. Bitcoin is not scheduled by the distance of nonces.`,
         return left < Math.round(lookahead * share) ? [{ labels, value: left }] : [];
       });
     },
-    summary: `${THE_CHAIN} {{ if gt $value 0.0 }}freezes after {{ $value }} more nonces{{ else }}is frozen{{ end }}, because of a missed transaction.`,
-    description: `Clients send nothing on ${THE_CHAIN} of {{ $labels.target }} when its missed transaction is too far behind: {{ if gt $value 0.0 }}{{ $value }} more nonces{{ else }}now{{ end }}.{{ with ${queryOfChain(HIGHEST_NONCE, (selector) => `delta(${selector}[1h])`)} }} In the last hour, nonces have increased by {{ . | first | value | printf "%.0f" }}.{{ end }}`,
+    summary: `${THE_CHAIN} {{ if gt $value 0.0 }}freezes after ${countOfValue('more nonce')}{{ else }}is frozen{{ end }}, because of a missed transaction.`,
+    description: `Clients send nothing on ${THE_CHAIN} of {{ $labels.target }} when its missed transaction is too far behind: {{ if gt $value 0.0 }}${countOfValue('more nonce')}{{ else }}now{{ end }}.{{ with ${queryOfChain(HIGHEST_NONCE, (selector) => `delta(${selector}[1h])`)} }} In the last hour, nonces have increased by {{ . | first | value | printf "%.0f" }}.{{ end }}`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     sentence: ({ all }) => {
       const fewestFirst = all.toSorted((a, b) => a.value - b.value);
@@ -359,7 +359,7 @@ so that a new exporter does not report what has been missed for long.`,
     forMinutes: 15,
     families: [MISSED, CCTXS],
     find: findMissedSinceYesterday,
-    summary: `{{ $value }} more cross-chain transactions on ${THE_CHAIN} are missed than a day ago.`,
+    summary: `${countOfValue('more cross-chain transaction')} on ${THE_CHAIN} missed than a day ago.`,
     description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} more than a day ago. Too many nonces above one, the chain freezes.`,
     action: MISSED_ACTION,
     sentence: ({ all }) => `more cross-chain transactions are missed than a day ago: ${missedOf(all)}`,
@@ -370,9 +370,9 @@ so that a new exporter does not report what has been missed for long.`,
     when: 'The node omits pending transactions from its list.',
     ...above(HIDDEN, 0),
     forMinutes: 10,
-    summary: '{{ $value }} pending cross-chain transactions are not listed.',
+    summary: `${countOfValue('pending cross-chain transaction is', 'pending cross-chain transactions are')} not listed.`,
     description:
-      'For 10 minutes, the node has omitted pending transactions of {{ $labels.target }} from its list, {{ $value }} at present. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
+      'For at least 10 minutes, the node has omitted pending transactions of {{ $labels.target }} from its list, {{ $value }} at present. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
     action:
       'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
     sentence: ({ oldest, duration: lasting }) =>
@@ -393,9 +393,9 @@ max by (${TARGET}) (crosschain_backlog_limit_cctxs)`,
       const limit = samples.value('crosschain_backlog_limit_cctxs');
       return pending === undefined || limit === undefined ? [] : findingIf(pending > limit, pending);
     },
-    summary: '{{ $value }} cross-chain transactions are pending.',
+    summary: `${countOfValue('cross-chain transaction is', 'cross-chain transactions are')} pending.`,
     description:
-      '{{ $value }} cross-chain transactions of {{ $labels.target }} are missed or pending, and the backlog has been above its limit for 30 minutes.',
+      'The backlog of {{ $labels.target }} has been above its limit for at least 30 minutes; {{ $value }} cross-chain transactions are missed or pending.',
     action:
       'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
     sentence: ({ oldest, duration: lasting }, { samples }) =>
@@ -414,8 +414,8 @@ ${indent(missedSinceYesterday)}
     forMinutes: 15,
     families: [MISSED, CCTXS],
     find: findMissedForLong,
-    summary: `{{ $value }} cross-chain transactions on ${THE_CHAIN} have been missed for long.`,
-    description: `{{ $value }} transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed. Their number has not risen within a day.`,
+    summary: `${countOfValue('cross-chain transaction')} on ${THE_CHAIN} missed for long.`,
+    description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} at present. Their number has not risen within a day.`,
     action: `${MISSED_ACTION} Take those that nobody can clear out with crosschain.ignore.`,
     sentence: ({ all }) => `cross-chain transactions have been missed for long: ${missedOf(all)}`,
   }),
@@ -437,7 +437,7 @@ and crosschain_rate_limit_exceeded == 1`,
     },
     summary: 'the rate limit is exceeded.',
     description:
-      'Past and pending transactions of {{ $labels.target }} have exceeded the configured rate limit for 10 minutes, at present {{ $value | humanizePercentage }} of it. Nobody has enforced it since zetaclient 27; clients 19 to 26 hold back all pending transactions.',
+      'Past and pending transactions of {{ $labels.target }} have exceeded the configured rate limit for at least 10 minutes, at present {{ $value | humanizePercentage }} of it. Nobody has enforced it since zetaclient 27; clients 19 to 26 hold back all pending transactions.',
     action:
       'Compare rate and window of the configuration with the flags of the chain. With zetaclient 27 and newer, nothing waits for the limit.',
     sentence: ({ oldest, duration: lasting }) =>

@@ -76,7 +76,7 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     keepFiringMinutes: 5,
     summary: 'Shards of bridge-exporter are missing.',
     description:
-      'For 5 minutes, only {{ $value }} of the configured shards of bridge-exporter have been scraped in job {{ $labels.job }}, so the targets of the others are not monitored.',
+      'For at least 5 minutes, only {{ $value }} of the configured shards of bridge-exporter have been scraped in job {{ $labels.job }}, so the targets of the others are not monitored.',
     action: 'Check that all shards run with the same --targets.shard count and are scraped.',
   }),
   exporterAlert({

@@ -2,7 +2,7 @@ import { count, percent } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import { ON_TARGET } from './promql.js';
 import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
-import { bridgeItemsOf, listedRows, membersOf, numberAndPower, parts, validators } from './sentences.js';
+import { bridgeItemsOf, claimText, listedRows, membersOf, numberAndPower, parts, validators } from './sentences.js';
 import { labelOf, lowestWithin, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /*
@@ -55,11 +55,12 @@ function accused({ all }: DatedFindings, view: Pick<PollView, 'items'>): string 
     ({ violation }) => violation !== null && kinds.has(violation),
   );
   return claims
-    .map(({ eventNonce, voted }) => {
-      if (voted === null) return `event ${eventNonce}`;
+    .map((claim) => {
+      const { voted } = claim;
+      if (voted === null) return claimText(claim);
       const who = validators(membersOf(voted), voted.total);
       const names = who === '' ? '' : `: ${who}`;
-      return `event ${eventNonce} is claimed by ${numberAndPower(voted.total, voted.powerRatio)}${names}`;
+      return `${claimText(claim)} is claimed by ${numberAndPower(voted.total, voted.powerRatio)}${names}`;
     })
     .join('; ');
 }

@@ -215,8 +215,11 @@ export function isInhibited(target: Inhibitable, firing: readonly Inhibitable[])
 
 function inhibits(source: Inhibitable, target: Inhibitable): boolean {
   return source.alert.inhibits.some(
-    ({ alert, severity = target.alert.severity, equal = [] }) =>
-      alert === target.alert.name && severity === target.alert.severity && haveEqual(equal, source, target),
+    ({ alert, severity = target.alert.severity, labels = {}, equal = [] }) =>
+      alert === target.alert.name &&
+      severity === target.alert.severity &&
+      Object.entries(labels).every(([name, value]) => target.alert.labels[name] === value) &&
+      haveEqual(equal, source, target),
   );
 }
 

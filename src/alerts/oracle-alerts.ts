@@ -2,17 +2,21 @@ import type { ClaimItem } from '../pending/items.js';
 import { count, percent } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import {
+  countOfValue,
+  LARGEST_SILENT,
   LARGEST_VOTED,
   ON_TARGET,
   ORCHESTRATOR,
   orchestratorNames,
   promDuration,
+  silentPower,
   TARGET,
   unchanged,
   votedPower,
 } from './promql.js';
 import {
   bridgeItemsOf,
+  claimText,
   listedRows,
   membersOf,
   missingValidators,
@@ -75,7 +79,7 @@ function claimants(claim: ClaimItem | undefined): string {
   if (claim?.voted === undefined || claim.voted === null) return '';
   const { total, powerRatio } = claim.voted;
   const who = validators(membersOf(claim.voted), total);
-  return `event ${claim.eventNonce} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
+  return `${claimText(claim)} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
 }
 
 /** The share of the power that has voted for the next event, for whatever claim. */
@@ -150,7 +154,7 @@ and ${ON_TARGET} (
   or
   max by (${TARGET}) (bridge_next_event_second_claim_power_ratio) > ${MINORITY_RATIO}
 )`,
-    description: `For 10 minutes, validators of {{ $labels.target }} have submitted different claims for {{ $value }} events, and no claim of the next event can reach ${percent(QUORUM_RATIO)} of the power any more. No deposit and no executed batch reaches the hub until that is resolved by hand.`,
+    description: `For at least 10 minutes, validators of {{ $labels.target }} have submitted different claims for ${countOfValue('event')}, and no claim of the next event can reach ${percent(QUORUM_RATIO)} of the power any more. No deposit and no executed batch reaches the hub until that is resolved by hand.`,
   }),
   dataAlert('module_state', {
     name: 'BridgeOracleStalled',
@@ -162,6 +166,7 @@ that does not exist.`,
     expr: `min_over_time(bridge_next_event_voted_power_ratio[${promDuration(STALLED_MINUTES)}]) >= ${SUBSTANTIAL_POWER_RATIO}
 and bridge_next_event_voted_power_ratio offset ${promDuration(STALLED_MINUTES)}
 and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
+    recordings: [orchestratorNames, silentPower],
     forMinutes: 5,
     families: ['bridge_next_event_voted_power_ratio', 'bridge_last_observed_nonce', 'bridge_pending_events'],
     rangeMinutes: STALLED_MINUTES,
@@ -172,7 +177,7 @@ and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
         : findingIf(true, voted, samples.value('bridge_last_observed_nonce'));
     },
     summary: 'the oracle has stalled: {{ $value | humanizePercentage }} of the power have claimed the next event.',
-    description: `For ${STALLED_MINUTES + 5} minutes, the next event of {{ $labels.target }} has been claimed by {{ $value | humanizePercentage }} of the power and not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub.`,
+    description: `For at least ${STALLED_MINUTES + 5} minutes, the next event of {{ $labels.target }} has been claimed by {{ $value | humanizePercentage }} of the power and not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. Not voted, own validators first, then the largest power first: ${LARGEST_SILENT}all on /pending.`,
     action: CONTACT_VOTERS,
     sentence: ({ duration }, view) =>
       parts(
@@ -225,7 +230,7 @@ and bridge_batches > bridge_batches_below_threshold`,
     },
     summary: 'no event has been claimed for half a day, although withdrawals go on.',
     description:
-      'For 12 hours, withdrawals of {{ $labels.target }} were requested and batches signed, but validators have claimed no event. Either nothing is executed on the external chain, or no orchestrator reads it.',
+      'For at least 12 hours, withdrawals of {{ $labels.target }} were requested and batches signed, but validators have claimed no event. Either nothing is executed on the external chain, or no orchestrator reads it.',
     action:
       'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
     sentence: ({ duration }) =>
@@ -236,8 +241,7 @@ and bridge_batches > bridge_batches_below_threshold`,
     comment: 'A single deviating claim is outvoted within minutes; then it is gone with the next event.',
     when: 'Validators claim different things for an event that is not observed yet.',
     expr: 'bridge_conflicting_claims > 0',
-    description:
-      'For 10 minutes, validators of {{ $labels.target }} have submitted different claims for {{ $value }} events that are not observed yet. One claim can still win.',
+    description: `For at least 10 minutes, validators of {{ $labels.target }} have submitted different claims for ${countOfValue('event')} not observed yet. One claim can still win.`,
   }),
   dataAlert('module_state', {
     name: 'BridgeOracleStalled',
@@ -259,7 +263,7 @@ and ${unchanged('bridge_last_observed_nonce', FEW_VOTES_MINUTES)}`,
         : findingIf(true, voted, samples.value('bridge_last_observed_nonce'));
     },
     summary: 'an event is claimed by only {{ $value | humanizePercentage }} of the power.',
-    description: `For an hour, the next event of {{ $labels.target }} has been claimed by only {{ $value | humanizePercentage }} of the power: ${LARGEST_VOTED}all on /pending. Either the event does not exist, or only they have seen it.`,
+    description: `For at least an hour, the next event of {{ $labels.target }} has been claimed by only {{ $value | humanizePercentage }} of the power: ${LARGEST_VOTED}all on /pending. Either the event does not exist, or only they have seen it.`,
     action:
       'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
     sentence: ({ duration }, view) =>

@@ -81,6 +81,12 @@ export const unsignedPower: RecordingRule = {
   ),
 };
 
+export const silentPower: RecordingRule = {
+  name: 'orchestrator:bridge_orchestrator_power_ratio:silent_next',
+  comment: `The power of each orchestrator that has not voted for the next event, for the texts of the alerts.`,
+  expr: powerOfSelected('bridge_orchestrator_missing_next_votes == 1'),
+};
+
 export const votedPower: RecordingRule = {
   name: 'orchestrator:bridge_orchestrator_power_ratio:voted_next',
   comment: `The power of each orchestrator that has voted for the next event, for the texts of the alerts.`,
@@ -116,8 +122,15 @@ export function largestOf({ name }: RecordingRule): string {
 
 /** Those that have not signed a live batch or an open validator set. */
 export const LARGEST_UNSIGNED = largestOf(unsignedPower);
+/** Those that have not voted for the next event. */
+export const LARGEST_SILENT = largestOf(silentPower);
 /** Those that have voted for the next event. */
 export const LARGEST_VOTED = largestOf(votedPower);
+
+/** "1 batch" or "5 batches", in a text. */
+export function countOfValue(one: string, several = `${one}s`): string {
+  return `{{ $value }} {{ if eq $value 1.0 }}${one}{{ else }}${several}{{ end }}`;
+}
 
 /** The configured symbol of the token in the labels, followed by a space; empty without one. In texts. */
 export const TOKEN_SYMBOL = `{{ range query (printf "topk(1, bridge_token_info{target=%q, token_contract=%q})" $labels.target $labels.token_contract) }}{{ .Labels.symbol }} {{ end }}`;

@@ -1,4 +1,5 @@
-import type { BlockSpan, BridgeItems, ItemList, Member, Members, Signatures } from '../pending/items.js';
+import type { ClaimType } from '../chain/claim.js';
+import type { BlockSpan, BridgeItems, ClaimItem, ItemList, Member, Members, Signatures } from '../pending/items.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { AlertLabels, PollView, Samples } from './view.js';
@@ -80,6 +81,20 @@ export function membersOf(members: Members | null | undefined): readonly Validat
 
 function validatorOf({ name, orchestrator, externalAddress, watched }: Member): Validator {
   return { name: name ?? '', address: orchestrator ?? externalAddress, isWatched: watched };
+}
+
+/** "event 31 (batch 8 of USDT)"; only the event of a claim that cannot be read. */
+export function claimText({ eventNonce, type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
+  const name =
+    token === null ? 'an unknown token' : shortName(token.symbol ?? '') || shortAddress(token.contract ?? '');
+  const whole = amount?.wholeAmount ?? null;
+  const texts: Readonly<Record<ClaimType, string>> = {
+    deposit: `deposit of ${whole === null ? '' : `${whole} `}${name}`,
+    withdraw: `batch ${batchNonce ?? 'of unknown nonce'} of ${name}`,
+    valset: `validator set ${valsetNonce ?? 'of unknown nonce'}`,
+    erc20_deployed: `deployment of ${name}`,
+  };
+  return `event ${eventNonce}${type === null ? '' : ` (${texts[type]})`}`;
 }
 
 /** A token by its configured symbol, else by its contract. */

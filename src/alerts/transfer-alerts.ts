@@ -2,6 +2,7 @@ import type { FiniteSample } from '../metrics/render-families.js';
 import { count, list } from '../text/format.js';
 import { aboveWhileUnchanged, dataAlert, type Severity } from './alert.js';
 import {
+  countOfValue,
   LARGEST_UNSIGNED,
   ON_TARGET,
   ON_TOKEN,
@@ -24,7 +25,16 @@ import {
   timeLeft,
   tokenName,
 } from './sentences.js';
-import { findingIf, hasDecreased, labelOf, valueAgo, type AlertLabels, type Finding, type PollView } from './view.js';
+import {
+  findingIf,
+  hasDecreased,
+  labelOf,
+  valueAgo,
+  type AlertLabels,
+  type Finding,
+  type PollView,
+  type Samples,
+} from './view.js';
 
 /* Alerts on transfers and batches. Within a severity, the cause comes before its consequences. */
 
@@ -192,8 +202,9 @@ function timeoutNear(
 function overdue(
   severity: Severity,
   fees: 'sufficient' | 'unknown' | 'insufficient',
-  texts: { readonly comment: string; readonly when: string; readonly batches: string; readonly forMinutes: number },
+  texts: { readonly comment: string; readonly when: string; readonly fees: string; readonly forMinutes: number },
 ) {
+  const batches = `${countOfValue('batch', 'batches')}${texts.fees === '' ? '' : ` ${texts.fees}`}`;
   return dataAlert('module_state', {
     name: 'BridgeBatchOverdue',
     severity,
@@ -208,8 +219,8 @@ function overdue(
         .map(({ value }) => ({ labels: {}, value })),
     linksToPending: severity !== 'info',
     forMinutes: texts.forMinutes,
-    summary: `{{ $value }} ${texts.batches} are past their timeout.`,
-    description: `For ${texts.forMinutes} minutes, the hub of {{ $labels.target }} has held {{ $value }} ${texts.batches} that have timed out at the estimated external height. The contract rejects them, and the hub cancels them only with the next observed event.`,
+    summary: `${batches} past the timeout.`,
+    description: `For at least ${texts.forMinutes} minutes, the hub of {{ $labels.target }} has held ${batches} past the timeout at the estimated external height. The contract rejects what has timed out, and the hub cancels it only with the next observed event.`,
     action:
       'Check that the contract is not paused. If events are pending, find out who has not voted; if none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
     sentence: ({ oldest, duration }) =>
@@ -221,6 +232,21 @@ function overdue(
 /** How many tokens have transfers in live batches. */
 function batchedTokens(condition: string): string {
   return `count by (${TARGET}) (group by (${TOKEN}) (bridge_token_batched_transfers${condition}))`;
+}
+
+const NEXT_TIMEOUT_FAMILIES = [
+  'bridge_relayable_batch_next_timeout_height',
+  'bridge_external_height_projected',
+  'bridge_external_block_time_seconds',
+] as const;
+
+/** When the first relayable batch times out; empty without an estimate. */
+function firstTimeout(samples: Samples<(typeof NEXT_TIMEOUT_FAMILIES)[number]>): string {
+  const timeout = samples.value('bridge_relayable_batch_next_timeout_height');
+  const height = samples.value('bridge_external_height_projected');
+  if (timeout === undefined || height === undefined) return '';
+  const blocks = Math.round(timeout - height);
+  return `the first times out in ${blocksFor(blocks, samples.value('bridge_external_block_time_seconds'), 'external')}`;
 }
 
 function notRelayed(
@@ -248,6 +274,7 @@ and ${ON_TARGET} ${tokens} > 1`,
       'bridge_block_time_seconds',
       'bridge_token_batched_transfers',
       'bridge_token_min_batch_fee',
+      ...NEXT_TIMEOUT_FAMILIES,
     ],
     rangeMinutes: minutes,
     find: (view) => {
@@ -265,10 +292,11 @@ and ${ON_TARGET} ${tokens} > 1`,
       const isNothingRelayed = !hasDecreased(view, 'bridge_relayable_batches', {}, minutes);
       return value > 1 && known.length > 1 && isNothingRelayed;
     },
-    summary: '{{ $value }} signed batches wait for a relayer.',
-    description: `For ${promDuration(minutes + NOT_RELAYED_FOR_MINUTES)}, no signed batch of {{ $labels.target }} has been executed, of whatever token; {{ $value }} wait.`,
+    summary: `${countOfValue('signed batch waits', 'signed batches wait')} for a relayer.`,
+    description: `For at least ${promDuration(minutes + NOT_RELAYED_FOR_MINUTES)}, no signed batch of {{ $labels.target }} has been executed, of whatever token; ${countOfValue('waits', 'wait')}.`,
     action: CHECK_RELAYERS,
-    sentence: ({ oldest, duration }) => `no signed batch has been executed for ${duration}, ${oldest.value} waiting`,
+    sentence: ({ oldest, duration }, { samples }) =>
+      parts(`no signed batch has been executed for ${duration}, ${oldest.value} waiting`, firstTimeout(samples)),
   });
 }
 
@@ -277,7 +305,7 @@ export const transferAlerts = [
     comment: `The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.
 Only batches that were signed and whose fees reach \`min_batch_fee\` of their token: relayers should have executed them.`,
     when: 'The hub holds a signed batch with sufficient fees that has timed out at the estimated external height.',
-    batches: 'batches with sufficient fees',
+    fees: 'with sufficient fees',
     forMinutes: 30,
   }),
   dataAlert('module_state', {
@@ -296,7 +324,7 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: UNSIGNED_FOR_MINUTES,
     summary: 'a batch lacks signatures.',
-    description: `For ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, at least {{ $value }} batches of {{ $labels.target }} have had less signed power than power_threshold, so they cannot be relayed. Missing signatures, own validators first, then the largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
+    description: `For at least ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, batches of {{ $labels.target }} have had less signed power than power_threshold, at least {{ $value }} at any time, so they cannot be relayed. Missing signatures, own validators first, then the largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration }, view) => {
       const batch = belowThreshold(bridgeItemsOf(view)?.batches);
@@ -308,6 +336,7 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
       );
     },
     actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
+    inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', labels: { watched: 'false' } }],
   }),
   notRelayed('critical', 225, true, {
     comment: `Batches of several tokens that pay relayers, and none was executed: the number of relayable batches has not fallen. Two tokens, because the
@@ -343,8 +372,8 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
         const needed = valueOf(view, 'bridge_token_min_batch_fee', labels);
         return fees !== undefined && needed !== undefined && fees >= needed;
       }),
-    summary: `{{ $value }} transfers of ${TOKEN_TEXT} wait and no batch is built.`,
-    description: `For ${STUCK_MINUTES + 5} minutes, {{ $value }} transfers of {{ $labels.target }} have waited for a batch of token ${TOKEN_TEXT}${DENOM_TEXT} although their fees pay for one, and no batch of it was built.`,
+    summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} in no batch, and none is built.`,
+    description: `For at least ${STUCK_MINUTES + 5} minutes, no batch of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} was built although the fees of its transfers pay for one; ${countOfValue('transfer waits', 'transfers wait')}.`,
     action:
       'Request a batch of the token: anyone can, and the error tells what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
     sentence: ({ all, duration }, view) =>
@@ -366,7 +395,7 @@ Without an estimated external height, the last observed height is used. It lags,
     comment: `Without \`min_batch_fee\`, or without the signatures, it is unknown whether a relayer should have executed the batch. Two hours, because
 even on a quiet bridge an event is usually observed in that time.`,
     when: 'The same for two hours, for batches without a known `min_batch_fee` or without sufficient signatures.',
-    batches: 'batches',
+    fees: '',
     forMinutes: 120,
   }),
   dataAlert('module_state', {
@@ -415,9 +444,9 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
       if (unbatched === undefined || batched === undefined || limit === undefined) return [];
       return findingIf(unbatched + batched > limit, unbatched + batched);
     },
-    summary: '{{ $value }} transfers are pending.',
+    summary: `${countOfValue('transfer is', 'transfers are')} pending.`,
     description:
-      '{{ $value }} transfers of {{ $labels.target }} are pending, batched or unbatched, and the backlog has been above its limit for 30 minutes. The queue may still move; BridgeBacklogStuck fires when it does not.',
+      'The backlog of {{ $labels.target }} has been above its limit for at least 30 minutes; {{ $value }} transfers are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
     action: 'Check whether batches are built, signed and relayed.',
     sentence: ({ oldest, duration }, { samples }) => {
       const unbatched = samples.value('bridge_unbatched_transfers') ?? 0;
@@ -429,7 +458,7 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
     comment:
       'Nobody executes a batch whose fees are below the minimum of the relayers. Its transfers return to the queue.',
     when: 'The same for 30 minutes, for batches whose fees are below `min_batch_fee`.',
-    batches: 'batches with insufficient fees',
+    fees: 'with insufficient fees',
     forMinutes: 30,
   }),
   timeoutNear('info', 'bridge_batch_next_timeout_height', {

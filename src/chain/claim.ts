@@ -1,4 +1,5 @@
-import { asDecimalString, type Numeral } from '../json/numeral.js';
+import { isPresent } from '../json/field.js';
+import { asDecimalString, parseDecimal, type Numeral } from '../json/numeral.js';
 import { numeralKey } from './decimal.js';
 import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
 
@@ -45,6 +46,56 @@ export function packedValsetClaim(value: string): ValsetClaim | undefined {
   const members = messagesOf(message, 4n)?.map(memberOf);
   if (valsetNonce === undefined || members?.every((member) => member !== undefined) !== true) return undefined;
   return { valsetNonce, members };
+}
+
+/** The types of claims by the last part of their names. */
+export const claimTypes = {
+  MsgDepositClaim: 'deposit',
+  MsgWithdrawClaim: 'withdraw',
+  MsgValsetUpdatedClaim: 'valset',
+  MsgERC20DeployedClaim: 'erc20_deployed',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
+
+/** What a claim says happened on the external chain, besides the event nonce. A field is `undefined` if its type does not have it. */
+export interface ClaimContent {
+  /** Height of the event on the external chain. */
+  readonly externalHeight: Numeral | undefined;
+  readonly tokenContract: string | undefined;
+  readonly amount: Numeral | undefined;
+  readonly sender: string | undefined;
+  readonly receiver: string | undefined;
+  readonly batchNonce: Numeral | undefined;
+  readonly valsetNonce: Numeral | undefined;
+}
+
+/** The number of each field in the messages. */
+const FIELDS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimContent, bigint>>>>> = {
+  deposit: { externalHeight: 2n, tokenContract: 3n, amount: 4n, sender: 5n, receiver: 6n },
+  withdraw: { externalHeight: 2n, batchNonce: 3n, tokenContract: 4n },
+  valset: { valsetNonce: 2n, externalHeight: 3n },
+  erc20_deployed: { externalHeight: 2n, tokenContract: 4n },
+};
+
+/** The content of a claim of a known type; `undefined` when the message is malformed. A field of another wire type is `undefined`. */
+export function packedClaimContent(type: ClaimType, value: string): ClaimContent | undefined {
+  const message = unpack(value);
+  if (message === undefined) return undefined;
+  const fields = FIELDS[type];
+  const integer = (field: bigint | undefined) =>
+    field === undefined ? undefined : numeral(integerOf(message, field));
+  const text = (field: bigint | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
+  const amount = parseDecimal(text(fields.amount) ?? '');
+  return {
+    externalHeight: integer(fields.externalHeight),
+    tokenContract: text(fields.tokenContract)?.toLowerCase(),
+    amount: isPresent(amount) ? amount : undefined,
+    sender: text(fields.sender),
+    receiver: text(fields.receiver),
+    batchNonce: integer(fields.batchNonce),
+    valsetNonce: integer(fields.valsetNonce),
+  };
 }
 
 function memberOf(message: Message): ClaimedMember | undefined {

@@ -30,6 +30,8 @@ export const bridgeDialects = {
       ethereum_address: 'external_address',
       last_observed_ethereum_height: 'last_observed_external_height',
       ethereum_blacklist: 'external_blacklist',
+      ethereum_sender: 'external_sender',
+      cosmos_receiver: 'hub_receiver',
     },
     values: {},
   },

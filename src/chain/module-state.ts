@@ -74,6 +74,10 @@ const claim = object(
     token_contract: address,
     valset_nonce: number,
     members: list(member),
+    block_height: number,
+    amount: number,
+    external_sender: string,
+    hub_receiver: string,
   },
   'any',
 );
@@ -112,5 +116,6 @@ export type Valset = ValueOf<typeof valset>;
 export type Batch = ValueOf<typeof batch>;
 export type Coin = ValueOf<typeof coin>;
 export type Transfer = ValueOf<typeof transfer>;
+export type Claim = ValueOf<typeof claim>;
 export type Attestation = ValueOf<typeof attestation>;
 export type OrchestratorAddress = ValueOf<typeof orchestratorAddress>;

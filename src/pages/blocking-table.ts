@@ -1,3 +1,4 @@
+import { listedRows } from '../alerts/sentences.js';
 import type { BridgeItems, ItemList } from '../pending/items.js';
 import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
@@ -47,19 +48,30 @@ ${validatorTable('Who else is late', validators, items)}`;
 }
 
 /** Rows are missing here if they are missing in the lists. */
-function extentNote({ batches, valsets, claims }: BridgeItems): Markup {
+function extentNote(items: BridgeItems): Markup {
+  const { batches, valsets, claims, batchesBelowThreshold } = items;
   const lists = [
-    ['batches', batches],
-    ['validator sets', valsets],
-    ['claims', claims],
+    ['batches', batches, hasAllUnsignedBatches(items)],
+    ['validator sets', valsets, hasAllRows(valsets)],
+    ['claims', claims, hasAllRows(claims)],
   ] as const;
-  const notes = lists.flatMap(([noun, list]) => {
+  const notes = lists.flatMap(([noun, list, hasAll]) => {
     if (!list.readable) return [`The list of ${noun} cannot be read.`];
-    return list.rows.length < list.total
-      ? [`Only the ${list.rows.length} oldest of ${list.total} ${noun} are considered.`]
-      : [];
+    if (hasAll) return [];
+    const total = list === batches ? (batchesBelowThreshold ?? list.total) : list.total;
+    return [`Only the ${list.rows.length} oldest of ${total} ${noun} are considered.`];
   });
   return notes.length === 0 ? markup`` : markup`<p class="note">${notes.join(' ')}</p>`;
+}
+
+function hasAllRows(list: ItemList<unknown>): boolean {
+  return list.readable && list.rows.length === list.total;
+}
+
+/** Batches that lack signatures come first in their list, so the others may be missing. */
+function hasAllUnsignedBatches({ batches, batchesBelowThreshold }: BridgeItems): boolean {
+  const unsigned = listedRows(batches).filter(({ belowThreshold }) => belowThreshold !== false);
+  return hasAllRows(batches) || (batches.readable && unsigned.length === batchesBelowThreshold);
 }
 
 type ValidatorColumn = Column<BlockingValidator, BridgeItems>;
@@ -97,12 +109,11 @@ function who({ name, orchestrator, externalAddress, watched }: BlockingValidator
 }
 
 function missing({ batches, valsets, events, otherClaims, alerts }: BlockingValidator, items: BridgeItems): Markup {
-  const isComplete = (list: ItemList<unknown>): boolean => list.readable && list.rows.length === list.total;
   const parts = [
-    ...nonces('votes for', 'event', events, isComplete(items.claims)),
-    ...nonces('voted for another claim of', 'event', otherClaims, isComplete(items.claims)),
-    ...nonces('', 'batch', batches, isComplete(items.batches)),
-    ...nonces('', 'validator set', valsets, isComplete(items.valsets)),
+    ...nonces('votes for', 'event', events, hasAllRows(items.claims)),
+    ...nonces('voted for another claim of', 'event', otherClaims, hasAllRows(items.claims)),
+    ...nonces('', 'batch', batches, hasAllUnsignedBatches(items)),
+    ...nonces('', 'validator set', valsets, hasAllRows(items.valsets)),
     ...alerts.map((alert) => markup`${lateAlerts[alert] ?? alert}`),
   ];
   return markup`${parts.map((part, index) => markup`${index === 0 ? '' : '; '}${part}`)}`;

@@ -63,6 +63,7 @@ export const batchTable: ItemTable<BatchItem> = {
   name: 'batches',
   title: 'Live batches',
   emptyText: 'No batch is live.',
+  firstText: 'those that lack signatures',
   rowId: ({ nonce, token }) => anchor('batches', `${nonce} ${token.contract ?? ''}`),
   columns: [
     numberColumn('Nonce', 'nonce', ({ nonce }) => nonce),

@@ -1,39 +1,26 @@
-import { numeralKey, ratio, toDecimalString } from '../chain/decimal.js';
-import type { Attestation, Batch, Transfer, Valset } from '../chain/module-state.js';
+import { toDecimalString } from '../chain/decimal.js';
+import type { Batch, Transfer, Valset } from '../chain/module-state.js';
 import { asDecimalString } from '../json/numeral.js';
 import { estimatedExternalHeight, isExpired, isOverdue } from '../metrics/bridge/batches.js';
-import {
-  conflictingNonces,
-  pendingAttestations,
-  pendingEventCount,
-  votedAddresses,
-  voters,
-  type EventAttestation,
-} from '../metrics/bridge/events.js';
+import { conflictingNonces, pendingAttestations, pendingEventCount } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { foreignBatchClaims, foreignValsetClaims } from '../metrics/bridge/integrity.js';
 import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { unsignedBatches, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
-import {
-  memberAddresses,
-  newestPowers,
-  newestTotalPower,
-  newestValset,
-  powerOf,
-  unrelayedValsets,
-} from '../metrics/bridge/valsets.js';
+import { memberAddresses, unrelayedValsets } from '../metrics/bridge/valsets.js';
 import { lengthOf } from '../metrics/family.js';
 import { required, rows } from '../metrics/required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
+import { claimItem } from './claims.js';
 import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
-import type { BatchItem, BatchState, BridgeItems, ClaimItem, TransferItem, ValsetItem } from './items.js';
-import { batchSignatures, membersWhere, missingOf, valsetSignatures } from './signatures.js';
+import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
+import { batchSignatures, valsetSignatures } from './signatures.js';
 import { coinItem, tokenItem } from './tokens.js';
 
 /** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {
   const { state, height, settings } = input;
+  const unsigned = new Set(orNull(() => unsignedBatches(input)));
   return {
     document: 'module_state',
     hubHeight: orNull(() => decimalStringOf(height)),
@@ -52,7 +39,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
       () => rows(state.batches),
       [optionalKey(({ block }) => required(block)), ({ batch_nonce }) => required(batch_nonce)],
       (batch) => batchItem(input, batch),
-      () => lengthOf(state.batches),
+      { countRows: () => lengthOf(state.batches), isFirst: (batch) => unsigned.has(batch) },
     ),
     valsets: itemList(
       () => unrelayedValsets(input),
@@ -68,7 +55,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
       () => unbatchedTransfers(input),
       [({ id }) => required(id)],
       (transfer) => transferItem(input, transfer),
-      () => lengthOf(state.unbatched_transfers),
+      { countRows: () => lengthOf(state.unbatched_transfers) },
     ),
   };
 }
@@ -79,8 +66,8 @@ function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
     id: decimalStringOf(id),
     sender: truncatedOrNull(() => required(sender)),
     destination: truncatedOrNull(() => required(dest_address)),
-    amount: coinItem(input, transfer, transferredCoin),
-    fee: coinItem(input, transfer, feeCoin),
+    amount: coinItem(input, transferredCoin(transfer)),
+    fee: coinItem(input, feeCoin(transfer)),
   };
 }
 
@@ -117,27 +104,4 @@ function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),
   };
-}
-
-function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
-  const voted = orNull(() => votedAddresses(input, attestation));
-  const newest = orNull(() => newestValset(input)) ?? undefined;
-  return {
-    eventNonce: decimalStringOf(nonce),
-    conflicting: conflictingNonces(input).has(numeralKey(nonce)),
-    votes: orNull(() => voters(attestation).length),
-    votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
-    firstVoteHeight: orNull(() => decimalStringOf(attestation.height)),
-    age: hubBlocksSince(input, attestation.height),
-    violation: violationOf(input, attestation),
-    voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
-    missing: voted && orNull(() => missingOf(input, newest, voted)),
-  };
-}
-
-function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['violation'] {
-  const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
-    orNull(() => claims(input))?.includes(attestation) === true;
-  if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch';
-  return isIn(foreignBatchClaims) ? 'withdraw_claim_without_batch' : null;
 }

@@ -19,7 +19,7 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
       () => distinctCctxs[list](input),
       byAge,
       (cctx) => cctxItem(input, cctx),
-      () => lengthOf(rows),
+      { countRows: () => lengthOf(rows) },
     );
   return {
     document: 'rate_limiter_input',

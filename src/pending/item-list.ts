@@ -41,21 +41,27 @@ export function inWholeUnits(amount: DecimalString | null, decimals: number): De
 /** The keys by which rows are sorted, most significant first. `null` is an unknown key and comes last. */
 export type SortKeys<T> = readonly ((row: T) => Numeral | null)[];
 
+interface ItemListOptions<T> {
+  readonly countRows?: () => number | undefined;
+  readonly isFirst?: (row: T) => boolean;
+}
+
 /**
- * A list with the oldest rows, which have the lowest keys. It is unreadable when `readRows` or a field that every row needs is
- * withdrawn; then `countRows` returns the number of rows if possible.
+ * A list with the oldest rows, which have the lowest keys, after those for which `isFirst`. It is unreadable when `readRows` or a field that
+ * every row needs is withdrawn; then `countRows` returns the number of rows if possible.
  */
 export function itemList<T, Row>(
   readRows: () => readonly T[],
   keys: SortKeys<T>,
   item: (row: T) => Row,
-  countRows: () => number | undefined = () => undefined,
+  { countRows = () => undefined, isFirst = () => false }: ItemListOptions<T> = {},
 ): ItemList<Row> {
   const list = orNull(() => {
     const found = readRows().map((row) => ({ row, keys: keys.map((key) => key(row)) }));
-    const oldest = found.toSorted((a, b) => compareKeys(a.keys, b.keys)).slice(0, MAX_ROWS);
-    const unsortable = found.filter(({ keys: [first] }) => first === null).length;
-    return { total: found.length, unsortable, rows: oldest.map(({ row }) => item(row)) };
+    const [first, others] = [found.filter(({ row }) => isFirst(row)), found.filter(({ row }) => !isFirst(row))];
+    const listed = [first, others].flatMap((some) => some.toSorted((a, b) => compareKeys(a.keys, b.keys)));
+    const unsortable = found.filter(({ keys: [key] }) => key === null).length;
+    return { total: found.length, unsortable, rows: listed.slice(0, MAX_ROWS).map(({ row }) => item(row)) };
   });
   return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
 }

@@ -1,3 +1,4 @@
+import type { ClaimType } from '../chain/claim.js';
 import type { DecimalString } from '../json/numeral.js';
 
 export type { DecimalString };
@@ -8,7 +9,7 @@ export type { DecimalString };
  * of strings are limited, so that the items have some tens of KiB as JSON, and at most 6 MiB for a hostile document.
  */
 
-/** Maximum number of rows per list; the oldest are kept. */
+/** Maximum number of rows per list; the oldest are kept, and of batches those that lack signatures. */
 export const MAX_ROWS = 50;
 
 /** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
@@ -25,7 +26,7 @@ export interface ReadableList<Row> {
   readonly total: number;
   /** Number of items with an unknown sort key. They come last, so an older one may be missing in `rows`. */
   readonly unsortable: number;
-  /** The oldest, at most `MAX_ROWS`, oldest first. */
+  /** The oldest, at most `MAX_ROWS`, oldest first; batches that lack signatures before all others. */
   readonly rows: readonly Row[];
 }
 
@@ -52,7 +53,7 @@ export interface BridgeItems {
   readonly pendingEvents: DecimalString | null;
   /** Number of pending events with conflicting claims. */
   readonly conflictingEvents: number | null;
-  /** Live batches by creation height. */
+  /** Live batches: those that lack signatures, then the others, each by creation height. */
   readonly batches: ItemList<BatchItem>;
   /** Validator sets newer than the one in the contract by nonce. */
   readonly valsets: ItemList<ValsetItem>;
@@ -163,6 +164,21 @@ export interface ClaimItem {
   readonly age: BlockSpan | null;
   /** What it contradicts: the stored validator sets or the batches of the hub; `null` for a plausible claim. */
   readonly violation: 'valset_claim_mismatch' | 'withdraw_claim_without_batch' | null;
+  /** `null` for an unknown type, of which the following fields are not read. */
+  readonly type: ClaimType | null;
+  /** Height of the event on the external chain. */
+  readonly externalHeight: DecimalString | null;
+  /** Of a deposit, of the batch of a withdrawal, or the deployed one. */
+  readonly token: TokenItem | null;
+  /** Deposited amount. */
+  readonly amount: CoinItem | null;
+  /** External address that deposited, and the account of the hub that receives it. */
+  readonly sender: string | null;
+  readonly receiver: string | null;
+  /** Batch that a withdrawal claim says was executed. */
+  readonly batchNonce: DecimalString | null;
+  /** Validator set that is claimed to be in the contract. */
+  readonly valsetNonce: DecimalString | null;
   /** Members of the newest validator set that have voted for this claim. */
   readonly voted: Members | null;
   /** Members of the newest validator set that have not voted for this claim. */

@@ -1,9 +1,9 @@
-import type { Transfer } from '../chain/module-state.js';
+import type { Coin } from '../chain/module-state.js';
 import type { TokenConfig } from '../config/config.js';
 import { type Field } from '../json/field.js';
 import type { DecimalString } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { contractLabel, denomByContract, type CoinOf } from '../metrics/bridge/tokens.js';
+import { contractLabel, denomByContract } from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
 import { memoize } from '../metrics/memoize.js';
 import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
@@ -25,8 +25,7 @@ export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   };
 }
 
-export function coinItem(input: BridgeInput, transfer: Transfer, coinOf: CoinOf): CoinItem {
-  const coin = coinOf(transfer);
+export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): CoinItem {
   const { contract, denom, symbol } = tokenItem(input, coin?.contract);
   const amount = orNull(() => decimalStringOf(coin?.amount));
   return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };

@@ -119,6 +119,16 @@ describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
     }
   });
 
+  it('the missing signatures of others, which an unsigned batch names, and not those of an own validator', async () => {
+    const labels = { target: 'unsigned', job: 'bridge', instance: 'a', document: 'module_state' };
+    const missing = { alertname: 'BridgeOrchestratorMissingConfirms', severity: 'warning' };
+    const unsigned = { alertname: 'BridgeBatchUnsigned', severity: 'critical' };
+    const others = [unsigned, { ...missing, watched: 'false' }].map((alert) => ({ ...alert, ...labels }));
+    expect(await suppressed(others)).toEqual([missing.alertname]);
+    const own = [unsigned, { ...missing, watched: 'true' }].map((alert) => ({ ...alert, ...labels, instance: 'b' }));
+    expect(await suppressed(own)).toEqual([]);
+  });
+
   it('no alert of another exporter of the same target', async () => {
     const labels = { target: 'twins', job: 'bridge' };
     const alerts = [

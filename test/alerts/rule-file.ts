@@ -181,14 +181,18 @@ ${['alertname', ...targetLabels, 'document', ...SUBJECT_LABELS].map((label) => `
 
 function formatInhibition(
   { name, severity, condition }: Alert,
-  { alert, severity: of, equal = [] }: Inhibition,
+  { alert, severity: of, labels: ofRule = {}, equal = [] }: Inhibition,
 ): string {
   // The other severity of the alert does not inhibit it.
   const isLimited = alerts.some(
     (own) => own.name === name && own.severity !== severity && !own.inhibits.some((other) => other.alert === alert),
   );
   const sources = [`alertname = ${name}`, ...(isLimited ? [`severity = ${severity}`] : [])];
-  const targets = [`alertname = ${alert}`, ...(of === undefined ? [] : [`severity = ${of}`])];
+  const targets = [
+    `alertname = ${alert}`,
+    ...(of === undefined ? [] : [`severity = ${of}`]),
+    ...Object.entries(ofRule).map(([label, value]) => `${label} = "${value}"`),
+  ];
   // An alert that no running exporter can judge may be about all exporters of the cluster.
   const labels = condition === undefined ? ['cluster', ...equal] : [...TARGET.split(', '), ...equal];
   return `- source_matchers: [${sources.join(', ')}]

@@ -8,7 +8,7 @@ import { codeBlocks, copyProject } from './project-copy.js';
  */
 const page = readProjectFile('docs/adding-an-alert.md');
 
-const DECLARATIONS = 'src/alerts/validator-alerts.ts';
+const DECLARATIONS = 'src/alerts/valset-alerts.ts';
 const RUNBOOK = 'docs/runbook.md';
 const INCIDENTS = 'test/alerts/incidents.ts';
 

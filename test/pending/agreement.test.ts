@@ -83,8 +83,10 @@ describe.each(scenarioNames)('the items and metrics of the scenario %s', (scenar
 
   it('agree on the oldest batch, the next event and the oldest transfer', () => {
     const { transfers, batches, claims } = result.bridge;
-    const oldestBatch = asReadable(batches).rows[0];
-    expect(oldestBatch ? number(oldestBatch.createdHeight) : undefined).toBe(gauge('bridge_batch_oldest_height'));
+    const heights = asReadable(batches).rows.map(({ createdHeight }) => number(createdHeight));
+    expect(heights.length === 0 ? undefined : Math.min(...heights)).toBe(gauge('bridge_batch_oldest_height'));
+    const unsigned = asReadable(batches).rows.find(({ belowThreshold }) => belowThreshold === true);
+    expect(unsigned && number(unsigned.createdHeight)).toBe(gauge('bridge_oldest_unsigned_batch_height'));
     const nextEvent = asReadable(claims).rows[0];
     expect(nextEvent?.votedPowerRatio).toBe(gauge('bridge_next_event_voted_power_ratio'));
     const oldestTransfer = gauge('bridge_oldest_pending_transfer_id') ?? Infinity;

@@ -84,6 +84,23 @@ describe('the batch items', () => {
     const [row] = asReadable(bridgeItemsOf({ ...idleState, batches: [batch('5')] }, { watch }).batches).rows;
     expect(row?.missing?.members.map(({ watched }) => watched)).toEqual([true, false, false, false]);
   });
+
+  const signatures = (nonce: number) =>
+    members.map(({ external_address }) => ({ nonce: `${nonce}`, token_contract: '0xT', eth_signer: external_address }));
+
+  it('begin with the batches that lack signatures, so that none of these is left out', () => {
+    const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
+    const unsigned = new Set([7, 58, 60]);
+    const items = bridgeItemsOf({
+      ...idleState,
+      batches: numbers.map((nonce) => batch(`${nonce}`, '600', `${nonce}`)),
+      batch_confirms: numbers.filter((nonce) => !unsigned.has(nonce)).flatMap(signatures),
+    });
+    const { total, rows } = asReadable(items.batches);
+    expect([total, items.batchesBelowThreshold]).toEqual([60, 3]);
+    expect(rows.slice(0, 5).map(({ nonce }) => nonce)).toEqual(['7', '58', '60', '1', '2']);
+    expect(rows).toHaveLength(50);
+  });
 });
 
 describe('the validator set items', () => {
@@ -147,6 +164,82 @@ describe('the claim items', () => {
       ['8', true, 2, 0.7, { blocks: '20', seconds: 40 }, ['0xa3', '0xa4']],
       ['9', false, 1, 0.1, { blocks: '10', seconds: 20 }, ['0xa1', '0xa2', '0xa3']],
     ]);
+  });
+
+  const pending = (content: object) =>
+    asReadable(
+      bridgeItemsOf({ ...idleState, attestations: [{ ...claim('8', '940', 0), claim: content }] }, { tokens }).claims,
+    ).rows[0];
+  const tokens = [{ contract: '0xt', symbol: 'USDT', decimals: 6 }];
+  const deposited = {
+    type: 'deposit',
+    externalHeight: '812',
+    token: { contract: '0xt', symbol: 'USDT' },
+    amount: { contract: '0xt', amount: '2500000', wholeAmount: '2.5' },
+    sender: '0xFrom',
+    receiver: 'hub1to',
+    batchNonce: null,
+    valsetNonce: null,
+  };
+
+  it('say what an unpacked claim is about', () => {
+    const common = { event_nonce: '8', block_height: '812' };
+    const deposit = {
+      ...common,
+      '@type': '/injective.peggy.v1.MsgDepositClaim',
+      token_contract: '0xT',
+      amount: '2500000',
+      ethereum_sender: '0xFrom',
+      cosmos_receiver: 'hub1to',
+    };
+    expect(pending(deposit)).toMatchObject(deposited);
+    const withdraw = { ...common, '@type': 'MsgWithdrawClaim', batch_nonce: '31', token_contract: '0xT' };
+    expect(pending(withdraw)).toMatchObject({
+      type: 'withdraw',
+      batchNonce: '31',
+      token: { symbol: 'USDT' },
+      amount: null,
+    });
+    const valset = { ...common, '@type': 'MsgValsetUpdatedClaim', valset_nonce: '5', members: [] };
+    expect(pending(valset)).toMatchObject({ type: 'valset', valsetNonce: '5', token: null });
+    const unknown = { ...common, '@type': 'MsgOtherClaim', token_contract: '0xT' };
+    expect(pending(unknown)).toMatchObject({ type: null, externalHeight: null, token: null });
+    const unreadable = { ...deposit, token_contract: 5, amount: 'many' };
+    expect(pending(unreadable)).toMatchObject({
+      type: 'deposit',
+      token: null,
+      amount: { amount: null },
+      sender: '0xFrom',
+    });
+  });
+
+  it('say what a packed claim is about', () => {
+    const text = (field: number, value: string) => [field * 8 + 2, value.length, ...Buffer.from(value)];
+    const number = (field: number, value: number) => [field * 8, (value & 0x7f) | 0x80, value >> 7];
+    const packed = (type: string, ...fields: readonly (readonly number[])[]) =>
+      pending({ type_url: `/hub.bridge.v1.${type}`, value: Buffer.from([8, 8, ...fields.flat()]).toString('base64') });
+    const details = [text(3, '0xT'), text(4, '2500000'), text(5, '0xFrom'), text(6, 'hub1to')];
+    expect(packed('MsgDepositClaim', number(2, 812), ...details)).toMatchObject(deposited);
+    expect(packed('MsgWithdrawClaim', number(2, 812), number(3, 131), text(4, '0xT'))).toMatchObject({
+      type: 'withdraw',
+      externalHeight: '812',
+      batchNonce: '131',
+      token: { symbol: 'USDT' },
+    });
+    expect(packed('MsgValsetUpdatedClaim', number(2, 205), number(3, 812))).toMatchObject({
+      type: 'valset',
+      externalHeight: '812',
+      valsetNonce: '205',
+    });
+    expect(packed('MsgERC20DeployedClaim', number(2, 812), text(3, 'uhub'), text(4, '0xT'))).toMatchObject({
+      type: 'erc20_deployed',
+      token: { contract: '0xt' },
+    });
+    expect(packed('MsgDepositClaim', text(2, '812'))).toMatchObject({
+      type: 'deposit',
+      externalHeight: null,
+      token: null,
+    });
   });
 
   it('are unreadable if a claim has no event nonce', () => {

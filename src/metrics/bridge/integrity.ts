@@ -1,4 +1,4 @@
-import { packedValsetClaim, packedWithdrawClaim, type ClaimedMember } from '../../chain/claim.js';
+import { packedValsetClaim, packedWithdrawClaim, type ClaimedMember, type claimTypes } from '../../chain/claim.js';
 import { compare, highest, ratio, toDecimalString } from '../../chain/decimal.js';
 import type { Attestation, Valset } from '../../chain/module-state.js';
 import { families, labeledGauge, perKind } from '../family.js';
@@ -56,15 +56,17 @@ function valsetUnknown(input: BridgeInput): number {
   return compare(nonce, 0) !== 0 && storedPartners(input).length === 0 ? 1 : 0;
 }
 
-/** The pending claims of a type, which is the last part of `@type` or `type_url`. */
-function pendingClaims(input: BridgeInput, type: string): readonly Attestation[] {
+/** The last part of the type URL of a claim, such as `MsgDepositClaim`. */
+export function claimMessage({ claim }: Attestation): string {
+  const { '@type': unpacked, type_url: packed } = required(claim);
+  const url = required(optional(unpacked) ?? packed);
+  return url.slice(url.lastIndexOf('.') + 1);
+}
+
+function pendingClaims(input: BridgeInput, message: keyof typeof claimTypes): readonly Attestation[] {
   return pendingAttestations(input)
     .map(({ attestation }) => attestation)
-    .filter(({ claim }) => {
-      const { '@type': unpacked, type_url: packed } = required(claim);
-      const url = required(optional(unpacked) ?? packed);
-      return url.slice(url.lastIndexOf('.') + 1) === type;
-    });
+    .filter((attestation) => claimMessage(attestation) === message);
 }
 
 /** Claims that a validator set was installed that the hub did not create. */

@@ -1,0 +1,122 @@
+import { count, duration } from '../text/format.js';
+import { dataAlert, type Severity } from './alert.js';
+import {
+  deadlines,
+  DEADLINE_FAMILIES,
+  IDENTITY_FAMILIES,
+  infoByOrchestrator,
+  isWatched,
+  orchestratorLabels,
+  validatorsOf,
+  type ConfirmKind,
+} from './orchestrators.js';
+import { indent, ON_TARGET, ORCHESTRATOR, orchestratorNames, TARGET, withNameLabels } from './promql.js';
+import { validators } from './sentences.js';
+import { labelOf } from './view.js';
+
+/* Alerts on the time that is left to validators before they are jailed. */
+
+/** The time left to sign from which on a watched validator is urgent, and from which on it is a warning. */
+export const CRITICAL_HOURS = 12;
+export const WARNING_HOURS = 24;
+const HOUR_SECONDS = 3600;
+
+/** What a validator has to sign, in words. */
+const SIGNED_THING: Readonly<Record<ConfirmKind, string>> = { valset: 'a validator set', batch: 'a batch' };
+
+/** Seconds that are left to sign a validator set or a batch, by orchestrator and \`confirms\`. */
+const TIME_LEFT = `(
+  (
+    label_replace(bridge_orchestrator_confirm_deadline_height, "confirms", "valset", "", "")
+    or
+    label_replace(bridge_orchestrator_batch_confirm_deadline_height, "confirms", "batch", "", "")
+  )
+  - ${ON_TARGET} group_left () max by (${TARGET}) (bridge_height)
+)
+* ${ON_TARGET} group_left () max by (${TARGET}) (bridge_block_time_seconds)`;
+
+/** Tells apart a signature that is missing from one that is given within minutes. */
+const DEADLINE_FOR_MINUTES = 15;
+
+function deadlineNear(
+  who: 'watched' | 'others',
+  [fromHours, untilHours]: readonly [number, number],
+  alert: {
+    readonly severity: Severity;
+    readonly comment: string;
+    readonly when: string;
+    readonly action: string;
+  },
+) {
+  const [from, until] = [fromHours * HOUR_SECONDS, untilHours * HOUR_SECONDS];
+  const near = `(
+${indent(TIME_LEFT)}
+) >= ${from} < ${until}`;
+  const validator = who === 'watched' ? 'your validator' : 'validator';
+  const first = who === 'watched' ? 'Your validator' : 'Validator';
+  return dataAlert('module_state', {
+    ...alert,
+    name: 'BridgeOrchestratorDeadlineNear',
+    dashboard: 'bridge-signers',
+    recordings: [orchestratorNames],
+    expr:
+      who === 'watched'
+        ? `(
+${indent(near)}
+)
+* on (${ORCHESTRATOR}) group_left (name, watched)
+topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`
+        : withNameLabels(`${near}
+unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
+    forMinutes: DEADLINE_FOR_MINUTES,
+    families: [...IDENTITY_FAMILIES, ...DEADLINE_FAMILIES],
+    find: (view) => {
+      const info = infoByOrchestrator(view.samples);
+      const blockTime = view.samples.value('bridge_block_time_seconds');
+      if (blockTime === undefined) return [];
+      return deadlines(view)
+        .filter(({ labels }) => isWatched(info, labels) === (who === 'watched'))
+        .map(({ labels, confirms, blocks }) => ({
+          labels: { ...orchestratorLabels(labels), confirms },
+          value: blocks * blockTime,
+        }))
+        .filter(({ value }) => value >= from && value < until);
+    },
+    summary: `${validator} {{ or $labels.name $labels.orchestrator }} is jailed in {{ $value | humanizeDuration }}.`,
+    description: `${first} {{ $labels.name }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has {{ $value | humanizeDuration }} left to sign a {{ if eq $labels.confirms "batch" }}batch{{ else }}validator set{{ end }}. After that it is jailed.`,
+    sentence: (findings, view) => {
+      const soonest = findings.all.toSorted((a, b) => a.value - b.value)[0] ?? findings.oldest;
+      const time = `about ${duration(soonest.value)}`;
+      const kind = labelOf(soonest.labels, 'confirms') === 'batch' ? 'batch' : 'valset';
+      const found = validatorsOf(findings, view);
+      return found.length === 1
+        ? `${validators(found)} will be jailed in ${time} unless it signs ${SIGNED_THING[kind]}`
+        : `${count(found.length, 'validator')} will be jailed, the first in ${time}, unless they sign: ${validators(found)}`;
+    },
+    ...(who === 'watched' && {
+      inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] }],
+    }),
+  });
+}
+
+export const deadlineAlerts = [
+  deadlineNear('watched', [0, CRITICAL_HOURS], {
+    severity: 'critical',
+    comment: `Your own validators: those in \`watch\`. 12 hours (43200 s) include a night. Batches are live for less than the window unless no
+event is observed for days.`,
+    when: `Less than ${CRITICAL_HOURS} hours are left for a watched validator to sign a validator set or a batch.`,
+    action: 'Restart the orchestrator now.',
+  }),
+  deadlineNear('watched', [CRITICAL_HOURS, WARNING_HOURS], {
+    severity: 'warning',
+    comment: 'Your own validators, from a day (86400 s) to 12 hours (43200 s) before.',
+    when: `Between ${CRITICAL_HOURS} and ${WARNING_HOURS} hours are left for a watched validator to sign.`,
+    action: 'Restart the orchestrator today.',
+  }),
+  deadlineNear('others', [0, CRITICAL_HOURS], {
+    severity: 'info',
+    comment: `The validators of others, and all when bridge_orchestrator_info is missing: 12 hours (43200 s) before.`,
+    when: 'The same as the critical one for a validator that is not watched.',
+    action: 'Inform the operator; if the validator is yours, restart its orchestrator and add it to watch.',
+  }),
+];

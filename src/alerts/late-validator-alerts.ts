@@ -1,0 +1,286 @@
+import { count } from '../text/format.js';
+import { dataAlert, type Pattern } from './alert.js';
+import {
+  byOrchestrator,
+  DEADLINE_FAMILIES,
+  extentOf,
+  firstDeadline,
+  IDENTITY_FAMILIES,
+  infoByOrchestrator,
+  isWatched,
+  orchestratorLabels,
+  orchestratorsAbove0,
+  validatorsOf,
+  type IdentityFamily,
+} from './orchestrators.js';
+import {
+  indent,
+  largestOf,
+  ON_TARGET,
+  ORCHESTRATOR,
+  orchestratorNames,
+  powerOfSelected,
+  promDuration,
+  TARGET,
+  unchanged,
+  type RecordingRule,
+} from './promql.js';
+import { haveOrHas, orchestratorKey, ownFirst, parts, validators } from './sentences.js';
+import type { Finding, PollView } from './view.js';
+
+/* Alerts on signatures and votes that validators have missed for long: each watched validator, and all others together. */
+
+/** Share of the power of the validators of others that has to be late. */
+const LATE_POWER_RATIO = 0.15;
+/** From a third of the power on, a claim of the next event is not the mistake of a few. */
+const CREDIBLE_CLAIM_RATIO = 0.33;
+const CONFIRMS_MINUTES = 60;
+const VOTES_MINUTES = 10;
+const VOTES_BUSY_MINUTES = 120;
+const CHECK_CONFIRMS = 'An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.';
+const CONTACT_LATE =
+  'Tell the operators, the largest first; without 66 % of the power nothing is relayed and no event is observed.';
+const CHECK_VOTES = 'Check the orchestrators and their nodes of the external chain.';
+
+/** Of patterns about orchestrators, the findings about watched ones. */
+function ofWatched<Family extends string>(patterns: readonly Pattern<Family>[]) {
+  return patterns.map(({ rangeMinutes, find }) => ({
+    rangeMinutes,
+    find: (view: PollView<Family | 'bridge_orchestrator_info'>) => {
+      const info = infoByOrchestrator(view.samples);
+      return find(view).filter(({ labels }) => isWatched(info, labels));
+    },
+  }));
+}
+
+/** Of patterns about orchestrators, the findings about others, with the power of each as its value. */
+function powerOfOthers<Family extends string>(patterns: readonly Pattern<Family>[]) {
+  return patterns.map(({ rangeMinutes, find }) => ({
+    rangeMinutes,
+    find: (view: PollView<Family | IdentityFamily>): readonly Finding[] => {
+      const info = infoByOrchestrator(view.samples);
+      const power = byOrchestrator(view.samples, 'bridge_orchestrator_power_ratio');
+      return find(view).flatMap((finding) => {
+        const value = power.get(orchestratorKey(finding.labels));
+        if (value === undefined || isWatched(info, finding.labels)) return [];
+        // Several patterns can find the same validator, whose power counts once.
+        return [{ ...finding, labels: orchestratorLabels(finding.labels), value }];
+      });
+    },
+  }));
+}
+
+/** Missing in every sample of an hour, so not just the newest batch; or the deadline of the same validator set for an hour. */
+const LATE_CONFIRMS = `label_replace(min_over_time(bridge_orchestrator_missing_batch_confirms[${promDuration(CONFIRMS_MINUTES)}]) > 0 and bridge_orchestrator_missing_batch_confirms offset ${promDuration(CONFIRMS_MINUTES)}, "confirms", "batch", "", "")
+or
+label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('bridge_orchestrator_confirm_deadline_height', CONFIRMS_MINUTES)}, "confirms", "valset", "", "")`;
+
+const CONFIRM_FAMILIES = [
+  ...IDENTITY_FAMILIES,
+  ...DEADLINE_FAMILIES,
+  'bridge_orchestrator_missing_batch_confirms',
+  'bridge_orchestrator_missing_valset_confirms',
+] as const;
+type ConfirmFamily = (typeof CONFIRM_FAMILIES)[number];
+
+const lateConfirms: readonly Pattern<ConfirmFamily>[] = [
+  {
+    rangeMinutes: CONFIRMS_MINUTES,
+    find: (view) => orchestratorsAbove0('bridge_orchestrator_missing_batch_confirms', view, { confirms: 'batch' }),
+  },
+  {
+    rangeMinutes: CONFIRMS_MINUTES,
+    // The deadline is that of the first validator set that is not signed.
+    find: (view) => {
+      const heights = byOrchestrator(view.samples, 'bridge_orchestrator_confirm_deadline_height');
+      return orchestratorsAbove0('bridge_orchestrator_missing_valset_confirms', view, { confirms: 'valset' })
+        .map((finding) => ({ ...finding, unchangedValue: heights.get(orchestratorKey(finding.labels)) }))
+        .filter(({ unchangedValue }) => unchangedValue !== undefined);
+    },
+  },
+];
+
+const unsignedByOthers: RecordingRule = {
+  name: 'orchestrator:bridge_orchestrator_power_ratio:late_confirms',
+  comment: `The power of each orchestrator that is not watched and has not signed for an hour.`,
+  expr: `${powerOfSelected(LATE_CONFIRMS)}
+unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`,
+};
+
+const LATE_VOTES = `bridge_orchestrator_missing_votes == 1 and ${ON_TARGET} ${unchanged('bridge_last_observed_nonce', VOTES_MINUTES)}
+or
+min_over_time(bridge_orchestrator_missing_votes[${promDuration(VOTES_BUSY_MINUTES)}]) == 1 and bridge_orchestrator_missing_votes offset ${promDuration(VOTES_BUSY_MINUTES)}
+or
+bridge_orchestrator_missing_next_votes == 1 and ${ON_TARGET} (
+  ${unchanged('bridge_next_event_first_vote_height', VOTES_MINUTES)}
+  and ${ON_TARGET} min_over_time(bridge_next_event_voted_power_ratio[${promDuration(VOTES_MINUTES)}]) >= ${CREDIBLE_CLAIM_RATIO}
+)`;
+
+const VOTE_FAMILIES = [
+  ...IDENTITY_FAMILIES,
+  'bridge_orchestrator_missing_votes',
+  'bridge_orchestrator_missing_next_votes',
+  'bridge_last_observed_nonce',
+  'bridge_next_event_first_vote_height',
+  'bridge_next_event_voted_power_ratio',
+] as const;
+type VoteFamily = (typeof VOTE_FAMILIES)[number];
+
+const lateVotes: readonly Pattern<VoteFamily>[] = [
+  {
+    rangeMinutes: VOTES_MINUTES,
+    find: (view) => {
+      const unchangedValue = view.samples.value('bridge_last_observed_nonce');
+      if (unchangedValue === undefined) return [];
+      const missing = orchestratorsAbove0('bridge_orchestrator_missing_votes', view);
+      return missing.map((finding) => ({ ...finding, unchangedValue }));
+    },
+  },
+  {
+    rangeMinutes: VOTES_BUSY_MINUTES,
+    find: (view) => orchestratorsAbove0('bridge_orchestrator_missing_votes', view),
+  },
+  {
+    rangeMinutes: VOTES_MINUTES,
+    find: (view) => {
+      const unchangedValue = view.samples.value('bridge_next_event_first_vote_height');
+      const voted = view.samples.value('bridge_next_event_voted_power_ratio') ?? 0;
+      if (unchangedValue === undefined || voted < CREDIBLE_CLAIM_RATIO) return [];
+      const missing = orchestratorsAbove0('bridge_orchestrator_missing_next_votes', view);
+      return missing.map((finding) => ({ ...finding, unchangedValue }));
+    },
+  },
+];
+
+const silentOthers: RecordingRule = {
+  name: 'orchestrator:bridge_orchestrator_power_ratio:late_votes',
+  comment: `The power of each orchestrator that is not watched and has not voted.`,
+  expr: `${powerOfSelected(LATE_VOTES)}
+unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`,
+};
+
+/** The watched orchestrators that an expression selects, with their names. */
+function namesOfWatched(expr: string): string {
+  return `(
+${indent(expr)}
+)
+* on (${ORCHESTRATOR}) group_left (name, watched)
+topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`;
+}
+
+/**
+ * The power of others that is late, if it is enough to be worth an alert. It does not read the recording rule of the text, which a second
+ * evaluation of the rules records a minute later.
+ */
+const latePower = (late: string): string => `sum by (${TARGET}) (
+  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
+  and on (${ORCHESTRATOR})
+  (
+${indent(late, 4)}
+  )
+  unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}
+) >= ${LATE_POWER_RATIO}`;
+
+export const lateValidatorAlerts = [
+  dataAlert('module_state', {
+    name: 'BridgeOrchestratorMissingConfirms',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `Your own validators. Batch confirms: missing in every sample of an hour. A running orchestrator signs one batch a minute and is at 0
+regularly. Valset confirms: the same deadline for an hour.`,
+    when: 'The signatures of a watched validator have been missing for an hour: on batches, or on the validator set with its next deadline.',
+    expr: namesOfWatched(LATE_CONFIRMS),
+    recordings: [orchestratorNames],
+    forMinutes: 5,
+    families: CONFIRM_FAMILIES,
+    patterns: ofWatched(lateConfirms),
+    summary: 'signatures of your validator {{ or $labels.name $labels.orchestrator }} are missing.',
+    description:
+      'Your validator {{ or $labels.name $labels.orchestrator }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has missed at least {{ $value }} {{ if eq $labels.confirms "batch" }}batch{{ else }}validator set{{ end }} {{ if eq $value 1.0 }}signature{{ else }}signatures{{ end }} for an hour. A validator that misses a deadline is jailed.',
+    action: CHECK_CONFIRMS,
+    sentence: (findings, view) => {
+      const items = (['batch', 'valset'] as const).flatMap((kind) => {
+        const own = findings.all.filter(({ labels }) => labels['confirms'] === kind);
+        const most = Math.max(...own.map(({ value }) => value));
+        if (own.length === 0) return [];
+        return kind === 'batch' ? count(most, 'batch', 'batches') : count(most, 'validator set');
+      });
+      const who = validatorsOf(findings, view);
+      const signatures = `signatures of ${extentOf(who)} have been missing for ${findings.duration}`;
+      return parts(
+        `${signatures}, on up to ${items.join(' and ')}: ${validators(who)}`,
+        firstDeadline(findings, who.length, view),
+      );
+    },
+    actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_CONFIRMS),
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeOrchestratorMissingConfirms',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `The validators of others, all together. From 34 % on, nothing can be relayed; 0.15 leaves time to tell their operators.`,
+    when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not signed for an hour.`,
+    expr: latePower(LATE_CONFIRMS),
+    recordings: [orchestratorNames, unsignedByOthers],
+    labels: { watched: 'false' },
+    forMinutes: 5,
+    families: CONFIRM_FAMILIES,
+    patterns: powerOfOthers(lateConfirms),
+    minimumSum: LATE_POWER_RATIO,
+    summary: 'signatures of validators with {{ $value | humanizePercentage }} of the power are missing.',
+    description: `For at least an hour, signatures of validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have been missing. Largest first: ${largestOf(unsignedByOthers)}all on /pending.`,
+    action: CONTACT_LATE,
+    sentence: (findings, view) => {
+      const who = validatorsOf(findings, view);
+      return parts(
+        `signatures of ${extentOf(who)} have been missing for ${findings.duration}: ${validators(who)}`,
+        firstDeadline(findings, who.length, view),
+      );
+    },
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeOrchestratorMissingVotes',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `Your own validators. Votes are often a few minutes late. The first operand waits until the last observed event is 10 minutes old (plus
+\`for\`). On a busy bridge the last event changes more often; the second operand requires a missing vote in every sample of 2 hours. The
+third one is about an event that has been claimed for 10 minutes by 0.33 of the power, so not by mistake. A vote for another claim is not
+missing.`,
+    when: 'A watched validator has not voted for the last observed event, which is 10 minutes old, for any in 2 hours, or for the next one, which a third of the power has claimed.',
+    expr: namesOfWatched(LATE_VOTES),
+    recordings: [orchestratorNames],
+    forMinutes: 20,
+    families: VOTE_FAMILIES,
+    patterns: ofWatched(lateVotes),
+    summary: 'your validator {{ or $labels.name $labels.orchestrator }} does not vote.',
+    description:
+      'Your validator {{ or $labels.name $labels.orchestrator }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has not voted for an event for at least 30 minutes.',
+    action: CHECK_VOTES,
+    sentence: (findings, view) => {
+      const who = validatorsOf(findings, view);
+      return `${extentOf(who)} ${haveOrHas(who.length)} not voted for an event for ${findings.duration}: ${validators(who)}`;
+    },
+    actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_VOTES),
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeOrchestratorMissingVotes',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `The validators of others, all together. From 34 % on, no event is observed; 0.15 leaves time to tell their operators.`,
+    when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not voted, as above.`,
+    expr: latePower(LATE_VOTES),
+    recordings: [orchestratorNames, silentOthers],
+    labels: { watched: 'false' },
+    forMinutes: 20,
+    families: VOTE_FAMILIES,
+    patterns: powerOfOthers(lateVotes),
+    minimumSum: LATE_POWER_RATIO,
+    summary: 'validators with {{ $value | humanizePercentage }} of the power do not vote.',
+    description: `For at least 30 minutes, validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have not voted for an event. Largest first: ${largestOf(silentOthers)}all on /pending.`,
+    action: CONTACT_LATE,
+    sentence: (findings, view) => {
+      const who = validatorsOf(findings, view);
+      return `${extentOf(who)} ${haveOrHas(who.length)} not voted for an event for ${findings.duration}: ${validators(who)}`;
+    },
+  }),
+];

@@ -1,0 +1,105 @@
+import { blocksFor, numberAndPower, orchestratorKey, type Validator } from './sentences.js';
+import { labelOf, type AlertLabels, type DatedFindings, type Finding, type PollView, type Samples } from './view.js';
+
+/* What alerts on single validators have in common: who they are, and when they are jailed. */
+
+/** What every sentence about validators reads. */
+export const IDENTITY_FAMILIES = ['bridge_orchestrator_info', 'bridge_orchestrator_power_ratio'] as const;
+export type IdentityFamily = (typeof IDENTITY_FAMILIES)[number];
+/** What tells when a validator is jailed. */
+export const DEADLINE_FAMILIES = [
+  'bridge_orchestrator_confirm_deadline_height',
+  'bridge_orchestrator_batch_confirm_deadline_height',
+  'bridge_height',
+  'bridge_block_time_seconds',
+] as const;
+export type DeadlineFamily = (typeof DEADLINE_FAMILIES)[number];
+
+export function orchestratorLabels(labels: AlertLabels): AlertLabels {
+  return {
+    orchestrator: labelOf(labels, 'orchestrator'),
+    external_address: labelOf(labels, 'external_address'),
+  };
+}
+
+/** Findings of the orchestrators whose value is above 0. */
+export function orchestratorsAbove0<Family extends string>(
+  family: Family,
+  { samples }: PollView<Family>,
+  ownLabels: AlertLabels = {},
+): readonly Finding[] {
+  return samples
+    .series(family)
+    .filter(({ value }) => value > 0)
+    .map(({ labels, value }) => ({ labels: { ...orchestratorLabels(labels), ...ownLabels }, value }));
+}
+
+export function isWatched(info: ReadonlyMap<string, AlertLabels>, labels: AlertLabels): boolean {
+  return info.get(orchestratorKey(labels))?.['watched'] === 'true';
+}
+
+export function byOrchestrator<Family extends string>(
+  samples: Samples<Family>,
+  family: Family,
+): ReadonlyMap<string, number> {
+  return new Map(samples.series(family).map(({ labels, value }) => [orchestratorKey(labels), value]));
+}
+
+export function infoByOrchestrator(samples: Samples<'bridge_orchestrator_info'>): ReadonlyMap<string, AlertLabels> {
+  return new Map(samples.series('bridge_orchestrator_info').map(({ labels }) => [orchestratorKey(labels), labels]));
+}
+
+interface FoundValidator extends Validator {
+  readonly powerRatio: number | undefined;
+}
+
+/** The validators of the findings, each once, by descending power. */
+export function validatorsOf({ all }: DatedFindings, { samples }: PollView<IdentityFamily>): readonly FoundValidator[] {
+  const info = infoByOrchestrator(samples);
+  const power = byOrchestrator(samples, 'bridge_orchestrator_power_ratio');
+  const found = new Map(all.map(({ labels }) => [orchestratorKey(labels), labels]));
+  return Array.from(found, ([key, labels]) => ({
+    name: info.get(key)?.['name'] ?? '',
+    address: labelOf(labels, 'orchestrator') || labelOf(labels, 'external_address'),
+    isWatched: info.get(key)?.['watched'] === 'true',
+    powerRatio: power.get(key),
+  })).toSorted((a, b) => (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
+}
+
+/** Their number and power, if that of all of them is known. */
+export function extentOf(found: readonly FoundValidator[]): string {
+  const ratios = found.flatMap(({ powerRatio }) => powerRatio ?? []);
+  const isComplete = ratios.length === found.length;
+  return numberAndPower(found.length, isComplete ? ratios.reduce((sum, ratio) => sum + ratio, 0) : null);
+}
+
+export type ConfirmKind = 'valset' | 'batch';
+
+interface Deadline {
+  readonly labels: AlertLabels;
+  readonly confirms: ConfirmKind;
+  readonly blocks: number;
+}
+
+/** The next deadline of each orchestrator for signing a validator set, and for signing a batch. Those that have passed are left out. */
+export function deadlines({ samples }: PollView<DeadlineFamily>): readonly Deadline[] {
+  const height = samples.value('bridge_height');
+  if (height === undefined) return [];
+  const ofKind = (confirms: ConfirmKind, family: DeadlineFamily): readonly Deadline[] =>
+    samples.series(family).map(({ labels, value }) => ({ labels, confirms, blocks: value - height }));
+  return [
+    ...ofKind('valset', 'bridge_orchestrator_confirm_deadline_height'),
+    ...ofKind('batch', 'bridge_orchestrator_batch_confirm_deadline_height'),
+  ].filter(({ blocks }) => blocks >= 0);
+}
+
+/** When the first of these validators is jailed; empty without a deadline. */
+export function firstDeadline({ all }: DatedFindings, number: number, view: PollView<DeadlineFamily>): string {
+  const found = new Set(all.map(({ labels }) => orchestratorKey(labels)));
+  const blocks = deadlines(view)
+    .filter(({ labels }) => found.has(orchestratorKey(labels)))
+    .map((deadline) => deadline.blocks);
+  if (blocks.length === 0) return '';
+  const who = number === 1 ? 'it' : 'the first';
+  return `${who} is jailed in ${blocksFor(Math.min(...blocks), view.samples.value('bridge_block_time_seconds'), 'hub')}`;
+}

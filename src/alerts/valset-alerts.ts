@@ -1,0 +1,130 @@
+import { list, percent } from '../text/format.js';
+import { above, dataAlert } from './alert.js';
+import { LARGEST_UNSIGNED, ON_TARGET, orchestratorNames, TARGET, unsignedPower } from './promql.js';
+import {
+  bridgeItemsOf,
+  listedRows,
+  membersOf,
+  missingValidators,
+  ownFirst,
+  parts,
+  shortAddress,
+  timeLeft,
+} from './sentences.js';
+import { findingIf, labelOf, type PollView } from './view.js';
+
+/* Alerts on the validator sets of the hub and of the contract. */
+
+/** Sum of the differences of all power shares. */
+export const DRIFT_RATIO = 0.1;
+const VALSET_UNSIGNED_MINUTES = 60;
+const CONTACT_SIGNERS =
+  'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
+
+function inactive(
+  severity: 'critical' | 'warning',
+  { comment, when }: { readonly comment: string; readonly when: string },
+) {
+  const wasActive = severity === 'critical';
+  const ADDRESS = `on (${TARGET}, address)`;
+  return dataAlert('module_state', {
+    name: 'BridgeWatchedValidatorInactive',
+    severity,
+    dashboard: 'bridge-signers',
+    comment,
+    when,
+    expr: `bridge_watched_validator_active == 0
+${wasActive ? 'and' : 'unless'} ${ADDRESS} bridge_watched_validator_last_active_timestamp_seconds`,
+    forMinutes: 10,
+    linksToPending: false,
+    families: ['bridge_watched_validator_active', 'bridge_watched_validator_last_active_timestamp_seconds'],
+    find: ({ samples }) => {
+      const known = samples.series('bridge_watched_validator_last_active_timestamp_seconds');
+      const active = new Set(known.map(({ labels }) => labelOf(labels, 'address')));
+      return samples
+        .series('bridge_watched_validator_active')
+        .map(({ labels, value }) => ({ labels: { address: labelOf(labels, 'address') }, value }))
+        .filter(({ labels, value }) => value === 0 && active.has(labels.address) === wasActive);
+    },
+    summary: wasActive
+      ? 'your validator {{ $labels.address }} has left the validator set.'
+      : 'your validator {{ $labels.address }} is not in the newest validator set.',
+    description: `For at least 10 minutes, no member of the newest validator set of {{ $labels.target }} has had the address {{ $labels.address }} of watch${wasActive ? ', which had one before' : ' since the exporter started'}. Its signatures and votes are not monitored.`,
+    action: wasActive
+      ? 'Check whether the validator is jailed; correct the cause, then unjail it.'
+      : 'Check whether the validator is jailed, and the address in watch: no alert covers a validator outside the set.',
+    sentence: ({ all, duration: lasting }) => {
+      const addresses = all.map(({ labels }) => shortAddress(labelOf(labels, 'address')));
+      const are = all.length === 1 ? 'of your validators has' : 'of your validators have';
+      return `${all.length} ${are} not been in the newest validator set for ${lasting}: ${list(addresses)}`;
+    },
+  });
+}
+
+/** The newest unrelayed validator set, if the list has it: the list has the oldest. */
+function newestUnrelayed(view: Pick<PollView, 'items'>) {
+  const valsets = bridgeItemsOf(view)?.valsets;
+  const rows = listedRows(valsets);
+  return valsets?.total === rows.length ? rows.at(-1) : undefined;
+}
+
+export const valsetAlerts = [
+  dataAlert('module_state', {
+    name: 'BridgeValsetUnsigned',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `Only the newest set can be relayed usefully. A warning, because withdrawals continue with the old one. BridgeOrchestratorDeadlineNear
+covers jailing.`,
+    when: `The newest validator set has been below \`power_threshold\` for ${VALSET_UNSIGNED_MINUTES} minutes.`,
+    expr: `bridge_newest_valset_signed_power_ratio
+  < ${ON_TARGET} group_left () max by (${TARGET}) (bridge_power_threshold_ratio)`,
+    recordings: [orchestratorNames, unsignedPower],
+    forMinutes: VALSET_UNSIGNED_MINUTES,
+    families: ['bridge_newest_valset_signed_power_ratio', 'bridge_power_threshold_ratio'],
+    find: ({ samples }) => {
+      const signed = samples.value('bridge_newest_valset_signed_power_ratio');
+      const threshold = samples.value('bridge_power_threshold_ratio');
+      if (signed === undefined || threshold === undefined) return [];
+      return findingIf(signed < threshold, signed);
+    },
+    summary: 'the newest validator set lacks signatures.',
+    description: `For at least an hour, less power than power_threshold has signed the newest validator set of {{ $labels.target }}, now {{ $value | humanizePercentage }}, so it cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
+    action: CONTACT_SIGNERS,
+    sentence: ({ oldest, duration: lasting }, view) => {
+      const valset = newestUnrelayed(view);
+      return parts(
+        `the newest validator set has lacked signatures for ${lasting}; ${percent(oldest.value)} of the power has signed it`,
+        missingValidators(valset?.missing ?? null, 'signed it'),
+        timeLeft(valset?.headroom, (time) => `who does not sign it is jailed in ${time}`),
+      );
+    },
+    actionFor: (_, view) => ownFirst(membersOf(newestUnrelayed(view)?.missing), CONTACT_SIGNERS),
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeValsetDrift',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `2h, because relayers may wait for low gas prices.
+Sum of the differences of all power shares. The hub creates a new set at 0.05, so twice that is a set that was not relayed. From 0.68 on,
+the members in the contract may no longer reach the 66 % from which on relayers relay.`,
+    when: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % from those in the contract.`,
+    ...above('bridge_valset_power_drift_ratio', DRIFT_RATIO),
+    forMinutes: 120,
+    linksToPending: false,
+    summary:
+      'the validator set in the contract is out of date; the power shares differ by {{ $value | humanizePercentage }}.',
+    description:
+      'For at least 2 hours, the power shares of the newest validator set of {{ $labels.target }} have differed from those in the contract; the differences add up to {{ $value | humanizePercentage }}.',
+    action: 'Have a relayer relay the newest validator set; anyone can, and the hub pays no reward.',
+    sentence: ({ oldest, duration: lasting }) =>
+      `the validator set in the contract has been out of date for ${lasting}; its power shares differ by ${percent(oldest.value)}`,
+  }),
+  inactive('critical', {
+    comment: 'Ten minutes: a validator that is unjailed is in no set before the hub creates the next one.',
+    when: 'An entry of `watch` was in the newest validator set since the exporter started, and is not any more.',
+  }),
+  inactive('warning', {
+    comment: 'The entry may be wrong, or the validator has been outside for long.',
+    when: 'A registered entry of `watch` has not been in the newest validator set since the exporter started.',
+  }),
+];

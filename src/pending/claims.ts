@@ -1,0 +1,79 @@
+import { claimTypes, packedClaimContent, type ClaimType } from '../chain/claim.js';
+import { numeralKey, ratio } from '../chain/decimal.js';
+import type { Attestation } from '../chain/module-state.js';
+import { conflictingNonces, votedAddresses, voters, type EventAttestation } from '../metrics/bridge/events.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../metrics/bridge/integrity.js';
+import { newestPowers, newestTotalPower, newestValset, powerOf } from '../metrics/bridge/valsets.js';
+import { optional, required } from '../metrics/required-fields.js';
+import { hubBlocksSince } from './block-spans.js';
+import { decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
+import type { ClaimItem } from './items.js';
+import { membersWhere, missingOf } from './signatures.js';
+import { coinItem, tokenItem } from './tokens.js';
+
+/** A pending claim: what it says, who voted for it, and what it contradicts. */
+export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
+  const voted = orNull(() => votedAddresses(input, attestation));
+  const newest = orNull(() => newestValset(input)) ?? undefined;
+  return {
+    eventNonce: decimalStringOf(nonce),
+    conflicting: conflictingNonces(input).has(numeralKey(nonce)),
+    votes: orNull(() => voters(attestation).length),
+    votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
+    firstVoteHeight: orNull(() => decimalStringOf(attestation.height)),
+    age: hubBlocksSince(input, attestation.height),
+    violation: violationOf(input, attestation),
+    ...contentOf(input, attestation),
+    voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
+    missing: voted && orNull(() => missingOf(input, newest, voted)),
+  };
+}
+
+function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['violation'] {
+  const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
+    orNull(() => claims(input))?.includes(attestation) === true;
+  if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch';
+  return isIn(foreignBatchClaims) ? 'withdraw_claim_without_batch' : null;
+}
+
+type ClaimFields = Pick<
+  ClaimItem,
+  'type' | 'externalHeight' | 'token' | 'amount' | 'sender' | 'receiver' | 'batchNonce' | 'valsetNonce'
+>;
+
+const NO_FIELDS: ClaimFields = {
+  type: null,
+  externalHeight: null,
+  token: null,
+  amount: null,
+  sender: null,
+  receiver: null,
+  batchNonce: null,
+  valsetNonce: null,
+};
+
+/** The fields of an unpacked claim, else those of the packed one. */
+function contentOf(input: BridgeInput, attestation: Attestation): ClaimFields {
+  const type = orNull(() => typeOf(attestation));
+  const claim = orNull(() => required(attestation.claim));
+  if (type === null || claim === null) return NO_FIELDS;
+  const packed = orNull(() => packedClaimContent(type, required(claim.value)));
+  const contract = orNull(() => optional(claim.token_contract) ?? packed?.tokenContract) ?? undefined;
+  const amount = orNull(() => optional(claim.amount) ?? packed?.amount) ?? undefined;
+  return {
+    type,
+    externalHeight: orNull(() => decimalStringOf(optional(claim.block_height) ?? packed?.externalHeight)),
+    token: contract === undefined ? null : tokenItem(input, contract),
+    amount: type === 'deposit' ? coinItem(input, { contract, amount }) : null,
+    sender: truncatedOrNull(() => optional(claim.external_sender) ?? packed?.sender),
+    receiver: truncatedOrNull(() => optional(claim.hub_receiver) ?? packed?.receiver),
+    batchNonce: orNull(() => decimalStringOf(optional(claim.batch_nonce) ?? packed?.batchNonce)),
+    valsetNonce: orNull(() => decimalStringOf(optional(claim.valset_nonce) ?? packed?.valsetNonce)),
+  };
+}
+
+function typeOf(attestation: Attestation): ClaimType | undefined {
+  const message = claimMessage(attestation);
+  return Object.entries(claimTypes).find(([name]) => name === message)?.[1];
+}
