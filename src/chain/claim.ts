@@ -83,8 +83,7 @@ export function packedClaimContent(type: ClaimType, value: string): ClaimContent
   const message = unpack(value);
   if (message === undefined) return undefined;
   const fields = FIELDS[type];
-  const integer = (field: bigint | undefined) =>
-    field === undefined ? undefined : numeral(integerOf(message, field));
+  const integer = (field: bigint | undefined) => (field === undefined ? undefined : numeral(integerOf(message, field)));
   const text = (field: bigint | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
   const amount = parseDecimal(text(fields.amount) ?? '');
   return {
