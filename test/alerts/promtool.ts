@@ -13,7 +13,9 @@ const folder = createTempFolder();
 
 /** The metrics that the rules read, without recording rules. */
 export const metricsInRules: ReadonlySet<string> = new Set(
-  rules.flatMap(({ expr }) => metricNamesIn(String(expr)).filter((name) => !name.includes(':'))),
+  rules.flatMap(({ expr, annotations = {} }) =>
+    [expr, ...Object.values(annotations)].flatMap(metricNamesIn).filter((name) => !name.includes(':')),
+  ),
 );
 
 /** The metric names in a PromQL expression, including the alternatives in a regular expression for `__name__`. */
