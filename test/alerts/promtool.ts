@@ -14,7 +14,7 @@ const folder = createTempFolder();
 /** The metrics that the rules read, without recording rules. */
 export const metricsInRules: ReadonlySet<string> = new Set(
   rules.flatMap(({ expr, annotations = {} }) =>
-    [expr, ...Object.values(annotations)].flatMap(metricNamesIn).filter((name) => !name.includes(':')),
+    [String(expr), ...Object.values(annotations)].flatMap(metricNamesIn).filter((name) => !name.includes(':')),
   ),
 );
 
