@@ -182,6 +182,8 @@ export type CommandName = keyof typeof commandFlags;
 
 /** Every command but the daemon, which runs without a subcommand. */
 export const subcommands = ['once', 'replay', 'simulate', 'demo'] as const satisfies readonly CommandName[];
+/** Commands that only print something: `help once` is `once --help`, `version` is `--version`. */
+export const informationCommands = ['help', 'version'] as const;
 export const commandNames: readonly CommandName[] = ['daemon', ...subcommands];
 
 type Settings<Flags> = { readonly [Key in keyof Flags]: Flags[Key] extends Flag<infer T> ? T : never };

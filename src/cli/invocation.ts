@@ -7,6 +7,7 @@ import {
   environmentName,
   type Flag,
   flagsOf,
+  informationCommands,
   STANDARD_INPUT,
   subcommands,
 } from './flags.js';
@@ -21,9 +22,13 @@ export type Invocation =
 
 /** Parses the command line and the environment variables of its flags. All problems are reported at once. */
 export function parseInvocation(argv: readonly string[], env: Environment): Invocation {
-  const { command, flags, problems } = parseArguments(argv);
+  const { information, command, flags, problems } = parseArguments(argv);
   if (flags.has('--help')) return { command: 'help', about: command ?? 'daemon' };
   if (flags.has('--version')) return { command: 'version' };
+  if (information !== undefined) {
+    if (problems.length > 0) return { command: 'usage-error', about: 'daemon', problems };
+    return information === 'help' ? { command: 'help', about: command ?? 'daemon' } : { command: 'version' };
+  }
   if (!command) return { command: 'usage-error', about: 'daemon', problems };
   const { values, problems: invalidValues } = parseValues(command, flags, env);
   const all = [...problems, ...foreignFlags(command, flags), ...replayProblems(command, flags), ...invalidValues];
@@ -31,6 +36,8 @@ export function parseInvocation(argv: readonly string[], env: Environment): Invo
 }
 
 interface Arguments {
+  /** The first argument, if it is `help` or `version`. */
+  readonly information?: Information;
   /** Absent for an unknown command. */
   readonly command?: CommandName;
   /** Value by flag name, not parsed yet. */
@@ -65,7 +72,15 @@ function parseArguments(argv: readonly string[]): Arguments {
     if (problem !== undefined) problems.push(problem);
     else if (value !== undefined) flags.set(name, value);
   }
-  return { ...parsePositionals(positionals, problems), flags, problems };
+  const [first] = positionals;
+  if (!isInformation(first)) return { ...parsePositionals(positionals, problems), flags, problems };
+  return { information: first, ...parsePositionals(positionals.slice(1), problems), flags, problems };
+}
+
+type Information = (typeof informationCommands)[number];
+
+function isInformation(name: string | undefined): name is Information {
+  return informationCommands.some((known) => known === name);
 }
 
 /** Parses a flag, and takes its value from the rest of the command line if it is not inline. */
@@ -78,7 +93,7 @@ function takeFlag(argument: string, rest: string[]): { name: string; value?: str
   if (isBoolean(positive)) return { name: positive, value: 'false' };
   // The next argument is most likely the value even of an unknown flag, unless it is a flag or a command.
   const [next = ''] = rest;
-  if (next.startsWith('--') || (!flagNames.has(name) && isSubcommand(next))) return { name };
+  if (next.startsWith('--') || (!flagNames.has(name) && (isSubcommand(next) || isInformation(next)))) return { name };
   return { name, value: rest.shift() };
 }
 

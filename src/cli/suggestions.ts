@@ -1,5 +1,5 @@
 import { closestMatch } from '../settings/closest-match.js';
-import { subcommands } from './flags.js';
+import { informationCommands, subcommands } from './flags.js';
 
 /* Suggestions for unknown flags, commands and arguments. */
 
@@ -42,9 +42,10 @@ export function suggestForArgument(argument: string, flags: ReadonlySet<string>)
 }
 
 export function suggestCommand(name: string): string {
-  const match = closestMatch(name, subcommands);
+  const all = [...subcommands, ...informationCommands];
+  const match = closestMatch(name, all);
   return match === undefined
-    ? `expected one of ${subcommands.join(', ')}, or no command to run the daemon`
+    ? `expected one of ${all.join(', ')}, or no command to run the daemon`
     : didYouMean([match]);
 }
 

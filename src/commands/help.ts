@@ -96,6 +96,12 @@ export const EXAMPLE_CONFIG = `targets:
     bridge: {url: https://node.example.org}
     crosschain: {url: https://node.example.org}`;
 
+const commandRows: readonly Row[] = [
+  ...subcommands.map((name): Row => [name, commands[name].description]),
+  ['help [command]', 'Prints this help, or that of a command.'],
+  ['version', 'Prints the version.'],
+];
+
 const commonFlags: readonly Row[] = [
   ['-h, --help', 'Print this help; after a command, the help of the command.'],
   ['--version', 'Print the version.'],
@@ -111,7 +117,7 @@ export async function printHelp(command: CommandName, { print }: CommandContext)
   ];
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
     ['Usage:', [usage]],
-    ['Commands:', isDaemon ? table(subcommands.map((name) => [name, commands[name].description])) : []],
+    ['Commands:', isDaemon ? table(commandRows) : []],
     ['Examples:', examples.flatMap(([line, explanation]) => [`# ${explanation}`, line])],
     ['Example configuration file; docs/configuration.md lists all keys:', isDaemon ? EXAMPLE_CONFIG.split('\n') : []],
     ['Flags and their environment variables:', table([...flagsOf(command).map(flagRow), ...commonFlags])],

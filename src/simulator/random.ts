@@ -1,3 +1,5 @@
+import { bech32 } from '@scure/base';
+
 /*
  * Seeded random numbers, and the addresses, keys and signatures drawn from them.
  */
@@ -117,9 +119,13 @@ export function createSignature(random: Random): string {
   return `${random.hex((SIGNATURE_BYTES - 1) * 2)}0${random.between(0, 1)}`;
 }
 
-/** The checksum is random, since readers of the service compare only the data characters. */
 function createBech32(random: Random, prefix: string, data: string): string {
-  return `${prefix}1${data}${random.string(BECH32_ALPHABET, BECH32_CHECKSUM_LENGTH)}`;
+  // The checksum used to be random. Its draws are skipped, so that a seed still gives the same chain.
+  random.string(BECH32_ALPHABET, BECH32_CHECKSUM_LENGTH);
+  return bech32.encode(
+    prefix,
+    Array.from(data, (character) => BECH32_ALPHABET.indexOf(character)),
+  );
 }
 
 /** FNV-1a: spreads similar seeds over all 32 bits. */

@@ -29,6 +29,10 @@ describe('parseInvocation', () => {
     ],
     ['--version', { command: 'version' }],
     ['once --version', { command: 'version' }],
+    ['version', { command: 'version' }],
+    ['help', { command: 'help', about: 'daemon' }],
+    ['help once', { command: 'help', about: 'once' }],
+    ['help --help', { command: 'help', about: 'daemon' }],
   ])('uses the defaults of all flags that are not set: bridge-exporter %s', (line, invocation) => {
     expect(parse(line)).toEqual(invocation);
   });
@@ -138,7 +142,14 @@ describe('a usage error', () => {
   const shard = 'expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5';
   test.each<[line: string, problems: string[]]>([
     ['onec', ['onec: unknown command — did you mean once?']],
-    ['help', ['help: unknown command — did you mean --help?']],
+    ['help onec', ['onec: unknown command — did you mean once?']],
+    ['hlep', ['hlep: unknown command — did you mean help?']],
+    [
+      'version now',
+      [
+        'now: unknown command — expected one of once, replay, simulate, demo, help, version, or no command to run the daemon',
+      ],
+    ],
     [
       'https://u:secret@a.example',
       ['https://…@a.example: unknown command — set the URL of a node in BRIDGE_URL or CROSSCHAIN_URL'],
@@ -150,7 +161,9 @@ describe('a usage error', () => {
     ],
     [
       'daemon',
-      ['daemon: unknown command — expected one of once, replay, simulate, demo, or no command to run the daemon'],
+      [
+        'daemon: unknown command — expected one of once, replay, simulate, demo, help, version, or no command to run the daemon',
+      ],
     ],
     ['once replay', ['replay: unexpected argument — expected one command, and flags']],
     ['--config.fil=x', ['--config.fil: unknown flag — did you mean --config.file?']],

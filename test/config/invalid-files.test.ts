@@ -279,13 +279,13 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   ],
   [
     'a watch entry that is not an address',
-    withBridge('watch: ["0x12", inj1qqqqqqqqqqq]'),
+    withBridge('watch: ["0x12", inj1qqqqqckdmdm]'),
     'bridge.yaml:5:15: targets[0].bridge.watch[0]: "0x12" — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
   ],
   [
     'a watch that is a string',
-    withBridge('watch: inj1qqqqqqqqqqq'),
-    'bridge.yaml:5:7: targets[0].bridge.watch: "inj1qqqqqqqqqqq" — did you mean [inj1qqqqqqqqqqq]?',
+    withBridge('watch: inj1qqqqqckdmdm'),
+    'bridge.yaml:5:7: targets[0].bridge.watch: "inj1qqqqqckdmdm" — did you mean [inj1qqqqqckdmdm]?',
   ],
   [
     'a window in hexadecimal',
@@ -311,6 +311,21 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'a rate in scientific notation',
     withCrosschain('rate: 1e18'),
     'bridge.yaml:5:7: targets[0].crosschain.rate: "1e18" — did you mean 1000000000000000000?',
+  ],
+  [
+    'an address with one wrong character, by its position',
+    withBridge('watch: [inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq, INJ1QQQQQCKDMDM]'),
+    'bridge.yaml:5:15: targets[0].bridge.watch[0]: "inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq" has a wrong checksum: character 27 (4) is wrong — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
+  ],
+  [
+    'an address with a wrong character in its prefix',
+    withTopLevel('validators: [{address: imj1yg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyf9qgq, name: A}]'),
+    'bridge.yaml:4:15: validators[0].address: "imj1yg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyf9qgq" has a wrong checksum: character 2 (m) is wrong — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
+  ],
+  [
+    'an address with two swapped characters, which the checksum cannot find',
+    withBridge('watch: [inj1gy3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyf9qgq]'),
+    'bridge.yaml:5:15: targets[0].bridge.watch[0]: "inj1gy3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyf9qgq" has a wrong checksum — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
   ],
   [
     'a hub chain id that is a name',
@@ -633,7 +648,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   ],
   [
     'validators that are a mapping',
-    withTopLevel('validators: {inj1qqqqqqqqqqq: Example}'),
+    withTopLevel('validators: {inj1qqqqqckdmdm: Example}'),
     'bridge.yaml:4:1: validators: is a mapping — expected a list such as [{address: inj1…, name: Example}]',
   ],
   [
@@ -643,7 +658,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   ],
   [
     'a validator without a name',
-    withTopLevel('validators: [{address: inj1qqqqqqqqqqq}]'),
+    withTopLevel('validators: [{address: inj1qqqqqckdmdm}]'),
     'bridge.yaml:4:14: validators[0].name: is missing — expected a name of 1 to 128 characters',
   ],
   [

@@ -56,7 +56,7 @@ describe('loadConfig without a file', () => {
     const env = {
       BRIDGE_URL: 'https://a.example',
       BRIDGE_DIALECT: 'peggy',
-      BRIDGE_WATCH: 'inj1qqqqqqqqqqq, 0x0000000000000000000000000000000000000001',
+      BRIDGE_WATCH: 'inj1qqqqqckdmdm, 0x0000000000000000000000000000000000000001',
       CROSSCHAIN_URL: 'https://b.example',
       CROSSCHAIN_DIALECT: 'zeta',
       CROSSCHAIN_WINDOW: '501',
@@ -73,7 +73,7 @@ describe('loadConfig without a file', () => {
       externalBlockTime: 'auto',
       backlogLimit: 500,
       validatorNames: 'staking',
-      watch: ['inj1qqqqqqqqqqq', '0x0000000000000000000000000000000000000001'],
+      watch: ['inj1qqqqqckdmdm', '0x0000000000000000000000000000000000000001'],
     };
     const crosschain = {
       ...defaultCrosschainSettings,
@@ -133,7 +133,7 @@ describe('loadConfig without a file', () => {
       {
         BRIDGE_URL: 'https://a.example',
         BRIDGE_DIALECT: 'zeta',
-        BRIDGE_WATCH: 'inj1qqqqqqqqqqq,,mine',
+        BRIDGE_WATCH: 'inj1qqqqqckdmdm,,mine',
         CROSSCHAIN_URL: 'https://b.example',
         CROSSCHAIN_DIALECT: 'peggy',
       },
@@ -146,7 +146,7 @@ describe('loadConfig without a file', () => {
     ],
     [
       'variables of the bridge without its URL',
-      { CROSSCHAIN_URL: 'https://b.example', BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqqqqqqq' },
+      { CROSSCHAIN_URL: 'https://b.example', BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqckdmdm' },
       ['BRIDGE_DIALECT: has no effect without BRIDGE_URL', 'BRIDGE_WATCH: has no effect without BRIDGE_URL'],
     ],
     [

@@ -24,7 +24,7 @@ targets:
       block_time: 630ms
       external_block_time: 12s
       backlog_limit: 50
-      watch: [INJ1QQQQQQQQQQQ, inj1qqqqqqqqqqq, inj1ppppppppppp]
+      watch: [INJ1QQQQQCKDMDM, inj1qqqqqckdmdm, inj1pppppaj0lvm]
     crosschain:
       url: http://127.0.0.1:1317
       dialect: zeta
@@ -42,7 +42,7 @@ tokens:
 chains: {1: ethereum, "8332": {name: bitcoin, explorer: "https://explorer.example/tx/{hash}?a#{hash}"}}
 links: {runbook: "https://wiki.example/runbook/", dashboards: "https://grafana.example/base/"}
 validators:
-  - {address: INJ1QQQQQQQQQQQ, name: "Alpha & Co"}
+  - {address: INJ1QQQQQCKDMDM, name: "Alpha & Co"}
   - {address: "0xDAC17F958D2ee523a2206206994597C13D831ec7", name: Beta}
 `;
 
@@ -60,7 +60,7 @@ const everyKeyConfig: Config = {
         externalBlockTime: 12_000,
         backlogLimit: 50,
         validatorNames: 'off',
-        watch: ['inj1qqqqqqqqqqq', 'inj1ppppppppppp'],
+        watch: ['inj1qqqqqckdmdm', 'inj1pppppaj0lvm'],
       },
       crosschain: {
         url: 'http://127.0.0.1:1317',
@@ -85,7 +85,7 @@ const everyKeyConfig: Config = {
     '8332': { name: 'bitcoin', explorer: 'https://explorer.example/tx/{hash}?a#{hash}' },
   },
   validators: [
-    { address: 'inj1qqqqqqqqqqq', name: 'Alpha & Co' },
+    { address: 'inj1qqqqqckdmdm', name: 'Alpha & Co' },
     { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', name: 'Beta' },
   ],
   links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' },

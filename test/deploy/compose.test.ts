@@ -122,11 +122,11 @@ describe('compose.yaml', () => {
       return (parse(stdout) as { targets: unknown[] }).targets[0];
     };
     const node = { NODE_URL: 'https://node.example.org' };
-    const bridge = { BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqqqqqqq', TARGET_NAME: 'injective' };
+    const bridge = { BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqckdmdm', TARGET_NAME: 'injective' };
     const injective = await configOf({ ...node, ...bridge, CROSSCHAIN_URL: '' });
     expect(injective).toMatchObject({
       name: 'injective',
-      bridge: { url: node.NODE_URL, dialect: 'peggy', watch: ['inj1qqqqqqqqqqq'] },
+      bridge: { url: node.NODE_URL, dialect: 'peggy', watch: ['inj1qqqqqckdmdm'] },
     });
     expect(injective).not.toHaveProperty('crosschain');
     const crosschain = { CROSSCHAIN_DIALECT: 'zeta', CROSSCHAIN_WINDOW: '100' };

@@ -15,7 +15,7 @@ targets:
     labels: {network: injective-1}
     bridge:
       url: https://bridge-node.example.org
-      watch: [inj1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq]
+      watch: [inj1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqe2hm49]
     crosschain:
       url: https://crosschain-node.example.org
       rate: "1000000000000000000"
@@ -287,7 +287,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].bridge.external_block_time': '12s',
   'targets[].bridge.backlog_limit': 501,
   'targets[].bridge.validator_names': 'off',
-  'targets[].bridge.watch': ['inj1qqqqqqqqqqq'],
+  'targets[].bridge.watch': ['inj1qqqqqckdmdm'],
   ...httpClientValuesOf('targets[].bridge'),
   'targets[].crosschain.url': 'https://other.example',
   'targets[].crosschain.dialect': 'zeta',
@@ -307,7 +307,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'tokens[].explorer': 'https://other.example/{address}',
   'chains.<name>.name': 'other',
   'chains.<name>.explorer': 'https://other.example/{hash}',
-  'validators[].address': 'inj1pppppppppp2',
+  'validators[].address': 'inj1pppppaj0lvm',
   'validators[].name': 'Other',
   'links.runbook': 'https://other.example',
   'links.dashboards': 'https://other.example',
@@ -320,7 +320,7 @@ targets:
     crosschain: {url: "https://a.example", window: 500}
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
 chains: {"1": {name: a, explorer: "https://a.example/{hash}"}}
-validators: [{address: inj1qqqqqqqqqqq, name: A}]
+validators: [{address: inj1qqqqqckdmdm, name: A}]
 `;
 
 function printed(file: unknown): string {

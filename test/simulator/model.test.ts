@@ -1,3 +1,4 @@
+import { bech32 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState } from '../../src/simulator/responses.js';
@@ -93,6 +94,8 @@ describe('the model', () => {
       expect(values.length).toBeGreaterThan(3);
       expect(values.filter((value) => !format.test(value))).toEqual([]);
     }
+    const accounts = Array.from(text.matchAll(/"((?:hub|hubvaloper)1\w+)"/g), (match) => match[1] ?? '');
+    expect(accounts.filter((account) => bech32.decodeUnsafe(account) === undefined)).toEqual([]);
     const claims = model.moduleState().state.attestations.map(({ claim }) => claim.value);
     expect(claims.map((value) => Buffer.from(value, 'base64').toString('base64'))).toEqual(claims);
   });
