@@ -115,7 +115,7 @@ function pagesOf(
   return {
     statusPage: () => {
       const now = clock();
-      const statuses = endpoints.states().map((state) => endpointStatus(state, now));
+      const statuses = endpoints.all().map(({ state, job }) => endpointStatus(state, job.url, now));
       const targets = targetViews(verdicts(now), statuses, active.current().links, now);
       const validatorNames = namesViews(endpoints.all(), now);
       const generatedAt = isoTime(now.epochSeconds);

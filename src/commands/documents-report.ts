@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import { renderEndpoints } from '../exposition/exposition.js';
-import { failureReasons } from '../http/failure-reasons.js';
+import { remedyOf } from '../http/failure-reasons.js';
 import { clock } from '../clock.js';
 import { initialState, stateAfter } from '../poll/endpoint-state.js';
 import type { PollResult, DecodeOptions, Snapshot } from '../poll/poll.js';
@@ -26,16 +26,17 @@ export function printDocuments(
   const now = clock();
   const states = documents.map(({ options, result }) => stateAfter(initialState(options, poll, now), result, now));
   context.print(renderEndpoints(states, 'text', now));
-  printWarnings(context, warnings);
+  // Failures first: a warning about the same endpoint is most likely a consequence.
   let failures = 0;
   for (const { options, result } of documents) {
     if (result.outcome.ok) continue;
     failures += 1;
     const { reason, message } = result.outcome.error;
-    const remedy = noun === 'poll' || reason === 'too_large' ? failureReasons[reason].remedy : FILE_REMEDY;
+    const remedy = noun === 'poll' || reason === 'too_large' ? remedyOf(reason, options.document) : FILE_REMEDY;
     context.printError(`${options.target} ${options.document}: ${reason}: ${message}`);
     context.printError(`  ${remedy}`);
   }
+  printWarnings(context, warnings);
   if (failures === 0) return 0;
   context.printError(`exit 1: ${failures} of ${formatCount(documents.length, noun)} failed`);
   return 1;

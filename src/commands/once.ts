@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { InvocationOf } from '../cli/flags.js';
 import type { Config } from '../config/config.js';
-import { createPollExecutor, type PollExecutor, type PollJob, type PollResult } from '../poll/poll.js';
+import { createPollExecutor, type PollExecutor, type PollJob } from '../poll/poll.js';
 import { formatDuration } from '../settings/units.js';
-import { jobsOf, withValidatorNames } from '../poll/jobs.js';
+import { jobsOf } from '../poll/jobs.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { formatCount, inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
@@ -17,9 +18,10 @@ export async function runOnce(flags: InvocationOf<'once'>, context: CommandConte
   const executor = createPollExecutor(userAgent(context));
   try {
     const documents = await pollEndpoints(config, executor, progressPrinter(context, flags.log));
-    const warnings = documents.flatMap(({ options, result: { outcome } }) =>
-      outcome.ok ? inactiveWatched(options.target, options, outcome) : [],
-    );
+    const warnings = documents.flatMap(({ options, result: { outcome }, warnings: ofNames }) => [
+      ...ofNames,
+      ...(outcome.ok ? inactiveWatched(options.target, options, outcome) : []),
+    ]);
     return printDocuments(context, config, documents, warnings, 'poll');
   } finally {
     await executor.close();
@@ -30,23 +32,41 @@ async function pollEndpoints(
   config: Config,
   executor: PollExecutor,
   progress: (line: string) => void,
-): Promise<ReadDocument[]> {
+): Promise<PolledDocument[]> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const poll = async (job: PollJob): Promise<PollResult> => {
-    const names = job.needsValidatorNames ? await executor.fetchNames(job) : undefined;
-    if (names?.ok === true) return executor.poll(withValidatorNames(job, names.byOperator));
-    if (names?.ok === false) {
-      progress(`${job.decodeOptions.target}: validator names cannot be read: ${names.error.message}`);
-    }
-    return executor.poll(job);
-  };
-  const documents = await Promise.all(
-    jobs.map(async (job) => ({ options: job.decodeOptions, result: await poll(job) })),
-  );
+  const documents = await Promise.all(jobs.map(async (job) => pollJob(job, executor)));
   clearTimeout(timer);
   return documents;
+}
+
+interface PolledDocument extends ReadDocument {
+  /** Why the validators have no names. */
+  readonly warnings: readonly string[];
+}
+
+/** How long a document waits for the names of validators, which are requested together with it. */
+const NAMES_GRACE_MS = 2_000;
+
+async function pollJob(job: PollJob, executor: PollExecutor): Promise<PolledDocument> {
+  const { decodeOptions: options } = job;
+  if (!job.needsValidatorNames) return { options, result: await executor.poll(job), warnings: [] };
+  const names = executor.fetchNames(job);
+  let warning: string | undefined;
+  const result = await executor.poll(job, async () => {
+    const grace = new AbortController();
+    const inTime = await Promise.race([
+      names,
+      delay(NAMES_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined),
+    ]);
+    grace.abort();
+    if (inTime?.ok === true) return inTime.byOperator;
+    const cause = inTime?.error.message ?? `no response ${formatDuration(NAMES_GRACE_MS)} after the document`;
+    warning = `${options.target}: validator names cannot be read: ${cause}`;
+    return undefined;
+  });
+  return { options, result, warnings: warning === undefined ? [] : [warning] };
 }

@@ -23,6 +23,7 @@ import * as types from '../settings/value-types.js';
 import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
 import { endpointExample, nodeUrl, siteUrl } from './node-url.js';
 import { targetLabels } from './target-labels.js';
+import { validatorAddress } from './validator-address.js';
 
 /*
  * The configuration file: every key with its type, default, environment variable and description. The types of the
@@ -105,7 +106,7 @@ const bridgeKeys = {
     description:
       'Where validators get their names from: `staking` reads the monikers of the staking module of the node once an hour; `off` reads none.',
   }),
-  watch: key('watch', withoutRepetitions(list(types.anyAddress)), {
+  watch: key('watch', withoutRepetitions(list(validatorAddress)), {
     default: [],
     variable: 'BRIDGE_WATCH',
     description:
@@ -300,7 +301,7 @@ const token = settings(
 );
 
 const validator = settings({
-  address: key('address', types.anyAddress, {
+  address: key('address', validatorAddress, {
     description: 'Orchestrator, operator or external address of the validator; unique.',
   }),
   name: key('name', types.label(128, 'a name'), { description: 'Name of the validator.' }),

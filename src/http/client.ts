@@ -10,6 +10,7 @@ import { bufferBody, BufferPool, decompressBody, parseContentLength, type Buffer
 import { openConnection } from './connection.js';
 import { readErrorResponse } from './error-response.js';
 import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
+import { isHttp2, type Protocol } from './port-hints.js';
 import { createRedactor } from './redaction.js';
 
 /*
@@ -42,6 +43,8 @@ export interface FetchedDocument {
 export interface FailedFetch extends Failure {
   /** The status of an error response of the node. */
   readonly statusCode?: number;
+  /** What the server speaks, if it is not the REST API. */
+  readonly protocol?: Protocol;
 }
 
 export type FetchResult = FetchedDocument | FailedFetch;
@@ -53,7 +56,7 @@ export interface Client {
    */
   readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
-   * Fetches one document. Every expected failure is a value. Redirects are not followed, because credentials would be sent to the
+   * Fetches one document. Every expected failure is a value, whose message begins with the path. Redirects are not followed, because credentials would be sent to the
    * new address. Files with passwords, tokens and certificates are read for each request.
    */
   readonly fetch: (url: URL, limits: FetchLimits, httpClient?: HttpClientConfig) => Promise<FetchResult>;
@@ -81,17 +84,18 @@ export function createClient(userAgent: string): Client {
         const dispatcher = createDispatcher(url, config, signal);
         try {
           const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes);
-          return await readResponse(response, limits, pool, clean);
+          return await readResponse(response, url, limits, pool, clean);
         } finally {
           await dispatcher.destroy();
         }
       } catch (error) {
         const { reason, message } = toPollError(error, signal.aborted, limits, clean);
-        const statusCode = error instanceof RequestError ? error.statusCode : undefined;
+        const { statusCode, protocol } = error instanceof RequestError ? error : { protocol: protocolOf(error) };
         return {
           ok: false,
           error: { reason, message: `${url.pathname}: ${message}` },
           ...(statusCode !== undefined && { statusCode }),
+          ...(protocol && { protocol }),
         };
       } finally {
         clearTimeout(timer);
@@ -104,6 +108,19 @@ export function createClient(userAgent: string): Client {
       for (const controller of running) controller.abort();
     },
   };
+}
+
+/** The target of a redirect, without user, password, query and fragment, which can be secrets. */
+function redirectTarget(location: string, url: URL): string | undefined {
+  if (!URL.canParse(location, url.href)) return undefined;
+  const { protocol, host, pathname } = new URL(location, url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** undici has the bytes that are not HTTP/1.1. */
+function protocolOf(error: unknown): Protocol | undefined {
+  const isParserError = error instanceof errors.HTTPParserError && 'data' in error;
+  return isParserError && isHttp2(String(error.data)) ? 'http2' : undefined;
 }
 
 async function resolveConfig(httpClient: HttpClientConfig): Promise<ResolvedHttpConfig> {
@@ -166,13 +183,16 @@ async function sendRequest(
 
 async function readResponse(
   response: Dispatcher.ResponseData,
+  url: URL,
   { timeoutMs, maxBodyBytes }: FetchLimits,
   pool: BufferPool,
   clean: (text: string) => string,
 ): Promise<FetchedDocument> {
   const { statusCode, headers } = response;
   const body = decompressBody(response.body, headers['content-encoding']);
-  if (statusCode !== 200) throw await readErrorResponse(statusCode, body, timeoutMs, clean);
+  const { location } = headers;
+  const redirect = typeof location === 'string' ? redirectTarget(location, url) : undefined;
+  if (statusCode !== 200) throw await readErrorResponse(statusCode, body, redirect, timeoutMs, clean);
   if (body === undefined) throw new RequestError('not_json', 'unsupported content encoding');
   const buffered = await bufferBody(body, maxBodyBytes, parseContentLength(headers), pool);
   return { ok: true, body: buffered, height: hubHeight(headers) };

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { RequestError, type FailureReason } from './failure-reasons.js';
+import { isJsonRpc } from './port-hints.js';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -11,18 +12,26 @@ const MAX_SHARE = 1 / 4;
 /** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
 
-/** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
+/**
+ * The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported, `redirect` is
+ * the target of a redirect.
+ */
 export async function readErrorResponse(
   statusCode: number,
   body: Readable | undefined,
+  redirect: string | undefined,
   pollTimeoutMs: number,
   clean: (text: string) => string,
 ): Promise<RequestError> {
   const maxMs = Math.min(MAX_MS, pollTimeoutMs * MAX_SHARE);
-  const { code, message } = body === undefined ? {} : parseErrorBody(await readStart(body, maxMs));
+  const start = body === undefined ? '' : await readStart(body, maxMs);
+  const { code, message } = parseErrorBody(start);
+  const isRedirect = statusCode >= 300 && statusCode < 400 && redirect !== undefined;
   const detail = message === undefined ? '' : `: ${clean(message)}`;
-  const reason = reasonForStatus(statusCode, code);
-  return new RequestError(reason, `responded with status ${statusCode}${detail}`, statusCode);
+  const target = isRedirect ? `, a redirect to ${clean(redirect)}, which is not followed` : '';
+  const protocol = isJsonRpc(start) ? 'json-rpc' : undefined;
+  const text = `responded with status ${statusCode}${target}${detail}`;
+  return new RequestError(reasonForStatus(statusCode, code), text, statusCode, protocol);
 }
 
 /** Whether the node does not serve the path: gateways respond with 501 to an unknown path, proxies with 404. */

@@ -1,3 +1,14 @@
+import type { Protocol } from './port-hints.js';
+
+interface FailureReasonText {
+  readonly description: string;
+  readonly remedy: string;
+  /** Added to the remedy for a cross-chain document. */
+  readonly crosschainRemedy?: string;
+}
+
+const LOWER_LIMIT = 'A lower limit shortens only the list of pending transactions.';
+
 /** Why a poll failed and what to do about it, by the value of the label `reason`. */
 export const failureReasons = {
   dns: {
@@ -25,14 +36,15 @@ export const failureReasons = {
   too_large: {
     description:
       'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or reading the document took more memory than allowed.',
-    remedy:
-      'Raise poll.max_body_size, or the memory limit, if the document really is that large; a lower limit of a cross-chain endpoint shortens only its list of pending transactions.',
+    remedy: 'Raise poll.max_body_size, or the memory limit, if the document really is that large.',
+    crosschainRemedy: LOWER_LIMIT,
   },
   status: {
     description:
       'The node responded with a status other than 200 that no other reason covers; redirects are not followed.',
     remedy:
-      'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document; the runbook lists the messages of 500 for a cross-chain document.',
+      'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
+    crosschainRemedy: 'The runbook lists the messages of status 500.',
   },
   unauthorized: {
     description: 'The node responded with status 401 or 403.',
@@ -44,8 +56,8 @@ export const failureReasons = {
   },
   response_too_large_upstream: {
     description: 'The node responded with status 429 and code 8: its document is larger than its gRPC message limit.',
-    remedy:
-      'Raise the gRPC message limit of the node (max-recv-msg-size); a lower limit of a cross-chain endpoint shortens only its list of pending transactions.',
+    remedy: 'Raise the gRPC message limit of the node (max-recv-msg-size).',
+    crosschainRemedy: LOWER_LIMIT,
   },
   bad_request: {
     description:
@@ -69,9 +81,15 @@ export const failureReasons = {
     description: 'A bug in the exporter.',
     remedy: 'Report it, with the log of the exporter.',
   },
-} as const;
+} as const satisfies Readonly<Record<string, FailureReasonText>>;
 
 export type FailureReason = keyof typeof failureReasons;
+
+/** What to do about a failed poll of a document. */
+export function remedyOf(reason: FailureReason, document: string): string {
+  const { remedy, crosschainRemedy }: FailureReasonText = failureReasons[reason];
+  return document === 'rate_limiter_input' && crosschainRemedy !== undefined ? `${remedy} ${crosschainRemedy}` : remedy;
+}
 
 export const failureReasonNames = Object.keys(failureReasons) as readonly FailureReason[];
 
@@ -97,10 +115,13 @@ export class RequestError extends Error {
   readonly reason: FailureReason;
   /** Of an error response of the node. */
   readonly statusCode: number | undefined;
-  constructor(reason: FailureReason, message: string, statusCode?: number) {
+  /** What the server speaks, if it is not the REST API. */
+  readonly protocol: Protocol | undefined;
+  constructor(reason: FailureReason, message: string, statusCode?: number, protocol?: Protocol) {
     super(message);
     this.reason = reason;
     this.statusCode = statusCode;
+    this.protocol = protocol;
   }
 }
 

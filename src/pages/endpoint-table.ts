@@ -1,7 +1,7 @@
 import { SIZE_RATIO } from '../alerts/endpoint-alerts.js';
 import { documents } from '../documents.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
-import { failureReasons } from '../http/failure-reasons.js';
+import { remedyOf } from '../http/failure-reasons.js';
 import type { LastPoll } from '../poll/endpoint-state.js';
 import type { EndpointStatus } from './endpoint-view.js';
 import { backlogHtml } from './backlog.js';
@@ -81,10 +81,10 @@ function availabilityCell({ availability }: EndpointStatus): Markup {
   return markup`<b class="state ${availability}">${availability}</b>`;
 }
 
-function nameCell({ target, document, state: { success } }: EndpointStatus): Markup {
+function nameCell({ target, document, host, state: { success } }: EndpointStatus): Markup {
   const foundAt = success?.foundAt;
   const path = foundAt === undefined ? '' : markup` <small>${foundAt.dialect} <code>${foundAt.path}</code></small>`;
-  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small>${path}`;
+  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
 }
 
 function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability }: EndpointStatus): Markup {
@@ -101,7 +101,7 @@ function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
   const { lastFailure, up, items } = status;
   const failure =
     up === false && lastFailure !== null
-      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${failureReasons[lastFailure.reason].remedy}</p>`
+      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedyOf(lastFailure.reason, status.document)}</p>`
       : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
   const lastBacklog =
     items === null ? '' : markup`<p class="note">As of the last success:</p>${backlogCell(status, context)}`;

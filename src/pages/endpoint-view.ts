@@ -63,6 +63,8 @@ export type Availability = 'withdrawn' | 'failing' | 'initial' | 'up';
 /** An endpoint on the status page. */
 export interface EndpointStatus extends EndpointView {
   readonly state: EndpointState;
+  /** Host and port of the node. */
+  readonly host: string;
   readonly availability: Availability;
   /** When the series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
   readonly withdrawal: { readonly at: string; readonly inSeconds: number } | null;
@@ -70,12 +72,13 @@ export interface EndpointStatus extends EndpointView {
   readonly invalidFields: readonly string[];
 }
 
-export function endpointStatus(state: EndpointState, now: Instant): EndpointStatus {
+export function endpointStatus(state: EndpointState, url: string, now: Instant): EndpointStatus {
   const view = endpointView(state, now);
   const inSeconds = view.ageSeconds === null ? null : state.staleAfterMs / 1000 - view.ageSeconds;
   return {
     ...view,
     state,
+    host: new URL(url).host,
     availability: availabilityOf(view),
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     invalidFields: state.success && view.shown ? Array.from(state.success.snapshot.problems.invalid.keys()) : [],

@@ -23,7 +23,7 @@ export type DecodeTask = DocumentTask | NamesPageTask;
 
 /** A page of validator names. */
 interface NamesPageTask {
-  /** The path, or the name of a file; at the beginning of error messages. */
+  /** Host and path, or the name of a file; at the beginning of error messages. */
   readonly source: string;
 }
 
@@ -70,7 +70,7 @@ export const inlineDecoder: Decoder = {
 /** Memory budget of a decoded document on this thread. The rest of the heap is for deriving families and for garbage. */
 const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
 
-/** Decodes a document, then derives and formats its families. Error messages begin with `name`, a path or a file name. */
+/** Decodes a document, then derives and formats its families. Error messages begin with `name`: host and path, or a file name. */
 export function decodeDocument<Name extends DocumentName>(
   { document, settings, target, targetLabels, labels, maxSeries, previous }: DecodeOptions<Name>,
   name: string,

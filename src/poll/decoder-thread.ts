@@ -89,5 +89,5 @@ function threadFailure(cause: Error | undefined, name: string, maxHeapMb: number
   const isOutOfMemory = cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isOutOfMemory
     ? failure('too_large', `${name}: reading the document needs more than ${maxHeapMb} MiB of memory`)
-    : failure('internal', `worker thread ended: ${cause?.message ?? 'without an error'}`);
+    : failure('internal', `${name}: worker thread ended: ${cause?.message ?? 'without an error'}`);
 }

@@ -116,10 +116,10 @@ export function stateAfter(before: EndpointState, result: PollResult, at: Instan
 }
 
 /** The failure of a document with a lower hub height than the previous one. */
-function regressionOf({ outcome }: PollResult, previous: Snapshot | undefined): Failure | undefined {
+function regressionOf({ outcome, source }: PollResult, previous: Snapshot | undefined): Failure | undefined {
   if (!outcome.ok || outcome.height === undefined || previous?.height === undefined) return undefined;
   if (compare(outcome.height, previous.height) >= 0) return undefined;
-  const message = `hub height ${outcome.height} is below ${previous.height} of the previous document`;
+  const message = `${source === undefined ? '' : `${source}: `}hub height ${outcome.height} is below ${previous.height} of the previous document`;
   return failure('regression', message);
 }
 

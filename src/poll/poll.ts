@@ -4,14 +4,16 @@ import type { EndpointConnection, TargetLabels } from '../config/config.js';
 import type { DocumentName, EndpointRequest, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
 import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
-import { failure, type Failure } from '../http/failure-reasons.js';
+import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
+import { isJsonRpc, portHint, repeatedPathHint, type Protocol } from '../http/port-hints.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
 import { clock } from '../clock.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
-import { fetchNames, type NamesResult } from './validator-names.js';
+import { withValidatorNames } from './jobs.js';
+import { fetchNames, sourceOf, type NamesResult } from './validator-names.js';
 
 /** How a body is decoded: which document it is, and the settings of its families. Plain data, sent to the worker thread. */
 export type DecodeOptions<Name extends DocumentName = DocumentName> = {
@@ -41,6 +43,8 @@ export interface PollJob extends EndpointConnection, Omit<EndpointRequest<unknow
 export interface PollResult extends Decoded<Snapshot> {
   /** Where the document was found; only after a success, and not for a recorded body. */
   readonly foundAt?: DocumentPath;
+  /** Host and path of the document that was fetched; not for a recorded body. */
+  readonly source?: string;
 }
 
 /** What a successful poll exports. */
@@ -67,9 +71,12 @@ export function itemsOf(snapshot: Snapshot): Items {
   return items;
 }
 
+/** The names for a document that was fetched; `undefined` if there are none in time. */
+export type AwaitNames = () => Promise<ReadonlyMap<string, string> | undefined>;
+
 /** Polls endpoints once, and never rejects. */
 export interface PollExecutor {
-  readonly poll: (job: PollJob) => Promise<PollResult>;
+  readonly poll: (job: PollJob, names?: AwaitNames) => Promise<PollResult>;
   /** Reads the names of the validators from the staking module of the node. */
   readonly fetchNames: (job: PollJob) => Promise<NamesResult>;
   readonly close: () => Promise<void>;
@@ -79,7 +86,7 @@ export interface PollExecutor {
 export function createPollExecutor(userAgent: string, decoder: Decoder = inlineDecoder): PollExecutor {
   const client = createClient(userAgent);
   return {
-    poll: async (job) => poll(job, client, decoder),
+    poll: async (job, names) => poll(job, client, decoder, names),
     fetchNames: async (job) => fetchNames(job, client, decoder),
     close: async () => {
       client.close();
@@ -88,24 +95,39 @@ export function createPollExecutor(userAgent: string, decoder: Decoder = inlineD
   };
 }
 
-async function poll(job: PollJob, client: Client, decoder: Decoder): Promise<PollResult> {
+async function poll(job: PollJob, client: Client, decoder: Decoder, names?: AwaitNames): Promise<PollResult> {
   const release = await client.reserveMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const fetched = await fetchFirstKnownPath(job, client);
   release();
   const fetchPhase = { fetch: (performance.now() - started) / 1000 };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase };
-  const { path, foundAt, body, height } = fetched;
-  const decoded = await decoder.decode({ source: path, options: job.decodeOptions, height, at: clock() }, body);
+  const { url, foundAt, body, height } = fetched;
+  const at = clock();
+  const byOperator = await names?.();
+  const { decodeOptions: options } = byOperator === undefined ? job : withValidatorNames(job, byOperator);
+  const source = sourceOf(url);
+  // The decoder takes the bytes.
+  const protocol = isJsonRpc(body.bytes.subarray(0, 64).toString()) ? 'json-rpc' : undefined;
+  const decoded = await decoder.decode({ source, options, height, at }, body);
   const phaseSeconds = { ...fetchPhase, ...decoded.phaseSeconds };
-  return { ...decoded, phaseSeconds, ...(decoded.outcome.ok && { foundAt }) };
+  if (decoded.outcome.ok) return { ...decoded, phaseSeconds, source, foundAt };
+  const isDocument = decoded.outcome.error.reason !== 'schema' && decoded.outcome.error.reason !== 'not_json';
+  const outcome = isDocument ? decoded.outcome : withHint(decoded.outcome.error, portHint(url, protocol));
+  return { ...decoded, outcome, phaseSeconds, source };
+}
+
+function withHint({ reason, message }: PollError, hint: string | undefined): Failure {
+  return failure(reason, hint === undefined ? message : `${message} — ${hint}`);
 }
 
 interface FoundDocument extends FetchedDocument {
   readonly foundAt: DocumentPath;
-  /** With that of the base URL. */
-  readonly path: string;
+  readonly url: URL;
 }
+
+/** The failures of a server that is not the REST API of a node. */
+const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
 /** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
 async function fetchFirstKnownPath(
@@ -114,14 +136,24 @@ async function fetchFirstKnownPath(
 ): Promise<FoundDocument | Failure> {
   const started = performance.now();
   const messages: string[] = [];
+  const base = new URL(baseUrl);
+  let protocol: Protocol | undefined;
   for (const foundAt of paths) {
     const url = new URL(baseUrl + foundAt.path + query);
     const elapsedMs = performance.now() - started;
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
     const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
-    if (fetched.ok) return { ...fetched, foundAt, path: url.pathname };
-    if (!isUnknownPath(fetched.statusCode)) return { ok: false, error: fetched.error };
-    messages.push(fetched.error.message);
+    if (fetched.ok) return { ...fetched, foundAt, url };
+    const error = { ...fetched.error, message: url.host + fetched.error.message };
+    protocol ??= fetched.protocol;
+    if (!isUnknownPath(fetched.statusCode)) {
+      return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? portHint(base, protocol) : undefined);
+    }
+    messages.push(error.message);
   }
-  return failure('status', messages.join('; '));
+  const repeated = repeatedPathHint(
+    baseUrl,
+    paths.map(({ path }) => path),
+  );
+  return withHint({ reason: 'status', message: messages.join('; ') }, repeated ?? portHint(base, protocol));
 }

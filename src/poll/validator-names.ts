@@ -57,27 +57,35 @@ export async function fetchNames(
       const elapsedMs = performance.now() - started;
       // oxlint-disable-next-line no-await-in-loop -- a page names the next one
       const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
-      if (!fetched.ok) return { ok: false, error: fetched.error };
+      if (!fetched.ok) return failure(fetched.error.reason, url.host + fetched.error.message);
       // oxlint-disable-next-line no-await-in-loop -- as above
-      const { outcome: decoded } = await decoder.decode({ source: url.pathname }, fetched.body);
+      const { outcome: decoded } = await decoder.decode({ source: sourceOf(url) }, fetched.body);
       if (!decoded.ok) return decoded;
       for (const [operator, name] of decoded.byOperator) if (!names.has(operator)) names.set(operator, name);
       ({ nextKey } = decoded);
       if (nextKey === undefined) return { ok: true, byOperator: names };
     }
-    return failure('too_large', `${validatorsPath(undefined)}: more than ${MAX_PAGES} pages of validators`);
+    return failure(
+      'too_large',
+      `${sourceOf(new URL(baseUrl + validatorsPath(undefined)))}: more than ${MAX_PAGES} pages of validators`,
+    );
   } finally {
     release();
   }
 }
 
-/** Reads one page. Error messages begin with `path`. */
-export function readNamesPage(path: string, body: Buffer): NamesPage | Failure {
+/** Host and path of a request, at the beginning of messages. */
+export function sourceOf({ host, pathname }: URL): string {
+  return host + pathname;
+}
+
+/** Reads one page. Error messages begin with `source`. */
+export function readNamesPage(source: string, body: Buffer): NamesPage | Failure {
   const result = readDocument(readPage, body, PAGE_BUDGET_BYTES);
-  if (!result.ok) return failure(result.reason, `${path}: ${result.message}`);
+  if (!result.ok) return failure(result.reason, `${source}: ${result.message}`);
   const { value } = result;
   if (value === undefined || !isPresent(value.validators))
-    return failure('schema', `${path}: not a list of validators`);
+    return failure('schema', `${source}: not a list of validators`);
   const key = isPresent(value.pagination) ? value.pagination.next_key : undefined;
   return { ok: true, byOperator: namesIn(value.validators), nextKey: isPresent(key) && key !== '' ? key : undefined };
 }

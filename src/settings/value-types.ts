@@ -1,5 +1,4 @@
 import type { Result } from '../result.js';
-import { bech32Problem } from './bech32.js';
 import { closestMatch } from './closest-match.js';
 import { formatDuration, formatSize, parseDuration, parseSize } from './units.js';
 
@@ -260,21 +259,6 @@ function parseLabel(raw: unknown, longest: number): ParseResult<string> {
 
 export const address = valueType('address', '0x followed by 40 hexadecimal digits', (text) =>
   acceptIf(/^0x[0-9a-f]{40}$/i.test(text), text.toLowerCase()),
-);
-
-// Prefix, separator 1, data and a checksum of six characters; the alphabet has no 1, b, i and o (BIP 173).
-const bech32Pattern = /^[!-~]{1,83}1[02-9ac-hj-np-z]{7,}$/;
-
-export const anyAddress = valueType(
-  'address',
-  'a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
-  (text) => {
-    const lower = text.toLowerCase();
-    if (/^0x[0-9a-f]{40}$/.test(lower)) return accept(lower);
-    if (lower.length > 90 || !bech32Pattern.test(lower)) return reject();
-    const problem = bech32Problem(lower);
-    return problem === undefined ? accept(lower) : reject(`${describeValue(text)} ${problem}`);
-  },
 );
 
 const fractionPattern = /^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/;

@@ -3,7 +3,7 @@ import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
-import { failureReasonNames, failureReasons } from '../../src/http/failure-reasons.js';
+import { failureReasonNames, failureReasons, remedyOf } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 
@@ -159,9 +159,12 @@ async function exporterProcessRows(): Promise<string> {
 }
 
 function failureReference(): string {
-  const rows = failureReasonNames.map(
-    (reason) => `| \`${reason}\` | ${failureReasons[reason].description} | ${failureReasons[reason].remedy} |`,
-  );
+  const rows = failureReasonNames.map((reason) => {
+    const remedy = remedyOf(reason, 'module_state');
+    const addition = remedyOf(reason, 'rate_limiter_input').slice(remedy.length);
+    const ofCrosschain = addition === '' ? '' : ` Of a cross-chain document:${addition}`;
+    return `| \`${reason}\` | ${failureReasons[reason].description} | ${remedy}${ofCrosschain} |`;
+  });
   return `# Failure reasons
 
 Generated from the code (\`npm test -- -u\`). These are the values of the label \`reason\` of \`bridge_exporter_poll_failures_total\`.

@@ -32,7 +32,7 @@ describe('the log with --log.format=pretty', () => {
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+ targets=1$/,
       ),
-      'HH:MM:SS WARN: mainnet module_state: poll failed: /peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
+      'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
       `  ${config}:1:27: targets[0].brigde: unknown key — did you mean bridge?`,
       `  ${config}:1:11: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
@@ -49,10 +49,37 @@ describe('once', () => {
     expect(code).toBe(1);
     // On a busy machine, a poll can take so long that it is announced.
     expect(stderr.replace(/^polling 2 endpoints .*\n/, ''))
-      .toBe(`mine rate_limiter_input: connect: /zeta-chain/crosschain/rateLimiterInput: request failed: connect ECONNREFUSED 127.0.0.1:1
+      .toBe(`mine rate_limiter_input: connect: 127.0.0.1:1/zeta-chain/crosschain/rateLimiterInput: request failed: connect ECONNREFUSED 127.0.0.1:1
   Check that the node and its proxy are up and accept connections from this machine.
 exit 1: 1 of 2 polls failed
 `);
+  });
+
+  it('begins with the cause when the node is down: validator names that cannot be read either are its consequence', async () => {
+    const failing = { kind: 'status', code: 500 } as const;
+    simulator.fault('module_state', failing);
+    simulator.fault('validators', failing);
+    const { stderr } = await runExporter(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
+    simulator.fault('module_state', undefined);
+    simulator.fault('validators', undefined);
+    expect(stderr).toMatch(
+      /^default module_state: status: 127\.0\.0\.1:\d+\/.*: responded with status 500: simulated failure\n/,
+    );
+    expect(stderr).not.toContain('validator names');
+  });
+
+  it('does not wait for validator names much longer than for the document', async () => {
+    simulator.fault('validators', { kind: 'hang' });
+    const started = performance.now();
+    const { code, stdout, stderr } = await runExporter(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
+    simulator.fault('validators', undefined);
+    // poll.timeout is 20 s.
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'warning: default: validator names cannot be read: no response 2s after the document\n',
+    });
+    expect(stdout).toContain('bridge_height{target="default"}');
   });
 
   it('reports its progress, unless the log is silent', async () => {
@@ -62,7 +89,7 @@ exit 1: 1 of 2 polls failed
       `poll: {timeout: 2s}\ntargets: [{name: mine, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}"}}]`,
     );
     const progress = 'polling 2 endpoints with a timeout of 2s …\n';
-    const failed = `mine module_state: timeout: /bridge/v1/module_state: timed out after 2000 ms (poll.timeout)
+    const failed = `mine module_state: timeout: ${new URL(simulator.url).host}/bridge/v1/module_state: timed out after 2000 ms (poll.timeout)
   Check the load of the node; raise poll.timeout if its document takes that long.
 exit 1: 1 of 2 polls failed
 `;

@@ -164,10 +164,15 @@ describe('the daemon', () => {
         return [msg, dialect, at];
       });
     const status = 'responded with status 501: Not Implemented';
+    const host = `127.0.0.1:${port}`;
     expect(logged.slice(0, 4)).toEqual([
       ['poll succeeded', 'peggy', '/peggy/v1/module_state'],
       ['the document has moved to another path', 'neutral', '/bridge/v1/module_state'],
-      [`poll failed: /bridge/v1/module_state: ${status}; /peggy/v1/module_state: ${status}`, undefined, undefined],
+      [
+        `poll failed: ${host}/bridge/v1/module_state: ${status}; ${host}/peggy/v1/module_state: ${status}`,
+        undefined,
+        undefined,
+      ],
       ['poll succeeded', 'peggy', '/peggy/v1/module_state'],
     ]);
   });
@@ -364,7 +369,9 @@ describe('once', () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
     const { code, stdout, stderr } = await runExporter(['once'], env);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^mine rate_limiter_input: not_json: \/chain\/crosschain\/rateLimiterInput: not JSON: /);
+    expect(stderr).toMatch(
+      /^mine rate_limiter_input: not_json: 127\.0\.0\.1:\d+\/chain\/crosschain\/rateLimiterInput: not JSON: /,
+    );
     expect(valueIn(stdout, 'bridge_batches')).toBeDefined();
     expect(stdout).not.toMatch(/^crosschain_/m);
     expect(valueIn(stdout, 'bridge_exporter_poll_failures_total', 'not_json', 'rate_limiter_input')).toBe(1);

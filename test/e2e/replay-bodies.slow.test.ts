@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { failureReasons, type FailureReason } from '../../src/http/failure-reasons.js';
+import { remedyOf, type FailureReason } from '../../src/http/failure-reasons.js';
 import { runExporter } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -43,7 +43,7 @@ describe('replay', () => {
     expect(stderr).toMatch(message);
     expect(stderr.split('\n').slice(1)).toEqual([
       reason === 'too_large'
-        ? `  ${failureReasons[reason].remedy}`
+        ? `  ${remedyOf(reason, 'module_state')}`
         : '  Check that it is the unchanged body of a response, and of the document that the flag names.',
       'exit 1: 1 of 1 recorded body failed',
       '',

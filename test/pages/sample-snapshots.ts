@@ -156,7 +156,7 @@ export function statusAt(snapshots: RecordedStates, seconds: number, options: Pa
   const now = at(seconds);
   const { verdicts = [targetVerdicts()], names = [], telemetryPath = '/metrics', config } = options;
   const ofInstance = options.instance ?? instance;
-  const endpoints = snapshots.states().map((state) => endpointStatus(state, now));
+  const endpoints = snapshots.states().map((state) => endpointStatus(state, 'http://node.example:1317', now));
   const targets = targetViews(verdicts, endpoints, testLinks(config), now);
   const generatedAt = isoTime(now.epochSeconds);
   return statusPage(

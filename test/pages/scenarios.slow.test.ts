@@ -26,7 +26,7 @@ function headingAfter(scenario: ScenarioName, minutes: number): string[] {
     observe: (verdicts, minute, endpoints) => {
       if (minute < HEALTHY_MINUTES + minutes - 1) return;
       const now = instantAt(minute * 60);
-      const statuses = endpoints.map((state) => endpointStatus(state, now));
+      const statuses = endpoints.map((state) => endpointStatus(state, 'http://node.example', now));
       const targets = targetViews(verdicts, statuses, testLinks(), now);
       html = statusPage(
         { generatedAt: isoTime(now.epochSeconds), targets, endpoints: statuses, validatorNames: [], instance },

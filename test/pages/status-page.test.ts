@@ -53,8 +53,10 @@ Observing since 11:50:00 UTC (10 min).
 Endpoints not polled yet 2
 ${TARGET}
 Bridge module_state
+node.example:1317
 ${TARGET}
 Cross-chain rate_limiter_input
+node.example:1317
 This exporter
 Version
 0.1.0, Node.js 20.19.0
@@ -77,7 +79,9 @@ withdrawn 1m after the last success`);
       /^No problem on main "net" <1>\nObserving since 11:50:00 UTC \(10 min\)\.\nEndpoints that are up 2\n/,
     );
     const row = between(text, TARGET, 'up');
-    expect(row).toMatch(/Bridge module_state\n12 s ago\nLive batches 0\n[^]*Unbatched transfers 1\n1\n\d+ ms, 267 B$/);
+    expect(row).toMatch(
+      /Bridge module_state\nnode.example:1317\n12 s ago\nLive batches 0\n[^]*Unbatched transfers 1\n1\n\d+ ms, 267 B$/,
+    );
     expect(html).toContain('<time datetime="2026-01-01T12:00:00.000Z" title="2026-01-01 12:00:00 UTC">12 s ago</time>');
     expect(text).not.toContain('failed');
   });
@@ -96,6 +100,7 @@ Reason and remedy
 failing
 ${TARGET}
 Cross-chain rate_limiter_input
+node.example:1317
 24 s ago
 chain series are withdrawn in 36 s
 rate_limited /x: responded with status 429
@@ -127,7 +132,7 @@ The last poll failed after 1.5 s.`,
     const html = statusAt(snapshots, STALE_AFTER_SECONDS + 5);
     const text = textOf(html);
     expect(text).toContain(
-      'withdrawn\nmain "net" <1>\nBridge module_state\n65 s ago\nchain series were withdrawn 5 s ago',
+      'withdrawn\nmain "net" <1>\nBridge module_state\nnode.example:1317\n65 s ago\nchain series were withdrawn 5 s ago',
     );
     expect(text).toContain('status /x: responded with status 500: <b>"oh"</b>\n35 s ago');
     expect(text).not.toContain('Unbatched transfers');
@@ -139,7 +144,7 @@ The last poll failed after 1.5 s.`,
     snapshots.record(BRIDGE, failing('connect'), at(1));
     const text = textOf(statusAt(snapshots, 2));
     expect(text).toContain(
-      'failing\nmain "net" <1>\nBridge module_state\nnever\nno chain series are exported\nconnect what',
+      'failing\nmain "net" <1>\nBridge module_state\nnode.example:1317\nnever\nno chain series are exported\nconnect what',
     );
   });
 

@@ -83,7 +83,7 @@ describe('the decoder thread', () => {
       error: {
         reason: 'too_large',
         message: expect.stringMatching(
-          /^\/huge\/bridge\/v1\/module_state: reading the document needs more than \d+ MiB of memory$/,
+          /^127\.0\.0\.1:\d+\/huge\/bridge\/v1\/module_state: reading the document needs more than \d+ MiB of memory$/,
         ),
       },
     });

@@ -1,0 +1,50 @@
+/* Hints for a URL that is not that of the REST API, which every poll needs. Mistaken ports are the usual first failure. */
+
+/** What a server speaks that is not the REST API. */
+export type Protocol = 'json-rpc' | 'http2';
+
+/** The other ports of a node. */
+const PORTS: Readonly<Record<string, string>> = {
+  '26656': 'the P2P port',
+  '26657': 'the RPC port',
+  '9090': 'the gRPC port',
+  '8545': 'the EVM JSON-RPC port',
+  '8546': 'the EVM WebSocket port',
+};
+
+const PROTOCOLS: Readonly<Record<Protocol, string>> = {
+  'json-rpc': 'the response is JSON-RPC, as of the RPC port (26657) or the EVM JSON-RPC port (8545) of a node',
+  http2: 'the server speaks HTTP/2, as the gRPC port (9090) of a node does',
+};
+
+const REST_API = 'the REST API is usually on port 1317, of Injective on port 10337';
+
+/** A hint for a response that is no document; `undefined` if nothing is known about the port. */
+export function portHint({ port }: URL, protocol: Protocol | undefined): string | undefined {
+  const name = Object.hasOwn(PORTS, port) ? PORTS[port] : undefined;
+  if (name !== undefined) return `${port} is usually ${name} of a node; ${REST_API}`;
+  return protocol === undefined ? undefined : `${PROTOCOLS[protocol]}; ${REST_API}`;
+}
+
+/** The protocol of the start of a response: nothing else begins a response with this key. */
+export function isJsonRpc(start: string): boolean {
+  return /^\s*\{\s*"jsonrpc"/.test(start);
+}
+
+/** Whether a server responds to a request of HTTP/1.1 with a frame of HTTP/2, which is a SETTINGS frame: three bytes of length, then type 4. */
+export function isHttp2(start: string): boolean {
+  return start.startsWith('\0\0') && start.charCodeAt(3) === 4;
+}
+
+/** A hint for a base URL that ends with the first part of the path that is appended: `https://node/peggy/v1`. */
+export function repeatedPathHint(baseUrl: string, paths: readonly string[]): string | undefined {
+  for (const path of paths) {
+    const segments = path.split('/').slice(1, -1);
+    for (let count = segments.length; count > 0; count -= 1) {
+      const repeated = `/${segments.slice(0, count).join('/')}`;
+      if (!new URL(baseUrl).pathname.toLowerCase().endsWith(repeated.toLowerCase())) continue;
+      return `the URL ends with ${repeated}, and ${path} is appended; did you mean ${baseUrl.slice(0, -repeated.length)}?`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,135 @@
+import type { RequestListener } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
+import { jobsOf } from '../../src/poll/jobs.js';
+import { createPollExecutor } from '../../src/poll/poll.js';
+import { parseValidConfig } from '../support/config.js';
+import { listen, startNode, type Listening } from './nodes.js';
+
+const executor = createPollExecutor('test');
+const started: Listening[] = [];
+
+afterAll(async () => {
+  await Promise.all([executor.close(), ...started.map(async (node) => node.close())]);
+});
+
+async function start(node: Promise<Listening>): Promise<Listening> {
+  const listening = await node;
+  started.push(listening);
+  return listening;
+}
+
+async function errorOf(url: string, settings = ''): Promise<string> {
+  const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${url}"${settings}}}]`));
+  if (job === undefined) throw new Error('no job');
+  const { outcome } = await executor.poll(job);
+  if (outcome.ok) throw new Error('the poll succeeded');
+  return `${outcome.error.reason}: ${outcome.error.message}`.replaceAll(new URL(url).host, 'HOST');
+}
+
+const respondWith =
+  (status: number, body: string, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+const REST_API = 'the REST API is usually on port 1317, of Injective on port 10337';
+const JSON_RPC = `the response is JSON-RPC, as of the RPC port (26657) or the EVM JSON-RPC port (8545) of a node; ${REST_API}`;
+const RPC_ERROR = '{"jsonrpc":"2.0","id":-1,"error":{"code":-32600,"message":"Invalid Request"}}';
+
+describe('a poll of another port of a node', () => {
+  it('says so when the response is JSON-RPC', async () => {
+    const { url } = await start(startNode({ respond: respondWith(200, RPC_ERROR) }));
+    expect(await errorOf(url, ', dialect: peggy')).toBe(
+      `schema: HOST/peggy/v1/module_state: not a module_state document: none of its fields is present — ${JSON_RPC}`,
+    );
+  });
+
+  it.each([
+    ['status', 500, '/peggy/v1/module_state: responded with status 500'],
+    ['bad_request', 400, '/peggy/v1/module_state: responded with status 400'],
+    [
+      'status',
+      404,
+      '/peggy/v1/module_state: responded with status 404; HOST/bridge/v1/module_state: responded with status 404',
+    ],
+  ])('says so when an error response is JSON-RPC: %s %i', async (reason, status, message) => {
+    const { url } = await start(startNode({ respond: respondWith(status, RPC_ERROR) }));
+    expect(await errorOf(url)).toBe(`${reason}: HOST${message} — ${JSON_RPC}`);
+  });
+
+  it('says so when the server speaks HTTP/2', async () => {
+    // The frame SETTINGS that a gRPC server sends first.
+    const settings = Buffer.from('000006040000000000000500004000', 'hex');
+    const { url } = await start(
+      listen(
+        createTcpServer((socket) => socket.write(settings)),
+        'http',
+      ),
+    );
+    expect(await errorOf(url)).toMatch(
+      /^aborted: HOST\/peggy\/v1\/module_state: invalid HTTP response: .* — the server speaks HTTP\/2, as the gRPC port \(9090\) of a node does; the REST API is usually on port 1317, of Injective on port 10337$/,
+    );
+  });
+
+  it.each([
+    ['26657', `26657 is usually the RPC port of a node; ${REST_API}`],
+    ['9090', `9090 is usually the gRPC port of a node; ${REST_API}`],
+    ['8545', `8545 is usually the EVM JSON-RPC port of a node; ${REST_API}`],
+    ['1317', undefined],
+    ['', undefined],
+  ])('is recognized by the port: %s', (port, hint) => {
+    expect(portHint(new URL(`http://node.example:${port}`), undefined)).toBe(hint);
+  });
+
+  it('has no hint if the server sends something else', async () => {
+    const { url } = await start(startNode({ respond: respondWith(500, 'panic') }));
+    expect(await errorOf(url)).toBe('status: HOST/peggy/v1/module_state: responded with status 500');
+    const broken = await start(
+      listen(
+        createTcpServer((socket) => socket.end('no HTTP\r\n\r\n')),
+        'http',
+      ),
+    );
+    expect(await errorOf(broken.url)).not.toContain('—');
+  });
+});
+
+describe('a redirect', () => {
+  it('is not followed, and its target is shown without user, password and query', async () => {
+    const location = 'https://user:secret@other.example/peggy/v1/module_state?token=secret#secret';
+    const { url } = await start(startNode({ respond: respondWith(308, '', { location }) }));
+    expect(await errorOf(url, ', dialect: peggy')).toBe(
+      'status: HOST/peggy/v1/module_state: responded with status 308, a redirect to https://other.example/peggy/v1/module_state, which is not followed',
+    );
+  });
+
+  it('can have a relative or an invalid target', async () => {
+    const relative = await start(startNode({ respond: respondWith(302, '', { location: '/login?next=x' }) }));
+    expect(await errorOf(relative.url)).toContain(', a redirect to http://HOST/login, which is not followed');
+    const invalid = await start(startNode({ respond: respondWith(302, '', { location: 'https://[' }) }));
+    expect(await errorOf(invalid.url)).toMatch(/responded with status 302$/);
+  });
+});
+
+describe('a base URL that ends with the beginning of the path', () => {
+  it('is reported when no path is found', async () => {
+    const { url } = await start(startNode({ respond: respondWith(501, '{"code":12,"message":"Not Implemented"}') }));
+    expect(await errorOf(`${url}/peggy/v1/`)).toContain(
+      ' — the URL ends with /peggy/v1, and /peggy/v1/module_state is appended; did you mean http://HOST?',
+    );
+  });
+
+  it.each([
+    [
+      'https://a.example/node/Peggy',
+      'the URL ends with /peggy, and /peggy/v1/module_state is appended; did you mean https://a.example/node?',
+    ],
+    ['https://a.example/node', undefined],
+    ['https://a.example', undefined],
+    ['https://peggy', undefined],
+  ])('is found: %s', (url, hint) => {
+    expect(repeatedPathHint(url, ['/bridge/v1/module_state', '/peggy/v1/module_state'])).toBe(hint);
+  });
+});
