@@ -3,7 +3,7 @@ import { createActiveConfig, type ActiveConfig, type LoadedConfig, type ReloadOp
 import { verdictsOf } from './alerts/judge.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
-import { createEndpointRegistry, type EndpointRegistry } from './endpoints/registry.js';
+import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from './endpoints/registry.js';
 import { createMetricsPage } from './exposition/exposition.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
@@ -14,7 +14,7 @@ import { statusPage, type Instance } from './pages/status-page.js';
 import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
 import { clock, type Instant } from './clock.js';
-import type { PollExecutor } from './poll/poll.js';
+import type { PollExecutor, PollJob } from './poll/poll.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
@@ -28,6 +28,8 @@ export interface ExporterOptions extends ReloadOptions {
   /** Absent for plain HTTP without authentication. */
   readonly webConfig?: LoadedWebConfig | undefined;
   readonly enableLifecycle: boolean;
+  /** What is known of the endpoints already; by default nothing. */
+  readonly pastOf?: (job: PollJob) => EndpointPast | undefined;
 }
 
 export interface Exporter {
@@ -46,7 +48,7 @@ export async function startExporter(
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
-  const endpoints = createEndpointRegistry(executor, log);
+  const endpoints = createEndpointRegistry(executor, log, clock, options.pastOf);
   const processMetrics = createProcessMetrics(options.build, options.shard);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
   const activate = ({ jobs, poll, hash, loadedAt, targets }: LoadedConfig): void => {

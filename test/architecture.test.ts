@@ -8,9 +8,12 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli', 'commands'],
   commands: [
     'active-config.ts',
+    'alerts',
     'cli',
     'clock.ts',
     'config',
+    'documents.ts',
+    'endpoints',
     'exporter.ts',
     'exposition',
     'http',

@@ -2,15 +2,26 @@ import { createLog } from '../cli/log.js';
 import type { InvocationOf } from '../cli/flags.js';
 import { defaultConfig, type Config, type ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/parser.js';
+import { clock } from '../clock.js';
 import { startExporter } from '../exporter.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { chainNames } from '../simulator/mainnet-chains.js';
 import type { Model } from '../simulator/model.js';
+import { isScenarioName, scenarios, type ScenarioName } from '../simulator/scenarios.js';
 import { minBatchFee } from '../simulator/tokens.js';
-import { type CommandContext, type ExitCode, printProblems, printWarnings, seeHelp } from './context.js';
+import { duration } from '../text/format.js';
+import {
+  type CommandContext,
+  type ExitCode,
+  printProblems,
+  printWarnings,
+  progressPrinter,
+  seeHelp,
+} from './context.js';
 import { startPollThread } from './daemon.js';
 import { readWebOptions } from './load-config.js';
 import { scenarioProblem, startSimulation } from './simulate.js';
+import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(flags: InvocationOf<'demo'>, context: CommandContext): Promise<ExitCode> {
@@ -23,13 +34,20 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
   const stopped = context.waitForStopSignal();
   const executor = await startPollThread(defaultConfig, context);
   try {
-    const simulator = await startSimulation(flags, context);
+    const { seed, scenario, blockTimeMs, startTimeSeconds } = flags.simulator;
+    if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
+    const now = clock();
+    const startTime = startTimeSeconds ?? Math.floor(now.epochSeconds);
+    const model = createPastModel({ seed, scenario, blockTimeMs, startTime });
+    const simulator = await startSimulation(flags, context, model);
     try {
-      const config = demoConfig(simulator.url, simulator.model);
+      const config = demoConfig(simulator.url, model);
+      progressPrinter(context, flags.log)('simulating and polling the past of the scenario …');
+      const { pastOf, ...lapse } = runTimeLapse(model, scenario, config, now);
       const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
-      const options = { ...web.options, build: context.build, shard: { index: 1, count: 1 }, loadConfig };
+      const options = { ...web.options, build: context.build, shard: { index: 1, count: 1 }, loadConfig, pastOf };
       const exporter = await startExporter(config, executor, log, options);
-      context.print(addresses(exporter.url, flags.web.telemetryPath));
+      context.print(whatIsShown(scenario, lapse) + addresses(exporter.url, flags.web.telemetryPath));
       await stopped;
       await exporter.close();
     } finally {
@@ -39,6 +57,18 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
     await executor.close();
   }
   return 0;
+}
+
+/** What the status page begins with. */
+function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<TimeLapse, 'pastOf'>): string {
+  const lasting = duration(incidentMinutes * 60);
+  const lines = verdicts
+    .filter(({ state }) => state === 'firing')
+    .map(({ severity, summary }) => `  ${severity}: ${summary}`);
+  return `
+scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}
+${lines.length === 0 ? '  no problem' : lines.join('\n')}
+`;
 }
 
 const addresses = (url: string, telemetryPath: string): string => `

@@ -80,10 +80,10 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
   },
   demo: {
     usage: 'bridge-exporter demo [flags]',
-    description: 'Runs a simulated chain together with the exporter.',
+    description: 'Runs a simulated chain together with the exporter, which has already polled its past.',
     examples: [
       ['bridge-exporter demo', 'a healthy chain; open http://127.0.0.1:10917/'],
-      ['bridge-exporter demo --scenario=stuck', 'a stuck bridge'],
+      ['bridge-exporter demo --scenario=stuck', 'a bridge that has been stuck for an hour'],
       ['bridge-exporter demo --scenario=mainnet', 'the habits of a main network'],
       ['bridge-exporter demo --listen=:0 --web.listen-address=127.0.0.1:0', 'use free ports'],
     ],

@@ -1,7 +1,7 @@
 import type { InvocationOf, SimulatorSettings } from '../cli/flags.js';
 import { suggestName } from '../settings/closest-match.js';
 import { formatDuration } from '../settings/units.js';
-import { blockTimeOf, warmUpMs } from '../simulator/model.js';
+import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { endpointPaths } from '../simulator/query-service.js';
 import { isScenarioName, scenarioNames } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
@@ -29,16 +29,17 @@ const LOOPBACK = '127.0.0.1';
 /** A warm-up of this length takes about a second to simulate, and is announced. */
 const LONG_WARM_UP_MS = 8 * 3_600_000;
 
-/** Starts the simulator and prints its addresses. */
+/** Starts the simulator and prints its addresses. Without a model, it creates one. */
 export async function startSimulation(
   { simulator: settings, log }: Pick<InvocationOf<'simulate'>, 'simulator' | 'log'>,
   context: CommandContext,
+  model?: Model,
 ): Promise<Simulator> {
   const { listen, seed, scenario, blockTimeMs, startTimeSeconds } = settings;
   if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
   const blockTime = formatDuration(blockTimeOf({ scenario, blockTimeMs }));
   const warmUp = warmUpMs({ scenario, blockTimeMs });
-  if (warmUp > LONG_WARM_UP_MS) {
+  if (model === undefined && warmUp > LONG_WARM_UP_MS) {
     const progress = progressPrinter(context, log);
     progress(`simulating the first ${formatDuration(warmUp)} of the chain (${blockTime} per block) …`);
   }
@@ -48,6 +49,7 @@ export async function startSimulation(
     seed,
     scenario,
     blockTimeMs,
+    ...(model && { model }),
     ...(startTimeSeconds !== undefined && { startTime: startTimeSeconds }),
   });
   context.print(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}\n`);

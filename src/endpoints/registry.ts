@@ -21,6 +21,9 @@ export interface Endpoint {
   readonly failureLoggedAtMs: number | undefined;
 }
 
+/** What is known of an endpoint without a poll by this process. */
+export type EndpointPast = Pick<Endpoint, 'state' | 'memory' | 'names'>;
+
 /** The endpoints of the active configuration, in its order. Polls each of them on a timer of its own. */
 export interface EndpointRegistry {
   /**
@@ -48,6 +51,7 @@ export function createEndpointRegistry(
   executor: Pick<PollExecutor, 'poll' | 'fetchNames'>,
   log: Logger,
   now: () => Instant = clock,
+  pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
@@ -106,7 +110,7 @@ export function createEndpointRegistry(
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const endpoint: Endpoint = isKept
           ? { ...known, state: { ...known.state, ...limits } }
-          : initialEndpoint(job, limits, at);
+          : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
           return [keyOf(job), { ...known, ...endpoint }];
         }

@@ -22,6 +22,8 @@ export interface SimulatorOptions {
   readonly blockTimeMs?: number | undefined;
   /** Unix seconds of the first block that is served; the current time by default. */
   readonly startTime?: number;
+  /** The chain to serve; by default a new one. */
+  readonly model?: Model;
   /** Whether a timer makes the blocks (the default), or only `advance`. */
   readonly tick?: boolean;
 }
@@ -41,7 +43,7 @@ export interface Simulator {
 }
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const model = createModel({ startTime: Math.floor(Date.now() / 1000), ...options });
+  const model = options.model ?? createModel({ startTime: Math.floor(Date.now() / 1000), ...options });
   const faults = new Map<Endpoint, Fault>();
   const requests: Record<Endpoint, number> = { module_state: 0, rate_limiter_input: 0, validators: 0 };
   const server = createServer((request, response) => handle({ request, response }, model, faults, requests));

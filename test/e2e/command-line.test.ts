@@ -237,19 +237,28 @@ warning: standard input: unrecognized fields are ignored: cctxs_pending[].cctx_s
 });
 
 describe('the simulator commands', () => {
-  it('demo prints the addresses and stops on SIGINT', async () => {
+  it('demo begins with the verdict about its scenario, prints the addresses and stops on SIGINT', async () => {
     const args = ['demo', '--listen=:0', '--web.listen-address=127.0.0.1:0', '--log.level=warn', '--scenario=stuck'];
     const { stdout, printed, stop } = startProcess(process.execPath, [MAIN, ...args]);
     await printed(/Ctrl\+C/);
     const [node, exporter] = [...stdout.join('\n').matchAll(/http:\/\/127\.0\.0\.1:\d+(?=\/(?:bridge|metrics))/g)].map(
       ([url]) => url,
     );
-    expect((await request(`${exporter}/`)).statusCode).toBe(200);
+    const { statusCode, body } = await request(`${exporter}/`);
+    expect(statusCode).toBe(200);
+    expect(await body.text()).toMatch(/<title>■ critical: demo: no event observed for \d+ min, /);
     expect((await stop('SIGINT')).code).toBe(0);
-    expect(`${stdout.join('\n')}\n`).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
+    const output = stdout.map((line) => line.replace(/^( {2}(?:critical|warning): \D+)\d.*/, '$1…'));
+    expect(`${output.join('\n')}\n`).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
   ${node}/bridge/v1/module_state
   ${node}/chain/crosschain/rateLimiterInput
   ${node}/cosmos/staking/v1beta1/validators
+
+scenario stuck, for 65 min already: no batch is built or executed, no event is observed, no cctx finishes
+  critical: no event observed for …
+  critical: no batch built for up to …
+  critical: nothing has moved for …
+  warning: the number of pending cross-chain transactions has been above …
 
 exporter
   status page    ${exporter}/

@@ -1,0 +1,136 @@
+import { initialMemory, memoryAfter } from '../alerts/memory.js';
+import { verdictsOf, type Verdict } from '../alerts/judge.js';
+import type { Instant } from '../clock.js';
+import type { Config } from '../config/config.js';
+import type { DocumentName } from '../documents.js';
+import type { EndpointPast } from '../endpoints/registry.js';
+import { parseDecimal } from '../json/numeral.js';
+import { INVALID } from '../json/field.js';
+import { decodeDocument } from '../poll/decode.js';
+import { initialState, stateAfter, type EndpointLimits } from '../poll/endpoint-state.js';
+import { jobsOf, withObservations, withValidatorNames } from '../poll/jobs.js';
+import type { PollJob, PollResult } from '../poll/poll.js';
+import { namesAfter, NO_NAMES, readNamesPage, type NamesState } from '../poll/validator-names.js';
+import { executeQuery, HEIGHT_HEADER, type Endpoint } from '../simulator/query-service.js';
+import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
+import type { ScenarioName } from '../simulator/scenarios.js';
+
+/*
+ * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
+ * scenario takes up to hours, because alerts do.
+ */
+
+const MINUTE_MS = 60_000;
+
+/** The chain is healthy at first. */
+const HEALTHY_MINUTES = 10;
+
+/** How long each scenario lasts until the verdict about it is reached. */
+const INCIDENT_MINUTES: Readonly<Record<ScenarioName, number>> = {
+  healthy: 20,
+  quiet: 20,
+  mainnet: 20,
+  backlog: 45,
+  stuck: 65,
+  'unsigned-batch': 45,
+  'silent-signer': 75,
+  'stalled-oracle': 30,
+  'conflicting-claims': 20,
+  'batch-timeout': 50,
+  'no-relayer': 250,
+  'valset-drift': 75,
+  'missed-cctxs': 130,
+  'stuck-chain': 55,
+  truncated: 20,
+  'rate-limited': 45,
+};
+
+/** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are outdated. */
+const MAX_POLLS = 45;
+const MAX_INTERVAL_MINUTES = 4;
+
+/** A shorter block time makes the past shorter instead of its simulation longer. */
+const MAX_BLOCKS = 10_000;
+
+/** A healthy chain, or the main network, at the beginning of the past of a scenario. */
+export function createPastModel({ scenario, ...options }: ModelOptions): Model {
+  const minutes = pastMinutes(scenario, blockTimeOf({ ...options, scenario }));
+  return createModel({
+    ...options,
+    scenario: scenario === 'mainnet' ? scenario : 'healthy',
+    startTime: options.startTime - minutes * 60,
+  });
+}
+
+/** How long the past of a scenario is. */
+function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
+  const minutes = HEALTHY_MINUTES + INCIDENT_MINUTES[scenario];
+  return Math.min(minutes, Math.floor((MAX_BLOCKS * blockTimeMs) / MINUTE_MS));
+}
+
+/** What the polls of the past have found. */
+export interface TimeLapse {
+  readonly pastOf: (job: PollJob) => EndpointPast | undefined;
+  /** How long the scenario has lasted. */
+  readonly incidentMinutes: number;
+  readonly verdicts: readonly Verdict[];
+}
+
+/**
+ * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as if they had come
+ * from the node.
+ */
+export function runTimeLapse(model: Model, scenario: ScenarioName, config: Config, now: Instant): TimeLapse {
+  const jobs = jobsOf(config);
+  const minutes = pastMinutes(scenario, model.blockTimeMs);
+  const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
+  const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
+  let endpoints: ReadonlyMap<DocumentName, EndpointPast> = new Map();
+  for (let minute = 0; minute <= minutes; minute += 1) {
+    if (minute > 0) model.advanceTime(MINUTE_MS);
+    if (minute === healthyMinutes) model.setScenario(scenario);
+    if ((minutes - minute) % intervalMinutes > 0) continue;
+    const agoMs = (minutes - minute) * MINUTE_MS;
+    const at = { epochSeconds: now.epochSeconds - agoMs / 1000, monotonicMs: now.monotonicMs - agoMs };
+    endpoints = new Map(
+      jobs.map((job) => {
+        const { document } = job.decodeOptions;
+        return [document, polled(endpoints.get(document) ?? initialPast(job, config.poll, at), job, model, at)];
+      }),
+    );
+  }
+  return {
+    pastOf: ({ decodeOptions }) => endpoints.get(decodeOptions.document),
+    incidentMinutes: minutes - healthyMinutes,
+    verdicts: verdictsOf(Array.from(endpoints.values()), now).flatMap(({ verdicts }) => verdicts),
+  };
+}
+
+function initialPast({ decodeOptions }: PollJob, limits: EndpointLimits, at: Instant): EndpointPast {
+  return { state: initialState(decodeOptions, limits, at), memory: initialMemory, names: NO_NAMES };
+}
+
+function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): EndpointPast {
+  const names = job.needsValidatorNames ? readNames(before.names, model, at) : before.names;
+  const { decodeOptions } = withValidatorNames(job, names.byOperator);
+  const { document } = decodeOptions;
+  const { headers, body } = respond(model, document, job.query);
+  const height = parseDecimal(headers[HEIGHT_HEADER] ?? '');
+  const options = withObservations(decodeOptions, before.state.success?.snapshot);
+  const decoded = decodeDocument(options, document, body, height === INVALID ? undefined : height, at);
+  const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
+  const result: PollResult = { ...decoded, ...(foundAt && { foundAt }) };
+  const state = stateAfter(before.state, result, at);
+  return { state, memory: memoryAfter(before, state), names };
+}
+
+/** The names do not change. */
+function readNames(before: NamesState, model: Model, at: Instant): NamesState {
+  if (before.readAt !== undefined) return before;
+  const { body } = respond(model, 'validators', '?pagination.limit=1000');
+  return namesAfter({ ...before, attemptedAt: at }, readNamesPage('validators', body), at);
+}
+
+function respond(model: Model, endpoint: Endpoint, query: string): ReturnType<typeof executeQuery> {
+  return executeQuery(model, { endpoint, parameters: new URLSearchParams(query) });
+}

@@ -1,0 +1,102 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { AlertName } from '../../src/alerts/alerts.js';
+import type { Severity } from '../../src/alerts/alert.js';
+import { verdictsOf } from '../../src/alerts/judge.js';
+import { clock, type Instant } from '../../src/clock.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
+import { createEndpointRegistry } from '../../src/endpoints/registry.js';
+import { jobsOf } from '../../src/poll/jobs.js';
+import { createPollExecutor } from '../../src/poll/poll.js';
+import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+import { startSimulator } from '../../src/simulator/simulator.js';
+import { waitUntil } from '../support/wait-for.js';
+
+/* What the demo shows when it starts. */
+
+const now: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 };
+
+const firstVerdicts: Readonly<Record<ScenarioName, readonly [Severity, AlertName] | undefined>> = {
+  healthy: undefined,
+  quiet: undefined,
+  mainnet: ['info', 'CrosschainCctxsMissed'],
+  backlog: ['warning', 'BridgeBacklogHigh'],
+  stuck: ['critical', 'BridgeOracleStalled'],
+  'unsigned-batch': ['critical', 'BridgeBatchUnsigned'],
+  'silent-signer': ['warning', 'BridgeOrchestratorMissingConfirms'],
+  'stalled-oracle': ['critical', 'BridgeOracleStalled'],
+  'conflicting-claims': ['critical', 'BridgeConflictingClaims'],
+  'batch-timeout': ['critical', 'BridgeBatchOverdue'],
+  'no-relayer': ['critical', 'BridgeBatchNotRelayed'],
+  'valset-drift': ['warning', 'BridgeValsetUnsigned'],
+  'missed-cctxs': ['critical', 'CrosschainFreezeNear'],
+  'stuck-chain': ['critical', 'CrosschainBacklogStuck'],
+  truncated: ['warning', 'CrosschainPendingListTruncated'],
+  'rate-limited': ['info', 'CrosschainRateLimitExceeded'],
+};
+
+function lapse(scenario: ScenarioName, blockTimeMs: number, at: Instant) {
+  const model = createPastModel({ seed: 1, scenario, blockTimeMs, startTime: Math.floor(at.epochSeconds) });
+  const config = demoConfig('http://127.0.0.1:1', model);
+  return { model, config, ...runTimeLapse(model, scenario, config, at) };
+}
+
+describe('the past of a demo', () => {
+  // Slow blocks, for a fast test.
+  it.each(scenarioNames)('ends with the verdict about the scenario %s', (scenario) => {
+    const { verdicts } = lapse(scenario, 20_000, now);
+    const first = verdicts.find(({ state }) => state === 'firing');
+    expect(first && [first.severity, first.alert]).toEqual(firstVerdicts[scenario]);
+    expect(verdicts.filter(({ state }) => state === 'observing')).toEqual([]);
+  });
+
+  it('ends now, with a chain whose blocks are of now', () => {
+    const { model, config, pastOf, incidentMinutes } = lapse('stuck', 20_000, now);
+    expect(incidentMinutes).toBe(65);
+    const pasts = jobsOf(config).map(pastOf);
+    expect(pasts.map((past) => past?.state.success?.at)).toEqual([now, now]);
+    expect(pasts.map((past) => past?.state.addedAt.epochSeconds)).toEqual(
+      [now, now].map((at) => at.epochSeconds - 4440),
+    );
+    const createdAt = model
+      .rateLimiterInput()
+      .cctxs_pending.map(({ cctx_status }) => Number(cctx_status.created_timestamp));
+    expect(now.epochSeconds - Math.max(...createdAt)).toBeLessThan(120);
+    expect(pasts[0]?.names.byOperator.size).toBeGreaterThan(10);
+  });
+
+  it('is shorter with a short block time, and has the scenario nevertheless', () => {
+    const { model, incidentMinutes } = lapse('stuck', 10, now);
+    expect(incidentMinutes).toBe(1);
+    expect(model.scenario).toBe('stuck');
+  });
+
+  it('is continued by the polls of the exporter', async () => {
+    const at = clock();
+    const { model, pastOf } = lapse('stalled-oracle', 20_000, at);
+    const simulator = await startSimulator({
+      host: '127.0.0.1',
+      port: 0,
+      seed: 1,
+      scenario: 'stalled-oracle',
+      model,
+      tick: false,
+    });
+    const executor = createPollExecutor('test');
+    const registry = createEndpointRegistry(executor, pino({ level: 'silent' }), clock, pastOf);
+    const config = demoConfig(simulator.url, model);
+    try {
+      registry.reconcile(jobsOf(config), { ...config.poll, intervalMs: 100 }, clock());
+      const before = registry.states().map(({ polls }) => polls);
+      const verdicts = () => verdictsOf(registry.all(), clock()).flatMap((target) => target.verdicts);
+      expect(verdicts().map(({ alert, state }) => `${state} ${alert}`)).toEqual(['firing BridgeOracleStalled']);
+      await waitUntil(() => registry.states().every(({ polls }, index) => polls > (before[index] ?? 0) + 1));
+      expect(verdicts().map(({ alert, state }) => `${state} ${alert}`)).toEqual(['firing BridgeOracleStalled']);
+      expect(registry.states().every(({ last }) => last?.ok)).toBe(true);
+    } finally {
+      registry.close();
+      await Promise.all([executor.close(), simulator.close()]);
+    }
+  });
+});
