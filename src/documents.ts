@@ -3,6 +3,10 @@ import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
 import type { BridgeSettings, Config, CrosschainSettings, EndpointConnection, TargetConfig } from './config/config.js';
+import { bridgeFlowFamilies } from './flow/bridge-families.js';
+import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
+import type { CumulativeFamily } from './flow/cumulative-family.js';
+import type { FlowOptions } from './flow/gaps.js';
 import { INVALID } from './json/field.js';
 import type { Numeral } from './json/numeral.js';
 import { object, readDocument, type DocumentResult } from './json/shapes.js';
@@ -29,6 +33,12 @@ export interface ObservationsOf {
   readonly rate_limiter_input: CrosschainObservations;
 }
 
+/** What happened between the documents of an endpoint, by document. */
+export interface FlowOf {
+  readonly module_state: BridgeFlow;
+  readonly rate_limiter_input: undefined;
+}
+
 /** What the families of each document are derived from. */
 interface InputOf {
   readonly module_state: BridgeInput;
@@ -38,7 +48,7 @@ interface InputOf {
 export type DocumentName = keyof SettingsOf;
 
 /** A document: where it is requested, how it is read, and what is derived from it. */
-export interface DocumentDefinition<Settings, Input, Observations> {
+export interface DocumentDefinition<Settings, Input, Observations, Flow> {
   /** The title of its endpoints on the pages. */
   readonly title: string;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
@@ -54,8 +64,17 @@ export interface DocumentDefinition<Settings, Input, Observations> {
   readonly families: readonly Family<Input>[];
   /** What the next document of the endpoint gets as its previous observations. */
   readonly observations: (input: Input) => Observations;
+  readonly flow: FlowDefinition<Input, Flow>;
   /** The items behind the gauges, for `/pending`. */
   readonly items: (input: Input) => Items;
+}
+
+/** How the documents of an endpoint are compared. */
+export interface FlowDefinition<Input, Flow> {
+  /** Before the first document. */
+  readonly initial: Flow;
+  readonly track: (flow: Flow, input: Input, options: FlowOptions) => Flow;
+  readonly families: readonly CumulativeFamily<Flow>[];
 }
 
 export interface EndpointRequest<Settings> {
@@ -91,7 +110,12 @@ const readRateLimiterInput = rateLimiterInput.compile('', allAliases(crosschainD
 
 /** All documents, in the order of the exposition. */
 export const documents: {
-  readonly [Name in DocumentName]: DocumentDefinition<SettingsOf[Name], InputOf[Name], ObservationsOf[Name]>;
+  readonly [Name in DocumentName]: DocumentDefinition<
+    SettingsOf[Name],
+    InputOf[Name],
+    ObservationsOf[Name],
+    FlowOf[Name]
+  >;
 } = {
   module_state: {
     title: 'Bridge',
@@ -113,6 +137,7 @@ export const documents: {
     hubHeight: ({ height }) => height,
     families: bridgeFamilies,
     observations: bridgeObservations,
+    flow: { initial: EMPTY_BRIDGE_FLOW, track: trackBridge, families: bridgeFlowFamilies },
     items: bridgeItems,
   },
   rate_limiter_input: {
@@ -136,6 +161,7 @@ export const documents: {
     hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
     families: crosschainFamilies,
     observations: crosschainObservations,
+    flow: { initial: undefined, track: () => undefined, families: [] },
     items: crosschainItems,
   },
 };

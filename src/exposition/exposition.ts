@@ -62,7 +62,10 @@ export function createMetricsPage(
 
 /** All families of documents and polls, in the order of the exposition. */
 export const families: readonly FamilyHeader[] = [
-  ...documentNames.flatMap((name): readonly FamilyHeader[] => documents[name].families),
+  ...documentNames.flatMap((name): readonly FamilyHeader[] => [
+    ...documents[name].families,
+    ...documents[name].flow.families,
+  ]),
   ...pollFamilies,
 ];
 
@@ -82,7 +85,8 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
   const linesByFamily = new Map<string, string>();
   for (const state of states) {
     const chainFamilies = exportedSuccess(state, now)?.snapshot.families ?? [];
-    for (const { name, lines } of [...chainFamilies, ...pollFamilyLines(state)]) {
+    const cumulative = state.success?.snapshot.cumulative ?? [];
+    for (const { name, lines } of [...chainFamilies, ...cumulative, ...pollFamilyLines(state)]) {
       linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);
     }
   }

@@ -1,3 +1,4 @@
+import { documents } from '../documents.js';
 import type { FamilyHeader, Sample } from '../metrics/family.js';
 import { formatSeries, formatTargetLabels } from '../metrics/text-format.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
@@ -136,6 +137,17 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
       (success?.snapshot.families ?? []).flatMap(({ name, withdrawn }) =>
         withdrawn ? [{ labels: { family: name }, value: 1 }] : [],
       ),
+  }),
+  bridge_flow_gaps_total: labeled({
+    type: 'counter',
+    help: 'Total number of intervals between two documents in which counters of the flow counted nothing, or with unseen not everything, by reason.',
+    unit: 'intervals',
+    // The closed list of reasons.
+    labels: ['reason'],
+    derive: ({ document, success }) => {
+      const gaps = (success?.snapshot.flow ?? documents[document].flow.initial)?.gaps ?? {};
+      return Object.entries(gaps).map(([reason, value]) => ({ labels: { reason }, value }));
+    },
   }),
   bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',

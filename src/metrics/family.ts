@@ -29,7 +29,7 @@ export type ExactSample<Label extends string> = Sample<Label, Exact>;
 /** The part of a family that `# HELP`, `# TYPE` and the metric reference consist of. */
 export interface FamilyHeader {
   readonly name: string;
-  readonly type: 'gauge' | 'counter';
+  readonly type: 'gauge' | 'counter' | 'histogram';
   /** One sentence, which states the unit in words when the name does not end in it. */
   readonly help: string;
   /** The unit in the metric reference. */

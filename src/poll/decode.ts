@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { DOCUMENT_HEAP_SHARE } from '../config/memory.js';
 import { documents, type DocumentName } from '../documents.js';
+import { renderCumulative } from '../flow/cumulative-family.js';
 import type { BufferedBody } from '../http/body.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import type { Numeral } from '../json/numeral.js';
@@ -72,13 +73,23 @@ const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOC
 
 /** Decodes a document, then derives and formats its families. Error messages begin with `name`: host and path, or a file name. */
 export function decodeDocument<Name extends DocumentName>(
-  { document, settings, target, targetLabels, labels, maxSeries, previous }: DecodeOptions<Name>,
+  {
+    document,
+    settings,
+    target,
+    targetLabels,
+    labels,
+    maxSeries,
+    staleAfterMs,
+    previous,
+    flow: before,
+  }: DecodeOptions<Name>,
   name: string,
   body: Buffer,
   height: Numeral | undefined,
   at: Instant = clock(),
 ): Decoded<Snapshot> {
-  const { read, families, items, hubHeight, observations } = documents[document];
+  const { read, families, items, hubHeight, observations, flow: definition } = documents[document];
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
   const decoded = read(body, { settings, labels, height, at, previous }, documentBudgetBytes);
@@ -90,13 +101,17 @@ export function decodeDocument<Name extends DocumentName>(
     return { outcome: failure('schema', message), phaseSeconds, bodyBytes };
   }
   const deriveStarted = performance.now();
+  const flow = definition.track(before ?? definition.initial, input, { staleAfterMs, maxSeries });
+  const fixedLabels = formatTargetLabels(target, targetLabels);
   const snapshot: Snapshot = {
     ok: true,
-    families: renderFamilies(families, input, formatTargetLabels(target, targetLabels), maxSeries),
+    families: renderFamilies(families, input, fixedLabels, maxSeries),
     itemsJson: JSON.stringify(items(input)),
     height: hubHeight(input),
     problems,
     observations: observations(input),
+    flow,
+    cumulative: renderCumulative(definition.families, flow, fixedLabels, maxSeries),
   };
   return { outcome: snapshot, phaseSeconds: { ...phaseSeconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }

@@ -23,7 +23,7 @@ function jobOf(config: Config, target: TargetConfig, document: DocumentName): Po
 }
 
 export function targetOptions(
-  { limits, tokens, chains, validators }: Config,
+  { limits, poll, tokens, chains, validators }: Config,
   { name, labels: targetLabels }: Pick<TargetConfig, 'name' | 'labels'>,
 ): TargetOptions {
   return {
@@ -35,6 +35,7 @@ export function targetOptions(
       validators: { configured: validators, staking: new Map() },
     },
     maxSeries: limits.maxSeriesPerFamily,
+    staleAfterMs: poll.staleAfterMs,
   };
 }
 
@@ -45,8 +46,8 @@ export function withValidatorNames(job: PollJob, staking: ReadonlyMap<string, st
   return { ...job, decodeOptions: { ...job.decodeOptions, labels: { ...labels, validators } } };
 }
 
-/** The options with the observations of the last accepted document of the endpoint. */
+/** The options with the observations and the flow of the last accepted document of the endpoint. */
 export function withObservations(options: DecodeOptions, last: Snapshot | undefined): DecodeOptions {
   // Those of an endpoint are of the same document.
-  return last === undefined ? options : ({ ...options, previous: last.observations } as DecodeOptions);
+  return last === undefined ? options : ({ ...options, previous: last.observations, flow: last.flow } as DecodeOptions);
 }

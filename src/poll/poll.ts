@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { EndpointConnection, TargetLabels } from '../config/config.js';
-import type { DocumentName, EndpointRequest, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
+import type { DocumentName, EndpointRequest, FlowOf, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
 import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -22,6 +22,8 @@ export type DecodeOptions<Name extends DocumentName = DocumentName> = {
     readonly settings: SettingsOf[Each];
     /** The observations of the last accepted document of the endpoint. */
     readonly previous?: ObservationsOf[Each];
+    /** What the earlier documents of the endpoint have counted. */
+    readonly flow?: FlowOf[Each];
   };
 }[Name];
 
@@ -31,6 +33,7 @@ export interface TargetOptions {
   readonly targetLabels?: TargetLabels;
   readonly labels: LabelSettings;
   readonly maxSeries: number;
+  readonly staleAfterMs: number;
 }
 
 /** One endpoint to poll. */
@@ -57,6 +60,9 @@ export interface Snapshot {
   readonly problems: FieldProblems;
   /** Those of the document, for the next poll. */
   readonly observations: ObservationsOf[DocumentName];
+  readonly flow: FlowOf[DocumentName];
+  /** The lines of counters and histograms, which are exported also when the document is stale. */
+  readonly cumulative: readonly FamilyLines[];
 }
 
 /** The items of each snapshot whose JSON was parsed. */

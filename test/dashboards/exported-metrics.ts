@@ -15,15 +15,28 @@ const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
   const chain = [...documents.module_state.families, ...documents.rate_limiter_input.families];
+  const cumulative = [...documents.module_state.flow.families, ...documents.rate_limiter_input.flow.families];
   return new Map([
     ...chain.map(
       ({ name, type, labels }) => [name, { type, labels: withScrapeLabels(['target', ...labels]) }] as const,
+    ),
+    ...cumulative.flatMap(({ name, type, labels }) =>
+      seriesNames(name, type).map(
+        ([series, ...own]) =>
+          [series, { type: 'counter', labels: withScrapeLabels(['target', ...labels, ...own]) }] as const,
+      ),
     ),
     ...pollFamilies.map(
       ({ name, type, labels }) => [name, { type, labels: withScrapeLabels([...ENDPOINT_LABELS, ...labels]) }] as const,
     ),
     ...(await processMetrics()),
   ]);
+}
+
+/** The series of a counter or a histogram, each with the labels that only it has. */
+function seriesNames(name: string, type: string): readonly (readonly [series: string, ...labels: string[]])[] {
+  // The name of a histogram itself is in documentation only.
+  return type === 'counter' ? [[name]] : [[name], [`${name}_bucket`, 'le'], [`${name}_sum`], [`${name}_count`]];
 }
 
 function withScrapeLabels(labels: readonly string[]): ReadonlySet<string> {

@@ -27,7 +27,7 @@ async function metricReference(): Promise<string> {
 
 Generated from the code by \`npm test -- -u\`.
 
-The chain metrics are gauges. They show the response of the last successful poll; a scrape never sends a request to the node.
+Most chain metrics are gauges. They show the response of the last successful poll; a scrape never sends a request to the node.
 \`bridge_exporter_last_success_timestamp_seconds\` is the time of that poll. When it is older than \`poll.stale_after\`, the chain metrics of
 the endpoint are absent.
 
@@ -65,6 +65,24 @@ From \`GET /bridge/v1/module_state\`. Every metric has the label \`target\`.
 
 ${table(documents.module_state.families, sourceColumn)}
 
+### Flow
+
+What happened between two successive documents of the endpoint. These metrics count from the start of the process, and are exported also while
+the document is stale. A token has series from the first document that names it. When there are more tokens than the limit allows, those that
+come later share the series \`other\`. Durations are classic histograms: the text format has no native ones. Nothing is counted between
+two documents that cannot be compared, which \`bridge_flow_gaps_total\` counts by reason:
+
+| reason | meaning |
+|---|---|
+| \`regression\` | a height, or an id of the hub, went back; what was counted before is not counted again |
+| \`contract\` | the bridge has another contract |
+| \`list\` | a field that the flow reads is missing or invalid |
+| \`stale\` | more than \`poll.stale_after\` between the documents |
+| \`inconsistent\` | more batches disappeared than events were observed, or more than 100,000 ids in one step |
+| \`unseen\` | a batch or a transfer was created and removed between the documents; all that is certain is counted |
+
+${table(documents.module_state.flow.families)}
+
 ## Cross-chain
 
 From \`GET /chain/crosschain/rateLimiterInput\`. Every metric has the label \`target\`.
@@ -90,6 +108,8 @@ Node.js and the library prom-client.
 `;
 }
 
+const typeNames = { counter: 'Counter', histogram: 'Histogram' } as const;
+
 interface MetricColumn {
   readonly title: string;
   readonly cell: (family: FamilyHeader) => string;
@@ -99,7 +119,7 @@ function table(families: readonly FamilyHeader[], ...extraColumns: readonly Metr
   const columns: readonly MetricColumn[] = [
     { title: 'metric', cell: ({ name }) => `\`${name}\`` },
     { title: 'labels', cell: ({ labels }) => labels.map((label) => `\`${label}\``).join(', ') },
-    { title: 'meaning', cell: ({ type, help }) => (type === 'counter' ? `${help} Counter.` : help) },
+    { title: 'meaning', cell: ({ type, help }) => (type === 'gauge' ? help : `${help} ${typeNames[type]}.`) },
     { title: 'unit', cell: ({ unit }) => unit },
     ...extraColumns,
     { title: 'stability', cell: ({ stability = 'stable' }) => stability },

@@ -110,7 +110,11 @@ describe('the daemon', () => {
     expect(valueIn(failing, 'bridge_batches'), 'exported until stale_after').toBeDefined();
 
     const stale = await scrapeUntil(daemon, (text) => valueIn(text, 'bridge_batches') === undefined);
-    expect(seriesOf(stale).filter(({ name }) => /^bridge_(?!exporter_)/.test(name))).toEqual([]);
+    const gauges = (text: string) =>
+      seriesOf(text).filter(({ name }) => /^bridge_(?!exporter_)(?!.*_(?:total|bucket|sum|count)$)/.test(name));
+    expect(gauges(failing).length).toBeGreaterThan(100);
+    expect(gauges(stale)).toEqual([]);
+    expect(valueIn(stale, 'bridge_transfer_duration_seconds_count'), 'counters stay').toBeDefined();
     const success = valueIn(stale, 'bridge_exporter_last_success_timestamp_seconds', 'module_state') ?? 0;
     const attempt = valueIn(stale, 'bridge_exporter_last_attempt_timestamp_seconds', 'module_state') ?? 0;
     expect(attempt - success).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings } from '../../src/config/config.js';
+import { bridgeFlowFamilies } from '../../src/flow/bridge-families.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
@@ -23,6 +24,7 @@ function success(height: string | undefined, value = 1): PollResult {
     target: 'a',
     labels,
     maxSeries: 200,
+    staleAfterMs: STALE_AFTER_MS,
     document: 'module_state',
     settings: defaultBridgeSettings,
   } as const;
@@ -57,13 +59,15 @@ describe('the exposition', () => {
     const openmetrics = renderEndpoints(snapshots.states(), 'openmetrics', NOW).split('\n');
     const different = openmetrics.filter((line, index) => line !== text[index]);
     expect(openmetrics).toHaveLength(text.length);
-    expect(different.every((line) => /^# (HELP|TYPE) bridge_exporter_(?!.*_total )/.test(line))).toBe(true);
+    expect(different.every((line) => /^# (HELP|TYPE) (?!.*_total )/.test(line))).toBe(true);
     expect(different.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2])).toEqual(
       [
+        ...bridgeFlowFamilies.flatMap(({ name, type }) => (type === 'counter' ? [name.replace(/_total$/, '')] : [])),
         'bridge_exporter_polls',
         'bridge_exporter_poll_failures',
         'bridge_exporter_invalid_values',
         'bridge_exporter_unknown_values',
+        'bridge_flow_gaps',
         'bridge_exporter_snapshot_regressions',
       ].filter((name) => different.some((line) => line.startsWith(`# TYPE ${name} `))),
     );

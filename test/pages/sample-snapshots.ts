@@ -49,6 +49,7 @@ const base = {
     validators: { configured: [], staking: new Map() },
   },
   maxSeries: 200,
+  staleAfterMs: 300_000,
 };
 
 export function bridgeResult(state: unknown, height?: string): PollResult {

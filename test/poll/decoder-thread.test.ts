@@ -41,6 +41,7 @@ function job(folder: string, options: Partial<DecodeOptions> = {}): PollJob {
       target: 't',
       labels,
       maxSeries: 200,
+      staleAfterMs: 300_000,
       document: 'module_state',
       settings: defaultBridgeSettings,
       ...options,

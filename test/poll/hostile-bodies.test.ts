@@ -4,6 +4,7 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { recordedStates } from '../support/endpoint-states.js';
+import type { FamilyLines } from '../../src/metrics/render-families.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { corruptedDocument } from '../metrics/property/corruption.js';
@@ -94,6 +95,7 @@ const base = {
     validators: { configured: [], staking: new Map() },
   },
   maxSeries: MAX_SERIES,
+  staleAfterMs: 300_000,
 };
 
 const bridge: DecodeOptions = {
@@ -133,6 +135,12 @@ function expectValidResult(source: DecodeOptions, body: Buffer, height: string |
     expect(new Set(series.map(({ labels }) => labels)).size, name).toBe(series.length);
     // A series has up to six labels of up to 128 characters, which can all be escaped.
     expect(Math.max(...series.map(({ labels }) => labels.length))).toBeLessThan(2000);
+  }
+  for (const { name, lines } of result.cumulative.filter((family) => family.lines !== '')) {
+    const series = seriesOf(lines);
+    expect(series.length, name).toBeLessThanOrEqual(name.endsWith('_seconds') ? Infinity : MAX_SERIES);
+    expect(series.every((sample) => sample.name.startsWith(name) && Number.isFinite(sample.value))).toBe(true);
+    expect(new Set(series.map((sample) => sample.name + sample.labels)).size, name).toBe(series.length);
   }
   if (samples.length < MAX_SAMPLES && result.families.length > 10) {
     samples.push({ source: { ...source, target: `${source.target}${samples.length}` }, poll });
@@ -184,11 +192,13 @@ function renderSamples(format: 'text' | 'openmetrics'): string {
 function withTarget(poll: PollResult, { target }: DecodeOptions): PollResult {
   if (!poll.outcome.ok) return poll;
   const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-  const families = poll.outcome.families.map((family) => ({
+  const replaced = (family: FamilyLines): FamilyLines => ({
     ...family,
     lines: family.lines.replaceAll(/^(\w+\{)target="(?:[^"\\]|\\.)*"/gm, (_match, start: string) => start + label),
-  }));
-  return { ...poll, outcome: { ...poll.outcome, families } };
+  });
+  const { families, cumulative } = poll.outcome;
+  const outcome = { ...poll.outcome, families: families.map(replaced), cumulative: cumulative.map(replaced) };
+  return { ...poll, outcome };
 }
 
 describe('the exposition of hostile bodies', () => {

@@ -35,6 +35,9 @@ export type CrosschainOptions = SourceOptions &
     readonly at?: Instant;
   };
 
+/** The default of `poll.stale_after`. */
+const STALE_AFTER_MS = 300_000;
+
 /** When a document is received if the test does not tell. */
 const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
 
@@ -54,6 +57,7 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
+    staleAfterMs: STALE_AFTER_MS,
     document: 'module_state',
     settings: { ...defaultBridgeSettings, ...settings },
     ...(previous && { previous }),
@@ -80,6 +84,7 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
+    staleAfterMs: STALE_AFTER_MS,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },
     ...(previous && { previous }),

@@ -26,7 +26,7 @@ export interface EventAttestation {
 }
 
 /** All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the newest. */
-const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
+export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
   rows(state.attestations).map((attestation) => ({ nonce: nonceOf(attestation), attestation })),
 );
 

@@ -44,8 +44,8 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
     );
 }
 
-function inputOf<Settings, Input, Observations>(
-  document: DocumentDefinition<Settings, Input, Observations>,
+function inputOf<Settings, Input, Observations, Flow>(
+  document: DocumentDefinition<Settings, Input, Observations, Flow>,
   json: JsonObject,
   context: Omit<DocumentContext<Settings, Observations>, 'at' | 'previous'> & { readonly at?: Instant },
 ): Input[] {

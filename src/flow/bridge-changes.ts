@@ -1,0 +1,178 @@
+import type { ClaimType } from '../chain/claim.js';
+import { compare, multiply, subtract, toDouble, toSeconds } from '../chain/decimal.js';
+import type { DecimalString, Numeral } from '../json/numeral.js';
+import { hubBlockTime } from '../metrics/bridge/block-times.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import { orElse } from '../metrics/required-fields.js';
+import { UNKNOWN, type Baseline, type LiveBatch } from './bridge-baseline.js';
+import type { FlowClaim, FlowDocument } from './bridge-document.js';
+
+/*
+ * What happened between two documents of an endpoint. The hub deletes the transfers of an executed batch for good and returns those of a
+ * canceled one, so a batch that has disappeared was canceled if one of its transfers is still there.
+ */
+
+export const tokenCounters = [
+  'batchesCreated',
+  'batchesExecuted',
+  'batchesTimedOut',
+  'batchesSuperseded',
+  'batchesCanceled',
+  'transfersRequested',
+  'transfersExecuted',
+  'transfersCanceled',
+] as const;
+export type TokenCounter = (typeof tokenCounters)[number];
+
+export const tokenAmounts = ['withdrawn', 'deposited'] as const;
+export type TokenAmount = (typeof tokenAmounts)[number];
+
+export interface BridgeChanges {
+  readonly counts: readonly { readonly counter: TokenCounter; readonly token: number; readonly by: number }[];
+  readonly amounts: readonly { readonly kind: TokenAmount; readonly token: number; readonly by: Numeral }[];
+  readonly events: ReadonlyMap<ClaimType | 'unseen', number>;
+  readonly batchSeconds: readonly number[];
+  readonly transferSeconds: readonly number[];
+  /** Whether a batch or a transfer was created and removed in between, of which nothing else is known. */
+  readonly hasUnseen: boolean;
+}
+
+/** `undefined` when the documents contradict each other: more batches were executed than events observed. */
+export function changesBetween(
+  before: Baseline,
+  document: FlowDocument,
+  input: BridgeInput,
+  columnOf: (contract: string) => number,
+): BridgeChanges | undefined {
+  const isThere = presence(document);
+  const knownBatches = new Set(before.batches.map(({ key }) => key));
+  const created = Array.from(document.batches)
+    .filter(([key, { nonce }]) => !knownBatches.has(key) && compare(nonce, before.ids.batch) > 0)
+    .map(([, batch]) => batch);
+  const requested = requestedTransfers(before, document);
+  const hiddenBatches = difference(document.batchId, before.ids.batch) - created.length;
+  const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested.length;
+
+  const observed = observedClaims(before, document);
+  const gone = before.batches.filter(({ key }) => !document.batches.has(key));
+  const [canceled, vanished] = partition(gone, ({ transfers }) => transfers.ids.some(isThere));
+  const eventCount = difference(document.eventNonce, before.ids.event);
+  if (vanished.length > eventCount) return undefined;
+  // The transfers of a hidden batch, which may have been executed, can come from a batch or a queue of the earlier document.
+  const isCertain = hiddenBatches <= 0;
+  const proven = new Set(observed.flatMap(({ batch }) => batch ?? []));
+  const executed = isCertain ? vanished : vanished.filter(({ key }) => proven.has(key));
+
+  const senderCanceled = isCertain
+    ? [
+        ...canceled.flatMap(({ transfers, token }) => transfers.ids.filter((id) => !isThere(id)).map(() => token)),
+        ...before.unbatched.tokens.filter((_token, index) => !isThere(before.unbatched.ids[index] ?? 0)),
+      ]
+    : [];
+  const one = (counter: TokenCounter) => (token: number) => ({ counter, token, by: 1 });
+  return {
+    counts: [
+      ...created.map(({ contract }) => columnOf(contract)).map(one('batchesCreated')),
+      ...executed.map(({ token }) => token).map(one('batchesExecuted')),
+      ...canceled.map((batch) => one(cancellation(batch, executed, eventCount, document))(batch.token)),
+      ...requested.map(columnOf).map(one('transfersRequested')),
+      ...executed
+        .flatMap(({ totals }) => totals)
+        .map(({ token, transfers }) => ({ counter: 'transfersExecuted' as const, token, by: transfers })),
+      ...senderCanceled.map(one('transfersCanceled')),
+    ],
+    amounts: [
+      ...executed.flatMap(({ totals }) =>
+        totals.map(({ token, amount }): { kind: TokenAmount; token: number; by: DecimalString } => ({
+          kind: 'withdrawn',
+          token,
+          by: amount,
+        })),
+      ),
+      ...observed.flatMap(({ deposit }) =>
+        deposit === undefined
+          ? []
+          : [{ kind: 'deposited' as const, token: columnOf(deposit.contract), by: deposit.amount }],
+      ),
+    ],
+    events: eventCounts(observed, eventCount),
+    batchSeconds: executed.flatMap((batch) => batchSeconds(batch, input) ?? []),
+    transferSeconds: executed.flatMap(({ transfers }) =>
+      transfers.seenAtMs
+        .filter((seenAtMs) => seenAtMs !== UNKNOWN)
+        .map((seenAtMs) => (input.at.monotonicMs - seenAtMs) / 1000),
+    ),
+    hasUnseen: hiddenBatches > 0 || hiddenTransfers > 0,
+  };
+}
+
+/** Whether a transfer is in the document, in a batch or in none. */
+function presence({ unbatched, batches }: FlowDocument): (id: Numeral) => boolean {
+  const batched = new Set(Array.from(batches.values()).flatMap(({ transfers }) => Array.from(transfers.keys())));
+  return (id) => unbatched.has(id) || batched.has(id);
+}
+
+/** The token contract of each new transfer. */
+function requestedTransfers({ ids: { transfer } }: Baseline, { unbatched, batches }: FlowDocument): readonly string[] {
+  const isNew = (id: Numeral): boolean => compare(id, transfer) > 0;
+  const contracts = new Map<Numeral, string>();
+  for (const { transfers } of batches.values()) {
+    for (const [id, { contract }] of transfers) if (isNew(id)) contracts.set(id, contract);
+  }
+  for (const [id, contract] of unbatched) if (isNew(id)) contracts.set(id, contract);
+  return Array.from(contracts.values());
+}
+
+function difference(later: Numeral, earlier: Numeral): number {
+  return toDouble(subtract(later, earlier));
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+}
+
+/**
+ * Why a batch was canceled. Votes are counted before batches time out, so after a single event a batch that was superseded had not
+ * timed out before. With more events and both conditions, the order is unknown.
+ */
+function cancellation(
+  { token, nonce, timeout }: LiveBatch,
+  executed: readonly LiveBatch[],
+  eventCount: number,
+  { externalHeight }: FlowDocument,
+): 'batchesTimedOut' | 'batchesSuperseded' | 'batchesCanceled' {
+  const hasTimedOut = compare(timeout, externalHeight) < 0;
+  const isSuperseded = executed.some((batch) => batch.token === token && compare(batch.nonce, nonce) > 0);
+  if (isSuperseded && (!hasTimedOut || eventCount === 1)) return 'batchesSuperseded';
+  return hasTimedOut && !isSuperseded ? 'batchesTimedOut' : 'batchesCanceled';
+}
+
+/** One claim for each event that was observed and whose claim is known: the observed one, or the one with most votes before. */
+function observedClaims(before: Baseline, { claims, eventNonce }: FlowDocument): readonly FlowClaim[] {
+  const isNewlyObserved = ({ nonce }: FlowClaim): boolean =>
+    compare(nonce, before.ids.event) > 0 && compare(nonce, eventNonce) <= 0;
+  const byNonce = new Map<Numeral, FlowClaim>();
+  for (const claim of before.claims.filter(isNewlyObserved)) {
+    const known = byNonce.get(claim.nonce);
+    if (known === undefined || claim.votes > known.votes) byNonce.set(claim.nonce, claim);
+  }
+  for (const claim of claims) if (claim.isObserved && isNewlyObserved(claim)) byNonce.set(claim.nonce, claim);
+  return Array.from(byNonce.values());
+}
+
+function eventCounts(observed: readonly FlowClaim[], eventCount: number): ReadonlyMap<ClaimType | 'unseen', number> {
+  const counts = new Map<ClaimType | 'unseen', number>();
+  for (const { type } of observed) if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const seen = Array.from(counts.values()).reduce((sum, count) => sum + count, 0);
+  return counts.set('unseen', eventCount - seen);
+}
+
+/** From the creation of a batch to the document in which it is gone; `undefined` without heights or block time. */
+function batchSeconds({ block }: LiveBatch, input: BridgeInput): number | undefined {
+  const { height } = input;
+  if (block === undefined || height === undefined || compare(height, block) < 0) return undefined;
+  return orElse(
+    () => toSeconds(multiply(subtract(height, block), hubBlockTime(input))),
+    () => undefined,
+  );
+}

@@ -1,0 +1,205 @@
+import { ageSeconds } from '../clock.js';
+import { claimTypes, type ClaimType } from '../chain/claim.js';
+import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
+import type { DecimalString, Numeral } from '../json/numeral.js';
+import type { BridgeInput } from '../metrics/bridge/input.js';
+import { denomByContract } from '../metrics/bridge/tokens.js';
+import { orElse } from '../metrics/required-fields.js';
+import {
+  baselineOf,
+  highestIds,
+  MAX_TRANSFERS,
+  seenTimes,
+  UNKNOWN,
+  type Baseline,
+  type HighestIds,
+} from './bridge-baseline.js';
+import {
+  changesBetween,
+  tokenAmounts,
+  tokenCounters,
+  type BridgeChanges,
+  type TokenAmount,
+  type TokenCounter,
+} from './bridge-changes.js';
+import { readFlowDocument, type FlowDocument } from './bridge-document.js';
+import { addTokens, columnOf, NO_TOKENS, type FlowTokens } from './flow-tokens.js';
+import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
+import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
+
+const EVENT_TYPES = [...Object.values(claimTypes), 'unseen'] as const;
+
+const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
+type GapReason = (typeof gapReasons)[number];
+
+/** What the polls of a bridge have counted since the start of the process, and what the next document is compared with. */
+export interface BridgeFlow {
+  readonly tokens: FlowTokens;
+  /** By token. */
+  readonly counts: Readonly<Record<TokenCounter, readonly number[]>>;
+  readonly amounts: Readonly<Record<TokenAmount, readonly DecimalString[]>>;
+  readonly events: Readonly<Record<ClaimType | 'unseen', number>>;
+  readonly batchDurations: Histogram;
+  readonly transferDurations: Histogram;
+  readonly gaps: Gaps;
+  readonly baseline: Baseline | undefined;
+  /** Whether a later document could not be read, so that the baseline is good for times only. */
+  readonly isInterrupted: boolean;
+  /** The highest ids so far. A node that is behind, or was rolled back, counts again when it is past them. */
+  readonly highest: HighestIds | undefined;
+}
+
+export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
+  tokens: NO_TOKENS,
+  counts: forEach(tokenCounters, () => []),
+  amounts: forEach(tokenAmounts, () => []),
+  events: forEach(EVENT_TYPES, () => 0),
+  batchDurations: EMPTY_HISTOGRAM,
+  transferDurations: EMPTY_HISTOGRAM,
+  gaps: noGaps(gapReasons),
+  baseline: undefined,
+  isInterrupted: false,
+  highest: undefined,
+};
+
+/** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
+export function trackBridge(
+  flow: BridgeFlow,
+  input: BridgeInput,
+  { staleAfterMs, maxSeries }: FlowOptions,
+): BridgeFlow {
+  const document = readFlowDocument(input);
+  const { baseline, isInterrupted } = flow;
+  if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
+    return baseline === undefined || isInterrupted ? flow : { ...withGap(flow, 'list'), isInterrupted: true };
+  }
+  const tokens = addTokens(flow.tokens, contractsOf(document), denomsOf(input), maxSeries);
+  const column = columnOf(tokens);
+  const gap = baseline && gapBetween(baseline, document, input, staleAfterMs);
+  const isComparable =
+    baseline !== undefined && !isInterrupted && gap === undefined && isPast(baseline.ids, flow.highest);
+  const changes = isComparable ? changesBetween(baseline, document, input, column) : undefined;
+  const reason = isComparable && changes === undefined ? 'inconsistent' : gap;
+  const seen = seenTimes(gap === 'contract' || gap === 'regression' ? undefined : baseline);
+  // Only between two comparable documents is it known when a transfer appeared.
+  const firstSeenAtMs = changes === undefined ? UNKNOWN : input.at.monotonicMs;
+  const next: BridgeFlow = {
+    ...(changes === undefined ? flow : withChanges(flow, changes)),
+    tokens,
+    baseline: baselineOf(document, {
+      at: input.at,
+      height: input.height,
+      columnOf: column,
+      seenAtMs: (id) => seen.get(id) ?? firstSeenAtMs,
+    }),
+    isInterrupted: false,
+    highest: highestAfter(flow.highest, document, reason),
+  };
+  if (changes?.hasUnseen === true) return withGap(next, 'unseen');
+  // An interruption was counted when it began.
+  return reason === undefined || isInterrupted ? next : withGap(next, reason);
+}
+
+/** A list of denoms that cannot be read leaves those that are known. */
+function denomsOf(input: BridgeInput): ReadonlyMap<string, string> {
+  return orElse(
+    () => denomByContract(input),
+    () => new Map(),
+  );
+}
+
+function withGap(flow: BridgeFlow, reason: GapReason): BridgeFlow {
+  return { ...flow, gaps: addGap(flow.gaps, reason) };
+}
+
+function* contractsOf({ batches, unbatched, claims }: FlowDocument): Iterable<string> {
+  for (const { contract, transfers } of batches.values()) {
+    yield contract;
+    for (const transfer of transfers.values()) yield transfer.contract;
+  }
+  yield* unbatched.values();
+  for (const { deposit } of claims) if (deposit !== undefined) yield deposit.contract;
+}
+
+/** No hub makes so many of anything between two polls: the document is not of the same chain. */
+const MAX_STEP = MAX_TRANSFERS;
+
+/** Why the documents cannot be compared; `undefined` when they can. */
+function gapBetween(
+  before: Baseline,
+  document: FlowDocument,
+  { at, height }: BridgeInput,
+  staleAfterMs: number,
+): GapReason | undefined {
+  if (before.bridgeContract !== undefined && before.bridgeContract !== document.bridgeContract) return 'contract';
+  const isLowerHeight = height !== undefined && before.height !== undefined && compare(height, before.height) < 0;
+  if (isLowerHeight || !isPast(highestIds(document), before.ids)) return 'regression';
+  if (ageSeconds(before.at, at) * 1000 > staleAfterMs) return 'stale';
+  const steps = idPairs(highestIds(document), before.ids).map(([later, earlier]) => subtract(later, earlier));
+  return steps.some((step) => compare(step, MAX_STEP) > 0) ? 'inconsistent' : undefined;
+}
+
+/** Whether no id is below the other one. */
+function isPast(ids: HighestIds, others: HighestIds | undefined): boolean {
+  return others === undefined || idPairs(ids, others).every(([id, other]) => compare(id, other) >= 0);
+}
+
+function idPairs(a: HighestIds, b: HighestIds): readonly (readonly [Numeral, Numeral])[] {
+  return [
+    [a.event, b.event],
+    [a.batch, b.batch],
+    [a.transfer, b.transfer],
+  ];
+}
+
+/** What was counted once is not counted again, except on another contract. The ids of a contradictory document are not trusted. */
+function highestAfter(
+  before: HighestIds | undefined,
+  document: FlowDocument,
+  reason: GapReason | undefined,
+): HighestIds | undefined {
+  const ids = highestIds(document);
+  if (reason === 'inconsistent') return before;
+  if (before === undefined || reason === 'contract') return ids;
+  const [event, batch, transfer] = idPairs(ids, before).map(([id, other]) => (compare(id, other) > 0 ? id : other));
+  return { event: event ?? ids.event, batch: batch ?? ids.batch, transfer: transfer ?? ids.transfer };
+}
+
+function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
+  return {
+    ...flow,
+    counts: forEach(tokenCounters, (counter) => {
+      const own = changes.counts.filter((change) => change.counter === counter);
+      return own.length === 0 ? flow.counts[counter] : addToColumns(flow.counts[counter], own, 0, (a, b) => a + b);
+    }),
+    amounts: forEach(tokenAmounts, (kind) => {
+      const own = changes.amounts.filter((change) => change.kind === kind);
+      return addToColumns(flow.amounts[kind], own, NOTHING, (a, b) => toDecimalString(add(a, b)));
+    }),
+    events: forEach(EVENT_TYPES, (type) => flow.events[type] + (changes.events.get(type) ?? 0)),
+    batchDurations: observe(flow.batchDurations, changes.batchSeconds),
+    transferDurations: observe(flow.transferDurations, changes.transferSeconds),
+  };
+}
+
+const NOTHING = toDecimalString(0);
+
+function addToColumns<Value, By>(
+  values: readonly Value[],
+  changes: readonly { readonly token: number; readonly by: By }[],
+  nothing: Value,
+  plus: (value: Value, by: By) => Value,
+): readonly Value[] {
+  const length = Math.max(values.length, ...changes.map(({ token }) => token + 1));
+  const added = Array.from({ length }, (_none, token) => values[token] ?? nothing);
+  for (const { token, by } of changes) added[token] = plus(added[token] ?? nothing, by);
+  return added;
+}
+
+function forEach<Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): Readonly<Record<Name, Value>> {
+  // Every name has a value.
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
+}

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { batch, state, transfer, valset } from '../metrics/bridge/state.js';
+import type { JsonObject } from '../support/json.js';
+import { bridgePolls } from './bridge-polls.js';
+
+const usd = (id: number, amount = 5): JsonObject => transfer(String(id), '0xa', String(amount));
+
+const BASE = {
+  params: { bridge_external_address: '0xc', average_block_time: '2000' },
+  last_observed_nonce: '10',
+  last_observed_external_height: '500',
+  last_outgoing_batch_id: '7',
+  last_outgoing_pool_id: '3',
+  last_observed_valset: valset('1', {}),
+  erc20_to_denoms: [{ erc20: '0xa', denom: 'usd' }],
+};
+
+const liveBatch = (nonce: number, transfers: JsonObject[], timeout = 1000): JsonObject =>
+  batch(String(nonce), '0xa', { batch_timeout: String(timeout), block: '100', transactions: transfers });
+
+const event = (nonce: number, type: string, fields: JsonObject = {}, observed = true): JsonObject => ({
+  observed,
+  votes: ['v'],
+  height: '1',
+  claim: { '@type': `/x.${type}`, event_nonce: String(nonce), ...fields },
+});
+
+const LABELS = 'token_contract="0xa",denom="usd"';
+
+describe('the flow of the bridge', () => {
+  it('starts with 0 for the tokens of the first document, the types of events and the reasons of gaps', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(1), usd(2)], batches: [liveBatch(7, [usd(3)])] }));
+    expect(endpoint.values()).toEqual({});
+    expect(endpoint.flow().tokens.map(({ contract }) => contract)).toEqual(['other', '0xa']);
+    expect(endpoint.flow().gaps).toEqual({ regression: 0, contract: 0, list: 0, stale: 0, inconsistent: 0, unseen: 0 });
+  });
+
+  it('counts a withdrawal from its request to its execution, with its durations', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(BASE), { height: 100 });
+    endpoint.poll(state({ ...BASE, last_outgoing_pool_id: '4', unbatched_transfers: [usd(4)] }), { height: 115 });
+    const batched = { ...BASE, last_outgoing_pool_id: '4', last_outgoing_batch_id: '8' };
+    endpoint.poll(state({ ...batched, batches: [batch('8', '0xa', { block: '120', transactions: [usd(4)] })] }), {
+      height: 130,
+    });
+    endpoint.poll(state({ ...batched, last_observed_nonce: '11' }), { height: 220, after: 200 });
+    expect(endpoint.values()).toEqual({
+      [`bridge_transfers_requested_total{${LABELS}}`]: 1,
+      [`bridge_batches_created_total{${LABELS}}`]: 1,
+      [`bridge_batches_executed_total{${LABELS}}`]: 1,
+      [`bridge_transfers_executed_total{${LABELS}}`]: 1,
+      [`bridge_token_withdrawn_amount_total{${LABELS}}`]: 5,
+      'bridge_events_observed_total{type="unseen"}': 1,
+      // 100 blocks of 2 s.
+      bridge_batch_duration_seconds_count: 1,
+      bridge_batch_duration_seconds_sum: 200,
+      bridge_transfer_duration_seconds_count: 1,
+      bridge_transfer_duration_seconds_sum: 230,
+    });
+  });
+
+  it('has no duration for a transfer of the first document, and a batch has one from its height on', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state({ ...BASE, batches: [liveBatch(7, [usd(1)])] }), { height: 110 });
+    endpoint.poll(state({ ...BASE, last_observed_nonce: '11' }), { height: 130 });
+    expect(endpoint.values()).toMatchObject({
+      bridge_batch_duration_seconds_sum: 60,
+      [`bridge_transfers_executed_total{${LABELS}}`]: 1,
+    });
+    expect(endpoint.values()).not.toHaveProperty('bridge_transfer_duration_seconds_count');
+  });
+
+  it.each([
+    ['timeout', { last_observed_external_height: '600' }, 550],
+    ['unknown', { last_observed_external_height: '600' }, 700],
+  ])('counts a batch whose transfers return as canceled: %s', (reason, fields, timeout) => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state({ ...BASE, batches: [liveBatch(7, [usd(1)], timeout)] }));
+    endpoint.poll(state({ ...BASE, ...fields, last_observed_nonce: '11', unbatched_transfers: [usd(1)] }));
+    expect(endpoint.values()).toEqual({
+      [`bridge_batches_canceled_total{${LABELS},reason="${reason}"}`]: 1,
+      'bridge_events_observed_total{type="unseen"}': 1,
+    });
+  });
+
+  it.each([
+    ['superseded after one event, although it has timed out', '11', 'superseded'],
+    ['unknown after two events, whose order is unknown', '12', 'unknown'],
+  ])('counts a batch below an executed one of the same token as %s', (_title, nonce, reason) => {
+    const endpoint = bridgePolls();
+    const batches = [liveBatch(6, [usd(1)], 550), liveBatch(7, [usd(2)])];
+    endpoint.poll(state({ ...BASE, batches }));
+    const after = { last_observed_nonce: nonce, last_observed_external_height: '600' };
+    endpoint.poll(state({ ...BASE, ...after, unbatched_transfers: [usd(1)] }));
+    expect(endpoint.values()).toMatchObject({
+      [`bridge_batches_canceled_total{${LABELS},reason="${reason}"}`]: 1,
+      [`bridge_batches_executed_total{${LABELS}}`]: 1,
+    });
+  });
+
+  it('counts a canceled batch whose transfer is in a new batch at once, and the sender who takes another one back', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state({ ...BASE, batches: [liveBatch(7, [usd(1), usd(2)], 550)] }));
+    const after = { last_observed_nonce: '11', last_observed_external_height: '600', last_outgoing_batch_id: '8' };
+    endpoint.poll(state({ ...BASE, ...after, batches: [liveBatch(8, [usd(2)])] }));
+    expect(endpoint.values()).toEqual({
+      [`bridge_batches_created_total{${LABELS}}`]: 1,
+      [`bridge_batches_canceled_total{${LABELS},reason="timeout"}`]: 1,
+      [`bridge_transfers_canceled_total{${LABELS}}`]: 1,
+      'bridge_events_observed_total{type="unseen"}': 1,
+    });
+  });
+
+  it('counts events by the claim that was pending or is observed, and the amounts of deposits', () => {
+    const deposit = { token_contract: '0xB', amount: '9007199254740993' };
+    const endpoint = bridgePolls();
+    const pending = [event(11, 'MsgDepositClaim', deposit, false), event(12, 'MsgValsetUpdatedClaim', {}, false)];
+    endpoint.poll(state({ ...BASE, attestations: pending }));
+    const observed = event(14, 'MsgDepositClaim', { ...deposit, amount: '1' });
+    endpoint.poll(state({ ...BASE, last_observed_nonce: '14', attestations: [observed] }));
+    expect(endpoint.values()).toEqual({
+      'bridge_events_observed_total{type="deposit"}': 2,
+      'bridge_events_observed_total{type="valset"}': 1,
+      'bridge_events_observed_total{type="unseen"}': 1,
+      'bridge_token_deposited_amount_total{token_contract="0xb",denom=""}': 9_007_199_254_740_994,
+    });
+  });
+
+  it('takes the observed claim of an event with conflicting claims, else the one with most votes', () => {
+    const claim = (nonce: number, amount: string, votes: string[], observed = false): JsonObject => ({
+      ...event(nonce, 'MsgDepositClaim', { token_contract: '0xa', amount }, observed),
+      votes,
+    });
+    const endpoint = bridgePolls();
+    const attestations = [claim(11, '1', ['a']), claim(11, '20', ['b', 'c']), claim(12, '300', ['a', 'b'])];
+    endpoint.poll(state({ ...BASE, attestations }));
+    const after = [claim(12, '300', ['a', 'b']), claim(12, '4000', ['c'], true)];
+    endpoint.poll(state({ ...BASE, last_observed_nonce: '12', attestations: after }));
+    expect(endpoint.values()[`bridge_token_deposited_amount_total{${LABELS}}`]).toBe(4020);
+  });
+
+  it('survives failed polls, and is exported while the document is stale', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(BASE));
+    endpoint.poll(state({ ...BASE, last_outgoing_pool_id: '4', unbatched_transfers: [usd(4)] }));
+    endpoint.fail();
+    endpoint.fail(400);
+    expect(endpoint.values()).toEqual({ [`bridge_transfers_requested_total{${LABELS}}`]: 1 });
+  });
+
+  it('says that something was not seen, and counts the rest', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(1), usd(2)] }));
+    // Batch 8 came and went, perhaps with one of the transfers.
+    const after = { last_outgoing_batch_id: '9', last_observed_nonce: '12' };
+    endpoint.poll(state({ ...BASE, ...after, batches: [liveBatch(9, [usd(2)])] }));
+    expect(endpoint.values()).toEqual({
+      [`bridge_batches_created_total{${LABELS}}`]: 1,
+      'bridge_events_observed_total{type="unseen"}': 2,
+      'bridge_flow_gaps_total{reason="unseen"}': 1,
+    });
+  });
+
+  it('gives a denom to a token once it has one, and keeps it', () => {
+    const endpoint = bridgePolls();
+    const { erc20_to_denoms, ...withoutDenoms } = BASE;
+    endpoint.poll(state({ ...withoutDenoms, unbatched_transfers: [usd(3)] }));
+    expect(endpoint.flow().tokens[1]).toEqual({ contract: '0xa', denom: '' });
+    endpoint.poll(state({ ...withoutDenoms, erc20_to_denoms }));
+    endpoint.poll(state(withoutDenoms));
+    expect(endpoint.flow().tokens[1]).toEqual({ contract: '0xa', denom: 'usd' });
+  });
+
+  it('has a series for the first tokens, and one for all that come later', () => {
+    const endpoint = bridgePolls({ maxSeries: 3 });
+    const of = (id: number, token: string): JsonObject => transfer(String(id), token, '1');
+    endpoint.poll(state({ ...BASE, erc20_to_denoms: [], unbatched_transfers: [of(1, '0xa')] }));
+    const later = [of(1, '0xa'), of(4, '0xb'), of(5, '0xc'), of(6, '0xd'), of(7, '0xa')];
+    endpoint.poll(state({ ...BASE, erc20_to_denoms: [], last_outgoing_pool_id: '7', unbatched_transfers: later }));
+    expect(endpoint.values()).toEqual({
+      'bridge_transfers_requested_total{token_contract="0xa",denom=""}': 1,
+      'bridge_transfers_requested_total{token_contract="0xb",denom=""}': 1,
+      'bridge_transfers_requested_total{token_contract="other",denom="other"}': 2,
+    });
+  });
+});
+
+describe('a gap of the flow', () => {
+  const before = { ...BASE, unbatched_transfers: [usd(2)], batches: [liveBatch(7, [usd(1)])] };
+  /** Both transfers are gone and another one is there. */
+  const after = { ...BASE, last_observed_nonce: '11', last_outgoing_pool_id: '4', unbatched_transfers: [usd(4)] };
+
+  it.each([
+    ['contract', { params: { bridge_external_address: '0xd' } }, {}],
+    ['regression', { last_outgoing_batch_id: '6' }, {}],
+    ['regression', { last_observed_nonce: '9' }, {}],
+    ['regression', { last_outgoing_pool_id: '2' }, {}],
+    ['stale', {}, { after: 301 }],
+    ['list', { unbatched_transfers: null }, {}],
+    ['list', { batches: [null] }, {}],
+    ['list', { unbatched_transfers: [{ ...usd(4), id: 'x' }] }, {}],
+    ['list', { attestations: null }, {}],
+    ['list', { params: null }, {}],
+    ['inconsistent', { last_observed_nonce: '10' }, {}],
+    ['inconsistent', { last_outgoing_pool_id: '1000000' }, {}],
+    ['inconsistent', { last_observed_nonce: '99999999999999999999' }, {}],
+  ])('%s counts nothing else', (reason, fields, options) => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(before));
+    endpoint.poll(state({ ...after, ...fields }), options);
+    expect(endpoint.values()).toEqual({ [`bridge_flow_gaps_total{reason="${reason}"}`]: 1 });
+  });
+
+  it('is counted once for an interruption by several documents, after which the flow goes on', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(before));
+    for (let poll = 0; poll < 3; poll += 1) endpoint.poll(state({ ...after, batches: null }));
+    endpoint.poll(state(after));
+    expect(endpoint.gaps()).toEqual({ list: 1 });
+    endpoint.poll(state({ ...after, last_outgoing_pool_id: '5', unbatched_transfers: [usd(4), usd(5)] }));
+    expect(endpoint.values()).toEqual({
+      [`bridge_transfers_requested_total{${LABELS}}`]: 1,
+      'bridge_flow_gaps_total{reason="list"}': 1,
+    });
+  });
+
+  it('by two nodes of different heights counts nothing twice', () => {
+    const endpoint = bridgePolls();
+    for (let poll = 0; poll < 5; poll += 1) {
+      endpoint.poll(state(before));
+      endpoint.poll(state(after));
+    }
+    expect(endpoint.values()).toMatchObject({
+      [`bridge_transfers_requested_total{${LABELS}}`]: 1,
+      [`bridge_batches_executed_total{${LABELS}}`]: 1,
+      'bridge_flow_gaps_total{reason="regression"}': 4,
+    });
+  });
+
+  it('by an interruption leaves the times at which transfers were first seen', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(BASE));
+    const requested = { ...BASE, last_outgoing_pool_id: '4', last_outgoing_batch_id: '8' };
+    const batches = [liveBatch(8, [usd(4)])];
+    endpoint.poll(state({ ...requested, batches }));
+    endpoint.poll(state({ ...requested, batches: null }));
+    endpoint.poll(state({ ...requested, batches }));
+    endpoint.poll(state({ ...requested, last_observed_nonce: '11' }));
+    expect(endpoint.values()['bridge_transfer_duration_seconds_sum']).toBe(90);
+  });
+});

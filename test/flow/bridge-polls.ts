@@ -1,0 +1,72 @@
+import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/config.js';
+import { renderEndpoints } from '../../src/exposition/exposition.js';
+import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import { withObservations } from '../../src/poll/jobs.js';
+import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import { recordedStates } from '../support/endpoint-states.js';
+import { seriesOf } from '../support/exposition-text.js';
+
+const STALE_AFTER_MS = 300_000;
+
+export interface BridgePollsOptions extends Partial<BridgeSettings> {
+  readonly maxSeries?: number;
+}
+
+/** An endpoint whose polls get these documents, as in the daemon: what is remembered is sent between threads. */
+export function bridgePolls({ maxSeries = 200, ...settings }: BridgePollsOptions = {}) {
+  const source: DecodeOptions = {
+    target: 't',
+    labels: { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } },
+    maxSeries,
+    staleAfterMs: STALE_AFTER_MS,
+    document: 'module_state',
+    settings: { ...defaultBridgeSettings, ...settings },
+  };
+  const states = recordedStates([source], { maxBodyBytes: 2 ** 26, staleAfterMs: STALE_AFTER_MS });
+  let seconds = 0;
+  const instant = () => ({ epochSeconds: 1_790_000_000 + seconds, monotonicMs: seconds * 1000 });
+  const last = () => states.states()[0]?.success?.snapshot;
+  const record = (result: PollResult): void => void states.record(source, result, instant());
+
+  /** The values of the families of the flow that are not 0, without the label target. */
+  const values = (): Record<string, number> => {
+    const series = seriesOf(renderEndpoints(states.states(), 'text', instant()));
+    return Object.fromEntries(
+      series
+        .filter(({ name, value }) => FLOW.test(name) && value !== 0)
+        .map(({ name, labels, value }) => {
+          const others = labels.replace(/^target="t",?/, '').replace(/^document="module_state",?/, '');
+          return [others === '' ? name : `${name}{${others}}`, value];
+        }),
+    );
+  };
+  return {
+    /** Polls `after` seconds after the last poll. */
+    poll: (state: unknown, { height, after = 30 }: { height?: number; after?: number } = {}): void => {
+      seconds += after;
+      const body = Buffer.from(JSON.stringify({ state }));
+      const options = structuredClone(withObservations(source, last()));
+      const hubHeight = height === undefined ? undefined : asDecimalString(String(height));
+      record(structuredClone(decodeDocument(options, 'test', body, hubHeight, instant())));
+    },
+    fail: (after = 30): void => {
+      seconds += after;
+      record({ outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} });
+    },
+    values,
+    /** Those of the gaps, by reason. */
+    gaps: (): Record<string, number> =>
+      Object.fromEntries(Object.entries(flowOf(last()).gaps).filter(([, count]) => count > 0)),
+    flow: (): BridgeFlow => flowOf(last()),
+  };
+}
+
+function flowOf(snapshot: { readonly flow: unknown } | undefined): BridgeFlow {
+  if (snapshot === undefined) throw new Error('no poll has succeeded');
+  return snapshot.flow as BridgeFlow;
+}
+
+const FLOW =
+  /^bridge_(?:flow_gaps|batches_(?:created|executed|canceled)|transfers_(?:requested|executed|canceled)|token_(?:withdrawn|deposited)_amount|events_observed)_total|^bridge_(?:batch|transfer)_duration_seconds_(?:sum|count)/;

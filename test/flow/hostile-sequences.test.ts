@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { clock } from '../../src/clock.js';
+import { defaultBridgeSettings } from '../../src/config/config.js';
+import { documents } from '../../src/documents.js';
+import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from '../../src/flow/bridge-flow.js';
+import { MAX_TRANSFERS } from '../../src/flow/bridge-baseline.js';
+import { batch, state, transfer } from '../metrics/bridge/state.js';
+import { corruptedDocument } from '../metrics/property/corruption.js';
+import { bridgeState } from '../metrics/property/documents.js';
+import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
+import type { JsonObject } from '../support/json.js';
+import { bridgePolls } from './bridge-polls.js';
+import { createHub } from './simple-hub.js';
+
+/*
+ * Documents that no chain sends in this order: counters never decrease, count no more than the documents allow, and the memory is bounded.
+ */
+
+const anyDocument = fc.oneof(
+  { weight: 2, arbitrary: bridgeState },
+  { weight: 1, arbitrary: bridgeState.chain(corruptedDocument) },
+);
+
+const isCounter = (series: string): boolean => !series.includes('_sum');
+
+describe('a hostile sequence of documents', () => {
+  it(
+    'of random ones never lets a counter decrease or jump',
+    () => {
+      const property = fc.property(
+        fc.array(fc.tuple(anyDocument, fc.option(fc.nat({ max: 2000 }), { nil: undefined })), { maxLength: 12 }),
+        (polled) => {
+          const endpoint = bridgePolls({ maxSeries: 5 });
+          let before: Record<string, number> = {};
+          for (const [document, height] of polled) {
+            endpoint.poll(document, height === undefined ? {} : { height });
+            const after = withoutDenoms(endpoint.values());
+            for (const [series, value] of Object.entries(before))
+              expect(after[series], series).toBeGreaterThanOrEqual(value);
+            // A document of some rows.
+            for (const [series, value] of Object.entries(after)) {
+              if (isCounter(series) && !series.includes('amount')) {
+                expect(value - (before[series] ?? 0), series).toBeLessThanOrEqual(MAX_TRANSFERS);
+              }
+            }
+            before = after;
+          }
+        },
+      );
+      fc.assert(property, { numRuns: fuzzRuns(40) });
+    },
+    fuzzTimeoutMs(40),
+  );
+
+  it(
+    'between true ones counts nothing that has not happened',
+    () => {
+      const lies: readonly ((document: JsonObject) => JsonObject)[] = [
+        (document) => ({ ...document, unbatched_transfers: null }),
+        (document) => ({ ...document, batches: [null] }),
+        (document) => ({ ...document, params: { bridge_external_address: '0xbad' } }),
+        (document) => ({ ...document, last_observed_nonce: '1' }),
+        (document) => ({ ...document, last_outgoing_pool_id: '999999999' }),
+        (document) => ({ ...document, last_observed_nonce: String(2n ** 64n) }),
+        (document) => ({ ...document, batches: [], unbatched_transfers: [], last_outgoing_batch_id: '0' }),
+        (document) => ({
+          ...document,
+          batches: repeated(document['batches']),
+          unbatched_transfers: repeated(document['unbatched_transfers']),
+        }),
+      ];
+      const property = fc.property(
+        fc.array(fc.tuple(fc.nat({ max: 3 }), fc.option(fc.nat({ max: lies.length - 1 }), { nil: undefined })), {
+          minLength: 5,
+          maxLength: 30,
+        }),
+        (steps) => {
+          const hub = createHub();
+          const endpoint = bridgePolls();
+          for (const [pick, lie] of steps) {
+            hub.apply({ do: 'request', token: pick, amount: 10 });
+            if (pick === 0) hub.apply({ do: 'batch', token: pick, size: 3 });
+            if (pick === 1) hub.apply({ do: 'execute', pick });
+            if (pick === 2) hub.apply({ do: 'deposit', token: pick, amount: 7, externalBlocks: 1 });
+            const document = hub.document();
+            const lied = lie === undefined ? undefined : lies[lie]?.(document);
+            endpoint.poll(lied ?? document, { after: 1 });
+          }
+          const books = hub.books();
+          for (const [series, value] of Object.entries(endpoint.values())) {
+            const isOfBooks = series.includes('_total') && !/flow_gaps|unseen/.test(series);
+            if (isOfBooks) expect(value, series).toBeLessThanOrEqual(books[series] ?? 0);
+          }
+        },
+      );
+      fc.assert(property, { numRuns: fuzzRuns(40) });
+    },
+    fuzzTimeoutMs(40),
+  );
+
+  it(
+    'with more transfers and tokens than are remembered has a bounded memory',
+    () => {
+      // A million in `npm run fuzz`.
+      const count = Math.min(1_000_000, fuzzRuns(101_000));
+      const all = Array.from({ length: count }, (_, index) =>
+        transfer(String(index + 1), `0x${index % 50_000}`, '1', { contract: '0xa', amount: '1' }),
+      );
+      const base = { last_outgoing_pool_id: String(count), last_outgoing_batch_id: String(count) };
+      const track = (flow: BridgeFlow, fields: JsonObject): BridgeFlow => {
+        const body = Buffer.from(JSON.stringify({ state: state({ ...base, ...fields }) }));
+        const labels = { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } };
+        const context = {
+          at: clock(),
+          settings: defaultBridgeSettings,
+          labels,
+          height: undefined,
+          previous: undefined,
+        };
+        const read = documents.module_state.read(body, context, Number.POSITIVE_INFINITY);
+        if (!read.ok || read.value === undefined) throw new Error('the document cannot be read');
+        return trackBridge(flow, read.value, { staleAfterMs: 300_000, maxSeries: 200 });
+      };
+      const first = track(EMPTY_BRIDGE_FLOW, { unbatched_transfers: all });
+      expect(first.baseline?.unbatched.ids).toHaveLength(MAX_TRANSFERS);
+      expect(first.tokens).toHaveLength(200);
+      // The newest are remembered, and gone.
+      const second = track(first, { unbatched_transfers: all.slice(0, count - MAX_TRANSFERS) });
+      expect(second.counts.transfersCanceled.reduce((sum, own) => sum + own, 0)).toBe(MAX_TRANSFERS);
+      const batches = all.map((one, index) => batch(String(index), '0xa', { transactions: [one] }));
+      const third = track(second, { batches });
+      expect(third.baseline?.batches).toHaveLength(MAX_TRANSFERS);
+      expect(third.counts.batchesCreated).toEqual([]);
+    },
+    fuzzTimeoutMs(1000),
+  );
+});
+
+/** A token can get a denom later. */
+function withoutDenoms(values: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(values).map(([series, value]) => [series.replace(/denom="[^"]*"/, ''), value]),
+  );
+}
+
+function repeated(rows: unknown): JsonObject[] {
+  return Array.isArray(rows) ? [...rows, ...rows] : [];
+}
