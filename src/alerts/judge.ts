@@ -32,12 +32,13 @@ export interface Verdict {
   readonly severity: Severity;
   /**
    * `firing`: it has held as long as the alert requires. `observing`: it has held since the exporter began to observe the endpoint,
-   * which is not yet as long as the alert requires, so it cannot be judged.
+   * which is not yet as long as the alert requires, so it cannot be judged. `pending`: it began later, and has held for a part of that
+   * time.
    */
-  readonly state: 'firing' | 'observing';
+  readonly state: 'firing' | 'observing' | 'pending';
   /** Since when it is known to hold. */
   readonly since: Instant;
-  /** From when on it fires; in the future while it is `observing`, provided that it persists. */
+  /** From when on it fires; in the future unless it is `firing`, provided that it persists. */
   readonly firesAt: Instant;
   /** What each finding is about: the labels of its alert besides `target` and `document`, one per validator, chain or field. */
   readonly subjects: readonly AlertLabels[];
@@ -54,9 +55,9 @@ export interface TargetVerdicts {
   readonly target: string;
   /**
    * The severity of the worst firing verdict; `unknown` when nothing fires and some endpoint cannot be judged: never polled, its data
-   * outdated, or a verdict in state `observing`; `ok` otherwise.
+   * outdated, or a verdict in state `observing`; `pending` when a condition is on its way to an alert; `ok` otherwise.
    */
-  readonly status: Severity | 'unknown' | 'ok';
+  readonly status: Severity | 'unknown' | 'pending' | 'ok';
   /** Why the target cannot be judged; empty unless something cannot be. */
   readonly unknown: readonly string[];
   readonly verdicts: readonly Verdict[];
@@ -78,17 +79,21 @@ function targetVerdicts(target: string, judged: readonly JudgedEndpoint[], now: 
   const [observedSince] = judged
     .flatMap(({ memory }) => memory.history.firstPollAt ?? [])
     .toSorted((a, b) => a.monotonicMs - b.monotonicMs);
+  const isUnknown = unknown.length > 0 || verdicts.some(({ state }) => state === 'observing');
   const status =
-    worst?.state === 'firing' ? worst.severity : unknown.length > 0 || worst !== undefined ? 'unknown' : 'ok';
+    worst?.state === 'firing' ? worst.severity : isUnknown ? 'unknown' : worst?.state === 'pending' ? 'pending' : 'ok';
   return { target, status, unknown, verdicts, observedSince };
 }
+
+/** In the order of the pages. */
+const STATES: readonly Verdict['state'][] = ['firing', 'observing', 'pending'];
 
 function worstFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
   const positionOf = ({ alert, severity }: Verdict): number =>
     judgedAlerts.findIndex((own) => own.name === alert && own.severity === severity);
   return verdicts.toSorted(
     (a, b) =>
-      Number(a.state === 'observing') - Number(b.state === 'observing') ||
+      STATES.indexOf(a.state) - STATES.indexOf(b.state) ||
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
       positionOf(a) - positionOf(b),
   );
@@ -96,11 +101,14 @@ function worstFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
 
 type JudgedFinding = AlertFinding & DatedFinding & Pick<Verdict, 'state' | 'firesAt'>;
 
-/** `undefined` for a finding that has not lasted long enough, or of which something does not hold now. */
+/** From this share of the required time on, a condition is shown as pending. Most end earlier on any healthy bridge. */
+const PENDING_SHARE = 1 / 3;
+const PENDING_MINUTES = 2;
+
+/** `undefined` for a finding that has not lasted long enough to be shown, or of which something does not hold now. */
 function judge(finding: AlertFinding, presences: Presences, now: Instant): JudgedFinding | undefined {
   if (!finding.holdsNow) return undefined;
-  // A finding such as an age above a limit can begin between two polls: it is present from now on.
-  const present = presenceOf(finding, presences) ?? { since: now, mayBeOlder: false };
+  const present = presentSince(finding, presences, now);
   const since = finding.since ?? present.since;
   const mayBeOlder = finding.since === undefined ? present.mayBeOlder : finding.mayBeOlder === true;
   const isOwn = finding.requiredMs !== undefined;
@@ -108,9 +116,26 @@ function judge(finding: AlertFinding, presences: Presences, now: Instant): Judge
   const firesAt = later(isOwn ? since : present.since, requiredMs);
   const judged = { ...finding, since, mayBeOlder, firesAt };
   if (msBetween(firesAt, now) >= 0) return { ...judged, state: 'firing' };
-  return (isOwn ? mayBeOlder : present.mayBeOlder) && possibleAgeMs(finding, now) >= requiredMs
-    ? { ...judged, state: 'observing' }
-    : undefined;
+  if ((isOwn ? mayBeOlder : present.mayBeOlder) && possibleAgeMs(finding, now) >= requiredMs) {
+    return { ...judged, state: 'observing' };
+  }
+  const shownAfterMs = Math.max(requiredMs * PENDING_SHARE, PENDING_MINUTES * MINUTE_MS);
+  const isShown = finding.alert.severity !== 'info' && requiredMs - msBetween(now, firesAt) >= shownAfterMs;
+  return isShown ? { ...judged, state: 'pending' } : undefined;
+}
+
+/** Since when a finding is known to hold: for the time before the exporter observed it, by the data if that proves it. */
+function presentSince(
+  finding: AlertFinding,
+  presences: Presences,
+  now: Instant,
+): Pick<DatedFinding, 'since' | 'mayBeOlder'> {
+  // A finding such as an age above a limit can begin between two polls: it is present from now on.
+  const present = presenceOf(finding, presences) ?? { since: now, mayBeOlder: false };
+  const provenSeconds = present.mayBeOlder ? finding.provenSinceSeconds?.() : undefined;
+  if (provenSeconds === undefined) return present;
+  const proven = later(present.since, Math.min(0, provenSeconds - present.since.epochSeconds) * 1000);
+  return { since: proven, mayBeOlder: false };
 }
 
 function later({ epochSeconds, monotonicMs }: Instant, ms: number): Instant {
@@ -152,10 +177,7 @@ function verdictsOfFindings(all: readonly JudgedFinding[], view: PollView): read
   const firing = all.filter(({ state }) => state === 'firing');
   const firingFirst = all
     .filter((finding) => !isInhibited(finding, firing))
-    .toSorted(
-      (a, b) =>
-        Number(a.state === 'observing') - Number(b.state === 'observing') || a.since.monotonicMs - b.since.monotonicMs,
-    );
+    .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || a.since.monotonicMs - b.since.monotonicMs);
   // Several patterns of an alert can find the same subject.
   const indexOf = ({ alert }: JudgedFinding): number => judgedAlerts.findIndex((own) => own === alert);
   const distinct = firstBy(firingFirst, (finding) => JSON.stringify([indexOf(finding), finding.labels]));

@@ -26,7 +26,15 @@ import {
   parts,
   validators,
 } from './sentences.js';
-import { findingIf, valueAgo, type PollView } from './view.js';
+import {
+  findingIf,
+  HUB_TIME_FAMILIES,
+  timeOfAge,
+  timeOfHeight,
+  valueAgo,
+  type Finding,
+  type PollView,
+} from './view.js';
 
 /* Alerts on the events of the external chain that validators vote for. */
 
@@ -74,6 +82,15 @@ function disputedEvent(view: Items): string {
   return `event ${first.eventNonce} has ${count(claims.length, 'claim')}${having}`;
 }
 
+/** When the second claim of the first disputed event was made, in Unix seconds. */
+function secondClaimTime(view: Pick<PollView, 'items' | 'state' | 'now'>): number | undefined {
+  const disputed = listedRows(bridgeItemsOf(view)?.claims).filter(({ conflicting }) => conflicting);
+  const times = disputed
+    .filter(({ eventNonce }) => eventNonce === disputed[0]?.eventNonce)
+    .map(({ age }) => timeOfAge(view, age));
+  return times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined;
+}
+
 /** The voters of the leading claim of the next event, of which few claim it. */
 function claimants(claim: ClaimItem | undefined): string {
   if (claim?.voted === undefined || claim.voted === null) return '';
@@ -87,6 +104,25 @@ const VOTED_POWER = `sum by (${TARGET}) (
   max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
   and on (${ORCHESTRATOR}) bridge_orchestrator_missing_next_votes == 0
 )`;
+
+const CLAIMED_FAMILIES = [
+  'bridge_next_event_voted_power_ratio',
+  'bridge_last_observed_nonce',
+  'bridge_next_event_first_vote_height',
+  ...HUB_TIME_FAMILIES,
+] as const;
+
+/** The next event while such a share of the power has claimed it. Votes follow the first one within minutes. */
+function claimedBy(
+  view: PollView<(typeof CLAIMED_FAMILIES)[number]>,
+  isEnough: (voted: number) => boolean,
+): readonly Finding[] {
+  const { samples } = view;
+  const voted = samples.value('bridge_next_event_voted_power_ratio');
+  if (voted === undefined) return [];
+  const firstVote = () => timeOfHeight(view, samples.value('bridge_next_event_first_vote_height'));
+  return findingIf(isEnough(voted), voted, samples.value('bridge_last_observed_nonce'), firstVote);
+}
 
 const DISPUTE_FAMILIES = [
   'bridge_conflicting_claims',
@@ -128,7 +164,8 @@ function conflictingClaims(
     families: DISPUTE_FAMILIES,
     find: (view) => {
       const events = view.samples.value('bridge_conflicting_claims') ?? 0;
-      return findingIf(events > 0 && (!isCritical || isUndecidable(view)), events);
+      const isFound = events > 0 && (!isCritical || isUndecidable(view));
+      return findingIf(isFound, events, undefined, () => secondClaimTime(view));
     },
     summary: isCritical
       ? 'validators disagree about an event, and no claim can win.'
@@ -168,14 +205,9 @@ and bridge_next_event_voted_power_ratio offset ${promDuration(STALLED_MINUTES)}
 and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
     recordings: [orchestratorNames, silentPower],
     forMinutes: 5,
-    families: ['bridge_next_event_voted_power_ratio', 'bridge_last_observed_nonce', 'bridge_pending_events'],
+    families: [...CLAIMED_FAMILIES, 'bridge_pending_events'],
     rangeMinutes: STALLED_MINUTES,
-    find: ({ samples }) => {
-      const voted = samples.value('bridge_next_event_voted_power_ratio');
-      return voted === undefined || voted < SUBSTANTIAL_POWER_RATIO
-        ? []
-        : findingIf(true, voted, samples.value('bridge_last_observed_nonce'));
-    },
+    find: (view) => claimedBy(view, (voted) => voted >= SUBSTANTIAL_POWER_RATIO),
     summary: 'the oracle has stalled: {{ $value | humanizePercentage }} of the power have claimed the next event.',
     description: `For at least ${STALLED_MINUTES + 5} minutes, the next event of {{ $labels.target }} has been claimed by {{ $value | humanizePercentage }} of the power and not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. Not voted, own validators first, then the largest power first: ${LARGEST_SILENT}all on /pending.`,
     action: CONTACT_VOTERS,
@@ -254,14 +286,9 @@ and bridge_next_event_voted_power_ratio offset ${promDuration(FEW_VOTES_MINUTES)
 and ${unchanged('bridge_last_observed_nonce', FEW_VOTES_MINUTES)}`,
     recordings: [orchestratorNames, votedPower],
     forMinutes: 5,
-    families: ['bridge_next_event_voted_power_ratio', 'bridge_last_observed_nonce'],
+    families: CLAIMED_FAMILIES,
     rangeMinutes: FEW_VOTES_MINUTES,
-    find: ({ samples }) => {
-      const voted = samples.value('bridge_next_event_voted_power_ratio');
-      return voted === undefined || voted >= SUBSTANTIAL_POWER_RATIO
-        ? []
-        : findingIf(true, voted, samples.value('bridge_last_observed_nonce'));
-    },
+    find: (view) => claimedBy(view, (voted) => voted < SUBSTANTIAL_POWER_RATIO),
     summary: 'an event is claimed by only {{ $value | humanizePercentage }} of the power.',
     description: `For at least an hour, the next event of {{ $labels.target }} has been claimed by only {{ $value | humanizePercentage }} of the power: ${LARGEST_VOTED}all on /pending. Either the event does not exist, or only they have seen it.`,
     action:

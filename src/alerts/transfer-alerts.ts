@@ -28,7 +28,9 @@ import {
 import {
   findingIf,
   hasDecreased,
+  HUB_TIME_FAMILIES,
   labelOf,
+  timeOfHeight,
   valueAgo,
   type AlertLabels,
   type Finding,
@@ -127,17 +129,6 @@ function waitingSentence(all: readonly Finding[], { samples }: PollView<'bridge_
       ({ labels, value }) => `${count(value, 'transfer')} of ${tokenName(samples, labelOf(labels, 'token_contract'))}`,
     ),
   );
-}
-
-/** The time of a hub height by the block time in use, in Unix seconds; `undefined` without a height. */
-function timeOfHeight(
-  { samples, state, now }: PollView<'bridge_height' | 'bridge_block_time_seconds'>,
-  height: number,
-): number | undefined {
-  const current = samples.value('bridge_height');
-  const blockTime = samples.value('bridge_block_time_seconds');
-  if (current === undefined || blockTime === undefined) return undefined;
-  return (state.success?.at ?? now).epochSeconds - (current - height) * blockTime;
 }
 
 /** External blocks to the timeout of a batch, by the estimated external height, else by the last observed one. */
@@ -270,8 +261,7 @@ and ${ON_TARGET} ${tokens} > 1`,
     families: [
       'bridge_relayable_batches',
       'bridge_oldest_relayable_batch_height',
-      'bridge_height',
-      'bridge_block_time_seconds',
+      ...HUB_TIME_FAMILIES,
       'bridge_token_batched_transfers',
       'bridge_token_min_batch_fee',
       ...NEXT_TIMEOUT_FAMILIES,
@@ -300,6 +290,13 @@ and ${ON_TARGET} ${tokens} > 1`,
   });
 }
 
+const unsigned = aboveWhileUnchanged(
+  'bridge_batches_below_threshold',
+  0,
+  'bridge_oldest_unsigned_batch_height',
+  UNSIGNED_MINUTES,
+);
+
 export const transferAlerts = [
   overdue('critical', 'sufficient', {
     comment: `The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.
@@ -315,12 +312,15 @@ Only batches that were signed and whose fees reach \`min_batch_fee\` of their to
     comment: `A new batch is below the threshold until the orchestrators have signed, one batch a minute and the newest first. The unchanged oldest
 unsigned batch distinguishes one that stays unsigned from a sequence of batches that are being signed.`,
     when: `Batches have been below \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest of them is the same.`,
-    ...aboveWhileUnchanged(
-      'bridge_batches_below_threshold',
-      0,
-      'bridge_oldest_unsigned_batch_height',
-      UNSIGNED_MINUTES,
-    ),
+    ...unsigned,
+    families: [...unsigned.families, ...HUB_TIME_FAMILIES],
+    // Nobody withdraws a signature, so a batch that lacks some has lacked them since it was built.
+    find: (view) => {
+      const height = view.samples.value('bridge_oldest_unsigned_batch_height');
+      return unsigned
+        .find(view)
+        .map((finding) => ({ ...finding, provenSinceSeconds: () => timeOfHeight(view, height) }));
+    },
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: UNSIGNED_FOR_MINUTES,
     summary: 'a batch lacks signatures.',

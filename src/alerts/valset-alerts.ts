@@ -11,7 +11,7 @@ import {
   shortAddress,
   timeLeft,
 } from './sentences.js';
-import { findingIf, labelOf, type PollView } from './view.js';
+import { findingIf, labelOf, timeOfAge, type PollView } from './view.js';
 
 /* Alerts on the validator sets of the hub and of the contract. */
 
@@ -81,11 +81,11 @@ covers jailing.`,
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: VALSET_UNSIGNED_MINUTES,
     families: ['bridge_newest_valset_signed_power_ratio', 'bridge_power_threshold_ratio'],
-    find: ({ samples }) => {
-      const signed = samples.value('bridge_newest_valset_signed_power_ratio');
-      const threshold = samples.value('bridge_power_threshold_ratio');
+    find: (view) => {
+      const signed = view.samples.value('bridge_newest_valset_signed_power_ratio');
+      const threshold = view.samples.value('bridge_power_threshold_ratio');
       if (signed === undefined || threshold === undefined) return [];
-      return findingIf(signed < threshold, signed);
+      return findingIf(signed < threshold, signed, undefined, () => timeOfAge(view, newestUnrelayed(view)?.age));
     },
     summary: 'the newest validator set lacks signatures.',
     description: `For at least an hour, less power than power_threshold has signed the newest validator set of {{ $labels.target }}, now {{ $value | humanizePercentage }}, so it cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,

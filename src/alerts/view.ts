@@ -2,7 +2,7 @@ import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { FiniteSample } from '../metrics/render-families.js';
-import type { Items } from '../pending/items.js';
+import type { BlockSpan, Items } from '../pending/items.js';
 import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/poll.js';
@@ -34,6 +34,8 @@ export interface Finding {
   readonly requiredMs?: number;
   /** Unix seconds before which it cannot have begun, if the data proves that. */
   readonly notBeforeSeconds?: number | undefined;
+  /** Unix seconds since which it has held, if the data proves that, also for the time before the exporter observed it. */
+  readonly provenSinceSeconds?: (() => number | undefined) | undefined;
 }
 
 /** A finding with the time at which it began. */
@@ -88,8 +90,36 @@ export function fieldsOf({ all }: DatedFindings, label: string): string[] {
 }
 
 /** A finding without labels, or none. */
-export function findingIf(condition: boolean, value: number, unchangedValue?: number): readonly Finding[] {
-  return condition ? [{ labels: {}, value, unchangedValue }] : [];
+export function findingIf(
+  condition: boolean,
+  value: number,
+  unchangedValue?: number,
+  provenSinceSeconds?: Finding['provenSinceSeconds'],
+): readonly Finding[] {
+  return condition ? [{ labels: {}, value, unchangedValue, provenSinceSeconds }] : [];
+}
+
+/** What `timeOfHeight` reads. */
+export const HUB_TIME_FAMILIES = ['bridge_height', 'bridge_block_time_seconds'] as const;
+
+/** The time of a hub height by the block time in use, in Unix seconds; `undefined` if one of the three is unknown. */
+export function timeOfHeight(
+  { samples, state, now }: PollView<(typeof HUB_TIME_FAMILIES)[number]>,
+  height: number | undefined,
+): number | undefined {
+  const current = samples.value('bridge_height');
+  const blockTime = samples.value('bridge_block_time_seconds');
+  if (height === undefined || current === undefined || blockTime === undefined) return undefined;
+  return (state.success?.at ?? now).epochSeconds - (current - height) * blockTime;
+}
+
+/** The time of something that was this old in the last successful poll, in Unix seconds. */
+export function timeOfAge(
+  { state, now }: Pick<PollView, 'state' | 'now'>,
+  age: BlockSpan | null | undefined,
+): number | undefined {
+  const seconds = age?.seconds ?? undefined;
+  return seconds === undefined ? undefined : (state.success?.at ?? now).epochSeconds - seconds;
 }
 
 /**

@@ -16,7 +16,7 @@ nav{display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem;margin-left:auto
 a{color:var(--link);text-underline-offset:.15em}
 nav [aria-current]{color:inherit;font-weight:600;text-decoration:none}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
-h1{font-size:1.5rem;line-height:1.3;margin:1rem 0 .4rem;overflow-wrap:anywhere}
+h1{font-size:1.5rem;line-height:1.3;margin:1rem 0 .4rem;overflow-wrap:break-word}
 h2{font-size:1.3rem;margin:2.2rem 0 .4rem;padding-top:1.2rem;border-top:2px solid var(--line);overflow-wrap:anywhere}
 h3{font-size:1.1rem;margin:1.4rem 0 .3rem}
 p{margin:.3rem 0;overflow-wrap:anywhere}
@@ -55,11 +55,11 @@ tr.watched{background:var(--soft)}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-monospace,monospace}
 .state{white-space:nowrap}
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
-.state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.withdrawn::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}
-.state.ok{color:var(--ok)}.state.failing,.state.warning{color:var(--warn)}.state.withdrawn,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
+.state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.withdrawn::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}.state.pending::before{content:"△"/""}
+.state.ok{color:var(--ok)}.state.failing,.state.warning,.state.pending{color:var(--warn)}.state.withdrawn,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
 .verdicts{list-style:none;margin:.3rem 0;padding:0}
 .verdict{border-left:.3rem solid var(--quiet);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0;overflow-wrap:anywhere;color:var(--ink)}
-.verdict.critical{border-color:var(--bad)}.verdict.warning{border-color:var(--warn)}.verdict.info{border-color:var(--link)}
+.verdict.critical{border-color:var(--bad)}.verdict.warning,.verdict.pending{border-color:var(--warn)}.verdict.info{border-color:var(--link)}
 .verdict ul{margin:.2rem 0;padding-left:1.2rem;font-size:.875rem}
 .verdict summary{font-size:.875rem}
 .links{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;font-size:.875rem}

@@ -14,8 +14,15 @@ import { ago, isoTime } from './time.js';
 
 export type TargetStatus = TargetVerdicts['status'];
 
-/** Worst first. What cannot be judged may hide anything, so it comes before what is only for the record. */
-export const statuses = ['critical', 'warning', 'unknown', 'info', 'ok'] as const satisfies readonly TargetStatus[];
+/** Worst first. What cannot be judged may hide anything, so it comes before what may become an alert, or is only for the record. */
+export const statuses = [
+  'critical',
+  'warning',
+  'unknown',
+  'pending',
+  'info',
+  'ok',
+] as const satisfies readonly TargetStatus[];
 
 export interface TargetView {
   readonly target: string;
@@ -38,6 +45,7 @@ export interface VerdictView extends Pick<
   readonly ageSeconds: number;
   /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
   readonly firesAt: string | null;
+  readonly firesInSeconds: number | null;
   readonly runbook: string;
   /** `null` unless `links.dashboards` is configured. */
   readonly dashboard: string | null;
@@ -78,6 +86,7 @@ function verdictView({ target, since, firesAt, ...verdict }: Verdict, links: Ext
     since: isoTime(since.epochSeconds),
     ageSeconds: ageSeconds(since, now),
     firesAt: verdict.state === 'firing' ? null : isoTime(firesAt.epochSeconds),
+    firesInSeconds: verdict.state === 'firing' ? null : ageSeconds(now, firesAt),
     runbook: runbookUrl(links, verdict.alert),
     dashboard: dashboardUrl(links, verdict.alert, target),
   };

@@ -10,6 +10,7 @@ import {
   type TargetView,
   type VerdictView,
 } from './target-view.js';
+import { duration } from '../text/format.js';
 import { clockTimeElement, sinceElement } from './time.js';
 
 /*
@@ -21,6 +22,7 @@ const titleMarks: Readonly<Record<TargetStatus, string>> = {
   critical: '■',
   warning: '▲',
   unknown: '○',
+  pending: '△',
   info: '◆',
   ok: '●',
 };
@@ -29,6 +31,7 @@ export const statusWords: Readonly<Record<TargetStatus, string>> = {
   critical: 'critical',
   warning: 'warning',
   unknown: 'cannot be judged',
+  pending: 'building up',
   info: 'info',
   ok: 'no problem',
 };
@@ -51,7 +54,7 @@ export interface Headline {
   /** Title of the tab. */
   readonly title: string;
   readonly heading: Markup;
-  /** Since when, what to do next, and where to read on. */
+  /** What the heading has no room for: names and amounts, since when, what to do next, and where to read on. */
   readonly details: Markup;
   /** What it is about, which `verdictList` leaves out: a verdict, or the reason why a target cannot be judged. */
   readonly subject: VerdictView | TargetView | undefined;
@@ -63,13 +66,7 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
   if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
   const [firing] = firingVerdicts(worst);
   if (firing !== undefined) {
-    const text = `${worst.target}: ${firing.summary}`;
-    return {
-      title: `${titleMarks[firing.severity]} ${firing.severity}: ${text}`,
-      heading: live(markup`${statusLabel(firing.severity)} ${sentenceHtml(text)}`),
-      details: entryDetails(worst.target, firing, page),
-      subject: firing,
-    };
+    return verdictHeadline(worst.target, firing, page);
   }
   const observation = observationOf(targets);
   const [reason, ...otherReasons] = worst.unknown;
@@ -79,9 +76,11 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
       subject: otherReasons.length === 0 ? worst : undefined,
     };
   }
-  const [observing] = worst.verdicts;
+  const [first] = worst.verdicts;
+  if (first?.state === 'pending') return verdictHeadline(worst.target, first, page);
+  const observing = first;
   if (worst.status === 'unknown') {
-    const text = observing?.summary ?? 'it has not been polled yet';
+    const text = observing === undefined ? 'it has not been polled yet' : factOf(observing.summary)[0];
     const details = observing === undefined ? '' : entryDetails(worst.target, observing, page);
     return {
       ...plainHeadline('unknown', `${worst.target} cannot be judged yet: ${text}`, markup`${details}${observation}`),
@@ -91,6 +90,24 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
   const [only] = targets;
   const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;
   return plainHeadline('ok', `No problem ${where}`, observation);
+}
+
+function verdictHeadline(target: string, verdict: VerdictView, page: VerdictPage): Headline {
+  const [fact] = factOf(verdict.summary);
+  const word = verdict.state === 'pending' ? statusWords.pending : verdict.severity;
+  return {
+    title: `${titleMarks[statusOf(verdict)]} ${word}: ${target}: ${fact}`,
+    heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${target}: ${fact}`)}`),
+    details: entryDetails(target, verdict, page),
+    subject: verdict,
+  };
+}
+
+/** The fact at the beginning of a summary, and the rest of it, such as names. A quoted name can contain any punctuation. */
+function factOf(summary: string): readonly [string, string] {
+  const [fact = summary] = /^(?:“[^”]*”|[^;:“]|[;:](?! ))*/.exec(summary) ?? [];
+  const rest = summary.slice(fact.length).replace(/^[;:] /, '');
+  return [fact, rest];
 }
 
 function plainHeadline(status: TargetStatus, text: string, details: Markup): Headline {
@@ -117,9 +134,10 @@ function observationOf(targets: readonly TargetView[]): Markup {
   return markup`<p class="quiet">Observing ${sinceElement(latest.observedSince, latest.observedSeconds)}.</p>`;
 }
 
-/** A verdict that cannot be judged yet comes last. */
+/** What may become an alert comes after all that fires, and what cannot be judged yet last. */
 function rankOf({ severity, state }: VerdictView): number {
-  return state === 'observing' ? statuses.length : statuses.indexOf(severity);
+  const rank = { firing: 0, pending: 1, observing: 2 }[state];
+  return rank * statuses.length + statuses.indexOf(severity);
 }
 
 /** A page of many targets stays readable. */
@@ -173,13 +191,18 @@ function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
 }
 
 function statusOf({ severity, state }: VerdictView): TargetStatus {
-  return state === 'observing' ? 'unknown' : severity;
+  return state === 'firing' ? severity : state === 'observing' ? 'unknown' : 'pending';
 }
 
-function stateLabel(verdict: VerdictView): Markup {
-  return verdict.state === 'observing'
-    ? markup`<b class="state unknown">not judged yet, would be ${verdict.severity}</b>`
-    : statusLabel(verdict.severity);
+function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
+  switch (state) {
+    case 'firing':
+      return statusLabel(severity);
+    case 'observing':
+      return markup`<b class="state unknown">not judged yet, would be ${severity}</b>`;
+    case 'pending':
+      return markup`<b class="state pending">${severity} in ${duration(firesInSeconds ?? 0)}</b>`;
+  }
 }
 
 function unknownEntry(target: TargetView): Markup {
@@ -196,12 +219,18 @@ function urgency({ severity, firesAt }: VerdictView): Markup {
 
 /** What the heading has no room for. */
 function entryDetails(target: string, verdict: VerdictView, page: VerdictPage): Markup {
-  return markup`<div class="verdict ${statusOf(verdict)}">${nextSteps(target, verdict, page)}</div>`;
+  const [, rest] = factOf(verdict.summary);
+  const details =
+    rest === ''
+      ? ''
+      : markup`<p>${sentenceHtml(`${rest.slice(0, 1).toUpperCase()}${rest.slice(1)}`)}</p>
+`;
+  return markup`<div class="verdict ${statusOf(verdict)}">${details}${nextSteps(target, verdict, page)}</div>`;
 }
 
 function nextSteps(target: string, verdict: VerdictView, page: VerdictPage): Markup {
   const { alert, since, ageSeconds, action, runbook, dashboard, state } = verdict;
-  const what = state === 'observing' ? 'condition observed' : 'condition true';
+  const what = state === 'observing' ? 'observed' : 'true';
   const links = [
     ...(page === 'target' ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,

@@ -124,11 +124,16 @@ describe('the verdicts about an endpoint', () => {
     );
   });
 
-  it('do not mention what began recently', () => {
-    const { succeed, linesAt } = endpoint();
+  it('do not mention what began recently, and after a third of the time of the alert, when it will fire', () => {
+    const { succeed, linesAt, targets } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);
     for (let minute = 2; minute <= 51; minute += 1) succeed(minute, waiting);
-    expect(linesAt(51)).toEqual(['ok']);
+    expect(linesAt(18)).toEqual(['ok']);
+    expect(linesAt(19)).toEqual([
+      'pending',
+      'pending BridgeBacklogStuck: no batch built for 17 min: 10 transfers of 0xt waiting with sufficient fees',
+    ]);
+    expect(targets(at(51))[0]?.verdicts[0]?.firesAt.monotonicMs).toBe(52 * 60_000);
     expect(linesAt(52)).toEqual([
       'critical',
       'firing BridgeBacklogStuck: no batch built for 50 min: 10 transfers of 0xt waiting with sufficient fees',
@@ -177,6 +182,7 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(6)).toEqual([
       'unknown',
       'module_state has been observed for 6 min, and its height has not changed yet',
+      'pending BridgeHeightStalled: the hub height has not advanced from 52 for at least 6 min',
     ]);
     expect(linesAt(7)).toEqual([
       'critical',
@@ -220,7 +226,10 @@ describe('the verdicts about an endpoint', () => {
       }
     };
     pollBetween(0, 26);
-    expect(linesAt(26)).toEqual(['ok']);
+    expect(linesAt(26)).toEqual([
+      'pending',
+      'pending BridgeStateRolledBack: the state has been older than before for 14 min: bridge_height by 13',
+    ]);
     pollBetween(27, 27);
     expect(linesAt(27)).toEqual([
       'critical',

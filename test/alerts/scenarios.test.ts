@@ -25,6 +25,8 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+      'pending critical BridgeBacklogStuck: no batch built for up to 24 min: 161 transfers of usdt, 76 transfers of hub, 66 transfers of usdc, 51 transfers of weth, 42 transfers of meme waiting with sufficient fees',
+      'pending warning BridgeBacklogHigh: the number of pending transfers has been above 500 for 21 min: 939 at present, of which 460 in no batch',
     ]);
   });
 
@@ -36,6 +38,8 @@ describe('the verdicts about a scenario', () => {
       'firing critical BridgeBacklogStuck: no batch built for up to 64 min: 364 transfers of usdt, 286 transfers of hub, 186 transfers of usdc, 139 transfers of weth, 128 transfers of meme, 111 transfers of osmo waiting with sufficient fees',
       'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 5 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, ethereum (1) at nonce 40851, bsc (56) at nonce 60555, arbitrum (42161) at nonce 66696',
       'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 33 min, 402 at present',
+      'pending critical BridgeBacklogStuck: no batch built for 46 min: 69 transfers of gold waiting with sufficient fees',
+      'pending critical CrosschainBacklogStuck: nothing has moved for 62 min on chain bitcoin (8332) at nonce 49559 with an outbound hash',
     ]);
   });
 
@@ -44,8 +48,10 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeBatchUnsigned: batches have lacked signatures for 36 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
+      'pending critical BridgeBacklogStuck: no batch built for 19 min: 111 transfers of usdt waiting with sufficient fees',
+      'pending warning BridgeOrchestratorMissingConfirms: signatures of 1 validator with 7 % of the power have been missing for 36 min, on up to 6 batches: Validator Guild (yours); it is jailed in 9891 hub blocks (about 2 d 6 h)',
     ]);
-    expect(target.verdicts).toEqual([
+    expect(target.verdicts.slice(0, 1)).toEqual([
       {
         target: 'demo',
         document: 'module_state',
@@ -73,6 +79,18 @@ describe('the verdicts about a scenario', () => {
 });
 
 describe('a restart during an incident', () => {
+  it('hides nothing whose age the data proves', () => {
+    const target = verdictsAfter([
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 60, scenario: 'unsigned-batch' },
+      { minutes: 1, exporterDown: true },
+      { minutes: 2 },
+    ]);
+    const [first] = target.verdicts;
+    expect([target.status, first?.alert, first?.state]).toEqual(['critical', 'BridgeBatchUnsigned', 'firing']);
+    expect(first?.summary).toMatch(/^batches have lacked signatures for (5[89]|6\d) min, /);
+  });
+
   it('leaves only what may have lasted long enough to be judged later', () => {
     const target = verdictsAfter([
       { minutes: HEALTHY_MINUTES },

@@ -60,6 +60,7 @@ export function observeVerdicts(): ObservedVerdicts {
   const minutes = new Set<number>();
   const interrupted = new Set<number>();
   const add = ({ alert, severity, target, document, state, subjects, isOneAlert }: Verdict, minute: number): void => {
+    if (state === 'pending') return;
     for (const subject of isOneAlert ? [{}] : subjects) {
       const labels = { ...subject, target, document };
       const key = keyOf(alert, severity, labels);
@@ -120,10 +121,14 @@ export function contradictions(
 
   const isAlertAt = (key: string, minute: number): boolean =>
     (firingsByKey.get(key) ?? []).some(({ from, until }) => from <= minute && minute <= until);
+  const start = Math.min(...minutes);
   const withoutAlert = Array.from(byKey).flatMap(([key, { alert, firing }]) => {
     if (!isAlone && PREVENTED_ALERTS.has(alert.name)) return [];
     const mayBeAhead = (minute: number): boolean =>
-      minutesBetween(minute - recountMinutes(alert) - TOLERANCE_MINUTES, minute).some((past) => interrupted.has(past));
+      minutesBetween(minute - recountMinutes(alert) - TOLERANCE_MINUTES, minute).some(
+        // The data proves what has held since before the first poll.
+        (past) => interrupted.has(past) || past < start,
+      );
     const wrong = Array.from(firing).filter(
       (minute) => !mayBeAhead(minute) && !minutesNear(minute).some((near) => isAlertAt(key, near)),
     );

@@ -44,10 +44,11 @@ describe('the heading', () => {
   it('is the worst condition, with its severity, since when, what to do and where to read on', () => {
     const html = page(targetVerdicts([oracle, drift], [], 'a'));
     expect(headOf(html)).toEqual([
-      'critical a: no event observed for 18 min, 57 waiting; 6 validators with 53 % of the power have not voted: Alpha, Beta',
+      'critical a: no event observed for 18 min, 57 waiting',
+      '6 validators with 53 % of the power have not voted: Alpha, Beta',
       'Act now: Contact the operators.',
-      'condition true since 11:42:00 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
+    expect(textOf(html)).toContain('true since 11:42:00 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled');
     expect(titleOf(html)).toMatch(/^■ critical: a: no event observed/);
     expect(html).toContain(`<a href="${RUNBOOK}#bridgeoraclestalled" rel="noreferrer">`);
     expect(html).toContain('<a href="./pending?target=a">');
@@ -102,7 +103,7 @@ describe('the heading', () => {
     expect(headOf(html)).toEqual([
       'a cannot be judged yet: 57 events waiting',
       'If it lasts until 12:10:00 UTC, act now: Contact the operators.',
-      'condition observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
+      'observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
     expect(textOf(html)).toContain('Observing since 11:50:00 UTC (10 min).');
     const second = { ...observing, alert: 'BridgeBacklogStuck', summary: 'no batch built' } as const;
@@ -115,7 +116,31 @@ describe('the heading', () => {
     ).toBe(`Other conditions
 not judged yet, would be critical a: no batch built
 If it lasts until 12:10:00 UTC, act now: Contact the operators.
-condition observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeBacklogStuck`);
+observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeBacklogStuck`);
+  });
+
+  it('says when a condition will fire that has not lasted long enough', () => {
+    const pending = { ...oracle, state: 'pending' as const, since: at(-600), firesAt: at(720) };
+    const html = page(targetVerdicts([pending, { ...drift, state: 'pending' as const, firesAt: at(3600) }], [], 'a'));
+    expect(headOf(html)).toEqual([
+      'critical in 12 min a: no event observed for 18 min, 57 waiting',
+      '6 validators with 53 % of the power have not voted: Alpha, Beta',
+      'If it lasts until 12:12:00 UTC, act now: Contact the operators.',
+    ]);
+    expect(titleOf(html)).toBe('△ building up: a: no event observed for 18 min, 57 waiting · bridge-exporter');
+    expect(textOf(html)).toContain('Other conditions\nwarning in 60 min a: summary of BridgeValsetDrift');
+  });
+
+  it('has only the fact: a name in quotes can contain any punctuation', () => {
+    const summaries = ['“a; b: c” has failed; see below', 'all of 5: “x”', 'at 12:30 nothing moved'];
+    const heads = summaries.map((summary) =>
+      headOf(page(targetVerdicts([{ ...oracle, summary }], [], 'a'))).slice(0, 2),
+    );
+    expect(heads).toEqual([
+      ['critical a: “a; b: c” has failed', 'See below'],
+      ['critical a: all of 5', '“x”'],
+      ['critical a: at 12:30 nothing moved', 'Act now: Contact the operators.'],
+    ]);
   });
 
   it('has a link to the dashboard when its base address is configured', () => {
@@ -246,7 +271,8 @@ describe('hostile text', () => {
       summary: `1 waiting; <b>\u202Ex\u202C</b>, אבג, 53 % ${'x'.repeat(10_000)}`,
     };
     const html = page(targetVerdicts([hostile], [], name));
-    expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting; &lt;b&gt;�x�&lt;/b&gt;, <bdi>אבג</bdi>, 53\u00A0% xxx');
+    expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting</span>');
+    expect(html).toContain('<p>&lt;b&gt;�x�&lt;/b&gt;, <bdi>אבג</bdi>, 53\u00A0% xxx');
     expect(html).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/);
     expect(html).toContain(`./pending?target=${encodeURIComponent(name)}`);
   });
