@@ -13,12 +13,13 @@ export function blockingSection(validators: readonly BlockingValidator[], items:
   const late = validators.filter(({ isBlocking }) => !isBlocking);
   return markup`<section id="blocking" aria-labelledby="blocking-title">
 <h2 id="blocking-title">Who is blocking <span class="quiet">${blocking.length}</span></h2>
-${blocking.length === 0 ? nobody(items) : blockingTable(blocking, items)}${late.length === 0 ? '' : lateTable(late, items)}${extentNote(items)}
+${blocking.length === 0 ? nobody(items, late) : blockingTable(blocking, items)}${late.length === 0 ? '' : lateTable(late, items, blocking.length === 0)}${extentNote(items)}
 </section>
 `;
 }
 
-function nobody({ batches, valsets, claims }: BridgeItems): Markup {
+function nobody({ batches, valsets, claims }: BridgeItems, late: readonly BlockingValidator[]): Markup {
+  if (late.length > 0) return markup`<p>Nothing waits: enough others have signed and voted.</p>`;
   const isComplete = [batches, valsets, claims].every(({ readable }) => readable);
   return markup`<p>Nothing has waited for a validator for more than five minutes${isComplete ? '' : ' in the lists that can be read'}.</p>`;
 }
@@ -40,11 +41,12 @@ function blockingTable(validators: readonly BlockingValidator[], items: BridgeIt
 ${validatorTable('Who is blocking', validators, items)}`;
 }
 
-function lateTable(validators: readonly BlockingValidator[], items: BridgeItems): Markup {
+function lateTable(validators: readonly BlockingValidator[], items: BridgeItems, isAlone: boolean): Markup {
+  const title = isAlone ? 'Who is late' : 'Who else is late';
   return markup`
-<h3 id="late-title">Who else is late <span class="quiet">${validators.length}</span></h3>
-<p>Enough others sign and vote, so nothing waits for these validators. A validator that misses the deadline of a validator set is jailed.</p>
-${validatorTable('Who else is late', validators, items)}`;
+<h3 id="late-title">${title} <span class="quiet">${validators.length}</span></h3>
+<p>${isAlone ? '' : 'Enough others sign and vote, so nothing waits for these validators. '}A validator that misses the deadline of a validator set is jailed.</p>
+${validatorTable(title, validators, items)}`;
 }
 
 /** Rows are missing here if they are missing in the lists. */

@@ -121,7 +121,7 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
 
 /** The alerts about single validators, and what the table says about them. */
 export const lateAlerts: Readonly<Partial<Record<AlertName, string>>> = {
-  BridgeOrchestratorMissingConfirms: 'signatures at every poll',
+  BridgeOrchestratorMissingConfirms: 'some signatures in every poll for an hour',
   BridgeOrchestratorDeadlineNear: 'a signature with a near deadline',
   BridgeOrchestratorMissingVotes: 'votes for observed events',
 };

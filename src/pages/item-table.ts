@@ -46,11 +46,17 @@ export function parseSorting({ sort, dir }: Readonly<Record<string, unknown>>): 
   return table === undefined || column === undefined ? undefined : { table, column, descending: dir === 'desc' };
 }
 
-export function itemSection<Row>(table: ItemTable<Row>, list: ItemList<Row>, page: PageContext): Markup {
+/** The section of a list, with what precedes its table. */
+export function itemSection<Row>(
+  table: ItemTable<Row>,
+  list: ItemList<Row>,
+  page: PageContext,
+  summary: Markup = markup``,
+): Markup {
   const { name, title } = table;
   return markup`<section id="${name}" aria-labelledby="${name}-title">
 <h3 id="${name}-title">${title} <span class="quiet">${list.total ?? 'unknown'}</span></h3>
-${list.readable ? listHtml(table, list, page) : describeReadError(list.total)}
+${summary}${list.readable ? listHtml(table, list, page) : describeReadError(list.total)}
 </section>
 `;
 }

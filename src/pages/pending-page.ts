@@ -10,7 +10,9 @@ import { isolated, markup, type Markup } from './html.js';
 import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageContext } from './item-table.js';
 import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
-import { batchTable, claimTable, missedTable, pendingTable, transferTable, valsetTable } from './pending-tables.js';
+import { ownValidatorsSection } from './own-validators.js';
+import { claimSummary, claimTable } from './claim-table.js';
+import { batchTable, missedTable, pendingTable, transferTable, valsetTable } from './pending-tables.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
@@ -80,8 +82,9 @@ function targetPage(
     endpoint.document === 'module_state' ? blocking : '',
     endpointHtml(endpoint, page),
   ]);
+  const own = bridge?.document === 'module_state' ? ownValidatorsSection([{ view, items: bridge }], 'target') : '';
   const body = markup`${worst.details}
-${verdictList([view], worst, 'target')}
+${own}${verdictList([view], worst, 'target')}
 ${sections}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
@@ -115,7 +118,7 @@ function itemsHtml(items: BridgeItems | CrosschainItems, page: PageContext): Mar
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
-${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${tableOf(claimTable, items.claims)}${tableOf(transferTable, items.transfers)}`;
+${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items.claims))}${tableOf(transferTable, items.transfers)}`;
     case 'rate_limiter_input':
       return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden, page)}
 ${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;

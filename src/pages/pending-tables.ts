@@ -1,10 +1,8 @@
-import { membersOf, validators } from '../alerts/sentences.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type {
   BatchItem,
   BatchState,
   CctxItem,
-  ClaimItem,
   CoinItem,
   DecimalString,
   Signatures,
@@ -122,62 +120,6 @@ export const valsetTable: ItemTable<ValsetItem> = {
   ],
 };
 
-function conflictBadge({ conflicting }: ClaimItem, page: PageContext): Markup | '' {
-  if (!conflicting) return '';
-  return markup`<span class="badge ${alertClass(page, 'BridgeConflictingClaims')}" title="validators voted for different claims of this event">conflict</span>`;
-}
-
-const violations = {
-  valset_claim_mismatch: {
-    word: 'foreign validator set',
-    title: 'the hub did not make the validator set of this claim',
-    alert: 'BridgeContractValsetMismatch',
-  },
-  withdraw_claim_without_batch: {
-    word: 'unknown batch',
-    title: 'the hub does not have the batch of this claim, and halts when the claim is observed',
-    alert: 'BridgeClaimWithoutBatch',
-  },
-} as const satisfies Record<NonNullable<ClaimItem['violation']>, object>;
-
-function violationBadge({ violation }: ClaimItem, page: PageContext): Markup | '' {
-  if (violation === null) return '';
-  const { word, title, alert } = violations[violation];
-  return markup`<span class="badge ${alertClass(page, alert)}" title="${title}">${word}</span>`;
-}
-
-export const claimTable: ItemTable<ClaimItem> = {
-  name: 'claims',
-  title: 'Claims of pending events',
-  emptyText: 'No event is pending.',
-  rowId: ({ eventNonce }) => anchor('claims', eventNonce),
-  columns: [
-    {
-      title: 'Event',
-      cell: (claim, page) => markup`${claim.eventNonce} ${conflictBadge(claim, page)} ${violationBadge(claim, page)}`,
-      sort: { key: 'event', value: ({ eventNonce }) => exact(eventNonce) },
-    },
-    countColumn('Votes', 'votes', ({ votes }) => votes),
-    {
-      title: 'Voted power',
-      cell: ({ votedPowerRatio, age }, page) =>
-        cells.share(votedPowerRatio, isLate(age) ? alertClass(page, 'BridgeOracleStalled') : ''),
-      sort: { key: 'voted', value: ({ votedPowerRatio }) => votedPowerRatio },
-    },
-    {
-      title: 'First vote',
-      cell: ({ firstVoteHeight, age }) =>
-        cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: firstVoteHeight }),
-      sort: { key: 'first', value: ({ firstVoteHeight }) => exact(firstVoteHeight) },
-    },
-    {
-      title: 'Voted by',
-      cell: ({ voted }) => cells.orUnknown(voted, (own) => markup`${validators(membersOf(own), own.total)}`),
-    },
-    missingColumn('Missing votes'),
-  ],
-};
-
 const cctxColumns: readonly ItemColumn<CctxItem>[] = [
   {
     title: 'Created',
@@ -243,11 +185,11 @@ function hashCell({ hash, chainId }: CctxItem, { links }: PageContext): Markup {
 }
 
 /** An id or nonce. */
-function numberColumn<Row>(title: string, key: string, numberOf: (row: Row) => DecimalString): ItemColumn<Row> {
+export function numberColumn<Row>(title: string, key: string, numberOf: (row: Row) => DecimalString): ItemColumn<Row> {
   return { title, cell: (row) => markup`${numberOf(row)}`, sort: { key, value: (row) => exact(numberOf(row)) } };
 }
 
-function countColumn<Row>(title: string, key: string, countOf: (row: Row) => number | null): ItemColumn<Row> {
+export function countColumn<Row>(title: string, key: string, countOf: (row: Row) => number | null): ItemColumn<Row> {
   return { title, cell: (row) => cells.text(countOf(row)), sort: { key, value: countOf, largestFirst: true } };
 }
 
@@ -277,7 +219,7 @@ function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: Al
 }
 
 /** Only their number: who they are is in one table for all items. */
-function missingColumn<Row extends Pick<ClaimItem, 'missing'>>(title: string): ItemColumn<Row> {
+export function missingColumn<Row extends Pick<Signatures, 'missing'>>(title: string): ItemColumn<Row> {
   return {
     title,
     cell: ({ missing }) => cells.orUnknown(missing, ({ total }) => markup`${total === 0 ? 'none' : total}`),

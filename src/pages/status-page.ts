@@ -2,6 +2,7 @@ import { formatDuration } from '../settings/units.js';
 import { endpointsNeedingAttention, endpointsNotPolled, endpointsUp, type EndpointContext } from './endpoint-table.js';
 import type { Availability, EndpointStatus, NamesView } from './endpoint-view.js';
 import { isolated, markup, type Markup } from './html.js';
+import { ownValidatorsSection, type OwnValidators } from './own-validators.js';
 import { factList, layout, relative, type Site } from './layout.js';
 import { statuses, type TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
@@ -52,6 +53,7 @@ export function statusPage(
   const body = markup`${worst.details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, context.nowMs)}
+${ownValidatorsSection(ownValidators(endpoints, context), 'status')}
 ${otherConditions(verdictList(targets, worst))}
 ${listSection('attention', 'Endpoints that need attention', attention, endpointsNeedingAttention(attention, context))}
 ${listSection('initial', 'Endpoints not polled yet', initial, endpointsNotPolled(initial))}
@@ -59,6 +61,13 @@ ${listSection('up', 'Endpoints that are up', up, endpointsUp(up, context))}
 ${namesSection(validatorNames)}
 ${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, context.nowMs))}`;
   return layout({ path: '/', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
+}
+
+function ownValidators(endpoints: readonly EndpointStatus[], { targets }: EndpointContext): readonly OwnValidators[] {
+  return endpoints.flatMap(({ target, items }) => {
+    const view = targets.get(target);
+    return view === undefined || items?.document !== 'module_state' ? [] : [{ view, items }];
+  });
 }
 
 /** The number of targets by status. */

@@ -16,6 +16,7 @@ import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from 
 import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { coinItem, tokenItem } from './tokens.js';
+import { watchedItems } from './watched.js';
 
 /** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {
@@ -35,6 +36,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),
     pendingEvents: orNull(() => toDecimalString(pendingEventCount(input))),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
+    watched: watchedItems(input),
     batches: itemList(
       () => rows(state.batches),
       [optionalKey(({ block }) => required(block)), ({ batch_nonce }) => required(batch_nonce)],

@@ -1,7 +1,14 @@
 import { claimTypes, packedClaimContent, type ClaimType } from '../chain/claim.js';
 import { numeralKey, ratio } from '../chain/decimal.js';
+import type { Numeral } from '../json/numeral.js';
 import type { Attestation } from '../chain/module-state.js';
-import { conflictingNonces, votedAddresses, voters, type EventAttestation } from '../metrics/bridge/events.js';
+import {
+  conflictingNonces,
+  pendingAttestations,
+  votedAddresses,
+  voters,
+  type EventAttestation,
+} from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../metrics/bridge/integrity.js';
 import { newestPowers, newestTotalPower, newestValset, powerOf } from '../metrics/bridge/valsets.js';
@@ -27,7 +34,18 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
     ...contentOf(input, attestation),
     voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
     missing: voted && orNull(() => missingOf(input, newest, voted)),
+    dissenting: voted && orNull(() => newest && membersWhere(input, newest, isDissenting(input, nonce, voted))),
   };
+}
+
+/** Whether a member has voted for another claim of the event, and not for this one. */
+function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySet<string>) {
+  const key = numeralKey(eventNonce);
+  const all = conflictingNonces(input).has(key)
+    ? pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === key)
+    : [];
+  const voters = new Set(all.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
+  return (address: string): boolean => voters.has(address) && !voted.has(address);
 }
 
 function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['violation'] {

@@ -53,6 +53,8 @@ export interface BridgeItems {
   readonly pendingEvents: DecimalString | null;
   /** Number of pending events with conflicting claims. */
   readonly conflictingEvents: number | null;
+  /** One for each entry of `watch`. */
+  readonly watched: readonly WatchedItem[];
   /** Live batches: those that lack signatures, then the others, each by creation height. */
   readonly batches: ItemList<BatchItem>;
   /** Validator sets newer than the one in the contract by nonce. */
@@ -183,6 +185,38 @@ export interface ClaimItem {
   readonly voted: Members | null;
   /** Members of the newest validator set that have not voted for this claim. */
   readonly missing: Members | null;
+  /** Those of them that voted for another claim of the event. */
+  readonly dissenting: Members | null;
+}
+
+/** Own validator: what it has signed and voted. Unknown values are `null`, and all of a validator that is not in the set. */
+export interface WatchedItem {
+  /** As configured. */
+  readonly address: string;
+  readonly name: string | null;
+  readonly orchestrator: string | null;
+  readonly externalAddress: string | null;
+  /** Whether it is in the newest validator set; `unregistered`: it has no orchestrator on this bridge. */
+  readonly membership: 'active' | 'inactive' | 'unregistered' | null;
+  /** Share of the power of the newest validator set, 0 to 1. */
+  readonly powerRatio: number | null;
+  /** Live batches that it has not signed. */
+  readonly missingBatches: MissingItems | null;
+  /** Validator sets that it has to sign and has not. */
+  readonly missingValsets: MissingItems | null;
+  /** On the last observed event. `dissenting`: for another claim than the observed one. */
+  readonly lastVote: 'voted' | 'missing' | 'dissenting' | null;
+  /** On the next event; `null` also while nobody has claimed it. */
+  readonly nextVote: 'voted' | 'missing' | null;
+  /** Hub height of its first deadline, after which it is jailed; `null` when nothing is missing. */
+  readonly deadlineHeight: DecimalString | null;
+  readonly jailedIn: BlockSpan | null;
+}
+
+export interface MissingItems {
+  readonly total: number;
+  /** The oldest. */
+  readonly nonces: readonly DecimalString[];
 }
 
 export interface CrosschainItems {

@@ -180,9 +180,9 @@ none`);
 
   it('separates those that are late from those that block something', () => {
     expect(textOf(read({}, [lateVerdict('0xa2')]))).toBe(`Who is blocking 0
-Nothing has waited for a validator for more than five minutes.
-Who else is late 1
-Enough others sign and vote, so nothing waits for these validators. A validator that misses the deadline of a validator set is jailed.
+Nothing waits: enough others have signed and voted.
+Who is late 1
+A validator that misses the deadline of a validator set is jailed.
 Validator
 Power
 Late for
@@ -191,7 +191,7 @@ no name
 hub1pyyyyyyyyyy 0xa2
 30.00 %
 68 min
-signatures at every poll`);
+some signatures in every poll for an hour`);
   });
 
   it('says that more can be missing than what an incomplete list contains', () => {

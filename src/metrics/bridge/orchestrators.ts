@@ -14,7 +14,7 @@ import { memberAddresses, newestMemberAddresses, newestPowers, newestTotalPower 
 const LABELS = ['orchestrator', 'external_address'] as const;
 
 /** A member of the newest validator set whose orchestrator is known. */
-interface Member {
+export interface RegisteredMember {
   readonly address: string;
   readonly registration: OrchestratorAddress;
   readonly labels: LabelValues<'orchestrator' | 'external_address'>;
@@ -22,7 +22,7 @@ interface Member {
 }
 
 /** The members with series: the watched ones first, then by descending power, in which order the limit on series keeps them. */
-const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
+export const registeredMembers = memoize((input: BridgeInput): readonly RegisteredMember[] => {
   const registrationOf = registrationByAddress(input);
   const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
     const registration = registrationOf.get(address);
@@ -32,7 +32,7 @@ const exportedMembers = memoize((input: BridgeInput): readonly Member[] => {
     return [{ address, registration, labels, isWatched: isWatched(input, registration) }];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
-  const memberPower = ({ address }: Member): Decimal => powers.get(address) ?? ZERO;
+  const memberPower = ({ address }: RegisteredMember): Decimal => powers.get(address) ?? ZERO;
   return members.toSorted(
     (a, b) =>
       Number(b.isWatched) - Number(a.isWatched) ||
@@ -72,7 +72,7 @@ export function confirmDeadline({ height }: Valset, window: Exact): Decimal {
  * The nonce of the newest validator set without a member, which is its hub height. A validator that left and came back is not jailed
  * for what was created before.
  */
-const lastAbsence = memoizePerRow((input: BridgeInput, { address }: Member): Numeral | undefined =>
+const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMember): Numeral | undefined =>
   highest(
     valsetMembers(input)
       .filter(({ members }) => !members.has(address))
@@ -80,13 +80,13 @@ const lastAbsence = memoizePerRow((input: BridgeInput, { address }: Member): Num
   ),
 );
 
-function isSinceReturn(input: BridgeInput, member: Member, height: Exact): boolean {
+function isSinceReturn(input: BridgeInput, member: RegisteredMember, height: Exact): boolean {
   const absence = lastAbsence(input, member);
   return absence === undefined || compare(height, absence) > 0;
 }
 
 /** The open validator sets that a member has to sign and has not. */
-function unsignedValsets(input: BridgeInput, member: Member): readonly Valset[] {
+export function unsignedValsets(input: BridgeInput, member: RegisteredMember): readonly Valset[] {
   return openValsets(input)
     .filter(({ nonce }) => isSinceReturn(input, member, nonce))
     .filter(({ members, signers }) => members.has(member.address) && !signers.has(member.address))
@@ -100,20 +100,20 @@ const signersOfBatches = memoize((input: BridgeInput) => {
 });
 
 /** The live batches that a member has not signed. */
-function unsignedBatches(input: BridgeInput, { address }: Member): readonly Batch[] {
+export function unsignedBatches(input: BridgeInput, { address }: RegisteredMember): readonly Batch[] {
   return signersOfBatches(input)
     .filter(({ signers }) => !signers.has(address))
     .map(({ batch }) => batch);
 }
 
-function lowestDeadline(input: BridgeInput, member: Member): Decimal | undefined {
+export function lowestDeadline(input: BridgeInput, member: RegisteredMember): Decimal | undefined {
   const missing = unsignedValsets(input, member);
   if (missing.length === 0) return undefined;
   const window = required(required(input.state.params).signed_valsets_window);
   return lowest(missing.map((valset) => confirmDeadline(valset, window)));
 }
 
-function lowestBatchDeadline(input: BridgeInput, member: Member): Decimal | undefined {
+export function lowestBatchDeadline(input: BridgeInput, member: RegisteredMember): Decimal | undefined {
   const missing = unsignedBatches(input, member)
     .map(({ block }) => required(block))
     .filter((block) => isSinceReturn(input, member, block));
@@ -122,16 +122,19 @@ function lowestBatchDeadline(input: BridgeInput, member: Member): Decimal | unde
 }
 
 /** Whether the vote of the member is among those of an event (1) or not (0); `undefined` without such an event. */
-function hasVoted(voters: ReadonlySet<string> | undefined, { registration }: Member): 0 | 1 | undefined {
+export function hasVoted(
+  voters: ReadonlySet<string> | undefined,
+  { registration }: RegisteredMember,
+): 0 | 1 | undefined {
   if (voters === undefined) return undefined;
   return voters.has(dataPart(required(registration.sender))) ? 1 : 0;
 }
 
 const inverted = (flag: 0 | 1 | undefined): 0 | 1 | undefined => (flag === undefined ? undefined : flag === 1 ? 0 : 1);
 
-function eachMember(value: (input: BridgeInput, member: Member) => Exact | undefined) {
+function eachMember(value: (input: BridgeInput, member: RegisteredMember) => Exact | undefined) {
   return (input: BridgeInput): readonly ExactSample<(typeof LABELS)[number]>[] =>
-    exportedMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+    registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
 /** The entries of `watch` with a registration, and whether one of a member of the newest validator set is among them. */
@@ -165,7 +168,7 @@ export const orchestratorFamilies = families<BridgeInput>({
     unit: '1',
     labels: [...LABELS, 'validator', 'name', 'watched'],
     derive: (input) =>
-      exportedMembers(input).map(({ labels, registration, isWatched: watched }) => ({
+      registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
         labels: {
           ...labels,
           validator: toLabelValue(optional(registration.sender) ?? ''),

@@ -1,0 +1,145 @@
+import type { AlertName } from '../alerts/alerts.js';
+import type { BridgeItems, MissingItems, WatchedItem } from '../pending/items.js';
+import { percent } from '../text/format.js';
+import * as cells from './cells.js';
+import { isolated, markup, type Markup } from './html.js';
+import { anchor, pendingLink } from './layout.js';
+import { tableHtml, type Column, type Table } from './table.js';
+import { severityOf, type TargetView } from './target-view.js';
+import { statusLabel } from './verdict-list.js';
+
+/*
+ * The validators of `watch`, before everything else and also when all is well.
+ */
+
+/** One bridge and its own validators. */
+export interface OwnValidators {
+  readonly view: TargetView;
+  readonly items: BridgeItems;
+}
+
+interface Row extends WatchedItem {
+  readonly view: TargetView;
+  readonly lastObservedNonce: string | null;
+}
+
+/** The alerts about a member of the newest validator set. */
+const ALERTS: readonly AlertName[] = [
+  'BridgeOrchestratorDeadlineNear',
+  'BridgeOrchestratorMissingConfirms',
+  'BridgeOrchestratorMissingVotes',
+];
+
+/** Empty without an entry of `watch`. */
+export function ownValidatorsSection(bridges: readonly OwnValidators[], page: 'status' | 'target'): Markup {
+  const rows = bridges.flatMap(({ view, items }) =>
+    items.watched.map((own): Row => ({ ...own, view, lastObservedNonce: items.lastObservedNonce })),
+  );
+  if (rows.length === 0) return markup``;
+  return markup`<section id="own" class="part" aria-labelledby="own-title">
+<h2 id="own-title">Your validators <span class="quiet">${rows.length}</span></h2>
+${tableHtml(page === 'status' ? { ...table, columns: [targetColumn, ...columns] } : table, rows, undefined)}
+</section>
+`;
+}
+
+const targetColumn: Column<Row> = {
+  title: 'Target',
+  cell: ({ view }) => markup`<a href="${pendingLink(view.target)}">${isolated(view.target)}</a>`,
+};
+
+const columns: readonly Column<Row>[] = [
+  { title: 'Validator', cell: who, type: 'row-header' },
+  { title: 'State', cell: stateOf },
+  { title: 'Power', cell: ({ powerRatio }) => cells.orUnknown(powerRatio, (ratio) => markup`${percent(ratio, 2)}`) },
+  { title: 'Signatures', cell: signatures, type: 'wide' },
+  { title: 'Votes', cell: votes, type: 'wide' },
+  {
+    title: 'Jailed',
+    cell: ({ membership, deadlineHeight, jailedIn }) =>
+      deadlineHeight === null
+        ? markup`<span class="quiet">${membership === 'active' ? 'no deadline' : 'unknown'}</span>`
+        : cells.blocks(jailedIn, 'hub blocks', 'left', { preposition: 'after', value: deadlineHeight }),
+  },
+];
+
+const table: Table<Row> = {
+  title: 'Your validators',
+  cssClass: 'blocking',
+  columns,
+  rowId: ({ view, address }) => anchor('own', view.target, address),
+};
+
+function who({ name, address, orchestrator }: Row): Markup {
+  const label = name === null ? markup`<span class="quiet">no name</span>` : markup`<b>${cells.name(name)}</b>`;
+  return markup`${label}<small>${cells.identifier(orchestrator ?? address)}</small>`;
+}
+
+function stateOf({
+  view,
+  address,
+  orchestrator,
+  membership,
+  missingBatches,
+  missingValsets,
+  lastVote,
+  nextVote,
+}: Row): Markup {
+  // Alerts about a member have the label orchestrator, the one about an absent validator the label address.
+  const severity =
+    orchestrator === null
+      ? severityOf(view, ['BridgeWatchedValidatorInactive'], { address })
+      : severityOf(view, ALERTS, { orchestrator });
+  if (severity !== undefined) return statusLabel(severity);
+  switch (membership) {
+    case null:
+      return statusLabel('unknown');
+    case 'inactive':
+      return markup`<b class="state unknown">not in the set</b>`;
+    case 'unregistered':
+      return markup`<b class="state unknown">not registered</b>`;
+    case 'active': {
+      const isUnknown = missingBatches === null || missingValsets === null;
+      const isLate =
+        [missingBatches, missingValsets].some((missing) => (missing?.total ?? 0) > 0) ||
+        [lastVote, nextVote].includes('missing');
+      if (isUnknown) return statusLabel('unknown');
+      return isLate
+        ? markup`<b class="state unknown">has work to do</b>`
+        : markup`<b class="state ok">signs and votes</b>`;
+    }
+  }
+}
+
+function signatures({ membership, missingBatches, missingValsets }: Row): Markup {
+  if (membership !== 'active') return markup`<span class="quiet">unknown</span>`;
+  const parts = [
+    missingText(missingBatches, 'batch', 'batches'),
+    missingText(missingValsets, 'validator set', 'validator sets'),
+  ];
+  const present = parts.filter((part) => part !== '');
+  return present.length === 0 ? markup`none missing` : markup`${present.join('; ')}`;
+}
+
+/** Empty when nothing is missing. */
+function missingText(missing: MissingItems | null, one: string, several: string): string {
+  if (missing === null) return `${several}: unknown`;
+  const { total, nonces } = missing;
+  if (total === 0) return '';
+  const more = total > nonces.length ? ` and ${total - nonces.length} more` : '';
+  return `${total} unsigned ${total === 1 ? one : several}: ${nonces.join(', ')}${more}`;
+}
+
+function votes({ membership, lastVote, nextVote, lastObservedNonce }: Row): Markup {
+  if (membership !== 'active') return markup`<span class="quiet">unknown</span>`;
+  const event = lastObservedNonce ?? 'of unknown nonce';
+  const last = {
+    voted: `voted for event ${event}`,
+    missing: `no vote for event ${event}`,
+    dissenting: `voted for another claim of event ${event}`,
+  };
+  const next =
+    nextVote === 'missing' ? 'no vote for the next event' : nextVote === 'voted' ? 'voted for the next event' : '';
+  const parts = [lastVote === null ? `vote for event ${event} unknown` : last[lastVote], next];
+  return markup`${parts.filter((part) => part !== '').join('; ')}`;
+}

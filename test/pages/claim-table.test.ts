@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { idleState, vote } from '../pending/bridge-state.js';
+import { between, pendingAt, polledSnapshots, textOf } from './sample-snapshots.js';
+
+const claim = (nonce: number, votes: readonly number[], content: object) => ({
+  observed: false,
+  height: '950',
+  votes: votes.map(vote),
+  claim: { event_nonce: `${nonce}`, block_height: '812', ...content },
+});
+
+const deposit = (amount: string) => ({
+  '@type': '/injective.peggy.v1.MsgDepositClaim',
+  token_contract: '0xUSDT',
+  amount,
+  cosmos_receiver: 'hub1receiver',
+});
+
+function claimsOf(...claims: readonly object[]): string {
+  const attestations = [...idleState.attestations, ...claims];
+  const text = textOf(pendingAt(polledSnapshots({ ...idleState, attestations }), 1));
+  return between(text, 'Claims of pending events', 'Unbatched transfers');
+}
+
+describe('the claims of pending events', () => {
+  it('say what is in dispute, who voted for what, and who has not voted at all', () => {
+    const text = claimsOf(claim(8, [0, 1], deposit('2500000')), claim(8, [2], deposit('9500000')));
+    expect(text).toContain('deposit of 2.5 USDT\n0xusdt for hub1receiver');
+    expect(text).toContain('deposit of 9.5 USDT');
+    expect(text).toContain('external height 812');
+    expect(text).toContain('1 has not voted; 1 voted for another claim\nhub1z');
+    expect(text).toContain('1 has not voted; 2 voted for another claim');
+  });
+
+  it('name the batch or the validator set that is claimed', () => {
+    const text = claimsOf(
+      claim(8, [0], { '@type': 'MsgWithdrawClaim', batch_nonce: '31', token_contract: '0xUSDT' }),
+      claim(9, [0], { '@type': 'MsgValsetUpdatedClaim', valset_nonce: '5', members: [] }),
+      claim(10, [0], { '@type': 'MsgERC20DeployedClaim', token_contract: '0xUSDT' }),
+      claim(11, [0], { '@type': 'MsgOther' }),
+    );
+    expect(text).toContain('batch 31 of USDT');
+    expect(text).toContain('validator set 5 is in the contract');
+    expect(text).toContain('was deployed');
+    expect(text).toContain('of unknown type');
+  });
+
+  it('begin with one sentence for all events that the same validators have not voted for', () => {
+    const silent = Array.from({ length: 30 }, (_, index) => claim(8 + index, [0, 2], deposit('1')));
+    const text = claimsOf(...silent, claim(38, [0], deposit('1')));
+    expect(text).toMatch(/30 events, 8 to 37: 2 have not voted: hub1p\S+, hub1r/);
+    expect(claimsOf(claim(8, [0], deposit('1')))).not.toContain('events, ');
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { ownValidatorsSection } from '../../src/pages/own-validators.js';
+import { targetViews } from '../../src/pages/target-view.js';
+import { batch, idleState, members, validators, vote } from '../pending/bridge-state.js';
+import { bridgeItemsOf } from '../pending/read-items.js';
+import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
+import type { Verdict } from '../../src/alerts/judge.js';
+
+const [alpha, beta] = validators;
+
+/** The cells of each row: validator, state, power, signatures, votes, deadline. */
+function rowsOf(state: object, watch: readonly string[], verdicts: readonly Verdict[] = []): string[][] {
+  const items = bridgeItemsOf({ ...idleState, ...state }, { height: '1000', watch: [...watch] });
+  const [view] = targetViews([targetVerdicts([...verdicts])], [], testLinks(), at(0));
+  if (view === undefined) throw new Error('a target has a view');
+  const { html } = ownValidatorsSection([{ view, items }], 'target');
+  const text = (cell: string): string =>
+    cell
+      .replace(/^[^>]*>/, '')
+      .replaceAll('<small>', ' ')
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+  return html
+    .split('<tr ')
+    .slice(2)
+    .map((row) =>
+      row
+        .split(/<t[dh] /)
+        .slice(1)
+        .map(text),
+    );
+}
+
+describe('the own validators', () => {
+  it('have no section without an entry of watch', () => {
+    expect(rowsOf({}, [])).toEqual([]);
+  });
+
+  it('are shown when all is well, by any of their addresses', () => {
+    const attestations = [{ observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } }];
+    const expected = [
+      'no name hub1qyyyyyyyyyy',
+      'signs and votes',
+      '40.00 %',
+      'none missing',
+      'voted for event 7',
+      'no deadline',
+    ];
+    for (const address of [alpha?.sender, alpha?.orchestrator, alpha?.eth_address]) {
+      expect(rowsOf({ attestations }, [address ?? ''])).toEqual([expected]);
+    }
+  });
+
+  it('show what they have to sign, by nonce, and until when', () => {
+    const state = {
+      params: { ...idleState.params, signed_valsets_window: '100', signed_batches_window: '500' },
+      batches: [3, 1, 2].map((nonce) => batch(`${nonce}`, '600', '940')),
+      batch_confirms: [{ nonce: '1', token_contract: '0xT', eth_signer: '0xa2' }],
+      valsets: [...idleState.valsets, { nonce: '950', members, height: '950' }],
+      attestations: [
+        { observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } },
+        { observed: false, height: '990', votes: [vote(0)], claim: { event_nonce: '8' } },
+      ],
+    };
+    expect(rowsOf(state, [beta?.orchestrator ?? ''])).toEqual([
+      [
+        'no name hub1pyyyyyyyyyy',
+        'has work to do',
+        '30.00 %',
+        '2 unsigned batches: 2, 3; 1 unsigned validator set: 950',
+        'no vote for event 7; no vote for the next event',
+        '≈ 100 s left 50 hub blocks, after height 1050',
+      ],
+    ]);
+  });
+
+  it('have the severity of their own alerts only', () => {
+    const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, {
+      subjects: [{ orchestrator: beta?.orchestrator ?? '', external_address: '0xa2' }],
+    });
+    const attestations = [{ observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } }];
+    const rows = rowsOf({ attestations }, [alpha?.orchestrator ?? '', beta?.orchestrator ?? ''], [alert]);
+    expect(rows.map(([, state]) => state)).toEqual(['signs and votes', 'warning']);
+  });
+
+  it('are shown when they are outside the set, or not registered, or cannot be found', () => {
+    const newest = [{ nonce: '2', members: members.slice(1), height: '2' }];
+    const watch = [alpha?.orchestrator ?? '', 'hub1nobody'];
+    expect(rowsOf({ valsets: newest }, watch).map(([, state, , signatures]) => [state, signatures])).toEqual([
+      ['not in the set', 'unknown'],
+      ['not registered', 'unknown'],
+    ]);
+    const inactive = verdict('BridgeWatchedValidatorInactive', 'critical', 20, {
+      subjects: [{ address: alpha?.orchestrator ?? '' }],
+    });
+    expect(rowsOf({ valsets: newest }, watch, [inactive]).map(([, state]) => state)).toEqual([
+      'critical',
+      'not registered',
+    ]);
+    expect(rowsOf({ orchestrator_addresses: null }, watch).map(([, state]) => state)).toEqual([
+      'cannot be judged',
+      'cannot be judged',
+    ]);
+    expect(rowsOf({ batch_confirms: null }, [alpha?.orchestrator ?? ''])[0]?.[1]).toBe('cannot be judged');
+  });
+});
