@@ -103,6 +103,26 @@ export function tokenName(samples: Samples<'bridge_token_info'>, contract: strin
   return shortName(info?.labels['symbol'] ?? '') || shortAddress(contract);
 }
 
+/** "1.2M USDT, 30 WETH": the amounts with known decimals that wait in batches, or in no batch; empty without one. */
+export function waitingAmounts(
+  items: Pick<BridgeItems, 'tokens'> | undefined,
+  where: readonly ('batched' | 'unbatched')[],
+  contract?: string,
+): string {
+  const amounts = listedRows(items?.tokens)
+    .filter(({ token }) => contract === undefined || token.contract === contract)
+    .flatMap((waiting) => {
+      const whole = where.map((place) => waiting[place].wholeAmount);
+      if (whole.includes(null)) return [];
+      const sum = whole.reduce((total, amount) => total + Number(amount), 0);
+      const { symbol, contract: address } = waiting.token;
+      return sum === 0 ? [] : [`${COMPACT.format(sum)} ${shortName(symbol ?? '') || shortAddress(address ?? '')}`];
+    });
+  return list(amounts);
+}
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
 /** A chain by its configured name and id. */
 export function chainName(name: string, id: string): string {
   if (id === '') return 'without id';

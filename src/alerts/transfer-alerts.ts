@@ -24,6 +24,7 @@ import {
   parts,
   timeLeft,
   tokenName,
+  waitingAmounts,
 } from './sentences.js';
 import {
   findingIf,
@@ -122,13 +123,22 @@ function waitingTokens(
     }));
 }
 
-function waitingSentence(all: readonly Finding[], { samples }: PollView<'bridge_token_info'>): string {
+function waitingSentence(all: readonly Finding[], view: PollView<'bridge_token_info'>): string {
   const largestFirst = all.toSorted((a, b) => b.value - a.value);
   return list(
-    largestFirst.map(
-      ({ labels, value }) => `${count(value, 'transfer')} of ${tokenName(samples, labelOf(labels, 'token_contract'))}`,
-    ),
+    largestFirst.map(({ labels, value }) => {
+      const contract = labelOf(labels, 'token_contract');
+      const amount = waitingAmounts(bridgeItemsOf(view), ['unbatched'], contract);
+      const transfers = count(value, 'transfer');
+      return amount === '' ? `${transfers} of ${tokenName(view.samples, contract)}` : `${amount} (${transfers})`;
+    }),
   );
+}
+
+/** What is in live batches, of which some do not move. */
+function inBatches(view: Pick<PollView, 'items'>): string {
+  const amounts = waitingAmounts(bridgeItemsOf(view), ['batched']);
+  return amounts === '' ? '' : `in all batches ${amounts}`;
 }
 
 /** External blocks to the timeout of a batch, by the estimated external height, else by the last observed one. */
@@ -190,6 +200,10 @@ function timeoutNear(
   });
 }
 
+const FIND_VOTERS = 'find out who has not voted for them';
+const MAKE_DEPOSIT =
+  'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
+
 function overdue(
   severity: Severity,
   fees: 'sufficient' | 'unknown' | 'insufficient',
@@ -202,7 +216,7 @@ function overdue(
     comment: texts.comment,
     when: texts.when,
     expr: `sum without (fees) (bridge_overdue_batches{fees="${fees}"}) > 0`,
-    families: ['bridge_overdue_batches'],
+    families: ['bridge_overdue_batches', 'bridge_pending_events'],
     find: ({ samples }) =>
       samples
         .series('bridge_overdue_batches')
@@ -212,10 +226,20 @@ function overdue(
     forMinutes: texts.forMinutes,
     summary: `${batches} past the timeout.`,
     description: `For at least ${texts.forMinutes} minutes, the hub of {{ $labels.target }} has held ${batches} past the timeout at the estimated external height. The contract rejects what has timed out, and the hub cancels it only with the next observed event.`,
-    action:
-      'Check that the contract is not paused. If events are pending, find out who has not voted; if none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
-    sentence: ({ oldest, duration }) =>
-      `transfers have been locked for ${duration} in ${count(oldest.value, 'batch', 'batches')} past the timeout at the estimated external height`,
+    action: `Check that the contract is not paused. If events are pending, ${FIND_VOTERS}; if none are, ${MAKE_DEPOSIT}.`,
+    actionFor: (_, { samples }) => {
+      const pending = samples.value('bridge_pending_events');
+      const next = pending === undefined ? undefined : pending > 0 ? FIND_VOTERS : MAKE_DEPOSIT;
+      const pause = 'Check that the contract is not paused';
+      return next === undefined
+        ? `${pause}. If events are pending, ${FIND_VOTERS}; if none are, ${MAKE_DEPOSIT}.`
+        : `${pause}, then ${next}.`;
+    },
+    sentence: ({ oldest, duration }, view) =>
+      parts(
+        `transfers have been locked for ${duration} in ${count(oldest.value, 'batch', 'batches')} past the timeout at the estimated external height`,
+        inBatches(view),
+      ),
     inhibits: severity === 'critical' ? [{ alert: 'BridgeBatchTimeoutNear' }] : [],
   });
 }
@@ -285,8 +309,12 @@ and ${ON_TARGET} ${tokens} > 1`,
     summary: `${countOfValue('signed batch waits', 'signed batches wait')} for a relayer.`,
     description: `For at least ${promDuration(minutes + NOT_RELAYED_FOR_MINUTES)}, no signed batch of {{ $labels.target }} has been executed, of whatever token; ${countOfValue('waits', 'wait')}.`,
     action: CHECK_RELAYERS,
-    sentence: ({ oldest, duration }, { samples }) =>
-      parts(`no signed batch has been executed for ${duration}, ${oldest.value} waiting`, firstTimeout(samples)),
+    sentence: ({ oldest, duration }, view) =>
+      parts(
+        `no signed batch has been executed for ${duration}, ${oldest.value} waiting`,
+        inBatches(view),
+        firstTimeout(view.samples),
+      ),
   });
 }
 
@@ -333,6 +361,7 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
         `batches have lacked signatures for ${duration}, ${oldest.value} at present`,
         missingValidators(batch?.missing ?? null, signed),
         timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),
+        inBatches(view),
       );
     },
     actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),

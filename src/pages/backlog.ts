@@ -1,4 +1,5 @@
-import type { BatchItem, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
+import { waitingAmounts } from '../alerts/sentences.js';
+import type { BatchItem, BridgeItems, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { AlertLabels } from '../alerts/view.js';
 import { markup, type Markup } from './html.js';
@@ -85,6 +86,7 @@ function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
           isProblem: true,
           oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
         },
+        ...amountStatistic(items),
         {
           count: items.transfers.total,
           label: 'Unbatched transfers',
@@ -124,6 +126,12 @@ function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
       ];
     }
   }
+}
+
+/** What waits in whole tokens, of those with known decimals: the number of transfers says nothing about their worth. */
+function amountStatistic({ tokens }: BridgeItems): readonly Statistic[] {
+  const amounts = waitingAmounts({ tokens }, ['unbatched', 'batched']);
+  return amounts === '' ? [] : [{ count: amounts, label: 'Waiting', table: 'tokens', alerts: [] }];
 }
 
 /** Age of the first selected row; rows are sorted oldest first. */

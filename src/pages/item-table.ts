@@ -14,8 +14,8 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly name: string;
   /** Shown instead of a table without rows. */
   readonly emptyText: string;
-  /** What is listed before the oldest. */
-  readonly firstText?: string;
+  /** The order in which rows are listed, unless it is oldest first. */
+  readonly orderText?: string;
 }
 
 export type ItemColumn<Row> = Column<Row, PageContext>;
@@ -70,19 +70,19 @@ function listHtml<Row>(
   { total, unsortable, rows }: ReadableList<Row>,
   page: PageContext,
 ): Markup {
-  const { name, columns, emptyText, firstText } = table;
+  const { name, columns, emptyText, orderText } = table;
   if (total === 0) return markup`<p class="quiet">${emptyText}</p>`;
   const { column: key, descending } =
     page.sorting?.table === name ? page.sorting : { column: undefined, descending: false };
   const sorted = columns.find(({ sort }) => sort !== undefined && sort.key === key);
   const inOrder = sorted?.sort === undefined ? rows : sortRows(rows, sorted.sort, descending);
   // Sorting applies to the listed rows only, which are the same in any order.
-  const selected = firstText === undefined ? `the ${rows.length} oldest of ${total}` : `${rows.length} of ${total}`;
+  const selected = orderText === undefined ? `the ${rows.length} oldest of ${total}` : `${rows.length} of ${total}`;
   const extent = rows.length < total ? selected : `all ${total}`;
-  const oldest = firstText === undefined ? 'oldest first' : `${firstText} first, then the oldest`;
+  const listed = orderText ?? 'oldest first';
   const order =
     sorted === undefined
-      ? `${oldest}${unsortable === 0 ? '' : `, ${unsortable} of unknown age last`}`
+      ? `${listed}${unsortable === 0 ? '' : `, ${unsortable} of unknown age last`}`
       : `by ${sorted.title.toLowerCase()}, ${descending ? 'descending' : 'ascending'}`;
   const url = (column: string, isDescending: boolean): string =>
     `?target=${encodeURIComponent(page.view.target)}&sort=${name}.${column}&dir=${isDescending ? 'desc' : 'asc'}#${name}`;

@@ -12,7 +12,7 @@ import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
 import { ownValidatorsSection } from './own-validators.js';
 import { claimSummary, claimTable } from './claim-table.js';
-import { batchTable, missedTable, pendingTable, transferTable, valsetTable } from './pending-tables.js';
+import { batchTable, missedTable, pendingTable, tokenTable, transferTable, valsetTable } from './pending-tables.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
@@ -118,7 +118,7 @@ function itemsHtml(items: BridgeItems | CrosschainItems, page: PageContext): Mar
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
-${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items.claims))}${tableOf(transferTable, items.transfers)}`;
+${tableOf(tokenTable, items.tokens)}${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items.claims))}${tableOf(transferTable, items.transfers)}`;
     case 'rate_limiter_input':
       return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden, page)}
 ${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;

@@ -8,6 +8,7 @@ import type {
   Signatures,
   TransferItem,
   ValsetItem,
+  WaitingTokenItem,
 } from '../pending/items.js';
 import { isLate } from './blocking.js';
 import * as cells from './cells.js';
@@ -57,11 +58,26 @@ function nameOf({ symbol, denom, contract }: CoinItem): string | null {
   return symbol ?? denom ?? contract;
 }
 
+export const tokenTable: ItemTable<WaitingTokenItem> = {
+  name: 'tokens',
+  title: 'Waiting by token',
+  emptyText: 'No transfer is waiting.',
+  orderText: 'tokens with a configured symbol first, then by transfers',
+  rowId: ({ token }) => anchor('tokens', token.contract ?? ''),
+  columns: [
+    { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links), type: 'row-header' },
+    countColumn('In no batch', 'unbatched', ({ unbatchedTransfers }) => unbatchedTransfers),
+    { title: 'Amount in no batch', cell: ({ unbatched }) => cells.coin(unbatched) },
+    countColumn('In batches', 'batched', ({ batchedTransfers }) => batchedTransfers),
+    { title: 'Amount in batches', cell: ({ batched }) => cells.coin(batched) },
+  ],
+};
+
 export const batchTable: ItemTable<BatchItem> = {
   name: 'batches',
   title: 'Live batches',
   emptyText: 'No batch is live.',
-  firstText: 'those that lack signatures',
+  orderText: 'those that lack signatures first, then the oldest',
   rowId: ({ nonce, token }) => anchor('batches', `${nonce} ${token.contract ?? ''}`),
   columns: [
     numberColumn('Nonce', 'nonce', ({ nonce }) => nonce),

@@ -15,7 +15,7 @@ import { claimItem } from './claims.js';
 import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
 import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
-import { coinItem, tokenItem } from './tokens.js';
+import { coinItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { watchedItems } from './watched.js';
 
 /** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
@@ -53,6 +53,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
       [({ nonce }) => nonce, optionalKey(({ attestation }) => required(attestation.height))],
       (claim) => claimItem(input, claim),
     ),
+    tokens: waitingTokenItems(input),
     transfers: itemList(
       () => unbatchedTransfers(input),
       [({ id }) => required(id)],

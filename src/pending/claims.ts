@@ -44,8 +44,8 @@ function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySe
   const all = conflictingNonces(input).has(key)
     ? pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === key)
     : [];
-  const voters = new Set(all.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
-  return (address: string): boolean => voters.has(address) && !voted.has(address);
+  const everyone = new Set(all.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
+  return (address: string): boolean => everyone.has(address) && !voted.has(address);
 }
 
 function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['violation'] {

@@ -61,8 +61,20 @@ export interface BridgeItems {
   readonly valsets: ItemList<ValsetItem>;
   /** Claims of pending events by event nonce. */
   readonly claims: ItemList<ClaimItem>;
+  /** What waits by token: those with a configured symbol first, then by the number of transfers. */
+  readonly tokens: ItemList<WaitingTokenItem>;
   /** Transfers that are not yet in a batch, by id. */
   readonly transfers: ItemList<TransferItem>;
+}
+
+/** The transfers of a token that are not executed. */
+export interface WaitingTokenItem {
+  readonly token: TokenItem;
+  /** Numbers of transfers in no batch, and in live batches. */
+  readonly unbatchedTransfers: number;
+  readonly batchedTransfers: number;
+  readonly unbatched: CoinItem;
+  readonly batched: CoinItem;
 }
 
 export interface TransferItem {

@@ -1,13 +1,20 @@
-import type { Coin } from '../chain/module-state.js';
+import { toDecimalString } from '../chain/decimal.js';
+import type { Coin, Transfer } from '../chain/module-state.js';
 import type { TokenConfig } from '../config/config.js';
 import { type Field } from '../json/field.js';
 import type { DecimalString } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { contractLabel, denomByContract } from '../metrics/bridge/tokens.js';
+import {
+  contractLabel,
+  denomByContract,
+  totalAmount,
+  waitingTokens,
+  type WaitingToken,
+} from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
 import { memoize } from '../metrics/memoize.js';
 import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
-import type { CoinItem, TokenItem } from './items.js';
+import { MAX_ROWS, type CoinItem, type ItemList, type TokenItem, type WaitingTokenItem } from './items.js';
 
 const configuredTokens = memoize(
   ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>
@@ -34,4 +41,29 @@ export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): C
 function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
   const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
   return decimals === undefined ? null : inWholeUnits(amount, decimals);
+}
+
+/** What waits by token. Unreadable when one of the lists is, because a token could be missing or its amount too low. */
+export function waitingTokenItems(input: BridgeInput): ItemList<WaitingTokenItem> {
+  const found = orNull(() => waitingTokens(input));
+  if (found === null) return { readable: false, total: null };
+  const isConfigured = ({ contract }: WaitingToken): boolean => configuredTokens(input).has(contract);
+  const size = ({ unbatched, batched }: WaitingToken): number => unbatched.length + batched.length;
+  const rows = found
+    .toSorted((a, b) => Number(isConfigured(b)) - Number(isConfigured(a)) || size(b) - size(a))
+    .slice(0, MAX_ROWS)
+    .map((waiting) => waitingTokenItem(input, waiting));
+  return { readable: true, total: found.length, unsortable: 0, rows };
+}
+
+function waitingTokenItem(input: BridgeInput, { contract, unbatched, batched }: WaitingToken): WaitingTokenItem {
+  const coin = (transfers: readonly Transfer[]): CoinItem =>
+    coinItem(input, { contract, amount: orNull(() => toDecimalString(totalAmount(transfers))) ?? undefined });
+  return {
+    token: tokenItem(input, contract),
+    unbatchedTransfers: unbatched.length,
+    batchedTransfers: batched.length,
+    unbatched: coin(unbatched),
+    batched: coin(batched),
+  };
 }

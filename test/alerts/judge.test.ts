@@ -117,10 +117,10 @@ describe('the verdicts about an endpoint', () => {
     expect(target?.observedSince).toEqual(at(0));
     expect(linesAt(60)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch built for at least 60 min: 10 transfers of 0xt waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch built for at least 60 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
     expect(linesAt(49)[1]).toBe(
-      'observing BridgeBacklogStuck: no batch built for at least 49 min: 10 transfers of 0xt waiting with sufficient fees',
+      'observing BridgeBacklogStuck: no batch built for at least 49 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     );
   });
 
@@ -131,12 +131,12 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(18)).toEqual(['ok']);
     expect(linesAt(19)).toEqual([
       'pending',
-      'pending BridgeBacklogStuck: no batch built for 17 min: 10 transfers of 0xt waiting with sufficient fees',
+      'pending BridgeBacklogStuck: no batch built for 17 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
     expect(targets(at(51))[0]?.verdicts[0]?.firesAt.monotonicMs).toBe(52 * 60_000);
     expect(linesAt(52)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch built for 50 min: 10 transfers of 0xt waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch built for 50 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
   });
 
@@ -148,7 +148,7 @@ describe('the verdicts about an endpoint', () => {
       else succeed(minute, waiting);
     }
     expect(linesAt(55)[1]).toBe(
-      'firing BridgeBacklogStuck: no batch built for 53 min: 10 transfers of 0xt waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch built for 53 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     );
     succeed(56, { ...waiting, batches: [batch('6')] });
     expect(linesAt(56)).toEqual(['ok']);
@@ -266,7 +266,7 @@ describe('a reload of the configuration', () => {
     for (const minute of [54, 55]) succeed(minute, waiting);
     expect(targets(at(55))[0]?.observedSince).toEqual(at(54));
     expect(linesAt(55)[1]).toBe(
-      'observing BridgeBacklogStuck: no batch built for at least 60 s: 10 transfers of 0xt waiting with sufficient fees',
+      'observing BridgeBacklogStuck: no batch built for at least 60 s: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     );
   });
 

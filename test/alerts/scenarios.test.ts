@@ -25,7 +25,7 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'pending critical BridgeBacklogStuck: no batch built for up to 24 min: 161 transfers of usdt, 76 transfers of hub, 66 transfers of usdc, 51 transfers of weth, 42 transfers of meme waiting with sufficient fees',
+      'pending critical BridgeBacklogStuck: no batch built for up to 24 min: 4.18M usdt (161 transfers), 336K hub (76 transfers), 733K usdc (66 transfers), 847 weth (51 transfers), 17.9B meme (42 transfers) waiting with sufficient fees',
       'pending warning BridgeBacklogHigh: the number of pending transfers has been above 500 for 21 min: 939 at present, of which 460 in no batch',
     ]);
   });
@@ -35,10 +35,10 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'firing critical BridgeBacklogStuck: no batch built for up to 64 min: 364 transfers of usdt, 286 transfers of hub, 186 transfers of usdc, 139 transfers of weth, 128 transfers of meme, 111 transfers of osmo waiting with sufficient fees',
+      'firing critical BridgeBacklogStuck: no batch built for up to 64 min: 9.24M usdt (364 transfers), 1.37M hub (286 transfers), 1.98M usdc (186 transfers), 2.19K weth (139 transfers), 54.1B meme (128 transfers), 298K osmo (111 transfers) waiting with sufficient fees',
       'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 5 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, ethereum (1) at nonce 40851, bsc (56) at nonce 60555, arbitrum (42161) at nonce 66696',
       'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 33 min, 402 at present',
-      'pending critical BridgeBacklogStuck: no batch built for 46 min: 69 transfers of gold waiting with sufficient fees',
+      'pending critical BridgeBacklogStuck: no batch built for 46 min: 1.38K gold (69 transfers) waiting with sufficient fees',
       'pending critical CrosschainBacklogStuck: nothing has moved for 62 min on chain bitcoin (8332) at nonce 49559 with an outbound hash',
     ]);
   });
@@ -47,8 +47,8 @@ describe('the verdicts about a scenario', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 40, scenario: 'unsigned-batch' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeBatchUnsigned: batches have lacked signatures for 36 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
-      'pending critical BridgeBacklogStuck: no batch built for 19 min: 111 transfers of usdt waiting with sufficient fees',
+      'firing critical BridgeBatchUnsigned: batches have lacked signatures for 36 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min; in all batches 3.09M usdt, 74K hub, 225 weth, 4.23B meme, 11K osmo',
+      'pending critical BridgeBacklogStuck: no batch built for 19 min: 2.59M usdt (111 transfers) waiting with sufficient fees',
       'pending warning BridgeOrchestratorMissingConfirms: signatures of 1 validator with 7 % of the power have been missing for 36 min, on up to 6 batches: Validator Guild (yours); it is jailed in 9891 hub blocks (about 2 d 6 h)',
     ]);
     expect(target.verdicts.slice(0, 1)).toEqual([
@@ -100,7 +100,7 @@ describe('a restart during an incident', () => {
     ]);
     expect(linesOf(target)).toEqual([
       'unknown',
-      'observing critical BridgeBacklogStuck: no batch built for at least 2 min: 27 transfers of usdt, 8 transfers of usdc waiting with sufficient fees',
+      'observing critical BridgeBacklogStuck: no batch built for at least 2 min: 710K usdt (27 transfers), 60.9K usdc (8 transfers) waiting with sufficient fees',
       'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555 with an outbound hash',
       'observing warning CrosschainOldestPendingTooOld: cross-chain transactions have waited longer than the age limit of their chain: on chain bsc (56) for 95 min',
     ]);

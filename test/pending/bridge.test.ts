@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_MEMBERS } from '../../src/pending/items.js';
-import { batch, idleState, members, validators, vote } from './bridge-state.js';
+import { batch, idleState, members, transfer, validators, vote } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';
 
 describe('the batch items', () => {
@@ -247,5 +247,48 @@ describe('the claim items', () => {
     const items = bridgeItemsOf({ ...idleState, attestations });
     expect(items.claims).toEqual({ readable: false, total: null });
     expect([items.pendingEvents, items.conflictingEvents, items.projectedExternalHeight]).toEqual([null, null, null]);
+  });
+});
+
+describe('the tokens that wait', () => {
+  const own = (contract: string, id: string, amount: string) => ({
+    ...transfer(id, amount),
+    erc20_token: { contract, amount },
+  });
+  const tokens = [{ contract: '0xusdt', symbol: 'USDT', decimals: 6 }];
+
+  it('have exact amounts in no batch and in batches, the configured ones first', () => {
+    const state = {
+      ...idleState,
+      unbatched_transfers: [own('0xA', '5', '1'), own('0xA', '6', '2'), own('0xUSDT', '7', '9007199254740993')],
+      batches: [{ ...batch('5'), transactions: [own('0xUSDT', '3', '1500000')] }],
+    };
+    const { total, rows } = asReadable(bridgeItemsOf(state, { tokens }).tokens);
+    expect(total).toBe(2);
+    expect(rows).toMatchObject([
+      {
+        token: { contract: '0xusdt', symbol: 'USDT' },
+        unbatchedTransfers: 1,
+        unbatched: { amount: '9007199254740993', wholeAmount: '9007199254.740993' },
+        batchedTransfers: 1,
+        batched: { wholeAmount: '1.5' },
+      },
+      {
+        token: { contract: '0xa' },
+        unbatchedTransfers: 2,
+        unbatched: { amount: '3', wholeAmount: null },
+        batchedTransfers: 0,
+      },
+    ]);
+  });
+
+  it('are unknown when one of the lists is, and so is an amount with an unreadable transfer', () => {
+    const { batches: _, ...withoutBatches } = idleState;
+    expect(bridgeItemsOf(withoutBatches).tokens).toEqual({ readable: false, total: null });
+    const unreadable = { ...idleState, unbatched_transfers: [own('0xA', '5', '1'), own('0xA', '6', 'many')] };
+    expect(asReadable(bridgeItemsOf(unreadable).tokens).rows[0]).toMatchObject({
+      unbatchedTransfers: 2,
+      unbatched: { amount: null },
+    });
   });
 });

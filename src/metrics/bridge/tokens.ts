@@ -78,6 +78,28 @@ function perContract(transfersByContract: TransfersByContract, valueOf: (transfe
   };
 }
 
+/** The transfers of a token that are not executed: in no batch, and in live batches. */
+export interface WaitingToken {
+  readonly contract: string;
+  readonly unbatched: readonly Transfer[];
+  readonly batched: readonly Transfer[];
+}
+
+/** The tokens with such transfers. */
+export function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
+  const [unbatched, batched] = [unbatchedByToken(input), batchedByToken(input)];
+  return Array.from(new Set([...unbatched.keys(), ...batched.keys()]), (contract) => ({
+    contract,
+    unbatched: unbatched.get(contract) ?? [],
+    batched: batched.get(contract) ?? [],
+  }));
+}
+
+/** The amounts of transfers in the smallest unit of their token. */
+export function totalAmount(transfers: readonly Transfer[]): Decimal {
+  return sum(transfers.map((transfer) => required(transferredCoin(transfer)?.amount)));
+}
+
 function counts(transfersByContract: TransfersByContract) {
   return perContract(transfersByContract, ({ length }) => length);
 }
