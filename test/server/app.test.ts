@@ -314,6 +314,7 @@ describe('/pending', () => {
             since: '2026-01-01T11:42:00.000Z',
             ageSeconds: 1085,
             firesAt: null,
+            firesInSeconds: null,
             subjects: [{}],
             isOneAlert: false,
             summary: 'summary of BridgeOracleStalled',
