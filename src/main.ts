@@ -83,6 +83,7 @@ try {
     memory: { bytes: memoryLimit(), heapBytes: getHeapStatistics().heap_size_limit },
     print: (text) => void process.stdout.write(text),
     printError,
+    isTerminal: process.stderr.isTTY,
     waitForStopSignal,
     onReloadSignal: (reload) => void process.on('SIGHUP', reload),
   });

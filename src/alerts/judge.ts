@@ -161,6 +161,22 @@ function reasonNotToJudge(view: PollView): string | undefined {
     : `the height of ${state.document} has not changed for ${lasting}`;
 }
 
+/**
+ * What the documents of one poll show, worst first. It is `observing` unless the data prove how long it has lasted; whether the height
+ * changes is not known.
+ */
+export function verdictsOfOnePoll(endpoints: readonly JudgedEndpoint[], now: Instant): readonly Verdict[] {
+  return worstFirst(
+    endpoints.flatMap((endpoint) => {
+      const view = viewOf(endpoint, now);
+      const findings = findAll('data', view).flatMap(
+        (finding) => judge(finding, endpoint.memory.presences.data, now) ?? [],
+      );
+      return verdictsOfFindings(findings, view);
+    }),
+  );
+}
+
 /** What is wrong with an endpoint now. */
 function endpointVerdicts(endpoint: JudgedEndpoint, now: Instant): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
   const view = viewOf(endpoint, now);

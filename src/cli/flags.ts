@@ -142,6 +142,19 @@ const recording = {
   ),
 };
 
+const report = {
+  summary: optionalFlag(
+    '--summary',
+    types.booleanFlag,
+    'Print what is wrong on standard error; the default on a terminal.',
+  ),
+  failOn: optionalFlag(
+    '--fail-on',
+    types.oneOf('warning', 'critical'),
+    'Exit with 3 if something is wrong with this severity or a higher one.',
+  ),
+};
+
 const simulator = {
   listen: flag('--listen', listenAddress, '127.0.0.1:1317', 'Address the simulated node listens on.'),
   seed: flag(
@@ -167,7 +180,7 @@ const simulator = {
 /** The flags of each command, in groups. */
 export const commandFlags = {
   daemon: { config: { ...config, ...reload }, web, targets, log },
-  once: { config, targets, log },
+  once: { config, targets, report, log },
   replay: { recording, config, log },
   simulate: { simulator, log },
   // The demo is for a terminal on the local machine.
@@ -199,6 +212,7 @@ export type InvocationOf<Command extends CommandName> = Extract<CommandInvocatio
 export type ConfigSettings = Settings<typeof config>;
 export type WebSettings = Settings<typeof web>;
 export type LogSettings = Settings<typeof log>;
+export type ReportSettings = Settings<typeof report>;
 export type SimulatorSettings = Settings<typeof simulator>;
 
 export function flagsOf(command: CommandName): Flag[] {

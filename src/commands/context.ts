@@ -4,8 +4,8 @@ import type { Environment } from '../config/environment.js';
 import type { MemoryLimits } from '../config/memory.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
 
-/** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. */
-export type ExitCode = 0 | 1 | 2;
+/** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on` names. */
+export type ExitCode = 0 | 1 | 2 | 3;
 
 /** What the commands use of their process. */
 export interface CommandContext {
@@ -15,6 +15,8 @@ export interface CommandContext {
   readonly memory: MemoryLimits;
   readonly print: (text: string) => void;
   readonly printError: (line: string) => void;
+  /** Whether somebody reads what `printError` prints. */
+  readonly isTerminal: boolean;
   /** Resolves with the first SIGTERM or SIGINT from now on. The second one ends the process at once. */
   readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
   /** Calls the function on every SIGHUP. */

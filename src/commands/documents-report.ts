@@ -5,6 +5,7 @@ import { clock } from '../clock.js';
 import { initialState, stateAfter } from '../poll/endpoint-state.js';
 import type { PollResult, DecodeOptions, Snapshot } from '../poll/poll.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
+import type { Summarize } from './summary.js';
 
 /* The output of `once` and `replay`, which read every document once. */
 
@@ -15,16 +16,21 @@ export interface ReadDocument {
 
 const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of the document that the flag names.';
 
-/** Prints the metrics of the documents that could be read, and the reasons of the others. */
+/** Prints the metrics of the documents that could be read, and the reasons of the others. `summarize` is absent for recorded bodies. */
 export function printDocuments(
   context: CommandContext,
   { poll }: Config,
   documents: readonly ReadDocument[],
   warnings: readonly string[],
   noun: 'poll' | 'recorded body',
+  summarize?: Summarize,
 ): ExitCode {
   const now = clock();
-  const states = documents.map(({ options, result }) => stateAfter(initialState(options, poll, now), result, now));
+  const endpoints = documents.map(({ options, result }) => {
+    const before = initialState(options, poll, now);
+    return { before, after: stateAfter(before, result, now) };
+  });
+  const states = endpoints.map(({ after }) => after);
   context.print(renderEndpoints(states, 'text', now));
   // Failures first: a warning about the same endpoint is most likely a consequence.
   let failures = 0;
@@ -36,7 +42,13 @@ export function printDocuments(
     context.printError(`${options.target} ${options.document}: ${reason}: ${message}`);
     context.printError(`  ${remedy}`);
   }
+  const summary = summarize?.(endpoints, now);
+  for (const line of summary?.lines ?? []) context.printError(line);
   printWarnings(context, warnings);
+  if (summary?.failure !== undefined) {
+    context.printError(`exit 3: ${summary.failure}`);
+    return 3;
+  }
   if (failures === 0) return 0;
   context.printError(`exit 1: ${failures} of ${formatCount(documents.length, noun)} failed`);
   return 1;

@@ -39,10 +39,12 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ['BRIDGE_URL=https://node.example.org bridge-exporter once', 'test a node'],
       ['bridge-exporter once --config.file=bridge.yaml', 'test a configuration file'],
       ['bridge-exporter once --config.file=bridge.yaml > metrics.txt || echo failed', 'use the metrics in a script'],
+      ['bridge-exporter once --fail-on=critical > /dev/null', 'check a bridge in a script'],
     ],
     exitCodes: [
       ['0', 'All polls succeeded.'],
       ['1', 'A poll failed. The metrics of the others are printed, the reasons are on standard error.'],
+      ['3', 'Something is wrong with the severity of --fail-on, or a higher one.'],
     ],
   },
   replay: {

@@ -7,6 +7,7 @@ import { jobsOf } from '../poll/jobs.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { formatCount, inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
+import { createSummarize } from './summary.js';
 
 /** Polls that take longer are announced. */
 const PROGRESS_DELAY_MS = 1_000;
@@ -22,7 +23,14 @@ export async function runOnce(flags: InvocationOf<'once'>, context: CommandConte
       ...ofNames,
       ...(outcome.ok ? inactiveWatched(options.target, options, outcome) : []),
     ]);
-    return printDocuments(context, config, documents, warnings, 'poll');
+    return printDocuments(
+      context,
+      config,
+      documents,
+      warnings,
+      'poll',
+      createSummarize(flags.report, context.isTerminal),
+    );
   } finally {
     await executor.close();
   }

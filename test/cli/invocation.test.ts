@@ -15,7 +15,7 @@ const parse = (line: string, env: Record<string, string> = {}): Invocation =>
 describe('parseInvocation', () => {
   test.each([
     ['', daemon],
-    ['once', { command: 'once', config, targets, log }],
+    ['once', { command: 'once', config, targets, report: {}, log }],
     ['replay --bridge b.json', { command: 'replay', config, recording: { bridgeFile: 'b.json' }, log }],
     ['simulate', { command: 'simulate', simulator, log }],
     [
@@ -82,7 +82,7 @@ describe('parseInvocation', () => {
         log,
       },
     ],
-    ['--log.level=warn once', { command: 'once', config, targets, log: { ...log, level: 'warn' } }],
+    ['--log.level=warn once', { command: 'once', config, targets, report: {}, log: { ...log, level: 'warn' } }],
   ])('parses flags: bridge-exporter %s', (line, invocation) => {
     expect(parse(line)).toEqual(invocation);
   });

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
+import { listenOnFreePort } from '../support/ports.js';
 import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -100,6 +102,60 @@ exit 1: 1 of 2 polls failed
     simulator.fault('module_state', undefined);
     expect(usual).toMatchObject({ code: 1, stderr: progress + failed });
     expect(silent).toMatchObject({ code: 1, stderr: failed });
+  });
+});
+
+describe('the summary of once', () => {
+  /** A node whose validators claim a batch that the hub does not have. */
+  async function withForeignBatch<T>(share: number, use: (url: string) => Promise<T>): Promise<T> {
+    const { state } = simulator.model.moduleState();
+    const votes = state.orchestrator_addresses.map(({ sender }) => sender);
+    const claim = {
+      '@type': '/bridge.v1.MsgWithdrawClaim',
+      event_nonce: String(Number(state.last_observed_nonce) + 1),
+      batch_nonce: '99999999',
+      token_contract: state.erc20_to_denoms[0]?.erc20,
+    };
+    const attestation = { observed: false, height: '1', votes: votes.slice(0, Math.ceil(votes.length * share)), claim };
+    const attestations = [...state.attestations.filter(({ observed }) => observed), attestation];
+    const body = JSON.stringify({ state: { ...state, batches: [], unbatched_transfers: [], attestations } });
+    const server = createServer((incoming, response) => {
+      if (incoming.url === '/bridge/v1/module_state') response.end(body);
+      else response.writeHead(501).end();
+    });
+    const port = await listenOnFreePort(server);
+    try {
+      return await use(`http://127.0.0.1:${port}`);
+    } finally {
+      server.close();
+    }
+  }
+
+  const CLAIM = /^default: critical: .*batch.*$/m;
+
+  it('says what is wrong, worst first, and --fail-on makes it exit code 3', async () => {
+    await withForeignBatch(1, async (url) => {
+      const env = { BRIDGE_URL: url };
+      const [plain, summary, failing] = await Promise.all([
+        runExporter(['once', '--log.level=silent'], env),
+        runExporter(['once', '--log.level=silent', '--summary'], env),
+        runExporter(['once', '--log.level=silent', '--fail-on=warning'], env),
+      ]);
+      expect(plain.code).toBe(0);
+      expect(plain.stderr).not.toMatch(CLAIM);
+      expect(summary.code).toBe(0);
+      expect(summary.stderr.split('\n')[0]).toMatch(CLAIM);
+      expect(failing.code).toBe(3);
+      expect(failing.stderr).toMatch(/^exit 3: default is critical \(--fail-on=warning\): .*batch/m);
+    });
+  });
+
+  it('has a line for a target without a problem', async () => {
+    const env = { CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
+    simulator.fault('rate_limiter_input', { kind: 'set', path: 'cctxs_missed', value: [] });
+    const { code, stderr } = await runExporter(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
+    simulator.fault('rate_limiter_input', undefined);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'mine: no problem\n' });
   });
 });
 
