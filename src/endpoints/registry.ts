@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { verdictsOf } from '../alerts/judge.js';
 import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/memory.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
@@ -8,6 +9,7 @@ import { withObservations, withValidatorNames } from '../poll/jobs.js';
 import type { PollExecutor, PollJob } from '../poll/poll.js';
 import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
 import { startRepeating, type Repeating } from '../repeating.js';
+import { logVerdicts, type LoggedVerdicts } from './verdict-log.js';
 
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */
 export interface Endpoint {
@@ -55,6 +57,8 @@ export function createEndpointRegistry(
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
+  /** By target. */
+  const loggedVerdicts = new Map<string, LoggedVerdicts>();
   let isClosed = false;
 
   function change(endpoint: RunningEndpoint): void {
@@ -78,8 +82,16 @@ export function createEndpointRegistry(
     const memory = memoryAfter(endpoint, state);
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
     change({ ...endpoint, state, memory, failureLoggedAtMs });
+    logVerdictsOf(state.target);
     // Validator names are requested only from a node that has just responded.
     if (result.outcome.ok) void readNames(job);
+  }
+
+  function logVerdictsOf(target: string): void {
+    const ofTarget = Array.from(endpoints.values()).filter(({ state }) => state.target === target);
+    const [verdicts] = verdictsOf(ofTarget, now());
+    if (verdicts === undefined) return;
+    loggedVerdicts.set(target, logVerdicts(log, loggedVerdicts.get(target) ?? new Map(), verdicts));
   }
 
   /** Reads the validator names, if they are due. Never affects a poll. */
@@ -122,6 +134,8 @@ export function createEndpointRegistry(
       }),
     );
     states = Array.from(endpoints.values(), ({ state }) => state);
+    const targets = new Set(states.map(({ target }) => target));
+    for (const target of loggedVerdicts.keys()) if (!targets.has(target)) loggedVerdicts.delete(target);
     for (const [key, { loop }] of previous) if (endpoints.get(key)?.loop !== loop) loop.close();
   }
 

@@ -1,0 +1,51 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { logVerdicts, type LoggedVerdicts } from '../../src/endpoints/verdict-log.js';
+import { record, type Phase } from '../alerts/recording.js';
+
+/** The log lines about the verdicts of a recording, with the minute. */
+function linesOf(phases: readonly Phase[]): string[] {
+  const lines: string[] = [];
+  let minute = 0;
+  const write = (line: string): void => {
+    const { level, alert, msg, target, document } = JSON.parse(line) as Readonly<Record<string, string>>;
+    expect({ level, target }).toEqual({ level: 'info', target: 'demo' });
+    lines.push(`${minute} ${document} ${alert}: ${msg}`);
+  };
+  const log = pino({ base: null, timestamp: false, formatters: { level: (level) => ({ level }) } }, { write });
+  let logged: LoggedVerdicts = new Map();
+  record(phases, {
+    valsets: 3,
+    keep: new Set(),
+    observe: ([target], at) => {
+      minute = at;
+      if (target !== undefined) logged = logVerdicts(log, logged, target);
+    },
+  });
+  return lines;
+}
+
+describe('the log of verdicts', () => {
+  it('has one line for the beginning and one for the end of a verdict, with the sentence of the page', () => {
+    expect(
+      linesOf([{ minutes: 10 }, { minutes: 25, scenario: 'stalled-oracle' }, { minutes: 5, scenario: 'healthy' }]),
+    ).toEqual([
+      expect.stringMatching(
+        /^\d+ module_state BridgeOracleStalled: critical: no event observed for \d+ min, \d+ waiting; 6 validators with 52 % of the power have not voted: /,
+      ),
+      expect.stringMatching(
+        /^3\d module_state BridgeOracleStalled: no longer critical: no event observed for \d+ min, /,
+      ),
+    ]);
+  });
+
+  it('has no end of a verdict while the data cannot be judged', () => {
+    const unreachable: Phase = { minutes: 20, bridge: { fails: 'timeout' } };
+    const lines = linesOf([{ minutes: 10 }, { minutes: 25, scenario: 'stalled-oracle' }, unreachable, { minutes: 2 }]);
+    expect(lines.filter((line) => line.includes('BridgeOracleStalled'))).toHaveLength(1);
+  });
+
+  it('is empty for a healthy chain', () => {
+    expect(linesOf([{ minutes: 30 }])).toEqual([]);
+  });
+});
