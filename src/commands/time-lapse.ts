@@ -116,7 +116,9 @@ function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): 
   const { document } = decodeOptions;
   const { headers, body } = respond(model, document, job.query);
   const height = parseDecimal(headers[HEIGHT_HEADER] ?? '');
-  const options = withObservations(decodeOptions, before.state.success?.snapshot);
+  // Longer than the pauses between these polls, which are no gaps.
+  const staleAfterMs = MAX_INTERVAL_MINUTES * MINUTE_MS;
+  const options = { ...withObservations(decodeOptions, before.state.success?.snapshot), staleAfterMs };
   const decoded = decodeDocument(options, document, body, height === INVALID ? undefined : height, at);
   const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
   const result: PollResult = { ...decoded, ...(foundAt && { foundAt }) };

@@ -64,6 +64,8 @@ describe('the past of a demo', () => {
       .cctxs_pending.map(({ cctx_status }) => Number(cctx_status.created_timestamp));
     expect(now.epochSeconds - Math.max(...createdAt)).toBeLessThan(120);
     expect(pasts[0]?.names.byOperator.size).toBeGreaterThan(10);
+    // The flow is counted through all of the past.
+    expect(pasts[0]?.state.success?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
   });
 
   it('is shorter with a short block time, and has the scenario nevertheless', () => {
