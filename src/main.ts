@@ -30,6 +30,8 @@ async function main(context: CommandContext): Promise<ExitCode> {
       return (await import('./commands/simulate.js')).runSimulate(invocation, context);
     case 'demo':
       return (await import('./commands/demo.js')).runDemo(invocation, context);
+    case 'healthcheck':
+      return (await import('./commands/healthcheck.js')).runHealthcheck(invocation, context);
   }
 }
 
@@ -56,8 +58,19 @@ function memoryLimit(): number {
   return constrained > 0 && constrained < totalmem() ? constrained : Infinity;
 }
 
+/** How often the parent process is checked. */
+const PARENT_CHECK_MS = 500;
+
 function waitForStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
+    // npx sends SIGTERM to the shell that runs the command, and the shell does not pass it on.
+    if (process.env['npm_command'] === 'exec') {
+      const parent = process.ppid;
+      const timer = setInterval(() => {
+        if (process.ppid !== parent) resolve('SIGTERM');
+      }, PARENT_CHECK_MS);
+      timer.unref();
+    }
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
         resolve(signal);

@@ -37,7 +37,7 @@ const result = validateConfig({ poll, targets, chains }, (path) => path.join('.'
 if (!result.ok) throw new Error(result.problems.join('\n'));
 
 const executor = createPollExecutor('bridge-exporter/screenshot');
-const exporter = await startExporter(result.config, executor, await createLog({ level: 'silent', format: 'json' }), {
+const exporter = await startExporter(result.config, executor, createLog({ level: 'silent', format: 'json' }), {
   listen: { host: '127.0.0.1', port: 0 },
   telemetryPath: '/metrics',
   maxRequests: 40,

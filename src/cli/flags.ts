@@ -183,6 +183,7 @@ export const commandFlags = {
   once: { config, targets, report, log },
   replay: { recording, config, log },
   simulate: { simulator, log },
+  healthcheck: { web },
   // The demo is for a terminal on the local machine.
   demo: {
     simulator,
@@ -194,7 +195,13 @@ export const commandFlags = {
 export type CommandName = keyof typeof commandFlags;
 
 /** Every command but the daemon, which runs without a subcommand. */
-export const subcommands = ['once', 'replay', 'simulate', 'demo'] as const satisfies readonly CommandName[];
+export const subcommands = [
+  'once',
+  'replay',
+  'simulate',
+  'demo',
+  'healthcheck',
+] as const satisfies readonly CommandName[];
 /** Commands that only print something: `help once` is `once --help`, `version` is `--version`. */
 export const informationCommands = ['help', 'version'] as const;
 export const commandNames: readonly CommandName[] = ['daemon', ...subcommands];

@@ -25,7 +25,7 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
   const { createLog } = await import('../cli/log.js');
   const { startExporter } = await import('../exporter.js');
-  const log = await createLog(flags.log);
+  const log = createLog(flags.log, context.env);
   for (const warning of warnings) log.warn(warning);
   const stopped = context.waitForStopSignal();
   const executor = await startPollThread(config.config, context);

@@ -30,7 +30,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
   const web = await readWebOptions(flags.web);
   if (!web.ok) return printProblems(context, web.problems);
   printWarnings(context, web.warnings);
-  const log = await createLog(flags.log);
+  const log = createLog(flags.log, context.env);
   const stopped = context.waitForStopSignal();
   const executor = await startPollThread(defaultConfig, context);
   try {

@@ -91,6 +91,18 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
     ],
     exitCodes: exitCodesOfServer,
   },
+  healthcheck: {
+    usage: 'bridge-exporter healthcheck [flags]',
+    description: 'Checks that a daemon with the same web flags on this machine is healthy.',
+    examples: [
+      ['bridge-exporter healthcheck', 'check the daemon at port 10917'],
+      ['bridge-exporter healthcheck --web.config.file=web.yml', 'check a daemon with TLS'],
+    ],
+    exitCodes: [
+      ['0', 'The daemon answers.'],
+      ['1', 'It does not answer, or with an error. The reason is on standard error.'],
+    ],
+  },
 };
 
 export const EXAMPLE_CONFIG = `targets:

@@ -85,7 +85,7 @@ const simulators = await Promise.all(
 const config = createConfig(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
 const executor = createPollExecutor('bridge-exporter/soak', startDecoderThread(128));
-const log = await createLog({ level: 'silent', format: 'json' });
+const log = createLog({ level: 'silent', format: 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
 const exporter = await startExporter(config, executor, log, {
   listen,

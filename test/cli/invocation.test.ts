@@ -147,7 +147,7 @@ describe('a usage error', () => {
     [
       'version now',
       [
-        'now: unknown command — expected one of once, replay, simulate, demo, help, version, or no command to run the daemon',
+        'now: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
       ],
     ],
     [
@@ -162,7 +162,7 @@ describe('a usage error', () => {
     [
       'daemon',
       [
-        'daemon: unknown command — expected one of once, replay, simulate, demo, help, version, or no command to run the daemon',
+        'daemon: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
       ],
     ],
     ['once replay', ['replay: unexpected argument — expected one command, and flags']],
@@ -187,7 +187,10 @@ describe('a usage error', () => {
     ['--frobnicate once', ['--frobnicate: unknown flag — see --help for all flags']],
     ['--frobnicate loudly', ['--frobnicate: unknown flag — see --help for all flags']],
     ['--web.confg.file=web.yaml', ['--web.confg.file: unknown flag — did you mean --web.config.file?']],
-    ['once --web.enable-lifecycle', ['--web.enable-lifecycle: not a flag of once — it belongs to the daemon, demo']],
+    [
+      'once --web.enable-lifecycle',
+      ['--web.enable-lifecycle: not a flag of once — it belongs to the daemon, demo, healthcheck'],
+    ],
     ['--no-config.file', ['--no-config.file: unknown flag — did you mean --config.file?']],
     ['--no-config.check=true', ['--no-config.check: unknown flag — did you mean --config.check?']],
     ['--config.file', ['--config.file: has no value — expected --config.file=<file>']],
@@ -207,7 +210,10 @@ describe('a usage error', () => {
     ['--config.check=yes', ['--config.check: "yes" — did you mean true?']],
     ['--log.level=info --log.level=debug', ['--log.level: is set twice — expected it once']],
     ['--bridge=b.json', ['--bridge: not a flag of the daemon — it belongs to replay']],
-    ['once --web.max-requests=1', ['--web.max-requests: not a flag of once — it belongs to the daemon, demo']],
+    [
+      'once --web.max-requests=1',
+      ['--web.max-requests: not a flag of once — it belongs to the daemon, demo, healthcheck'],
+    ],
     ['replay', ['replay: nothing to replay — expected --bridge FILE, --crosschain FILE, or both']],
     [
       'replay --bridge b.json --hub-height 0x10',

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runExporter } from '../support/processes.js';
 import {
+  projectNames,
   packageJson,
   projectFileExists,
   projectPath,
@@ -67,7 +68,7 @@ describe('compose.yaml', () => {
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
     });
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
-    expect(service.image).toMatch(/:v?\d+\.\d+\.\d+$/);
+    expect(service.image).toMatch(/:v?\d+\.\d+\.\d+(?:-dev|-rc\.\d+)?$/);
     if (service.build === undefined) {
       expect(service.healthcheck?.test[0]).toBe('CMD');
     } else {
@@ -80,7 +81,7 @@ describe('compose.yaml', () => {
     expect(own.map(([name]) => name)).toEqual(['simulator', 'exporter']);
     for (const [, service] of own) {
       expect(service).toMatchObject({
-        image: `ghcr.io/bridge-exporter/bridge-exporter:${packageJson.version}`,
+        image: `${projectNames.image}:${packageJson.version}`,
         build: '.',
       });
       expect(service.pull_policy).toBe('missing');

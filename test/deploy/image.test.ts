@@ -1,10 +1,16 @@
 import { DockerfileParser, type Copy, type From, type Instruction } from 'dockerfile-ast';
-import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, listenOnFreePort } from '../support/ports.js';
-import { startDaemon, type Daemon } from '../support/processes.js';
-import { packageJson, projectFileExists, readProjectFile } from '../support/project-files.js';
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  packageJson,
+  projectNames,
+  projectFileExists,
+  projectPath,
+  readProjectFile,
+} from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
 
 /*
  * Checks of the Dockerfile without a build. `.ci/image` builds the image and runs it.
@@ -36,7 +42,7 @@ describe('the Dockerfile', () => {
 
   it('builds on the build platform, and ships no native code', () => {
     const stages = bases.slice(0, -1).map((base) => base.getPlatformFlag()?.getValue());
-    expect(stages).toEqual(['$BUILDPLATFORM', '$BUILDPLATFORM']);
+    expect(stages).toEqual(['$BUILDPLATFORM']);
     expect(linesOf('RUN').every((line) => line.getRange().start.line < (last(bases)?.getRange().start.line ?? 0))).toBe(
       true,
     );
@@ -63,7 +69,7 @@ describe('the Dockerfile', () => {
   it('starts and checks the program without a shell', () => {
     expect(JSON.parse(textOf(last(linesOf('ENTRYPOINT'))))).toEqual(['node', '/app/dist/main.js']);
     expect(linesOf('CMD')).toEqual([]);
-    expect(healthCommand().slice(0, 2)).toEqual(['node', '-e']);
+    expect(healthCommand()).toEqual(['node', '/app/dist/main.js', 'healthcheck']);
   });
 
   it('copies existing files, and .dockerignore excludes all others', () => {
@@ -76,14 +82,10 @@ describe('the Dockerfile', () => {
     expect(rules.toSorted()).toEqual([...new Set(wanted)].map((file) => `!${file.replace('./', '')}`).toSorted());
   });
 
-  it('ships no development dependencies', () => {
-    const [, dependencies] = bases;
-    const installs = linesOf('RUN')
-      .map(textOf)
-      .filter((text) => text.startsWith('npm ci'));
-    expect(installs).toEqual(['npm ci --ignore-scripts', 'npm ci --ignore-scripts --omit=dev']);
-    const modules = copies.find((copy) => sourcesOf(copy).includes('/build/node_modules'));
-    expect(modules?.getFromFlag()?.getValue()).toBe(dependencies?.getBuildStage());
+  it('ships the bundle only', () => {
+    const shipped = copies.slice(-2);
+    expect(shipped.map(textOf)).toEqual(['/app ./', 'LICENSE ./']);
+    expect(shipped.map((copy) => copy.getFromFlag()?.getValue())).toEqual(['build', undefined]);
   });
 
   it('sets labels with name, license, version and revision', () => {
@@ -98,6 +100,7 @@ describe('the Dockerfile', () => {
       title: packageJson.name,
       description: expect.stringMatching(/./),
       licenses: packageJson.license,
+      source: `https://github.com/${projectNames.repository}`,
       version: '${VERSION}',
       revision: '${REVISION}',
     });
@@ -106,17 +109,32 @@ describe('the Dockerfile', () => {
 
 describe('the build stage of the image', () => {
   it('records the revision, which the build context does not contain', () => {
-    const [build] = bases;
-    const stage = instructions.filter((line) => {
-      const { start } = line.getRange();
-      return (
-        start.line > (build?.getRange().start.line ?? Infinity) && start.line < (bases[1]?.getRange().start.line ?? 0)
-      );
-    });
-    expect(stage.map((line) => `${line.getKeyword()} ${textOf(line)}`).slice(-2)).toEqual([
-      'ARG REVISION',
-      'RUN npm run build && echo "$REVISION" > dist/revision',
+    const run = linesOf('RUN').at(-1);
+    expect(textOf(run)).toBe('node packaging/bundle.mjs /app --program');
+    const before = linesOf('ARG').filter(
+      (line) => line.getRange().start.line < (run?.getRange().start.line ?? 0) && textOf(line) === 'REVISION',
+    );
+    expect(before).toHaveLength(1);
+  });
+
+  it('copies everything that the bundle is built from', () => {
+    const folder = createTempFolder().path;
+    for (const file of copies.filter(isFromContext).flatMap(sourcesOf)) {
+      cpSync(projectPath(file), join(folder, file), { recursive: true });
+    }
+    symlinkSync(projectPath('node_modules'), join(folder, 'node_modules'));
+    const env = { ...process.env, REVISION: 'f'.repeat(40) };
+    execFileSync(process.execPath, ['packaging/bundle.mjs', join(folder, 'app'), '--program'], { cwd: folder, env });
+    expect(readdirSync(join(folder, 'app')).toSorted()).toEqual([
+      'THIRD-PARTY-LICENSES',
+      'dist',
+      'package.json',
+      'sbom.cdx.json',
     ]);
+    const version = execFileSync(process.execPath, [join(folder, 'app/dist/main.js'), '--version'], {
+      encoding: 'utf8',
+    });
+    expect(version).toContain(`(revision ${'f'.repeat(40)}, `);
   });
 });
 
@@ -124,41 +142,3 @@ function healthCommand(): string[] {
   const [, command = '[]'] = /CMD (\[.+\])$/.exec(textOf(last(linesOf('HEALTHCHECK')))) ?? [];
   return JSON.parse(command) as string[];
 }
-
-describe('the health check of the image', () => {
-  let daemon: Daemon;
-  let port: string;
-
-  beforeAll(async () => {
-    daemon = await startDaemon([], { BRIDGE_URL: 'http://127.0.0.1:9' });
-    ({ port } = new URL(daemon.url));
-  });
-  afterAll(async () => {
-    await daemon.stop();
-  });
-
-  async function exitCode(address: string): Promise<number> {
-    const [program = '', ...args] = healthCommand();
-    return new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], WEB_LISTEN_ADDRESS: address };
-      execFile(program, args, { env, timeout: 10_000 }, (error) => {
-        resolve(error === null ? 0 : typeof error.code === 'number' ? error.code : -1);
-      });
-    });
-  }
-
-  it('succeeds while a daemon serves, with and without a host in its address', async () => {
-    expect(await exitCode(`127.0.0.1:${port}`)).toBe(0);
-    expect(await exitCode(`:${port}`)).toBe(0);
-  });
-
-  it('fails when nothing listens', async () => {
-    expect(await exitCode(`127.0.0.1:${await freePort()}`)).toBe(1);
-  });
-
-  it('fails when the response is not 200', async () => {
-    const server = createServer((_request, response) => response.writeHead(503).end());
-    expect(await exitCode(`127.0.0.1:${await listenOnFreePort(server)}`)).toBe(1);
-    server.close();
-  });
-});

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
+import { packageJson, projectNames, projectPath, readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
 import { runTool } from '../support/tools.js';
 
 interface PackedFiles {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** The files that `npm publish` uploads. `prepack` is omitted, because other tests use `dist` at the same time. */
+/** The files that `npm publish` uploads. */
 function packedFiles(): string[] {
-  const flags = ['--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
-  const { status, output } = runTool('npm', ['pack', ...flags, projectPath('.')]);
+  const folder = createTempFolder().path;
+  const bundle = runTool(process.execPath, [projectPath('packaging/bundle.mjs'), folder]);
+  if (bundle.status !== 0) throw new Error(bundle.output);
+  const { status, output } = runTool('npm', ['pack', '--dry-run', '--json', '--loglevel=error', folder]);
   if (status !== 0) throw new Error(output);
-  const [packed] = JSON.parse(output) as PackedFiles[];
+  const [packed] = JSON.parse(output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)) as PackedFiles[];
   return packed?.files.map(({ path }) => path) ?? [];
 }
 
@@ -35,11 +38,14 @@ describe('the npm package', () => {
   it('contains the program and its revision, and neither sources nor tests', () => {
     expect(Object.values(packageJson.bin).filter((path) => !isPacked(path))).toEqual([]);
     expect(files).toContain('dist/revision');
-    expect(['src', 'test', 'grafana/source', '.ci', '.github', 'node_modules'].filter(isPacked)).toEqual([]);
+    expect(files).toContain('THIRD-PARTY-LICENSES');
+    expect(['src', 'test', 'grafana/source', 'packaging', '.ci', '.github', 'node_modules'].filter(isPacked)).toEqual(
+      [],
+    );
   });
 
   it('names the repository, the homepage and the issue tracker', () => {
-    const repository = 'https://github.com/bridge-exporter/bridge-exporter';
+    const repository = `https://github.com/${projectNames.repository}`;
     expect(packageJson).toMatchObject({
       repository: { type: 'git', url: `git+${repository}.git` },
       homepage: `${repository}#readme`,
@@ -47,4 +53,10 @@ describe('the npm package', () => {
       keywords: expect.arrayContaining(['prometheus-exporter', 'bridge']),
     });
   });
+});
+
+it('the package cannot be published without the bundle', () => {
+  const { status, output } = runTool('npm', ['publish', '--dry-run', projectPath('.')]);
+  expect(status).toBe(1);
+  expect(output).toContain('Publish the bundle instead');
 });

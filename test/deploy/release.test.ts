@@ -1,31 +1,24 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageJson, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { projectNames, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { runTool } from '../support/tools.js';
 
-const FILES = ['.ci/release-notes', 'package.json', 'package-lock.json', 'deploy/helm/bridge-exporter/Chart.yaml'];
+const FILES = [
+  '.ci/release-notes',
+  '.ci/set-version',
+  '.ci/version.mjs',
+  'package.json',
+  'package-lock.json',
+  'compose.yaml',
+  'deploy/helm/bridge-exporter/Chart.yaml',
+  'docs/deployment.md',
+];
 
-/** Runs .ci/release-notes with this changelog and the other files of the project. */
-function releaseNotes(tag: string, changelog: string) {
-  const folder = createTempFolder();
-  for (const file of FILES) {
-    mkdirSync(dirname(join(folder.path, file)), { recursive: true });
-    cpSync(projectPath(file), join(folder.path, file));
-  }
-  folder.write('CHANGELOG.md', changelog);
-  return runTool(process.execPath, [join(folder.path, '.ci/release-notes'), tag]);
-}
-
-const { version } = packageJson;
 const CHANGELOG = `# Changelog
 
 ## Unreleased
-
-* [FEATURE] Later.
-
-## ${version} / 2026-01-02
 
 * [FEATURE] This.
 
@@ -34,41 +27,108 @@ const CHANGELOG = `# Changelog
 * [FEATURE] Before.
 `;
 
-describe('the release notes', () => {
-  it('are the section of the changelog', () => {
-    expect(releaseNotes(`v${version}`, CHANGELOG)).toEqual({ status: 0, output: '* [FEATURE] This.\n' });
+/** A copy of the files with versions, with this changelog. */
+function createRelease(changelog = CHANGELOG) {
+  const folder = createTempFolder();
+  for (const file of FILES) {
+    mkdirSync(dirname(join(folder.path, file)), { recursive: true });
+    cpSync(projectPath(file), join(folder.path, file));
+  }
+  folder.write('CHANGELOG.md', changelog);
+  const run = (script: string, ...args: readonly string[]) =>
+    runTool(process.execPath, [join(folder.path, '.ci', script), ...args]);
+  const read = (file: string): string => readFileSync(join(folder.path, file), 'utf8');
+  return {
+    read,
+    notes: (tag: string) => run('release-notes', tag),
+    setVersion: (...args: readonly string[]) => expect(run('set-version', ...args)).toEqual({ status: 0, output: '' }),
+    edit: (file: string, from: string | RegExp, to: string) => {
+      const text = read(file);
+      const edited = text.replace(from, to);
+      expect(edited).not.toBe(text);
+      folder.write(file, edited);
+    },
+  };
+}
+
+describe('the notes of a release', () => {
+  it('are its section of the changelog, after its version is set', () => {
+    const release = createRelease();
+    release.setVersion('9.8.7', '2026-01-02');
+    expect(release.notes('v9.8.7')).toEqual({ status: 0, output: '* [FEATURE] This.\n' });
+    expect(release.read('CHANGELOG.md')).toContain('## Unreleased\n\n## 9.8.7 / 2026-01-02\n\n* [FEATURE] This.\n');
   });
 
-  it('require the version of the tag in every file', () => {
-    const files = ['package.json', 'package-lock.json', 'Chart.yaml (version)', 'Chart.yaml (appVersion)'];
-    const problems = files.map((file) => `${file} has version ${version} instead of 9.9.9\n`);
-    expect(releaseNotes('v9.9.9', CHANGELOG)).toEqual({
+  it('of a candidate are the unreleased changes', () => {
+    const release = createRelease();
+    release.setVersion('9.8.7-rc.1');
+    expect(release.notes('v9.8.7-rc.1')).toEqual({ status: 0, output: '* [FEATURE] This.\n' });
+    expect(release.read('CHANGELOG.md')).toBe(CHANGELOG);
+  });
+
+  it.each([
+    ['package.json', 'package.json'],
+    ['package-lock.json', 'package-lock.json'],
+    ['compose.yaml', 'compose.yaml'],
+    ['deploy/helm/bridge-exporter/Chart.yaml', 'Chart.yaml (version)'],
+    ['docs/deployment.md', 'docs/deployment.md'],
+  ])('require the version of the tag in %s', (file, name) => {
+    const release = createRelease();
+    release.setVersion('9.8.7', '2026-01-02');
+    release.edit(file, '9.8.7', '9.8.6');
+    expect(release.notes('v9.8.7')).toEqual({ status: 1, output: `${name} has version 9.8.6 instead of 9.8.7\n` });
+  });
+
+  it('require the version of the tag in every place of the documentation', () => {
+    const release = createRelease();
+    release.setVersion('9.8.7', '2026-01-02');
+    const places = release.read('docs/deployment.md').match(/9\.8\.7/g) ?? [];
+    expect(places.length).toBeGreaterThan(6);
+    release.setVersion('9.9.0', '2026-01-03');
+    expect(release.read('docs/deployment.md')).not.toContain('9.8.7');
+  });
+
+  it('of another tag are an error', () => {
+    const release = createRelease();
+    release.setVersion('9.8.7', '2026-01-02');
+    const files = ['package.json', 'package-lock.json', 'package-lock.json (packages)', 'Chart.yaml (version)'];
+    const all = [...files, 'Chart.yaml (appVersion)', 'compose.yaml', 'docs/deployment.md'];
+    const problems = all.map((file) => `${file} has version 9.8.7 instead of 9.8.8\n`);
+    expect(release.notes('v9.8.8')).toEqual({
       status: 1,
-      output: `${problems.join('')}CHANGELOG.md has no section 9.9.9\n`,
+      output: `${problems.join('')}CHANGELOG.md has no section 9.8.8 / DATE\n`,
     });
+  });
+
+  it('require that nothing is left under Unreleased', () => {
+    const release = createRelease();
+    release.setVersion('9.8.7', '2026-01-02');
+    release.edit('CHANGELOG.md', '## Unreleased\n', '## Unreleased\n\n* [FEATURE] Later.\n');
+    expect(release.notes('v9.8.7')).toEqual({ status: 1, output: 'CHANGELOG.md has changes under Unreleased\n' });
   });
 
   it('require a section with a date', () => {
-    const output = `CHANGELOG.md has no section ${version}\n`;
-    expect(releaseNotes(`v${version}`, CHANGELOG.replace(`${version} / 2026-01-02`, version))).toEqual({
-      status: 1,
-      output,
-    });
+    const release = createRelease();
+    release.setVersion('9.8.7', '2026-01-02');
+    release.edit('CHANGELOG.md', '9.8.7 / 2026-01-02', '9.8.7');
+    expect(release.notes('v9.8.7')).toEqual({ status: 1, output: 'CHANGELOG.md has no section 9.8.7 / DATE\n' });
   });
 
-  it('require a tag with a version', () => {
-    expect(releaseNotes('latest', CHANGELOG)).toEqual({
+  it.each(['latest', 'v1.2', 'v1.2.3-dev', 'v1.2.3-beta', '1.2.3'])('require a tag with a version, not %s', (tag) => {
+    expect(createRelease().notes(tag)).toEqual({
       status: 1,
-      output: 'usage: .ci/release-notes vMAJOR.MINOR.PATCH\n',
+      output: 'usage: .ci/release-notes vMAJOR.MINOR.PATCH[-rc.N]\n',
     });
   });
 });
 
-it('the documentation pins the current version', () => {
-  const versions = readProjectFile('docs/deployment.md').match(
-    /(?<=ghcr\.io\/bridge-exporter\/bridge-exporter:)[\d.]+\d/g,
-  );
-  expect(new Set(versions)).toEqual(new Set([version]));
+it('between releases, the version ends with -dev and the documentation names the version that can be installed', () => {
+  const release = createRelease();
+  release.setVersion('9.8.7', '2026-01-02');
+  release.setVersion('9.9.0-dev');
+  expect(release.read('package.json')).toContain('"version": "9.9.0-dev"');
+  expect(release.read('docs/deployment.md')).toContain(`${projectNames.image}:9.8.7`);
+  expect(release.read('docs/deployment.md')).not.toContain('9.9.0');
 });
 
 describe('the dependency bot', () => {
@@ -84,6 +144,6 @@ describe('the dependency bot', () => {
   it('updates every Go module', () => {
     const folders = updates.flatMap(({ directories = [] }) => directories);
     for (const folder of folders) expect(readProjectFile(`${folder.slice(1)}/go.mod`)).toMatch(/^module /);
-    expect(folders).toHaveLength(3);
+    expect(folders).toHaveLength(5);
   });
 });

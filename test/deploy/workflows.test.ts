@@ -1,7 +1,7 @@
 import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { projectNames, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
 import { hasTool, runTool } from '../support/tools.js';
 
 const FOLDER = '.github/workflows';
@@ -25,11 +25,15 @@ interface Job {
   readonly uses?: string;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly container?: string;
-  readonly strategy?: { readonly matrix: { readonly node: readonly number[] } };
+  readonly if?: string;
+  readonly environment?: string;
+  readonly strategy?: { readonly matrix: { readonly node: readonly string[] } };
   readonly steps?: readonly Step[];
 }
 
 interface Workflow {
+  readonly concurrency?: unknown;
+  readonly defaults?: { readonly run: { readonly shell: string } };
   readonly permissions: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
@@ -68,7 +72,16 @@ describe('the workflows', () => {
     const scripts = steps.flatMap(({ run = '' }) =>
       Array.from(run.matchAll(/\.ci\/[\w-]+(?= |$)/gm), ([script]) => script),
     );
-    expect([...new Set(scripts)]).toEqual(['.ci/run', '.ci/image', '.ci/release-notes', '.ci/tools-kubernetes']);
+    expect([...new Set(scripts)].toSorted()).toEqual([
+      '.ci/build-image',
+      '.ci/build-release',
+      '.ci/image',
+      '.ci/install-tools',
+      '.ci/release',
+      '.ci/release-dry-run',
+      '.ci/release-notes',
+      '.ci/run',
+    ]);
     for (const script of scripts) accessSync(projectPath(script), constants.X_OK);
   });
 
@@ -94,47 +107,72 @@ describe('the workflows', () => {
     expect(Object.fromEntries(written)).toEqual({
       version: [],
       check: [],
-      image: ['packages', 'id-token'],
-      npm: ['id-token'],
-      chart: ['packages', 'id-token'],
-      release: ['contents'],
+      build: [],
+      publish: ['contents', 'packages', 'id-token'],
+      'dry-run': [],
     });
     expect(Object.values(workflow('ci.yml').jobs).filter(({ permissions }) => permissions)).toEqual([]);
   });
 
-  it('test with the oldest supported Node.js and with that of the image', () => {
-    const [, oldest] = /"node": ">=(\d+)/.exec(readProjectFile('package.json')) ?? [];
+  it('test with the oldest supported Node.js, with that of the image, and with all in the documentation', () => {
+    const tested = workflow('ci.yml').jobs['check']?.strategy?.matrix.node ?? [];
+    const [, oldest] = /"node": ">=([\d.]+)/.exec(readProjectFile('package.json')) ?? [];
     const [, shipped] = /^FROM node:(\d+)\./m.exec(readProjectFile('Dockerfile')) ?? [];
-    expect(workflow('ci.yml').jobs['check']?.strategy?.matrix.node).toEqual([Number(oldest), Number(shipped)]);
+    expect(tested[0]).toBe(oldest);
+    expect(tested).toContain(shipped);
+    const [, table = ''] = /## Node.js versions\n([^]*?)\n## /.exec(readProjectFile('docs/deployment.md')) ?? [];
+    const documented = Array.from(table.matchAll(/^\| (\d+)/gm), ([, version]) => version);
+    expect(documented).toEqual(tested.map((version) => version.replace(/\..*/, '')));
   });
 
-  it('release only after all checks, and the chart after its image', () => {
-    const { check, image, npm, chart, release } = workflow('release.yml').jobs;
+  it('release a tag of this repository after all checks, one release at a time, with an approval', () => {
+    const { jobs: release, concurrency } = workflow('release.yml');
+    const { version, check, build, publish } = release;
+    expect(concurrency).toEqual({ group: 'release' });
+    expect(version?.if).toBe(`github.repository == '${projectNames.repository}' && github.ref_type == 'tag'`);
     expect(check).toMatchObject({ needs: 'version', uses: `./${FOLDER}/ci.yml` });
-    expect([image, npm, chart, release].map((job) => job?.needs)).toEqual([
-      'check',
-      'check',
-      'image',
-      ['image', 'npm', 'chart'],
-    ]);
+    expect([build?.needs, publish?.needs]).toEqual(['check', 'build']);
+    expect(publish?.environment).toBe('release');
+    expect(Object.values(release).filter(({ environment }) => environment)).toHaveLength(1);
+    expect(release['dry-run']?.if).toBe("github.event_name == 'workflow_dispatch'");
   });
 
-  it('build the image for two architectures with provenance and SBOM, and sign it', () => {
-    const { steps: imageSteps = [] } = workflow('release.yml').jobs['image'] ?? {};
-    const build = imageSteps.find(({ uses }) => uses?.startsWith('docker/build-push-action@'));
-    expect(build?.with).toMatchObject({
-      platforms: 'linux/amd64,linux/arm64',
-      push: true,
-      provenance: 'mode=max',
-      sbom: true,
-      'build-args': expect.stringContaining('REVISION=${{ github.sha }}'),
-    });
-    expect(imageSteps.at(-1)?.run).toMatch(/^cosign sign --yes --recursive "\$IMAGE"$/);
+  it('keep no credentials in the checkout', () => {
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    expect(checkouts.length).toBeGreaterThan(4);
+    expect(checkouts.filter((step) => step.with?.['persist-credentials'] !== false)).toEqual([]);
   });
 
-  it('publish the chart to the address in the documentation', () => {
-    const { steps: chartSteps = [] } = workflow('release.yml').jobs['chart'] ?? {};
-    expect(chartSteps.at(-1)?.env).toEqual({ CHARTS: 'ghcr.io/${{ github.repository_owner }}/charts' });
-    expect(readProjectFile('docs/deployment.md')).toContain('oci://ghcr.io/bridge-exporter/charts/bridge-exporter');
+  it('use no cache in jobs whose results are published', () => {
+    const { build, publish } = workflow('release.yml').jobs;
+    const all = [build, publish].flatMap((job) => job?.steps ?? []);
+    expect(all.filter(({ uses }) => uses?.startsWith('actions/cache@'))).toEqual([]);
+    const setups = all.flatMap(({ uses = '', with: options }) => (/setup-(?:node|go)@/.test(uses) ? [options] : []));
+    expect(setups).toHaveLength(4);
+    for (const options of setups) expect([options?.['cache'], options?.['package-manager-cache']]).toContain(false);
+  });
+
+  it('end with the first failing command of a pipe', () => {
+    expect(workflow('release.yml').defaults?.run.shell).toBe('bash -euo pipefail {0}');
+  });
+});
+
+describe('the image of a release', () => {
+  const script = readProjectFile('.ci/build-image');
+
+  it('is built for two architectures with provenance, SBOM and revision', () => {
+    expect(script).toContain('--platform=linux/amd64,linux/arm64 --provenance=mode=max --sbom=true');
+    expect(script).toContain('--build-arg="REVISION=$(node packaging/revision.mjs)"');
+  });
+
+  it('is signed, and the signature is verified as the documentation says', () => {
+    expect(readProjectFile('.ci/release')).toContain('sign --recursive "$image@$digest"');
+    const identities = readProjectFile('docs/deployment.md').match(/(?<=--certificate-identity=).*/g) ?? [];
+    expect(identities).toHaveLength(2);
+    for (const identity of identities) {
+      expect(identity).toMatch(
+        /^https:\/\/github\.com\/[^/]+\/[^/]+\/\.github\/workflows\/release\.yml@refs\/tags\/v\d+\.\d+\.\d+$/,
+      );
+    }
   });
 });

@@ -87,6 +87,7 @@ const commandTitles: Readonly<Record<CommandName, string>> = {
   replay: '`bridge-exporter replay`',
   simulate: '`bridge-exporter simulate`',
   demo: '`bridge-exporter demo`',
+  healthcheck: '`bridge-exporter healthcheck`',
 };
 
 const flagTable = (command: CommandName) =>

@@ -57,7 +57,7 @@ The conditions under which a metric is absent are part of its meaning.
 
 The same rules apply to the names of alerts and recording rules, flags, environment variables, configuration keys, HTTP paths, exit codes and
 failure reasons: all are stable. Thresholds and durations of alerts, panels of the dashboards, the JSON of \`/pending\`, and the texts of logs
-and pages can change at any time. These rules apply from 0.2.0 on: what is stable there is not removed before 1.0.0.
+and pages can change at any time. These rules apply from 0.2.0 on, the first release: what is stable there is not removed before 1.0.0.
 
 ## Bridge
 

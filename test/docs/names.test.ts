@@ -15,7 +15,18 @@ import { blocksOf, inlineCodeIn, pages } from './pages.js';
 const flags = commandNames.flatMap((command) => flagsOf(command).map(({ name }) => name));
 const variables = new Set([...flags.flatMap((flag) => environmentName(flag) ?? []), ...Object.keys(targetVariables)]);
 /** The scripts of the project and commands of npm. */
-const npmCommands = new Set([...Object.keys(packageJson.scripts), 'ci', 'install', 'link', 'pack', 'prune']);
+const npmCommands = new Set([
+  ...Object.keys(packageJson.scripts),
+  'audit',
+  'ci',
+  'deprecate',
+  'dist-tag',
+  'install',
+  'link',
+  'pack',
+  'prune',
+  'publish',
+]);
 
 /** The alerts of this project and those in examples. */
 const alertNames = new Set([
@@ -23,9 +34,9 @@ const alertNames = new Set([
   ...blocksOf('yaml').flatMap(({ code }) => Array.from(code.matchAll(/^ *- alert: (\w+)$/gm), ([, name = '']) => name)),
 ]);
 
-/** Flags of npm, Helm, the benchmark, Docker and `install`, and the placeholder `--name`. */
+/** Flags of npm, Helm, the benchmark, Docker, GitHub and `install`, and the placeholder `--name`. */
 const OTHER_FLAGS =
-  /^--(?:silent|set-file|quick|against|health-cmd|no-healthcheck|mode|target-directory|help|version|name)$/;
+  /^--(?:silent|set-file|quick|against|health-cmd|no-healthcheck|mode|target-directory|access|prerelease|help|version|name)$/;
 
 it('docs/dependencies.md lists the dependencies of the package', () => {
   const named = readProjectFile('docs/dependencies.md').matchAll(

@@ -32,7 +32,7 @@ describe('the log with --log.format=pretty', () => {
     await daemon.stop();
     expect(daemon.log.map((line) => line.replace(/^\d\d:\d\d:\d\d /, 'HH:MM:SS '))).toEqual([
       expect.stringMatching(
-        /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+ targets=1$/,
+        /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+(?:-\S+)? targets=1$/,
       ),
       'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',

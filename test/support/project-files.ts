@@ -26,6 +26,17 @@ interface PackageJson {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
+interface Names {
+  /** Owner and name of the repository on GitHub. */
+  readonly repository: string;
+  readonly image: string;
+  /** The repository of charts. */
+  readonly charts: string;
+  readonly npmPackage: string;
+}
+
+export const projectNames = JSON.parse(readProjectFile('names.json')) as Names;
+
 /** The commit in the built program. The file is empty in a build outside git. */
 export const builtRevision = (): string => readProjectFile('dist/revision').trim() || 'unknown';
 

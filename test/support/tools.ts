@@ -23,6 +23,12 @@ const INSTALL: Readonly<Record<string, string>> = {
   'helm-docs': INSTALL_TOOLS,
   kubeconform: INSTALL_TOOLS,
   kustomize: INSTALL_TOOLS,
+  helm3: INSTALL_TOOLS,
+  nfpm: INSTALL_TOOLS,
+  test: INSTALL_TOOLS,
+  crane: INSTALL_TOOLS,
+  dpkg: 'Debian',
+  rpm: 'apt-get install rpm',
   'dashboard-linter': 'a release of github.com/grafana/dashboard-linter',
 };
 

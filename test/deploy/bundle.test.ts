@@ -1,0 +1,90 @@
+import { hashSync } from 'bcryptjs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { get } from '../support/http.js';
+import { startProcess } from '../support/processes.js';
+import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { runTool } from '../support/tools.js';
+import { waitUntil } from '../support/wait-for.js';
+
+/*
+ * The package that npm publishes, built, packed and installed without a registry.
+ */
+
+const bundle = createTempFolder().path;
+const installation = createTempFolder().path;
+const REVISION = 'f'.repeat(40);
+const program = join(installation, 'node_modules/.bin/bridge-exporter');
+
+function run(command: string, ...args: readonly string[]): string {
+  const { status, output } = runTool(command, args);
+  if (status !== 0) throw new Error(output);
+  return output;
+}
+
+beforeAll(() => {
+  run('env', `REVISION=${REVISION}`, process.execPath, projectPath('packaging/bundle.mjs'), bundle);
+  const tarball = run(
+    'npm',
+    'pack',
+    '--silent',
+    '--loglevel=silent',
+    `--pack-destination=${installation}`,
+    bundle,
+  ).trim();
+  // No registry has to be reachable.
+  run('npm', 'install', '--offline', '--silent', `--prefix=${installation}`, join(installation, tarball));
+});
+
+describe('the bundle', () => {
+  it('has no dependencies', () => {
+    expect(readdirSync(join(installation, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      packageJson.name,
+    ]);
+    expect(JSON.parse(readFileSync(join(bundle, 'package.json'), 'utf8'))).toEqual({
+      ...(JSON.parse(readProjectFile('package.json')) as object),
+      scripts: undefined,
+      files: undefined,
+      dependencies: undefined,
+      devDependencies: undefined,
+      prettier: undefined,
+    });
+  });
+
+  it('knows its version and its revision', () => {
+    expect(run(process.execPath, program, '--version')).toBe(
+      `bridge-exporter ${packageJson.version} (revision ${REVISION}, node ${process.versions.node})\n`,
+    );
+  });
+
+  it('polls, decodes on its worker thread, checks passwords on the other, and serves the script of the pages', async () => {
+    const simulator = await startTestSimulator();
+    onTestFinished(async () => simulator.close());
+    const web = createTempFolder().write('web.yml', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`);
+    const flags = ['--web.listen-address=127.0.0.1:0', `--web.config.file=${web}`, '--log.format=pretty'];
+    const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url };
+    const daemon = startProcess(process.execPath, [program, ...flags], { env });
+    onTestFinished(async () => void (await daemon.stop()));
+    const [, url = ''] = /serving (http:\S+)\/metrics/.exec(await daemon.printed(/serving/)) ?? [];
+    expect((await get(`${url}/metrics`)).status).toBe(401);
+    const headers = { authorization: `Basic ${Buffer.from('prometheus:secret').toString('base64')}` };
+    await waitUntil(async () => (await get(`${url}/metrics`, { headers })).text.includes('bridge_height{target='));
+    const { text } = await get(`${url}/`, { headers });
+    expect(text).toMatch(/<script type="module">[^]{500,}<\/script>/);
+    expect((await daemon.stop()).code).toBe(0);
+  });
+
+  it('contains the license of every package in it', () => {
+    const text = readFileSync(join(bundle, 'THIRD-PARTY-LICENSES'), 'utf8');
+    const sections = text.split(`${'-'.repeat(80)}\n`).map((section) => section.trim());
+    const names = Object.keys(packageJson.dependencies);
+    for (const name of names) expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+    expect(sections.length).toBeGreaterThan(names.length);
+    // Some packages contain no license file; their name and license are listed.
+    const withoutText = sections.filter((section) => section.split('\n').length < 5);
+    expect(withoutText.map((section) => section.split(' ')[0])).toEqual([]);
+  });
+});

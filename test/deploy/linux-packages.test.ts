@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../docs/pages.js';
+import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
+import { hasHelm } from './helm.js';
+
+/*
+ * The archive and the Linux packages of a release, installed and upgraded in a folder instead of the root directory.
+ */
+
+const { version } = packageJson;
+const hasTools = hasHelm() && hasTool('nfpm');
+const release = createTempFolder().path;
+const fileOf = (suffix: string): string => join(release, `bridge-exporter-${version}.${suffix}`);
+
+function run(command: string, ...args: readonly string[]): string {
+  const { status, output } = runTool(command, args);
+  if (status !== 0) throw new Error(output);
+  return output;
+}
+
+beforeAll(() => {
+  if (hasTools) run(projectPath('.ci/build-release'), release);
+});
+
+describe.skipIf(!hasTools)('a release', () => {
+  it('has files with checksums', () => {
+    const files = readdirSync(release).filter((name) => name !== 'SHA256SUMS');
+    expect(files.toSorted()).toEqual(
+      [
+        `bridge-exporter-${version}.cdx.json`,
+        `bridge-exporter-${version}.deb`,
+        `bridge-exporter-${version}.rpm`,
+        `bridge-exporter-${version}.tar.gz`,
+        `bridge-exporter-chart-${version}.tgz`,
+        `bridge-exporter-npm-${version}.tgz`,
+      ].toSorted(),
+    );
+    expect(
+      execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: release, encoding: 'utf8' }).match(/: OK$/gm),
+    ).toHaveLength(files.length);
+  });
+
+  it('has a bill of materials with every dependency of the program', () => {
+    const { components } = JSON.parse(readFileSync(fileOf('cdx.json'), 'utf8')) as {
+      components: readonly { name: string }[];
+    };
+    const missing = Object.keys(packageJson.dependencies).filter((name) =>
+      components.every((item) => item.name !== name),
+    );
+    expect(missing).toEqual([]);
+    expect(components).toContainEqual(
+      expect.objectContaining({ name: 'express', purl: expect.stringMatching(/^pkg:npm\/express@\d/) }),
+    );
+  });
+});
+
+/** The commands of the documentation, with paths in this folder, these downloads and a record of calls of systemctl. */
+function createMachine() {
+  const { path: root, write } = createTempFolder();
+  const bin = join(root, 'bin');
+  for (const folder of ['bin', 'opt', 'etc', 'home']) mkdirSync(join(root, folder));
+  const program = (name: string, script: string): void => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  program('systemctl', `echo "$@" >>${root}/systemctl.log`);
+  program('curl', `for url; do case $url in https:*) cp "${release}/\${url##*/}" .;; esac; done`);
+  return {
+    write,
+    path: (file: string): string => join(root, file),
+    read: (file: string): string => readFileSync(join(root, file), 'utf8'),
+    calls: (): string[] => {
+      const log = join(root, 'systemctl.log');
+      const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+      writeFileSync(log, '');
+      return lines;
+    },
+    run: (script: string): string =>
+      execFileSync('sh', ['-euc', script.replaceAll(/(?<=^|[\s=])\/(?=opt|etc)/gm, `${root}/`)], {
+        cwd: join(root, 'home'),
+        encoding: 'utf8',
+        env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` },
+      }),
+  };
+}
+
+describe.skipIf(!hasTools)('the archive, installed as documented', () => {
+  const [documented = ''] = blocksOf('sh').flatMap(({ file, code }) =>
+    file === 'docs/deployment.md' && code.startsWith('version=') ? code : [],
+  );
+  const install = documented.replace(/^version=.*$/m, `version=${version}`);
+
+  it('runs from the path in the unit, with the configuration that the page describes', () => {
+    const machine = createMachine();
+    machine.run(install);
+    const [, program = ''] =
+      /^ExecStart=\/usr\/bin\/node (\/\S+)$/m.exec(machine.read('etc/systemd/system/bridge-exporter.service')) ?? [];
+    expect(machine.run(`node ${program} --version`)).toContain(`bridge-exporter ${version} (revision `);
+    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
+
+    const config = machine.write(
+      'etc/bridge-exporter/bridge.yaml',
+      'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n',
+    );
+    const checks = documentedBlock('--config.check')
+      .split('\n')
+      .filter((line) => line.includes('--config.check'));
+    expect(machine.run(checks.join('\n'))).toContain('name: a');
+    expect(config).toContain('/etc/');
+  });
+
+  it('is upgraded without a change of the configuration, and restarted', () => {
+    const machine = createMachine();
+    machine.run(install);
+    const environment = 'etc/bridge-exporter/bridge-exporter.env';
+    machine.write(environment, 'BRIDGE_URL=https://own.example.org\n');
+    machine.calls();
+    machine.run(install);
+    expect(machine.read(environment)).toBe('BRIDGE_URL=https://own.example.org\n');
+    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
+  });
+});
+
+function documentedBlock(part: string): string {
+  const found = blocksOf('sh').find(
+    ({ file, code }) => file === 'docs/deployment.md' && code.includes('/opt/') && code.includes(part),
+  );
+  return found?.code ?? '';
+}
+
+describe('the environment file of the service', () => {
+  const environment = readProjectFile('deploy/systemd/bridge-exporter.env');
+
+  it('sets nothing before it is edited', () => {
+    expect(environment.match(/^[^#\n].*$/gm)).toBeNull();
+  });
+
+  it.each(['CONFIG_FILE', 'BRIDGE_URL', 'CROSSCHAIN_URL'])(
+    'configures the exporter when only %s is uncommented',
+    (name) => {
+      const config = createTempFolder().write(
+        'bridge.yaml',
+        'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n',
+      );
+      const [line = ''] = new RegExp(`(?<=^#)${name}=.*$`, 'm').exec(environment) ?? [];
+      const assignment = line.replace('/etc/bridge-exporter/bridge.yaml', config);
+      const { status, output } = runTool('env', [
+        assignment,
+        process.execPath,
+        projectPath('dist/main.js'),
+        '--config.check',
+      ]);
+      expect(status, output).toBe(0);
+    },
+  );
+});
+
+describe.skipIf(!hasTools || !hasTool('dpkg'))('the Debian package', () => {
+  const ENVIRONMENT = 'etc/bridge-exporter/bridge-exporter.env';
+
+  /** Runs dpkg for a root directory of its own. Scripts find no systemd there, and are not run. */
+  function createDebian() {
+    const root = createTempFolder().path;
+    for (const folder of ['var/lib/dpkg/info', 'var/lib/dpkg/updates'])
+      mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, 'var/lib/dpkg/status'), '');
+    const flags = [
+      `--root=${root}`,
+      '--force-script-chrootless',
+      '--force-depends',
+      '--force-not-root',
+      '--force-confold',
+      `--log=${root}/dpkg.log`,
+    ];
+    return { root, dpkg: (...args: readonly string[]) => run('dpkg', ...flags, ...args) };
+  }
+
+  it('keeps the environment file in an upgrade, and replaces the program', () => {
+    const { root, dpkg } = createDebian();
+    dpkg('--install', fileOf('deb'));
+    writeFileSync(join(root, ENVIRONMENT), 'BRIDGE_URL=https://own.example.org\n');
+    writeFileSync(join(root, 'usr/lib/bridge-exporter/dist/main.js'), 'old');
+    dpkg('--install', fileOf('deb'));
+    expect(readFileSync(join(root, ENVIRONMENT), 'utf8')).toBe('BRIDGE_URL=https://own.example.org\n');
+    const program = join(root, 'usr/lib/bridge-exporter/dist/main.js');
+    expect(run(process.execPath, program, '--version')).toContain(`bridge-exporter ${version} `);
+    dpkg('--remove', 'bridge-exporter');
+    expect(existsSync(program)).toBe(false);
+    expect(existsSync(join(root, ENVIRONMENT))).toBe(true);
+  });
+
+  it('requires Node.js as package.json does, and has the unit of the project with its own path', () => {
+    const { root, dpkg } = createDebian();
+    const [, node = ''] = /"node": ">=([\d.]+)"/.exec(readProjectFile('package.json')) ?? [];
+    expect(run('dpkg-deb', '--field', fileOf('deb'), 'Depends', 'Architecture')).toBe(
+      `Depends: nodejs (>= ${node})\nArchitecture: all\n`,
+    );
+    dpkg('--install', fileOf('deb'));
+    const unit = readFileSync(join(root, 'usr/lib/systemd/system/bridge-exporter.service'), 'utf8');
+    expect(unit).toContain('ExecStart=/usr/bin/node /usr/bin/bridge-exporter\n');
+    expect(unit.replace('/usr/bin/bridge-exporter', '/opt/bridge-exporter/dist/main.js')).toBe(
+      readProjectFile('deploy/systemd/bridge-exporter.service'),
+    );
+  });
+});
+
+describe.skipIf(!hasTools || !hasTool('rpm'))('the RPM package', () => {
+  it('marks the environment file as configuration that an upgrade keeps', () => {
+    const query = (...args: readonly string[]): string => run('rpm', '--query', '--package', ...args, fileOf('rpm'));
+    expect(query('--queryformat=[%{FILEFLAGS:fflags} %{FILENAMES}\\n]')).toContain(
+      'cn /etc/bridge-exporter/bridge-exporter.env\n',
+    );
+    expect(query('--requires')).toContain('nodejs >= 20.19');
+  });
+});
