@@ -1,17 +1,21 @@
 // Writes the JSON schemas for `kubeconform -strict`: node .ci/schemas/generate.mjs FOLDER. Their sources are the Go modules in go.mod
-// beside this file: the OpenAPI document of Kubernetes and the custom resource definitions of prometheus-operator.
+// beside this file: the OpenAPI document of Kubernetes and the custom resource definitions of prometheus-operator and of the Gateway API. Requires `npm ci`.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 
 const KUBERNETES = 'k8s.io/kubernetes';
 const OPERATOR = 'github.com/prometheus-operator/prometheus-operator';
+const GATEWAY = 'sigs.k8s.io/gateway-api';
 
 /** The kinds of the chart, by their names in the OpenAPI document. */
 const kinds = [
   'io.k8s.api.apps.v1.Deployment',
   'io.k8s.api.apps.v1.StatefulSet',
+  'io.k8s.api.batch.v1.Job',
   'io.k8s.api.core.v1.ConfigMap',
+  'io.k8s.api.core.v1.Pod',
   'io.k8s.api.core.v1.Secret',
   'io.k8s.api.core.v1.Service',
   'io.k8s.api.core.v1.ServiceAccount',
@@ -37,8 +41,12 @@ for (const name of kinds) {
   );
   write(kind, group, version, { $ref: `#/definitions/${name}`, definitions: reachable });
 }
-for (const name of customResources) {
-  const { spec } = readJson(join(sources[OPERATOR], `jsonnet/prometheus-operator/${name}-crd.json`));
+const routes = join(sources[GATEWAY], 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml');
+const definitionsOfResources = [
+  ...customResources.map((name) => readJson(join(sources[OPERATOR], `jsonnet/prometheus-operator/${name}-crd.json`))),
+  parse(readFileSync(routes, 'utf8')),
+];
+for (const { spec } of definitionsOfResources) {
   for (const { name: version, schema } of spec.versions) {
     write(spec.names.kind, spec.group, version, forbidUnknownKeys(schema.openAPIV3Schema));
   }
@@ -46,7 +54,7 @@ for (const name of customResources) {
 
 /** The folders of the modules. go.sum verifies their content. */
 function downloadModules() {
-  const args = ['mod', 'download', '-json', KUBERNETES, OPERATOR];
+  const args = ['mod', 'download', '-json', KUBERNETES, OPERATOR, GATEWAY];
   const env = { ...process.env, GOFLAGS: '-mod=readonly' };
   const output = execFileSync('go', args, { cwd: import.meta.dirname, env, encoding: 'utf8' });
   const modules = JSON.parse(`[${output.trim().replaceAll(/\}\s*\{/g, '},{')}]`);

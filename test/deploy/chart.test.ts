@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { ruleGroups, type Rule } from '../support/alert-rules.js';
 import { scrape } from '../support/http.js';
 import { runExporter, startDaemon } from '../support/processes.js';
-import { packageJson, readProjectFile } from '../support/project-files.js';
+import { packageJson, projectNames, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -89,9 +89,7 @@ describe.skipIf(!isInstalled).each(valuesFiles)('the pod of %s', (file) => {
 
 describe.skipIf(!isInstalled)('the Deployment', () => {
   it('runs the image of the current version', () => {
-    expect(containerOf(rendered('one-target')).image).toBe(
-      `ghcr.io/bridge-exporter/bridge-exporter:${packageJson.version}`,
-    );
+    expect(containerOf(rendered('one-target')).image).toBe(`${projectNames.image}:${packageJson.version}`);
   });
 
   it('runs the image by its digest', () => {
@@ -223,6 +221,7 @@ describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
     const [endpoint] = findManifest(rendered('kube-prometheus-stack'), 'ServiceMonitor').spec.endpoints;
     expect(endpoint).toEqual({
       port: 'http',
+      path: '/metrics',
       interval: '30s',
       relabelings: [{ replacement: 'bridge-exporter', targetLabel: 'instance' }, dropPod],
     });
@@ -238,7 +237,7 @@ describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
 
   it('keeps the labels of several replicas different', () => {
     const [endpoint] = findManifest(rendered('replicas'), 'ServiceMonitor').spec.endpoints;
-    expect(endpoint).toEqual({ port: 'http', interval: '30s' });
+    expect(endpoint).toEqual({ port: 'http', path: '/metrics', interval: '30s' });
   });
 
   it('has the labels by which kube-prometheus-stack selects it, and finds the Service in another namespace', () => {
@@ -396,7 +395,11 @@ describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
         ports: [{ port: 'http' }],
       },
     ]);
-    expect(spec?.egress?.map(({ ports }) => ports?.map(({ port }) => port))).toEqual([[53, 53], [443, 1317], [1317]]);
+    expect(spec?.egress?.map(({ ports }) => ports?.map(({ port }) => port))).toEqual([
+      [53, 53, 5353, 5353],
+      [443, 1317],
+      [1317],
+    ]);
   });
 
   it('admits the namespace of the release by default', () => {
@@ -433,7 +436,8 @@ it.skipIf(!isInstalled)('names, namespaces and labels can be changed', () => {
   for (const { kind, metadata } of manifests) {
     const isDashboard = metadata.labels?.['grafana_dashboard'] !== undefined;
     expect(metadata.namespace).toBe(monitoring.has(kind) || isDashboard ? 'monitoring' : 'bridges');
-    expect(metadata.labels).toMatchObject({ team: 'bridge', 'app.kubernetes.io/name': 'bridges' });
+    const name = kind === 'Pod' ? 'bridges-test' : 'bridges';
+    expect(metadata.labels).toMatchObject({ team: 'bridge', 'app.kubernetes.io/name': name });
     if (kind === 'ServiceAccount') expect(metadata.name).toBe('bridges');
     else expect(metadata.name).toMatch(/^bridges-mainnet/);
   }

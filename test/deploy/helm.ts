@@ -40,10 +40,14 @@ interface Output {
 }
 
 /** Runs a command of Helm for the chart, with the values on its standard input. */
-export function helm(command: readonly string[], { files = [], values, flags = [] }: Installation = {}): Output {
+export function helm(
+  command: readonly string[],
+  { files = [], values, flags = [] }: Installation = {},
+  program: 'helm' | 'helm3' = 'helm',
+): Output {
   const args = [...files.flatMap((file) => ['--values', projectPath(`${CHART}/${file}`)]), '--values', '-', ...flags];
   const options = { input: JSON.stringify(values ?? {}), maxBuffer: 64 * 1024 * 1024 };
-  const { status, stdout, stderr } = spawnSync('helm', [...command, projectPath(CHART), ...args], {
+  const { status, stdout, stderr } = spawnSync(program, [...command, projectPath(CHART), ...args], {
     ...options,
     encoding: 'utf8',
   });

@@ -45,7 +45,7 @@ export function podOf(manifests: readonly Manifest[]): IPodTemplateSpec {
 }
 
 export function containerOf(manifests: readonly Manifest[]): IContainer {
-  const [container, ...others] = podOf(manifests).spec?.containers ?? [];
-  if (container === undefined || others.length > 0) throw new Error('expected exactly one container');
+  const container = podOf(manifests).spec?.containers.find(({ name }) => name === 'bridge-exporter');
+  if (container === undefined) throw new Error('no container of the exporter');
   return container;
 }

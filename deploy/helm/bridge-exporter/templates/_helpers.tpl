@@ -51,7 +51,8 @@ annotations:
 
 {{- define "bridge-exporter.image" -}}
 {{- $image := .Values.image -}}
-{{- $repository := list $image.registry $image.repository | compact | join "/" -}}
+{{- $registry := (.Values.global).imageRegistry | default $image.registry -}}
+{{- $repository := list $registry $image.repository | compact | join "/" -}}
 {{- if $image.digest -}}
 {{- printf "%s@%s" $repository $image.digest -}}
 {{- else -}}
@@ -73,6 +74,24 @@ annotations:
   {{- else }}
   {{- toYaml $content | nindent 2 }}
   {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The Service: that of the pod, or a headless one that names the shards. */}}
+{{- define "bridge-exporter.serviceName" -}}
+{{- include "bridge-exporter.fullname" . }}{{ if include "bridge-exporter.isSharded" . }}-shards{{ end -}}
+{{- end -}}
+
+{{/* A probe with the path, unless it has a request of its own. Arguments: context, probe, path. */}}
+{{- define "bridge-exporter.probe" -}}
+{{- if not (or .probe.exec .probe.grpc .probe.httpGet .probe.tcpSocket) }}
+httpGet:
+  path: {{ .path }}
+  port: http
+  scheme: {{ include "bridge-exporter.scheme" .context }}
+{{- end }}
+{{- if .probe }}
+{{ toYaml .probe }}
 {{- end }}
 {{- end -}}
 
@@ -108,6 +127,15 @@ shards above 1 require Kubernetes 1.28, which labels pods with their index; this
 {{- end -}}
 {{- if and (gt (int .Values.shards) 1) .Values.ingress.enabled }}
 ingress.enabled requires shards: 1, because each shard has the status page of its own targets
+{{- end -}}
+{{- if and (gt (int .Values.shards) 1) .Values.route.enabled }}
+route.enabled requires shards: 1, because each shard has the status page of its own targets
+{{- end -}}
+{{- if and .Values.route.enabled (not .Values.route.parentRefs) }}
+route.parentRefs is empty: set the name of a Gateway in route.parentRefs[0].name
+{{- end -}}
+{{- if and .Values.podDisruptionBudget.enabled (kindIs "invalid" .Values.podDisruptionBudget.minAvailable) (kindIs "invalid" .Values.podDisruptionBudget.maxUnavailable) }}
+podDisruptionBudget requires minAvailable or maxUnavailable
 {{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) }}
 ingress.hosts is empty: set ingress.hosts[0].host

@@ -2,6 +2,7 @@
 {{- define "bridge-exporter.monitorEndpoint" -}}
 {{- $replicas := int .context.Values.replicas -}}
 port: http
+path: {{ .monitor.path }}
 interval: {{ .monitor.interval }}
 {{- with .monitor.scrapeTimeout }}
 scrapeTimeout: {{ . }}
@@ -40,6 +41,24 @@ relabelings:
 {{- with .monitor.metricRelabelings }}
 metricRelabelings:
   {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Settings of the ServiceMonitor and of the PodMonitor beside their endpoint. */}}
+{{- define "bridge-exporter.monitorSettings" -}}
+{{- with .jobLabel }}
+jobLabel: {{ . }}
+{{- end }}
+{{- with .targetLabels }}
+targetLabels:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .podTargetLabels }}
+podTargetLabels:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .sampleLimit }}
+sampleLimit: {{ . }}
 {{- end }}
 {{- end -}}
 

@@ -23,6 +23,13 @@ spec:
   imagePullSecrets:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+  {{- with .Values.terminationGracePeriodSeconds }}
+  terminationGracePeriodSeconds: {{ . }}
+  {{- end }}
+  {{- with .Values.extraInitContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   containers:
     - name: bridge-exporter
       image: {{ include "bridge-exporter.image" . | quote }}
@@ -52,25 +59,25 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       {{- end }}
+      {{- with .Values.extraEnvFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       ports:
         - name: http
           containerPort: 10917
       livenessProbe:
-        httpGet:
-          path: /-/healthy
-          port: http
-          scheme: {{ include "bridge-exporter.scheme" . }}
-        {{- with .Values.livenessProbe }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
+        {{- include "bridge-exporter.probe" (dict "context" . "probe" .Values.livenessProbe "path" "/-/healthy") | trim | nindent 8 }}
       readinessProbe:
-        httpGet:
-          path: /-/ready
-          port: http
-          scheme: {{ include "bridge-exporter.scheme" . }}
-        {{- with .Values.readinessProbe }}
+        {{- include "bridge-exporter.probe" (dict "context" . "probe" .Values.readinessProbe "path" "/-/ready") | trim | nindent 8 }}
+      {{- with .Values.startupProbe }}
+      startupProbe:
+        {{- include "bridge-exporter.probe" (dict "context" $ "probe" . "path" "/-/healthy") | trim | nindent 8 }}
+      {{- end }}
+      {{- with .Values.lifecycle }}
+      lifecycle:
         {{- toYaml . | nindent 8 }}
-        {{- end }}
+      {{- end }}
       {{- with .Values.resources }}
       resources:
         {{- toYaml . | nindent 8 }}
@@ -97,6 +104,9 @@ spec:
         {{- with .Values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+    {{- with .Values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   volumes:
     - name: config
       {{- if or .Values.configExistingSecretName (and .Values.secretConfig (include "bridge-exporter.ownsConfig" .)) }}

@@ -1,0 +1,293 @@
+import type { IPod } from 'kubernetes-models/v1/Pod';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { createAuthority } from '../support/certificates.js';
+import { runExporter, startDaemon } from '../support/processes.js';
+import { packageJson, projectNames, projectPath } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
+import {
+  CHART,
+  hasHelm,
+  helm,
+  parseManifests,
+  problemsOf,
+  render,
+  renderText,
+  valuesFiles,
+  type Manifest,
+} from './helm.js';
+import { containerOf, findManifest, podOf } from './manifests.js';
+import { exporterOf } from './rendered-exporter.js';
+
+const isInstalled = hasHelm();
+const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
+const authority = createAuthority();
+const certificate = authority.issue('exporter', ['DNS:localhost', 'IP:127.0.0.1']);
+const options = isInstalled ? render({ files: ['ci/pod-options-values.yaml'] }) : [];
+
+describe.skipIf(!isInstalled)('the options of the pod', () => {
+  it('are applied', () => {
+    expect(podOf(options).spec).toMatchObject({
+      terminationGracePeriodSeconds: 10,
+      initContainers: [{ name: 'wait' }],
+      containers: [{ name: 'bridge-exporter' }, { name: 'proxy' }],
+    });
+    expect(containerOf(options)).toMatchObject({
+      envFrom: [{ configMapRef: { name: 'proxy' } }],
+      lifecycle: { preStop: { exec: {} } },
+      startupProbe: { failureThreshold: 10, httpGet: { path: '/-/healthy', port: 'http', scheme: 'HTTP' } },
+    });
+  });
+
+  it('include the annotations, labels and history of the Deployment, which a StatefulSet has as well', () => {
+    const expected = {
+      metadata: { annotations: { 'example.org/owner': 'bridge' }, labels: { 'example.org/zone': 'internal' } },
+      spec: { revisionHistoryLimit: 2 },
+    };
+    expect(findManifest(options, 'Deployment')).toMatchObject(expected);
+    const values = { shards: 2, route: { enabled: false } };
+    const sharded = render({ files: ['ci/pod-options-values.yaml'], values });
+    expect(findManifest(sharded, 'StatefulSet')).toMatchObject(expected);
+  });
+
+  it('omit the rolling update with the strategy Recreate', () => {
+    expect(findManifest(options, 'Deployment').spec?.strategy).toEqual({ type: 'Recreate' });
+    expect(findManifest(render({ values: TARGETS }), 'Deployment').spec?.strategy).toEqual({
+      rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+    });
+  });
+
+  it('take the registry of a parent chart for all images of the exporter', () => {
+    const image = projectNames.image.replace(/^[^/]+/, 'mirror.example.org');
+    expect(containerOf(options).image).toBe(`${image}:${packageJson.version}`);
+    const images = renderText({ files: ['ci/pod-options-values.yaml'] }).match(
+      /(?<=image: ").*bridge-exporter.*(?=")/g,
+    );
+    expect(new Set(images)).toEqual(new Set([`${image}:${packageJson.version}`]));
+  });
+
+  it('are those of the PodDisruptionBudget', () => {
+    expect(findManifest(options, 'PodDisruptionBudget').spec).toMatchObject({ minAvailable: 1 });
+    expect(findManifest(options, 'PodDisruptionBudget').spec).not.toHaveProperty('maxUnavailable');
+  });
+});
+
+describe.skipIf(!isInstalled)('the Service', () => {
+  it('has its port, addresses and port on the nodes', () => {
+    expect(findManifest(options, 'Service').spec).toMatchObject({
+      type: 'NodePort',
+      ipFamilyPolicy: 'PreferDualStack',
+      ipFamilies: ['IPv6', 'IPv4'],
+      ports: [{ name: 'http', port: 80, targetPort: 'http', nodePort: 30_917 }],
+    });
+  });
+
+  it('has an address by default, so that its port applies', () => {
+    const service = findManifest(render({ values: { ...TARGETS, service: { port: 80 } } }), 'Service');
+    expect(service.spec).toMatchObject({ type: 'ClusterIP', ports: [{ port: 80, targetPort: 'http' }] });
+    expect(service.spec).not.toHaveProperty('clusterIP');
+  });
+
+  it('of shards is headless, with another name, because the address of a Service cannot be changed', () => {
+    const sharded = findManifest(
+      render({ values: { ...TARGETS, shards: 2, service: { type: 'NodePort' } } }),
+      'Service',
+    );
+    expect(sharded.metadata?.name).toBe('bridge-exporter-shards');
+    expect(sharded.spec).toMatchObject({ type: 'ClusterIP', clusterIP: 'None' });
+  });
+});
+
+describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
+  it('has path, labels and limit', () => {
+    expect(findManifest(options, 'ServiceMonitor').spec).toMatchObject({
+      jobLabel: 'team',
+      targetLabels: ['team'],
+      podTargetLabels: ['zone'],
+      sampleLimit: 50_000,
+      endpoints: [{ path: '/bridge' }],
+    });
+  });
+});
+
+describe.skipIf(!isInstalled)('the HTTPRoute', () => {
+  it('leads to the port of the Service', () => {
+    const route = options.find(({ kind }) => kind === 'HTTPRoute');
+    expect(route?.spec).toMatchObject({
+      parentRefs: [{ name: 'gateway', namespace: 'gateways' }],
+      hostnames: ['bridge-exporter.example.org'],
+      rules: [
+        {
+          matches: [{ path: { type: 'PathPrefix', value: '/bridge' } }],
+          backendRefs: [{ name: 'bridge-exporter', port: 80 }],
+        },
+      ],
+    });
+  });
+
+  it.each([
+    [{ route: { enabled: true } }, 'route.parentRefs is empty'],
+    [{ route: { enabled: true, parentRefs: [{ name: 'a' }] }, shards: 2 }, 'route.enabled requires shards: 1'],
+  ])('is rejected with %j', (values, problem) => {
+    expect(problemsOf({ values: { ...TARGETS, ...values } })).toContain(problem);
+  });
+});
+
+describe.skipIf(!isInstalled)('grafana-operator', () => {
+  it('gets every dashboard', () => {
+    const dashboards = options.filter(({ kind }) => kind === 'GrafanaDashboard');
+    expect(dashboards.map(({ metadata }) => metadata.name)).toEqual(
+      ['bridge-overview', 'cross-chain', 'exporter', 'signers'].map((name) => `bridge-exporter-${name}`),
+    );
+    for (const { spec } of dashboards) {
+      const { json, ...others } = spec as { readonly json: string };
+      expect(others).toEqual({
+        instanceSelector: { matchLabels: { dashboards: 'grafana' } },
+        allowCrossNamespaceImport: true,
+        folder: 'Bridge',
+      });
+      expect(JSON.parse(json)).toHaveProperty('panels');
+    }
+  });
+});
+
+describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
+  const dnsOf = (networkPolicy: object) =>
+    findManifest(
+      render({ values: { ...TARGETS, networkPolicy: { enabled: true, ...networkPolicy } } }),
+      'NetworkPolicy',
+    ).spec?.egress?.[0];
+
+  it('permits DNS at all addresses, because servers on the node or of the cloud are outside of the cluster', () => {
+    const ports = [53, 5353].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ port, protocol })));
+    expect(dnsOf({})).toEqual({ ports });
+  });
+
+  it('permits DNS at chosen peers', () => {
+    const to = [{ ipBlock: { cidr: '192.0.2.53/32' } }];
+    expect(dnsOf({ dnsTo: to })?.to).toEqual(to);
+  });
+});
+
+describe.skipIf(!isInstalled)('a probe', () => {
+  it('can be replaced, so that the exporter can require client certificates', async () => {
+    const manifests = render({ files: ['ci/client-certificates-values.yaml'] });
+    const web = {
+      'web.yml':
+        'tls_server_config:\n  cert_file: tls.crt\n  key_file: tls.key\n  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n',
+      'tls.crt': certificate.cert,
+      'tls.key': certificate.key,
+      'ca.crt': authority.cert,
+    };
+    const { args, env } = exporterOf(manifests, { 'bridge-exporter-web': web });
+    const daemon = await startDaemon(args, env);
+    onTestFinished(async () => void (await daemon.stop()));
+    const { livenessProbe, readinessProbe } = containerOf(manifests);
+    const webConfig = args.find((argument) => argument.startsWith('--web.config.file=')) ?? '';
+    for (const probe of [livenessProbe, readinessProbe]) {
+      expect(Object.keys(probe ?? {}).toSorted()).toEqual(['exec', 'periodSeconds', 'timeoutSeconds']);
+      const [node, main, ...command] = probe?.exec?.command ?? [];
+      expect([node, main]).toEqual(['node', '/app/dist/main.js']);
+      const flags = command.map((argument) => (argument.startsWith('--web.config.file=') ? webConfig : argument));
+      const { port } = new URL(daemon.url);
+      const { code, stderr } = await runExporter([...flags, `--web.listen-address=127.0.0.1:${port}`]);
+      expect(code, stderr).toBe(0);
+    }
+  });
+});
+
+describe.skipIf(!isInstalled)('the hooks', () => {
+  const hookOf = (manifests: readonly Manifest[], kind: string): Manifest | undefined =>
+    manifests.find(
+      (manifest) => manifest.kind === kind && manifest.metadata.annotations?.['helm.sh/hook'] !== undefined,
+    );
+
+  it('test the Service with the command healthcheck', async () => {
+    const pod = hookOf(options, 'Pod') as unknown as IPod;
+    expect(pod.metadata?.annotations).toMatchObject({ 'helm.sh/hook': 'test' });
+    const [container] = pod.spec?.containers ?? [];
+    expect(container?.args).toEqual(['healthcheck', '--web.listen-address=bridge-exporter.monitoring.svc:80']);
+    // The Service does not select this pod.
+    const selector = findManifest(options, 'Service').spec?.selector ?? {};
+    expect(pod.metadata?.labels).not.toMatchObject(selector);
+    const daemon = await startDaemon([], { BRIDGE_URL: 'http://127.0.0.1:9' });
+    onTestFinished(async () => void (await daemon.stop()));
+    const { host } = new URL(daemon.url);
+    const args = container?.args?.map((argument) => argument.replace(/=.*/, `=${host}`)) ?? [];
+    expect((await runExporter(args)).code).toBe(0);
+  });
+
+  it.each([
+    ['valid', 'https://node.example.org', 0],
+    ['invalid', 'node.example.org', 2],
+  ])('check a configuration that is %s before the release has it', async (_title, url, expected) => {
+    const config = { targets: [{ name: 'a', bridge: { url } }] };
+    const manifests = render({ values: { config, configCheck: { enabled: true } } });
+    const job = hookOf(manifests, 'Job');
+    const secret = hookOf(manifests, 'Secret');
+    const weight = (manifest: Manifest | undefined): number =>
+      Number(manifest?.metadata.annotations?.['helm.sh/hook-weight']);
+    expect(weight(secret)).toBeLessThan(weight(job));
+    const { template } = (job?.spec ?? {}) as { template: IPod };
+    const [container] = template.spec?.containers ?? [];
+    const file = createTempFolder().write('bridge.yaml', secret?.stringData?.['bridge.yaml'] ?? '');
+    const args = container?.args?.map((argument) => argument.replace('/etc/bridge-exporter/bridge.yaml', file)) ?? [];
+    expect((await runExporter(args)).code).toBe(expected);
+  });
+
+  it('comply with the restricted Pod Security Standard', () => {
+    const { template } = (hookOf(options, 'Job')?.spec ?? {}) as { template: IPod };
+    for (const { spec } of [hookOf(options, 'Pod') as unknown as IPod, template]) {
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        containers: [
+          {
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ['ALL'] },
+            },
+          },
+        ],
+      });
+    }
+  });
+});
+
+it.skipIf(!isInstalled)('the chart is a part of another chart, which can disable it', () => {
+  const parent = createTempFolder();
+  const dependency = { name: 'bridge-exporter', version: packageJson.version, condition: 'bridge-exporter.enabled' };
+  parent.write(
+    'Chart.yaml',
+    stringify({ apiVersion: 'v2', name: 'parent', version: '1.0.0', dependencies: [dependency] }),
+  );
+  mkdirSync(join(parent.path, 'charts'));
+  symlinkSync(projectPath(CHART), join(parent.path, 'charts/bridge-exporter'));
+  const kinds = (enabled: boolean): string[] => {
+    const values = { global: { imageRegistry: 'mirror.example.org' }, 'bridge-exporter': { ...TARGETS, enabled } };
+    const file = parent.write('values.yaml', stringify(values));
+    const { status, output } = runTool('helm', ['template', 'a', parent.path, '--values', file]);
+    expect(status, output).toBe(0);
+    if (enabled) expect(output).toContain('image: "mirror.example.org/');
+    return output.match(/(?<=^kind: )\w+/gm) ?? [];
+  };
+  expect(kinds(true)).toContain('Deployment');
+  expect(kinds(false)).toEqual([]);
+});
+
+describe.skipIf(!isInstalled || !hasTool('helm3', ['version']))('Helm 3', () => {
+  it.each(valuesFiles)('renders the same manifests as Helm 4 with %s', (file) => {
+    const manifestsOf = (program: 'helm' | 'helm3'): Manifest[] => {
+      const flags = ['--kube-version=1.34.0'];
+      const { status, stdout, stderr } = helm(['template', 'bridge-exporter'], { files: [file], flags }, program);
+      expect(status, stderr).toBe(0);
+      const key = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
+      return parseManifests(stdout).toSorted((a, b) => key(a).localeCompare(key(b)));
+    };
+    expect(manifestsOf('helm3')).toEqual(manifestsOf('helm'));
+  });
+});
