@@ -497,6 +497,17 @@ describe.skipIf(!isInstalled)('the notes after the installation', () => {
       expect(notes).toContain(`${name}.enabled=true`);
   });
 
+  it('show addresses that exist', () => {
+    const hosts = [{ host: 'a.example.org' }, { host: 'b.example.org', paths: [{ path: '/bridge' }] }];
+    const ingress = { enabled: true, hosts, tls: [{ secretName: 'tls' }] };
+    const notes = notesOf({ values: { ...TARGETS, ingress, service: { port: 80 } } });
+    expect(notes).toMatch(/at http:\/\/localhost:10917\/:\n\n {5}kubectl port-forward/);
+    expect(notes).toContain('     https://a.example.org/\n     https://b.example.org/bridge/\n');
+    expect(notes).toContain('every pod of the Service bridge-exporter at port 10917');
+    const route = { enabled: true, parentRefs: [{ name: 'a' }], hostnames: ['c.example.org'], path: '/bridge' };
+    expect(notesOf({ values: { ...TARGETS, route } })).toContain('     https://c.example.org/bridge/\n');
+  });
+
   it('mention only what is left to do', () => {
     const notes = notesOf({ files: ['ci/kube-prometheus-stack-values.yaml'] });
     expect(notes).not.toContain('.enabled=true');

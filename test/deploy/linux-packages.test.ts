@@ -37,6 +37,7 @@ describe.skipIf(!hasTools)('a release', () => {
         `bridge-exporter-${version}.rpm`,
         `bridge-exporter-${version}.tar.gz`,
         `bridge-exporter-chart-${version}.tgz`,
+        `bridge-exporter-dashboards-${version}.tar.gz`,
         `bridge-exporter-npm-${version}.tgz`,
       ].toSorted(),
     );
@@ -58,6 +59,46 @@ describe.skipIf(!hasTools)('a release', () => {
     );
   });
 });
+
+describe.skipIf(!hasTools)('the dashboards for grafana.com', () => {
+  it('ask for a data source, which their variable then has, and are otherwise those of the project', () => {
+    const folder = createTempFolder().path;
+    const archive = join(release, `bridge-exporter-dashboards-${version}.tar.gz`);
+    run('tar', '--extract', '--gzip', '--strip-components=1', `--file=${archive}`, `--directory=${folder}`);
+    const names = readdirSync(projectPath('grafana/dashboards')).filter((name) => name.endsWith('.json'));
+    expect(readdirSync(folder).toSorted()).toEqual(names.toSorted());
+    for (const name of names) {
+      const {
+        __inputs: inputs,
+        __requires: required,
+        templating,
+        id,
+        ...others
+      } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Dashboard;
+      expect({ inputs, id }).toEqual({
+        inputs: [expect.objectContaining({ name: 'DS_PROMETHEUS', pluginId: 'prometheus' })],
+        id: null,
+      });
+      expect(required?.map(({ id: plugin }) => plugin)).toEqual(
+        expect.arrayContaining(['grafana', 'prometheus', 'timeseries']),
+      );
+      const { templating: variables, ...original } = JSON.parse(
+        readProjectFile(`grafana/dashboards/${name}`),
+      ) as Dashboard;
+      expect(others).toEqual(original);
+      const [first, ...rest] = templating.list;
+      expect(first).toMatchObject({ type: 'datasource', current: { value: '${DS_PROMETHEUS}' } });
+      expect(rest).toEqual(variables.list.slice(1));
+    }
+  });
+});
+
+interface Dashboard {
+  readonly __inputs?: readonly unknown[];
+  readonly __requires?: readonly { readonly id: string }[];
+  readonly id?: null;
+  readonly templating: { readonly list: readonly unknown[] };
+}
 
 /** The commands of the documentation, with paths in this folder, these downloads and a record of calls of systemctl. */
 function createMachine() {

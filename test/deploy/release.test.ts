@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { projectNames, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { packageJson, projectNames, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { runTool } from '../support/tools.js';
 
@@ -9,6 +9,8 @@ const FILES = [
   '.ci/release-notes',
   '.ci/set-version',
   '.ci/version.mjs',
+  'names.json',
+  'src/config/config.ts',
   'package.json',
   'package-lock.json',
   'compose.yaml',
@@ -92,7 +94,7 @@ describe('the notes of a release', () => {
     const release = createRelease();
     release.setVersion('9.8.7', '2026-01-02');
     const files = ['package.json', 'package-lock.json', 'package-lock.json (packages)', 'Chart.yaml (version)'];
-    const all = [...files, 'Chart.yaml (appVersion)', 'compose.yaml', 'docs/deployment.md'];
+    const all = [...files, 'Chart.yaml (appVersion)', 'Chart.yaml (image)', 'compose.yaml', 'docs/deployment.md'];
     const problems = all.map((file) => `${file} has version 9.8.7 instead of 9.8.8\n`);
     expect(release.notes('v9.8.8')).toEqual({
       status: 1,
@@ -120,6 +122,34 @@ describe('the notes of a release', () => {
       output: 'usage: .ci/release-notes vMAJOR.MINOR.PATCH[-rc.N]\n',
     });
   });
+});
+
+it('links lead to the documentation of the version, and between releases to that of main', () => {
+  const release = createRelease();
+  const link = (): string | undefined =>
+    /(?<=\/blob\/)[^/]+(?=\/docs\/runbook\.md)/.exec(release.read('src/config/config.ts'))?.[0];
+  release.setVersion('9.8.7', '2026-01-02');
+  expect(link()).toBe('v9.8.7');
+  release.setVersion('9.9.0-dev');
+  expect(link()).toBe('main');
+});
+
+it('all links to the documentation have the same version', () => {
+  const address = `github.com/${projectNames.repository}/blob/`;
+  const files = ['prometheus/alerts.yml', 'src/config/config.ts', 'deploy/helm/bridge-exporter/values.yaml'];
+  const chart = ['Chart.yaml', 'README.md', 'templates/prometheusrule.yaml'].map(
+    (file) => `deploy/helm/bridge-exporter/${file}`,
+  );
+  for (const file of [...files, ...chart]) {
+    const versions = readProjectFile(file)
+      .split(address)
+      .slice(1)
+      .map((text) => text.replace(/\/[^]*/, ''));
+    expect(versions.length).toBeGreaterThan(0);
+    expect(new Set(versions)).toEqual(
+      new Set([packageJson.version.endsWith('-dev') ? 'main' : `v${packageJson.version}`]),
+    );
+  }
 });
 
 it('between releases, the version ends with -dev and the documentation names the version that can be installed', () => {
