@@ -20,6 +20,7 @@ import type { Family } from './metrics/family.js';
 import { bridgeItems } from './pending/bridge.js';
 import { crosschainItems } from './pending/crosschain.js';
 import type { Items } from './pending/items.js';
+import { searchIndex, type SearchIndex } from './pending/search.js';
 
 /** The settings of each document, by the value of the label `document`. */
 export interface SettingsOf {
@@ -65,8 +66,8 @@ export interface DocumentDefinition<Settings, Input, Observations, Flow> {
   /** What the next document of the endpoint gets as its previous observations. */
   readonly observations: (input: Input) => Observations;
   readonly flow: FlowDefinition<Input, Flow>;
-  /** The items behind the gauges, for `/pending`. */
-  readonly items: (input: Input) => Items;
+  /** The items behind the gauges, for `/pending`, and the index of those that are not listed. */
+  readonly items: (input: Input) => { readonly items: Items; readonly searchIndex?: SearchIndex | undefined };
 }
 
 /** How the documents of an endpoint are compared. */
@@ -138,7 +139,7 @@ export const documents: {
     families: bridgeFamilies,
     observations: bridgeObservations,
     flow: { initial: EMPTY_BRIDGE_FLOW, track: trackBridge, families: bridgeFlowFamilies },
-    items: bridgeItems,
+    items: (input) => ({ items: bridgeItems(input) }),
   },
   rate_limiter_input: {
     title: 'Cross-chain',
@@ -155,14 +156,22 @@ export const documents: {
     },
     read: (body, { labels, ...context }, budgetBytes) => {
       const result = readDocument(readRateLimiterInput, body, budgetBytes);
-      return withInput(result, (document) => ({ document, ...context, chains: labels.chains }));
+      return withInput(result, (document) => ({
+        document,
+        ...context,
+        chains: labels.chains,
+        tokens: labels.tokens,
+      }));
     },
     // Some proxies drop the header; the document has its own height.
     hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
     families: crosschainFamilies,
     observations: crosschainObservations,
     flow: { initial: undefined, track: () => undefined, families: [] },
-    items: crosschainItems,
+    items: (input) => {
+      const items = crosschainItems(input);
+      return { items, searchIndex: searchIndex(input, items) };
+    },
   },
 };
 

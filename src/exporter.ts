@@ -109,9 +109,9 @@ function pagesOf(
     };
   };
 
-  const pending = (target: string | undefined): PendingDocument | undefined => {
+  const pending = (target: string | undefined, search: string | undefined): PendingDocument | undefined => {
     const now = clock();
-    return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target);
+    return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search);
   };
 
   return {
@@ -123,8 +123,8 @@ function pagesOf(
       const generatedAt = isoTime(now.epochSeconds);
       return statusPage({ generatedAt, targets, endpoints: statuses, validatorNames, instance: instance(now) }, site);
     },
-    pendingPage: (target, sorting) => {
-      const document = pending(target);
+    pendingPage: (target, sorting, search) => {
+      const document = pending(target, search);
       return document && pendingPage(document, sorting, active.current().links, site);
     },
     pendingDocument: pending,

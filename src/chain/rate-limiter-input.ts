@@ -1,5 +1,5 @@
 import { enumeration, interned, list, number, object, string, type ValueOf } from '../json/shapes.js';
-import { chainId } from './addresses.js';
+import { address, chainId } from './addresses.js';
 
 /*
  * The fields of the rate limiter input that a family reads, and after them the names of the others. Newer nodes have some that are
@@ -28,6 +28,7 @@ export const coinTypes = new Map([
 
 const outbound = object(
   {
+    receiver: string,
     receiver_chainId: chainId,
     coin_type: enumeration(coinTypes),
     amount: number,
@@ -36,7 +37,6 @@ const outbound = object(
     tss_pubkey: interned((text) => text),
   },
   [
-    'receiver',
     'gas_limit',
     'gas_price',
     'gas_priority_fee',
@@ -53,26 +53,31 @@ const outbound = object(
 );
 
 const cctxStatus = object(
-  { status: enumeration(cctxStatuses), created_timestamp: number, lastUpdate_timestamp: number },
-  ['status_message', 'error_message', 'isAbortRefunded', 'error_message_revert', 'error_message_abort'],
+  {
+    status: enumeration(cctxStatuses),
+    status_message: interned((text) => text),
+    error_message: string,
+    created_timestamp: number,
+    lastUpdate_timestamp: number,
+  },
+  ['isAbortRefunded', 'error_message_revert', 'error_message_abort'],
 );
 
-const inboundParams = object({ sender_chain_id: chainId }, [
-  'sender',
-  'tx_origin',
-  'coin_type',
-  'asset',
-  'amount',
-  'observed_hash',
-  'observed_external_height',
-  'ballot_index',
-  'finalized_native_height',
-  'tx_finalization_status',
-  'is_cross_chain_call',
-  'status',
-  'confirmation_mode',
-  'error_message',
-]);
+const inboundParams = object(
+  { sender: string, sender_chain_id: chainId, tx_origin: string, asset: address, observed_hash: string },
+  [
+    'coin_type',
+    'amount',
+    'observed_external_height',
+    'ballot_index',
+    'finalized_native_height',
+    'tx_finalization_status',
+    'is_cross_chain_call',
+    'status',
+    'confirmation_mode',
+    'error_message',
+  ],
+);
 
 const cctx = object(
   {

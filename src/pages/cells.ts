@@ -65,7 +65,7 @@ type Amount = Pick<CoinItem, 'amount' | 'wholeAmount' | 'symbol'>;
 export function coin({ amount, wholeAmount, symbol }: Amount): Markup {
   if (wholeAmount === null || amount === null) return smallestUnits(amount);
   const exact = `${wholeAmount} ${symbol ?? ''} (${amount} in the smallest unit)`;
-  return markup`<span title="${exact}">${shortNumber(wholeAmount)}</span> ${symbol === null ? '' : isolated(symbol)}`;
+  return markup`<span class="nowrap" title="${exact}">${shortNumber(wholeAmount)}</span> ${symbol === null ? '' : isolated(symbol)}`;
 }
 
 /** An amount without known decimals. */

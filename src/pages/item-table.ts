@@ -1,5 +1,6 @@
 import type { AlertName } from '../alerts/alerts.js';
 import type { ItemList, ReadableList } from '../pending/items.js';
+import type { SearchResult } from '../pending/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import { sortRows, tableHtml, type Column, type Table } from './table.js';
@@ -16,6 +17,10 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly emptyText: string;
   /** The order in which rows are listed, unless it is oldest first. */
   readonly orderText?: string;
+  /** Maximum number of rows on the page, if it is lower than that of the items. */
+  readonly maxRows?: number;
+  /** A list of up to this many rows is open; longer ones are shown on demand, so that the summaries of a page are on its first screens. */
+  readonly openRows?: number;
 }
 
 export type ItemColumn<Row> = Column<Row, PageContext>;
@@ -24,6 +29,8 @@ export interface PageContext {
   readonly view: TargetView;
   readonly links: ExternalLinks;
   readonly sorting: ItemSorting | undefined;
+  /** What was searched for and found; `null` without a search. */
+  readonly search: SearchResult | null;
   /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;
 }
@@ -46,6 +53,8 @@ export function parseSorting({ sort, dir }: Readonly<Record<string, unknown>>): 
   return table === undefined || column === undefined ? undefined : { table, column, descending: dir === 'desc' };
 }
 
+const OPEN_ROWS = 3;
+
 /** The section of a list, with what precedes its table. */
 export function itemSection<Row>(
   table: ItemTable<Row>,
@@ -53,12 +62,32 @@ export function itemSection<Row>(
   page: PageContext,
   summary: Markup = markup``,
 ): Markup {
-  const { name, title } = table;
+  const { name, title, emptyText } = table;
+  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total ?? 'unknown'}</span></h3>`;
+  const content = !list.readable
+    ? markup`${heading}\n${describeReadError(list.total)}`
+    : list.total === 0
+      ? markup`${heading}\n<p class="quiet">${emptyText}</p>`
+      : collapsible(`${name}/rows`, heading, listHtml(table, list, page), isOpen(table, list, page));
   return markup`<section id="${name}" aria-labelledby="${name}-title">
-<h3 id="${name}-title">${title} <span class="quiet">${list.total ?? 'unknown'}</span></h3>
-${summary}${list.readable ? listHtml(table, list, page) : describeReadError(list.total)}
+${content}${summary}
 </section>
 `;
+}
+
+/** Whoever sorts a list has opened it. */
+function isOpen<Row>(
+  { name, openRows = OPEN_ROWS }: ItemTable<Row>,
+  { rows }: ReadableList<Row>,
+  { sorting }: PageContext,
+): boolean {
+  return rows.length <= openRows || sorting?.table === name;
+}
+
+function collapsible(id: string, heading: Markup, content: Markup, open: boolean): Markup {
+  return markup`<details id="${id}" class="rows"${open ? markup` open` : ''}><summary>${heading}</summary>
+${content}
+</details>`;
 }
 
 function describeReadError(total: number | null): Markup {
@@ -67,11 +96,11 @@ function describeReadError(total: number | null): Markup {
 
 function listHtml<Row>(
   table: ItemTable<Row>,
-  { total, unsortable, rows }: ReadableList<Row>,
+  { total, unsortable, rows: all }: ReadableList<Row>,
   page: PageContext,
 ): Markup {
-  const { name, columns, emptyText, orderText } = table;
-  if (total === 0) return markup`<p class="quiet">${emptyText}</p>`;
+  const { name, columns, orderText, maxRows } = table;
+  const rows = all.slice(0, maxRows);
   const { column: key, descending } =
     page.sorting?.table === name ? page.sorting : { column: undefined, descending: false };
   const sorted = columns.find(({ sort }) => sort !== undefined && sort.key === key);

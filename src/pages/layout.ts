@@ -11,14 +11,14 @@ import { timeElement } from './time.js';
 
 const REFRESH_SCRIPT = readFileSync(new URL('browser/refresh.js', import.meta.url), 'utf8');
 
-/** Allows the inline style and script by their hashes and requests to this server only; nothing else is loaded. */
+/** Allows the inline style and script by their hashes, and requests and forms to this server only; nothing else is loaded. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${hashSource(STYLE)}`,
   `script-src ${hashSource(REFRESH_SCRIPT)}`,
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 

@@ -2,6 +2,7 @@ import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/view.js';
 import type { TargetVerdicts } from '../alerts/judge.js';
+import { searchCctxs, type SearchResult } from '../pending/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
@@ -13,6 +14,8 @@ export interface PendingDocument {
   readonly generatedAt: string;
   readonly endpoints: readonly EndpointView[];
   readonly targets: readonly PendingTarget[];
+  /** The cross-chain transactions of the target that match `?q=`; `null` without it, for several targets, and without their lists. */
+  readonly search: SearchResult | null;
 }
 
 export interface PendingTarget extends TargetView {
@@ -27,6 +30,7 @@ export function pendingDocument(
   links: ExternalLinks,
   now: Instant,
   name?: string,
+  query?: string,
 ): PendingDocument | undefined {
   const isSelected = ({ target }: { readonly target: string }): boolean => name === undefined || target === name;
   const endpoints = states.filter(isSelected).map((state) => endpointView(state, now));
@@ -35,7 +39,20 @@ export function pendingDocument(
     ...view,
     blocking: blockingOf(states, endpoints, view),
   }));
-  return { generatedAt: isoTime(now.epochSeconds), endpoints, targets };
+  const search =
+    query === undefined || targets.length !== 1 ? null : searchIn(states.filter(isSelected), endpoints, query);
+  return { generatedAt: isoTime(now.epochSeconds), endpoints, targets, search };
+}
+
+function searchIn(
+  states: readonly EndpointState[],
+  endpoints: readonly EndpointView[],
+  query: string,
+): SearchResult | null {
+  const isCrosschain = ({ document }: EndpointKey): boolean => document === 'rate_limiter_input';
+  const items = endpoints.find(isCrosschain)?.items;
+  if (items?.document !== 'rate_limiter_input') return null;
+  return searchCctxs(items, states.find(isCrosschain)?.success?.snapshot.searchIndex, query);
 }
 
 function blockingOf(

@@ -3,7 +3,9 @@ import type { BridgeItems, CrosschainItems, ItemList } from '../pending/items.js
 import { backlogHtml } from './backlog.js';
 import { blockingSection } from './blocking-table.js';
 import { percent } from '../text/format.js';
+import { missedTable, pendingTable } from './cctx-table.js';
 import { digits, text } from './cells.js';
+import { chainSection } from './chain-table.js';
 import type { EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
@@ -12,7 +14,8 @@ import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
 import { ownValidatorsSection } from './own-validators.js';
 import { claimSummary, claimTable } from './claim-table.js';
-import { batchTable, missedTable, pendingTable, tokenTable, transferTable, valsetTable } from './pending-tables.js';
+import { batchTable, tokenTable, transferTable, valsetTable } from './pending-tables.js';
+import { searchSection } from './search-section.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
@@ -64,13 +67,13 @@ function worstCondition(view: PendingTarget): Markup {
 }
 
 function targetPage(
-  { generatedAt, endpoints }: PendingDocument,
+  { generatedAt, endpoints, search }: PendingDocument,
   view: PendingTarget,
   sorting: ItemSorting | undefined,
   links: ExternalLinks,
   site: Site,
 ): string {
-  const page: PageContext = { view, links, sorting, nowMs: Date.parse(generatedAt) };
+  const page: PageContext = { view, links, sorting, search, nowMs: Date.parse(generatedAt) };
   const worst = headline([view], 'target');
   const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
   const blocking =
@@ -121,7 +124,7 @@ function itemsHtml(items: BridgeItems | CrosschainItems, page: PageContext): Mar
 ${tableOf(tokenTable, items.tokens)}${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items.claims))}${tableOf(transferTable, items.transfers)}`;
     case 'rate_limiter_input':
       return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden, page)}
-${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;
+${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;
   }
 }
 

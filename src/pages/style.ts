@@ -49,6 +49,12 @@ td small .digits{display:inline-block;max-width:100%;overflow:hidden;text-overfl
 .bar.ok{color:var(--ok)}.bar.warning{color:var(--warn)}.bar.critical{color:var(--bad)}
 td .statistics{margin:0}
 summary{cursor:pointer}
+details.rows>summary h3{display:inline}
+details.rows{margin:1.4rem 0 .3rem}
+form{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem .6rem;margin:1rem 0;font-size:.875rem}
+form input[type=search]{flex:1 1 16rem;max-width:40rem;min-width:0}
+input,button{font:inherit;color:inherit;background:var(--page);border:1px solid var(--quiet);border-radius:.4rem;padding:.3rem .6rem}
+button{background:var(--soft);cursor:pointer}
 tr.watched{background:var(--soft)}
 @media (min-width:68.01rem){.blocking th:first-child{border-left:.25rem solid transparent;padding-left:.5rem}tr.watched th:first-child{border-left-color:var(--link)}}
 .blocking tbody th{font-weight:400;white-space:normal;overflow-wrap:anywhere}

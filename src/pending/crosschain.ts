@@ -1,15 +1,34 @@
-import { toDouble, toDecimalString } from '../chain/decimal.js';
-import { coinOf } from '../chain/known-chains.js';
+import { toDecimalString } from '../chain/decimal.js';
+import { coinOf, type Coin } from '../chain/known-chains.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import type { Field } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
-import { chainIdLabel, chainName, createdAt, currentOutbound, distinctCctxs } from '../metrics/crosschain/cctxs.js';
+import {
+  chainIdLabel,
+  chainName,
+  createdAt,
+  currentOutbound,
+  distinctCctxs,
+  ignoredBy,
+  isCreationUnknown,
+} from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
 import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/required-fields.js';
-import { decimalStringOf, inWholeUnits, itemList, optionalKey, orNull, type SortKeys } from './item-list.js';
+import { chainItems } from './chains.js';
+import {
+  decimalStringOf,
+  freeTextOrNull,
+  inWholeUnits,
+  itemList,
+  optionalKey,
+  orNull,
+  truncatedOrNull,
+  type SortKeys,
+} from './item-list.js';
 import type { CctxItem, CrosschainItems, ItemList } from './items.js';
+import { isoTime } from './iso-time.js';
+import { configuredTokens } from './tokens.js';
 
 /** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
@@ -27,42 +46,55 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
     totalPending: orNull(() => decimalStringOf(document.total_pending)),
     listed: orNull(() => listedCount(input)),
     hidden: orNull(() => toDecimalString(hiddenCount(input))),
+    chains: chainItems(input),
     missed: listItems('missed', document.cctxs_missed),
     pending: listItems('pending', document.cctxs_pending),
   };
 }
 
-const byAge: SortKeys<Cctx> = [
+export const byAge: SortKeys<Cctx> = [
   optionalKey(createdAt),
   optionalKey((cctx) => required(required(currentOutbound(cctx)).tss_nonce)),
 ];
 
-function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
+export function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const outbound = (): Outbound => required(currentOutbound(cctx));
+  const inbound = orNull(() => required(cctx.inbound_params));
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
+  const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
   const coinType = orNull(() => required(outbound().coin_type));
   const amount = orNull(() => decimalStringOf(required(outbound().amount)));
-  const coin = coinOf(coinType ?? '', chainId, input.settings.hubChainIds);
+  const coin = coinOf(coinType ?? '', chainId, input.settings.hubChainIds) ?? tokenOf(input, coinType, inbound?.asset);
   return {
     index: toLabelValue(required(cctx.index)),
     status: orNull(() => required(required(cctx.cctx_status).status)),
+    statusMessage: freeTextOrNull(() => required(required(cctx.cctx_status).status_message)),
+    error: freeTextOrNull(() => required(required(cctx.cctx_status).error_message)),
+    ignored: orNull(() => ignoredBy(input)?.(cctx)) ?? false,
+    sourceChainId: sourceChainId || null,
+    sourceChain: chainName(sourceChainId, input) || null,
+    sender: truncatedOrNull(() => required(inbound?.sender)),
+    origin: truncatedOrNull(() => required(inbound?.tx_origin)),
+    receiver: truncatedOrNull(() => required(outbound().receiver)),
+    inboundHash: truncatedOrNull(() => required(inbound?.observed_hash)),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     coinType,
     symbol: coin?.symbol ?? null,
     amount,
-    wholeAmount: coin === undefined ? null : inWholeUnits(amount, coin.decimals),
+    wholeAmount: coin?.decimals === undefined ? null : inWholeUnits(amount, coin.decimals),
     createdAt: orNull(() => isoTime(createdAt(cctx))),
+    isCreationEstimated: orNull(() => isCreationUnknown(cctx) && createdAt(cctx) !== undefined) ?? false,
     hash: orNull(() => toLabelValue(required(outbound().hash))),
     nonce: orNull(() => decimalStringOf(outbound().tss_nonce)),
   };
 }
 
-/** The latest time with a year of four digits. */
-const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
-
-function isoTime(seconds: Numeral | undefined): string | undefined {
-  if (seconds === undefined) return undefined;
-  const ms = toDouble(seconds) * 1000;
-  return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+/** The configured token of a transfer of tokens. */
+function tokenOf(input: CrosschainInput, coinType: string | null, asset: Field<string>): Partial<Coin> | undefined {
+  const contract = orNull(() => required(asset));
+  const token = coinType === 'ERC20' && contract !== null ? configuredTokens(input).get(contract) : undefined;
+  if (token === undefined) return undefined;
+  const { symbol, decimals } = token;
+  return { ...(symbol !== undefined && { symbol: toLabelValue(symbol) }), ...(decimals !== undefined && { decimals }) };
 }

@@ -3,7 +3,8 @@ import { type Field } from '../json/field.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { toLabelValue } from '../metrics/family.js';
 import { required, WITHDRAWN } from '../metrics/required-fields.js';
-import { MAX_ROWS, type ItemList } from './items.js';
+import { cleanText } from '../text/untrusted-text.js';
+import { MAX_ROWS, MAX_TEXT_CHARACTERS, type ItemList } from './items.js';
 
 /** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {
@@ -24,6 +25,11 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
 /** A number of the document as exact digits in canonical form. */
 export function decimalStringOf(field: Field<Numeral>): DecimalString {
   return toDecimalString(required(field));
+}
+
+/** A free text of the document on one line; `null` when it is missing or empty. */
+export function freeTextOrNull(derive: () => string | undefined): string | null {
+  return orNull(() => cleanText(derive() ?? '', MAX_TEXT_CHARACTERS) || undefined);
 }
 
 /** A string of the document, truncated like a label value; `null` when it is missing or empty. */
@@ -57,13 +63,29 @@ export function itemList<T, Row>(
   { countRows = () => undefined, isFirst = () => false }: ItemListOptions<T> = {},
 ): ItemList<Row> {
   const list = orNull(() => {
-    const found = readRows().map((row) => ({ row, keys: keys.map((key) => key(row)) }));
+    const found = withKeys(readRows(), keys);
     const [first, others] = [found.filter(({ row }) => isFirst(row)), found.filter(({ row }) => !isFirst(row))];
     const listed = [first, others].flatMap((some) => some.toSorted((a, b) => compareKeys(a.keys, b.keys)));
     const unsortable = found.filter(({ keys: [key] }) => key === null).length;
     return { total: found.length, unsortable, rows: listed.slice(0, MAX_ROWS).map(({ row }) => item(row)) };
   });
   return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
+}
+
+/** Rows by their keys, lowest first. */
+export function sortedByKeys<T>(rows: readonly T[], keys: SortKeys<T>): readonly T[] {
+  return withKeys(rows, keys)
+    .toSorted((a, b) => compareKeys(a.keys, b.keys))
+    .map(({ row }) => row);
+}
+
+interface KeyedRow<T> {
+  readonly row: T;
+  readonly keys: RowKeys;
+}
+
+function withKeys<T>(rows: readonly T[], keys: SortKeys<T>): readonly KeyedRow<T>[] {
+  return rows.map((row) => ({ row, keys: keys.map((key) => key(row)) }));
 }
 
 type RowKeys = readonly (Numeral | null)[];

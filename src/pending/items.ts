@@ -12,6 +12,9 @@ export type { DecimalString };
 /** Maximum number of rows per list; the oldest are kept, and of batches those that lack signatures. */
 export const MAX_ROWS = 50;
 
+/** Maximum number of characters of a free text, such as the error of a transaction. */
+export const MAX_TEXT_CHARACTERS = 300;
+
 /** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
 export const MAX_MEMBERS = 20;
 
@@ -240,20 +243,57 @@ export interface CrosschainItems {
   readonly listed: number | null;
   /** Number of transactions in neither list; above 0, an older one may be missing in the lists. */
   readonly hidden: DecimalString | null;
+  /** The chains on which transactions are pending: those with missed ones first, then by the time at which the age limit is reached. */
+  readonly chains: ItemList<ChainItem>;
   /** Distinct transactions, oldest first. */
   readonly missed: ItemList<CctxItem>;
   readonly pending: ItemList<CctxItem>;
 }
 
+/** The transactions of one chain. The numbers are those of the metrics, so ignored transactions count only in `ignored` and the nonces. */
+export interface ChainItem {
+  /** Empty for transactions without a chain. */
+  readonly chainId: string;
+  readonly chain: string | null;
+  readonly pending: number | null;
+  readonly missed: number | null;
+  /** Of both lists. */
+  readonly ignored: number | null;
+  /** Pending ones for whose outbound nobody has posted a hash. */
+  readonly withoutHash: number | null;
+  /** Of the oldest pending one, ISO 8601; the time of its last update when its creation time is unknown. */
+  readonly oldestCreatedAt: string | null;
+  /** How long a transaction of the chain may be pending. */
+  readonly ageLimitSeconds: number;
+  readonly lowestPendingNonce: DecimalString | null;
+  readonly highestPendingNonce: DecimalString | null;
+  /** The lowest missed nonce that still affects the chain. */
+  readonly lowestMissedNonce: DecimalString | null;
+}
+
 export interface CctxItem {
   readonly index: string;
   readonly status: string | null;
+  /** What the node says about the status, and the error that led to it; `null` without one. */
+  readonly statusMessage: string | null;
+  readonly error: string | null;
+  /** Whether the configuration ignores it. */
+  readonly ignored: boolean;
+  /** The chain from which it was sent, with its name. */
+  readonly sourceChainId: string | null;
+  readonly sourceChain: string | null;
+  readonly sender: string | null;
+  /** Account that signed the inbound transaction; differs from the sender if that is a contract. */
+  readonly origin: string | null;
+  readonly receiver: string | null;
+  /** Hash of the transaction on the source chain. */
+  readonly inboundHash: string | null;
   /** The chain on which it is pending. */
   readonly chainId: string | null;
   /** Configured or built-in name of the chain. */
   readonly chain: string | null;
   readonly coinType: string | null;
-  /** Of the coin of the hub, or of the gas coin of a known chain. */
+  /** Of the coin of the hub, of the gas coin of a known chain, or of a configured token. */
   readonly symbol: string | null;
   /** In the smallest unit of its asset. */
   readonly amount: DecimalString | null;
@@ -261,6 +301,8 @@ export interface CctxItem {
   readonly wholeAmount: DecimalString | null;
   /** ISO 8601; the time of the last update when the creation time is unknown. */
   readonly createdAt: string | null;
+  /** Whether `createdAt` is the time of the last update, before which it was created. */
+  readonly isCreationEstimated: boolean;
   /** Hash of the outbound; empty while nobody has posted one. */
   readonly hash: string | null;
   /** Nonce of the outbound on its chain. */

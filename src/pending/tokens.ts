@@ -16,9 +16,10 @@ import { memoize } from '../metrics/memoize.js';
 import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
 import { MAX_ROWS, type CoinItem, type ItemList, type TokenItem, type WaitingTokenItem } from './items.js';
 
-const configuredTokens = memoize(
-  ({ tokens }: BridgeInput): ReadonlyMap<string, TokenConfig> =>
-    new Map(tokens.map((token) => [token.contract, token])),
+/** The configured tokens by contract. */
+export const configuredTokens = memoize(
+  (input: Pick<BridgeInput, 'tokens'>): ReadonlyMap<string, TokenConfig> =>
+    new Map(input.tokens.map((token) => [token.contract, token])),
 );
 
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {

@@ -103,10 +103,12 @@ export function decodeDocument<Name extends DocumentName>(
   const deriveStarted = performance.now();
   const flow = definition.track(before ?? definition.initial, input, { staleAfterMs, maxSeries });
   const fixedLabels = formatTargetLabels(target, targetLabels);
+  const { items: listed, searchIndex } = items(input);
   const snapshot: Snapshot = {
     ok: true,
     families: renderFamilies(families, input, fixedLabels, maxSeries),
-    itemsJson: JSON.stringify(items(input)),
+    itemsJson: JSON.stringify(listed),
+    ...(searchIndex && { searchIndex }),
     height: hubHeight(input),
     problems,
     observations: observations(input),

@@ -10,6 +10,7 @@ import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
+import type { SearchIndex } from '../pending/search.js';
 import { clock } from '../clock.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { withValidatorNames } from './jobs.js';
@@ -56,6 +57,8 @@ export interface Snapshot {
   readonly families: readonly FamilyLines[];
   /** The items for `/pending`, a bounded number, as JSON: one string is cheap to send between threads. */
   readonly itemsJson: string;
+  /** Only if the items are not all. */
+  readonly searchIndex?: SearchIndex;
   readonly height: Numeral | undefined;
   readonly problems: FieldProblems;
   /** Those of the document, for the next poll. */

@@ -12,6 +12,7 @@ import type { ContentEncoding } from '../exposition/exposition.js';
 import type { Format } from '../metrics/text-format.js';
 import type { PendingDocument } from '../pages/pending-document.js';
 import { parseSorting, type ItemSorting } from '../pages/item-table.js';
+import { parseSearch } from '../pages/search-section.js';
 import type { Result } from '../result.js';
 import { contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
 
@@ -19,9 +20,13 @@ import { contentTypes, negotiateFormat, prefersJson } from './content-negotiatio
 export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => string;
-  /** Of all targets, or of the one with a name; `undefined` if there is no such target. */
-  readonly pendingPage: (target: string | undefined, sorting: ItemSorting | undefined) => string | undefined;
-  readonly pendingDocument: (target: string | undefined) => PendingDocument | undefined;
+  /** Of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
+  readonly pendingPage: (
+    target: string | undefined,
+    sorting: ItemSorting | undefined,
+    search: string | undefined,
+  ) => string | undefined;
+  readonly pendingDocument: (target: string | undefined, search: string | undefined) => PendingDocument | undefined;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
@@ -63,10 +68,11 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
       return;
     }
     const isJson = prefersJson(request.headers.accept);
-    const document = isJson ? dependencies.pendingDocument(target) : undefined;
+    const search = parseSearch(request.query);
+    const document = isJson ? dependencies.pendingDocument(target, search) : undefined;
     const text = isJson
       ? document && `${JSON.stringify(document)}\n`
-      : dependencies.pendingPage(target, parseSorting(request.query));
+      : dependencies.pendingPage(target, parseSorting(request.query), search);
     if (text === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
     else await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
   });

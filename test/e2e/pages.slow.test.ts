@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
@@ -16,6 +16,13 @@ import { waitUntil } from '../support/wait-for.js';
 const folder = createTempFolder();
 const WIDTHS = [1600, 1280, 768, 420, 320] as const;
 const SCHEMES = ['light', 'dark'] as const;
+
+/** Opens all lists, whose rows are shown on demand. */
+async function openDetails(page: Page): Promise<void> {
+  await page.locator('main details').evaluateAll((all) => {
+    for (const details of all) details.setAttribute('open', '');
+  });
+}
 
 /** Texts on the pending page that explain each scenario. */
 const expectedTexts = {
@@ -77,6 +84,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     const page = await browser.newPage({ viewport: { width: 420, height: 800 }, javaScriptEnabled: false });
     for (const scenario of scenarios) {
       await page.goto(`${daemon.url}/pending?target=${scenario}`);
+      await openDetails(page);
       const text = await page.innerText('main');
       for (const expected of expectedTexts[scenario]) expect(text, scenario).toContain(expected);
       expect(text, scenario).not.toContain('unknown');
@@ -93,6 +101,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     await page.locator('tr', { hasText: 'unsigned-batch' }).getByText('Batches short of signatures').click();
     expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch#batches`);
     const batches = page.locator('[id="batches"]');
+    await openDetails(page);
     await batches.getByText('Signed power').click();
     expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch&sort=batches.signed&dir=asc#batches`);
     expect(await batches.locator('tbody tr').first().innerText()).toContain('below threshold');
@@ -102,7 +111,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
 
   it('shorten an address and group the digits of a number without changing the text, and keep the exact amount', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
-    await page.goto(`${daemon.url}/pending?target=stuck#transfers`);
+    await page.goto(`${daemon.url}/pending?target=stuck&sort=transfers.id&dir=asc#transfers`);
     const address = page.locator('[id="transfers"] td[data-label="Destination"] code').first();
     const { state } = simulatorOf('stuck').model.moduleState();
     const [oldest] = state.unbatched_transfers.toSorted((a, b) => Number(a.id) - Number(b.id));
@@ -128,6 +137,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
       ['Configuration', 'config'],
       ['Status', ''],
     ] as const) {
+      await openDetails(page);
       await page.getByRole('link', { name: link, exact: true }).first().click();
       await page.waitForURL(proxy.url + path);
     }

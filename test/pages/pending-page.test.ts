@@ -14,8 +14,10 @@ import {
   pendingAt,
   polledSnapshots,
   STALE_AFTER_SECONDS,
+  TARGET,
   targetVerdicts,
   testLinks,
+  textOf,
   transfer,
   verdict,
 } from './sample-snapshots.js';
@@ -122,6 +124,70 @@ describe('the pending page', () => {
     );
     const unknown = pendingAt(polledSnapshots({ unbatched_transfers: [{ id: '1' }] }), 1);
     expect(unknown).toMatch(/data-label="Amount"><span class="quiet">unknown</);
+  });
+});
+
+const cctx = (index: string, status: object = {}, outbound: object = {}) => ({
+  index,
+  cctx_status: { status: 'PendingOutbound', created_timestamp: '1767265200', lastUpdate_timestamp: '0', ...status },
+  inbound_params: { sender: '0xSender', sender_chain_id: '7000', observed_hash: '0xInbound' },
+  outbound_params: [{ receiver_chainId: '56', coin_type: 'Gas', amount: '15', tss_nonce: '9', hash: '', ...outbound }],
+});
+
+function crosschainPage(
+  document: object,
+  query: Readonly<Record<string, string>> = {},
+  ...verdicts: readonly ReturnType<typeof verdict>[]
+): string {
+  const snapshots = initialSnapshots();
+  snapshots.record(CROSSCHAIN, crosschainResult({ cctxs_missed: [], cctxs_pending: [], ...document }), at(0));
+  return pendingAt(snapshots, 0, query, { verdicts: [targetVerdicts(verdicts)] });
+}
+
+describe('cross-chain transactions', () => {
+  it('have their status message, error, source and age', () => {
+    const error = { status: 'PendingRevert', status_message: 'outbound failed', error_message: '<b>no liquidity' };
+    const text = textOf(crosschainPage({ cctxs_pending: [cctx('0xindex', error)] }));
+    expect(text).toContain(
+      '60 min ago\n2026-01-01 11:00:00 UTC\n0xindex\n7000\nby 0xSender\ntx 0xInbound\n56\n9\nPendingRevert\noutbound failed\n<b>no liquidity',
+    );
+  });
+
+  it('have an estimated age if only their last update is known', () => {
+    const update = { created_timestamp: '0', lastUpdate_timestamp: '1767265200' };
+    const text = textOf(crosschainPage({ cctxs_pending: [cctx('0xindex', update)] }));
+    expect(text).toContain('at least 60 min ago\nlast update 2026-01-01 11:00:00 UTC');
+  });
+
+  it('are summarized by chain, with the severity of the alert about the chain', () => {
+    const document = { cctxs_pending: [cctx('a'), cctx('b', {}, { receiver_chainId: '8332', tss_nonce: '3' })] };
+    const stuck = verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, subjects: [{ chain_id: '56' }] });
+    const text = textOf(crosschainPage(document, {}, stuck));
+    expect(text).toContain('56\n1\n60 min critical\n30 min\n9 critical\n9\n1\n8332\n1\n60 min\n2 h\n3\n3\n1');
+  });
+
+  it('have missed ones in the summary by chain only if there are any', () => {
+    expect(crosschainPage({ cctxs_pending: [cctx('a')] })).not.toContain('Lowest missed nonce');
+    expect(crosschainPage({ cctxs_missed: [cctx('a')] })).toContain('Lowest missed nonce');
+  });
+
+  it('are listed on demand if there are more than three, and at once when they are sorted', () => {
+    const cctxs_pending = ['a', 'b', 'c', 'd'].map((index) => cctx(index));
+    const details = /<details id="pending\/rows" class="rows"( open)?>/;
+    expect(details.exec(crosschainPage({ cctxs_pending }))?.[1]).toBeUndefined();
+    expect(details.exec(crosschainPage({ cctxs_pending }, { sort: 'pending.nonce' }))?.[1]).toBe(' open');
+    expect(details.exec(crosschainPage({ cctxs_pending: cctxs_pending.slice(1) }))?.[1]).toBe(' open');
+  });
+
+  it('are found by the query of the page', () => {
+    const cctxs_pending = Array.from({ length: 200 }, (_, index) => cctx(`0x${1000 + index}`));
+    const found = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: ' 0X1199 ' }));
+    expect(found).toContain('1 match for “0X1199” in all 200 listed cctxs. Clear the search');
+    expect(found).toMatch(/\npending\n60 min ago\n2026-01-01 11:00:00 UTC\n0x1199\n/);
+    const none = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: HOSTILE }));
+    expect(none).toContain(`0 matches for “${HOSTILE}” in all 200 listed cctxs.`);
+    const all = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: '0x' }));
+    expect(all).toContain('200 matches for “0x” in all 200 listed cctxs, of which the first 50 are shown.');
   });
 });
 

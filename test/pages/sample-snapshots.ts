@@ -8,6 +8,7 @@ import { pendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance } from '../../src/pages/status-page.js';
 import { parseSorting } from '../../src/pages/item-table.js';
+import { parseSearch } from '../../src/pages/search-section.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
 import type { Instant } from '../../src/clock.js';
@@ -174,7 +175,14 @@ export function pendingAt(
   { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
   const links = testLinks(config);
-  const document = pendingDocument(snapshots.states(), verdicts, links, at(seconds), query['target']);
+  const document = pendingDocument(
+    snapshots.states(),
+    verdicts,
+    links,
+    at(seconds),
+    query['target'],
+    parseSearch(query),
+  );
   if (document === undefined) throw new Error(`no target ${query['target']}`);
   return pendingPage(document, parseSorting(query), links, { telemetryPath, version: '0.1.0' });
 }

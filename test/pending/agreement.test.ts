@@ -6,7 +6,7 @@ import { itemsOf, type Snapshot } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
-import { seriesOf } from '../support/exposition-text.js';
+import { seriesOf, type Series } from '../support/exposition-text.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { asReadable } from './read-items.js';
 
@@ -15,6 +15,7 @@ interface ScenarioResult {
   readonly crosschain: CrosschainItems;
   /** The values of all series by family. */
   readonly gauges: ReadonlyMap<string, readonly number[]>;
+  readonly series: readonly Series[];
 }
 
 function simulate(scenario: ScenarioName): ScenarioResult {
@@ -35,20 +36,22 @@ function simulate(scenario: ScenarioName): ScenarioResult {
     model.rateLimiterInput({ window: 500n }),
     height,
   );
+  const series = seriesOfSnapshots(bridgeSnapshot, crosschainSnapshot);
   return {
     bridge: itemsOf(bridgeSnapshot) as BridgeItems,
     crosschain: itemsOf(crosschainSnapshot) as CrosschainItems,
-    gauges: gaugesOf(bridgeSnapshot, crosschainSnapshot),
+    gauges: gaugesOf(series),
+    series,
   };
 }
 
-function gaugesOf(...snapshots: readonly Snapshot[]): ReadonlyMap<string, readonly number[]> {
+function seriesOfSnapshots(...snapshots: readonly Snapshot[]): readonly Series[] {
+  return snapshots.flatMap(({ families }) => seriesOf(families.map(({ lines }) => lines).join('')));
+}
+
+function gaugesOf(series: readonly Series[]): ReadonlyMap<string, readonly number[]> {
   const gauges = new Map<string, number[]>();
-  for (const { families } of snapshots) {
-    for (const { name, value } of seriesOf(families.map(({ lines }) => lines).join(''))) {
-      gauges.set(name, [...(gauges.get(name) ?? []), value]);
-    }
-  }
+  for (const { name, value } of series) gauges.set(name, [...(gauges.get(name) ?? []), value]);
   return gauges;
 }
 
@@ -112,6 +115,31 @@ describe.each(scenarioNames)('the items and metrics of the scenario %s', (scenar
     );
     const counted = result.gauges.get('bridge_orchestrator_missing_batch_confirms') ?? [];
     expect(listed).toBe(counted.reduce((total, count) => total + count, 0));
+  });
+
+  it('agree on every chain', () => {
+    const { crosschain, series } = result;
+    const chains = asReadable(crosschain.chains).rows;
+    expect(chains.length > 0).toBe((gauge('crosschain_total_pending') ?? 0) > 0);
+    for (const chain of chains) {
+      const values = (name: string, ...labels: readonly string[]): readonly number[] =>
+        series
+          .filter((own) => own.name === name)
+          .filter((own) => [`chain_id="${chain.chainId}"`, ...labels].every((label) => own.labels.includes(label)))
+          .map(({ value }) => value);
+      const sum = (list: string): number =>
+        values('crosschain_cctxs', `list="${list}"`).reduce((total, value) => total + value, 0);
+      const oldest = values('crosschain_oldest_cctx_created_timestamp_seconds', 'list="pending"');
+      const numbers = (value: string | null): readonly number[] => (value === null ? [] : [Number(value)]);
+      expect([chain.pending, chain.missed]).toEqual([sum('pending'), sum('missed')]);
+      expect([chain.ageLimitSeconds]).toEqual(values('crosschain_age_limit_seconds'));
+      expect(chain.oldestCreatedAt === null ? [] : [Date.parse(chain.oldestCreatedAt) / 1000]).toEqual(oldest);
+      expect(numbers(chain.lowestPendingNonce)).toEqual(values('crosschain_lowest_pending_nonce'));
+      expect(numbers(chain.highestPendingNonce)).toEqual(values('crosschain_highest_pending_nonce'));
+      expect(numbers(chain.lowestMissedNonce)).toEqual(values('crosschain_lowest_missed_nonce'));
+      const withoutHash = values('crosschain_cctxs_without_hash', 'list="pending"');
+      expect(chain.pending === 0 ? [] : [chain.withoutHash]).toEqual(withoutHash);
+    }
   });
 
   it('agree on the totals and the oldest transaction of the cross-chain module', () => {

@@ -61,9 +61,22 @@ describe('the items of a hostile document', () => {
   it('are smaller than 1 MiB for rate_limiter_input', () => {
     const cctxs = repeat(ROWS, (index) => ({
       index: hostileString(index),
-      cctx_status: { status: 'Aborted', created_timestamp: '1', lastUpdate_timestamp: '1' },
+      cctx_status: {
+        status: 'Aborted',
+        status_message: hostileString(index).repeat(10),
+        error_message: hostileString(index).repeat(10),
+        created_timestamp: '1',
+        lastUpdate_timestamp: '1',
+      },
+      inbound_params: {
+        sender: hostileString(index),
+        sender_chain_id: hostileString(index),
+        tx_origin: hostileString(index),
+        observed_hash: hostileString(index),
+      },
       outbound_params: [
         {
+          receiver: hostileString(index),
           receiver_chainId: hostileString(index),
           coin_type: 'Gas',
           amount: longNumber(index),

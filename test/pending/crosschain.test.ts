@@ -4,8 +4,20 @@ import { asReadable, crosschainItemsOf } from './read-items.js';
 
 const cctx = (index: string, created: unknown = '1000', outbound: object = {}) => ({
   index,
-  cctx_status: { status: 'PendingOutbound', created_timestamp: created, lastUpdate_timestamp: '0' },
-  inbound_params: { sender_chain_id: '7000' },
+  cctx_status: {
+    status: 'PendingOutbound',
+    status_message: 'initiating outbound',
+    error_message: '',
+    created_timestamp: created,
+    lastUpdate_timestamp: '0',
+  },
+  inbound_params: {
+    sender: '0xSender',
+    sender_chain_id: '7000',
+    tx_origin: '0xOrigin',
+    asset: '0xToken',
+    observed_hash: '0xinbound',
+  },
   outbound_params: [
     { receiver_chainId: '1', coin_type: 'Gas', amount: '1', tss_nonce: '1', hash: '' },
     { receiver_chainId: '56', coin_type: 'ERC20', amount: '2', tss_nonce: '9', hash: '0xhash', ...outbound },
@@ -16,12 +28,32 @@ const rowsOf = (cctxs: unknown) => asReadable(crosschainItemsOf({ cctxs_pending:
 describe('the cross-chain items', () => {
   it('describe the current outbound', () => {
     const document = { height: '5', total_pending: '3', cctxs_missed: [], cctxs_pending: [cctx('a')] };
-    expect(crosschainItemsOf(document, { chains: { '56': 'bsc' } })).toEqual({
+    expect(crosschainItemsOf(document, { chains: { '56': 'bsc', '7000': 'zetachain' } })).toEqual({
       document: 'rate_limiter_input',
       height: '5',
       totalPending: '3',
       listed: 1,
       hidden: '2',
+      chains: {
+        readable: true,
+        total: 1,
+        unsortable: 0,
+        rows: [
+          {
+            chainId: '56',
+            chain: 'bsc',
+            pending: 1,
+            missed: 0,
+            ignored: 0,
+            withoutHash: 0,
+            oldestCreatedAt: '1970-01-01T00:16:40.000Z',
+            ageLimitSeconds: 1800,
+            lowestPendingNonce: '9',
+            highestPendingNonce: '9',
+            lowestMissedNonce: null,
+          },
+        ],
+      },
       missed: { readable: true, total: 0, unsortable: 0, rows: [] },
       pending: {
         readable: true,
@@ -31,6 +63,15 @@ describe('the cross-chain items', () => {
           {
             index: 'a',
             status: 'PendingOutbound',
+            statusMessage: 'initiating outbound',
+            error: null,
+            ignored: false,
+            sourceChainId: '7000',
+            sourceChain: 'zetachain',
+            sender: '0xSender',
+            origin: '0xOrigin',
+            receiver: null,
+            inboundHash: '0xinbound',
             chainId: '56',
             chain: 'bsc',
             coinType: 'ERC20',
@@ -38,6 +79,7 @@ describe('the cross-chain items', () => {
             amount: '2',
             wholeAmount: null,
             createdAt: '1970-01-01T00:16:40.000Z',
+            isCreationEstimated: false,
             hash: '0xhash',
             nonce: '9',
           },
@@ -66,6 +108,72 @@ describe('the cross-chain items', () => {
     const document = { cctxs_pending: [cctx('a', '5', { coin_type: 'Native' })] };
     const { rows } = asReadable(crosschainItemsOf(document, { hubChainIds: ['101'] }).pending);
     expect(rows).toMatchObject([{ coinType: 'Native', symbol: null, wholeAmount: null }]);
+  });
+
+  it('have the amount of a configured token, by its contract', () => {
+    const tokens = [{ contract: '0xtoken', symbol: 'USDT', decimals: 1 }];
+    const { rows } = asReadable(crosschainItemsOf({ cctxs_pending: [cctx('a')] }, { tokens }).pending);
+    expect(rows).toMatchObject([{ symbol: 'USDT', wholeAmount: '0.2' }]);
+  });
+
+  it('mark a creation time of which only the last update is known', () => {
+    const status = { status: 'PendingOutbound', created_timestamp: '0', lastUpdate_timestamp: '7' };
+    const [estimated, known, none] = rowsOf([
+      { ...cctx('a'), cctx_status: status },
+      cctx('b', '8'),
+      { ...cctx('c'), cctx_status: { ...status, lastUpdate_timestamp: '0' } },
+    ]);
+    expect(estimated).toMatchObject({ createdAt: '1970-01-01T00:00:07.000Z', isCreationEstimated: true });
+    expect(known).toMatchObject({ createdAt: '1970-01-01T00:00:08.000Z', isCreationEstimated: false });
+    expect(none).toMatchObject({ createdAt: null, isCreationEstimated: false });
+  });
+
+  it('have the error on one line, and at most 300 characters of it', () => {
+    const error_message = `{"error":\n"${'x'.repeat(1000)}"}`;
+    const [row] = rowsOf([{ ...cctx('a'), cctx_status: { status: 'PendingRevert', error_message } }]);
+    expect(row?.error).toHaveLength(300);
+    expect(row?.error).toMatch(/^\{"error": "x+…$/);
+  });
+
+  it('mark ignored transactions, which count apart by chain', () => {
+    const ignore = { indexes: ['b'], olderThanMs: 0 };
+    const items = crosschainItemsOf({ cctxs_missed: [], cctxs_pending: [cctx('a'), cctx('b')] }, { ignore });
+    expect(asReadable(items.pending).rows.map(({ index, ignored }) => [index, ignored])).toEqual([
+      ['a', false],
+      ['b', true],
+    ]);
+    expect(asReadable(items.chains).rows).toMatchObject([{ chainId: '56', pending: 1, missed: 0, ignored: 1 }]);
+  });
+
+  it('have chains with missed transactions first, then those that reach their age limit first', () => {
+    const pendingOn = (receiver_chainId: string, created: string) =>
+      cctx(receiver_chainId, created, { receiver_chainId });
+    // The age limit is 2 hours on Bitcoin and 30 minutes elsewhere.
+    const cctxs_pending = [pendingOn('8332', '1000'), pendingOn('137', '3000'), pendingOn('56', '6000')];
+    const cctxs_missed = [cctx('m', '9000', { receiver_chainId: '8453', tss_nonce: '3' })];
+    const { rows } = asReadable(crosschainItemsOf({ cctxs_missed, cctxs_pending }).chains);
+    expect(rows.map(({ chainId, missed }) => [chainId, missed])).toEqual([
+      ['8453', 1],
+      ['137', 0],
+      ['56', 0],
+      ['8332', 0],
+    ]);
+    expect(rows[0]).toMatchObject({
+      pending: 0,
+      lowestPendingNonce: null,
+      lowestMissedNonce: '3',
+      oldestCreatedAt: null,
+    });
+  });
+
+  it('have the chains of the list that can be read', () => {
+    const items = crosschainItemsOf({ cctxs_missed: [{ index: null }], cctxs_pending: [cctx('a')] });
+    expect(asReadable(items.chains).rows).toMatchObject([{ chainId: '56', pending: 1, missed: null, ignored: null }]);
+    expect(crosschainItemsOf({ height: '1' }).chains).toEqual({ readable: false, total: null });
+  });
+
+  it('keep the other values of a transaction whose inbound is invalid', () => {
+    expect(rowsOf([{ ...cctx('a'), inbound_params: 5 }])).toMatchObject([{ index: 'a', sender: null, chainId: '56' }]);
   });
 
   it('are sorted by age without repeated indexes, with unknown ages last', () => {

@@ -51,7 +51,7 @@ describe('the headers of every response', () => {
       expect(headers).toMatchObject({
         'cache-control': 'no-store',
         'content-security-policy': expect.stringMatching(
-          /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; script-src 'sha256-[\w+/=]{44}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+          /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; script-src 'sha256-[\w+/=]{44}'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
         ) as string,
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',

@@ -38,24 +38,26 @@ export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
 });
 
 /** The distinct transactions of a list, without those that the configuration ignores. */
-const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => {
+export const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => {
   const all = distinctCctxs[list](input);
   const isIgnored = ignoredBy(input);
   return isIgnored === undefined ? all : all.filter((cctx) => !isIgnored(cctx));
 });
 
 /** Whether a transaction is ignored; `undefined` when none can be. */
-function ignoredBy({ settings: { ignore }, at }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined {
-  const { indexes, olderThanMs } = ignore;
-  if (indexes.length === 0 && olderThanMs === 0) return undefined;
-  const ignored = new Set(indexes);
-  const oldest: Exact = { units: BigInt(Math.round(at.epochSeconds * 1000) - olderThanMs), scale: 3 };
-  const isOlder = (cctx: Cctx): boolean => {
-    const created = olderThanMs === 0 ? undefined : knownCreation(cctx);
-    return created !== undefined && compare(created, oldest) < 0;
-  };
-  return (cctx) => ignored.has(required(cctx.index)) || isOlder(cctx);
-}
+export const ignoredBy = memoize(
+  ({ settings: { ignore }, at }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined => {
+    const { indexes, olderThanMs } = ignore;
+    if (indexes.length === 0 && olderThanMs === 0) return undefined;
+    const ignored = new Set(indexes);
+    const oldest: Exact = { units: BigInt(Math.round(at.epochSeconds * 1000) - olderThanMs), scale: 3 };
+    const isOlder = (cctx: Cctx): boolean => {
+      const created = olderThanMs === 0 ? undefined : knownCreation(cctx);
+      return created !== undefined && compare(created, oldest) < 0;
+    };
+    return (cctx) => ignored.has(required(cctx.index)) || isOlder(cctx);
+  },
+);
 
 /** Groups transactions by the label `chain_id`. */
 export const groupByChain = memoize((cctxs: readonly Cctx[]) => groupBy(cctxs, chainIdLabel));
@@ -127,10 +129,14 @@ function direction(cctx: Cctx, hubChainIds: readonly string[]): string {
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
+/** Whether the creation time of a transaction is unknown, so that `createdAt` is the time of its last update. */
+export function isCreationUnknown({ cctx_status }: Cctx): boolean {
+  return compare(required(required(cctx_status).created_timestamp), 0) <= 0;
+}
+
 /** Creation time of a transaction in Unix seconds, or the time of its last update when the creation time is unknown. */
 export function createdAt(cctx: Cctx): Numeral | undefined {
-  const created = required(required(cctx.cctx_status).created_timestamp);
-  if (compare(created, 0) > 0) return created;
+  if (!isCreationUnknown(cctx)) return required(required(cctx.cctx_status).created_timestamp);
   const changed = required(required(cctx.cctx_status).lastUpdate_timestamp);
   return compare(changed, 0) > 0 ? changed : undefined;
 }
@@ -146,7 +152,7 @@ function positive(field: Field<Numeral>): Numeral | undefined {
   return value !== undefined && compare(value, 0) > 0 ? value : undefined;
 }
 
-function hasNoHash(cctx: Cctx): boolean {
+export function hasNoHash(cctx: Cctx): boolean {
   const outbound = currentOutbound(cctx);
   return outbound !== undefined && required(outbound.hash) === '';
 }

@@ -1,11 +1,11 @@
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
-import type { CrosschainSettings } from '../../config/config.js';
+import type { Config, CrosschainSettings } from '../../config/config.js';
 import type { Numeral } from '../../json/numeral.js';
 import type { Instant } from '../../clock.js';
 import type { CrosschainObservations } from './observations.js';
 
 /** The input of the cross-chain families: one response and the configuration. */
-export interface CrosschainInput {
+export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly document: RateLimiterInput;
   readonly height: Numeral | undefined;
   readonly settings: CrosschainSettings;

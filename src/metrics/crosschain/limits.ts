@@ -7,7 +7,7 @@ import type { CrosschainInput } from './input.js';
 const AGE_LIMIT_MS = 30 * 60_000;
 
 /** How long a transaction may be pending on a chain. */
-function ageLimitMs(chainId: string, { ageLimitsMs }: CrosschainSettings): number {
+export function ageLimitMs(chainId: string, { ageLimitsMs }: CrosschainSettings): number {
   // Chain ids are untrusted, and `constructor` is a property of every object.
   const configured = Object.hasOwn(ageLimitsMs, chainId) ? ageLimitsMs[chainId] : undefined;
   return configured ?? knownChains.get(chainId)?.ageLimitMs ?? ageLimitsMs[DEFAULT_AGE_LIMIT] ?? AGE_LIMIT_MS;

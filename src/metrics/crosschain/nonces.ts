@@ -18,20 +18,20 @@ function outboundNonce(cctx: Cctx): Numeral | undefined {
   return outbound && required(outbound.tss_nonce);
 }
 
-const lowestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => lowest(cctxs.map(outboundNonce));
-const highestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => highest(cctxs.map(outboundNonce));
+export const lowestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => lowest(cctxs.map(outboundNonce));
+export const highestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => highest(cctxs.map(outboundNonce));
 
 /** The node does not list missed transactions that are further below the lowest pending nonce, unless they are in the window. */
 const MAX_NONCES_BELOW = 1000;
 
 /** A missed transaction that is also listed as pending counts as pending. */
-function missedOnly(input: CrosschainInput): readonly Cctx[] {
+export const missedOnly = memoize((input: CrosschainInput): readonly Cctx[] => {
   const pending = cctxsByIndex.pending(input);
   return distinctCctxs.missed(input).filter(({ index }) => !pending.has(required(index)));
-}
+});
 
 /** The lowest missed nonce that still affects the chain. */
-function lowestMissedNonce(missed: readonly Cctx[], pending: readonly Cctx[]): Numeral | undefined {
+export function lowestMissedNonce(missed: readonly Cctx[], pending: readonly Cctx[]): Numeral | undefined {
   const lowestPending = lowestNonce(pending);
   const isNear = (nonce: Numeral | undefined): nonce is Numeral =>
     nonce !== undefined &&

@@ -1,0 +1,124 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { batch, idleState, validators, vote } from '../pending/bridge-state.js';
+import { CHROMIUM, horizontalOverflow, launchBrowser, takeScreenshot } from '../support/browser.js';
+import { hasTool } from '../support/tools.js';
+import {
+  at,
+  BRIDGE,
+  bridgeResult,
+  CROSSCHAIN,
+  crosschainResult,
+  initialSnapshots,
+  pendingAt,
+  TARGET,
+  transfer,
+} from './sample-snapshots.js';
+
+const ITEMS = 10_000;
+const MAX_PAGE_BYTES = 300_000;
+const MAX_RENDER_MS = 1000;
+/** Ten screens of a phone; with all rows open there are more than fifty. */
+const MAX_PHONE_HEIGHT = 8000;
+
+const PHONE = { width: 390, height: 800 };
+
+const hex = (seed: number, digits: number): string =>
+  `0x${(seed + 1).toString(16).padStart(digits, 'abcdef0123456789')}`;
+const CHAINS = ['1', '56', '137', '8453', '42161', '43114', '8332', '900', '105', '2015140', '7000', '10'];
+
+const cctx = (index: number) => ({
+  index: hex(index, 64),
+  cctx_status: {
+    status: 'PendingOutbound',
+    status_message: 'initiating outbound',
+    error_message: '',
+    created_timestamp: String(Math.floor(at(0).epochSeconds) - 20_000 + index),
+  },
+  inbound_params: {
+    sender: hex(index, 40),
+    sender_chain_id: '7000',
+    tx_origin: hex(index * 3, 40),
+    observed_hash: hex(index * 5, 64),
+  },
+  outbound_params: [
+    {
+      receiver: hex(index * 7, 40),
+      receiver_chainId: CHAINS[index % CHAINS.length],
+      coin_type: 'Gas',
+      amount: `${1_234_567_890_123_456_789n * BigInt(index)}`,
+      tss_nonce: String(index),
+      hash: index % 2 === 0 ? '' : hex(index * 11, 64),
+    },
+  ],
+});
+
+const repeat = <T>(make: (index: number) => T): readonly T[] =>
+  Array.from({ length: ITEMS }, (_, index) => make(index));
+
+function largePage(query: Readonly<Record<string, string>> = {}): string {
+  const snapshots = initialSnapshots();
+  const state = {
+    ...idleState,
+    batches: repeat((index) => ({ ...batch(`${index}`), token_contract: hex(index, 40) })),
+    attestations: repeat((index) => ({
+      observed: false,
+      height: '900',
+      votes: [vote(index % validators.length)],
+      claim: { event_nonce: `${8 + index}` },
+    })),
+    unbatched_transfers: repeat((index) => ({ ...transfer(`${index}`, `${index}`), dest_address: hex(index, 40) })),
+  };
+  snapshots.record(BRIDGE, bridgeResult(state, '1000'), at(0));
+  const document = {
+    height: '1000',
+    total_pending: String(ITEMS),
+    cctxs_missed: repeat(cctx).slice(0, 1000),
+    cctxs_pending: repeat(cctx).slice(1000),
+  };
+  snapshots.record(CROSSCHAIN, crosschainResult(document), at(0));
+  return pendingAt(snapshots, 1, { target: TARGET, ...query });
+}
+
+describe('the page of a target with 10,000 items of each kind', () => {
+  const html = largePage();
+
+  it('is smaller than 300 KB', () => {
+    expect(Buffer.byteLength(html)).toBeLessThan(MAX_PAGE_BYTES);
+    expect(Buffer.byteLength(largePage({ q: 'abc' }))).toBeLessThan(1.5 * MAX_PAGE_BYTES);
+  });
+
+  describe.skipIf(!hasTool(CHROMIUM))('in a browser', () => {
+    let browser: Browser;
+    let page: Page;
+
+    beforeAll(async () => {
+      browser = await launchBrowser();
+      page = await browser.newPage({ viewport: PHONE, javaScriptEnabled: false });
+    });
+    afterAll(async () => browser.close());
+
+    it('is rendered within a second', async () => {
+      await page.setContent('<p>warm</p>');
+      const started = performance.now();
+      await page.setContent(html);
+      await page.locator('#pending').boundingBox();
+      expect(performance.now() - started).toBeLessThan(MAX_RENDER_MS);
+    });
+
+    it('has the summaries on the first screens of a phone, and rows on demand', async () => {
+      await page.setContent(html);
+      await takeScreenshot(page, 'large-target-phone');
+      const bottomOf = async (selector: string): Promise<number> => {
+        const box = await page.locator(selector).boundingBox();
+        return (box?.y ?? Number.NaN) + (box?.height ?? Number.NaN);
+      };
+      expect(await horizontalOverflow(page)).toBe(0);
+      expect(await bottomOf('main')).toBeLessThan(MAX_PHONE_HEIGHT);
+      expect(await page.locator('#pending tbody tr').first().isVisible()).toBe(false);
+      await page.locator('#pending summary').click();
+      expect(await page.locator('#pending tbody tr').first().isVisible()).toBe(true);
+      expect(await horizontalOverflow(page)).toBe(0);
+    });
+  });
+});
