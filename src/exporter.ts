@@ -13,6 +13,7 @@ import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
+import { trendsOf } from './pages/trend.js';
 import { clock, type Instant } from './clock.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
 import { createApp, type AppDependencies } from './server/app.js';
@@ -111,13 +112,16 @@ function pagesOf(
 
   const pending = (target: string | undefined, search: string | undefined): PendingDocument | undefined => {
     const now = clock();
-    return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search);
+    const trends = trendsOf(endpoints.all());
+    return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search, trends);
   };
 
   return {
     statusPage: () => {
       const now = clock();
-      const statuses = endpoints.all().map(({ state, job }) => endpointStatus(state, job.url, now));
+      const statuses = endpoints
+        .all()
+        .map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory.trend));
       const targets = targetViews(verdicts(now), statuses, active.current().links, now);
       const validatorNames = namesViews(endpoints.all(), now);
       const generatedAt = isoTime(now.epochSeconds);

@@ -268,6 +268,13 @@ function noncesLeft(share: number): string {
   ].join('\nor\n');
 }
 
+/** How fast the nonces of a chain rise, if the exporter has observed it for an hour. */
+function noncesInLastHour({ labels }: Finding, view: PollView<typeof HIGHEST_NONCE | typeof LOWEST_MISSED>): string {
+  const now = byChain(view.samples, HIGHEST_NONCE).get(labelOf(labels, 'chain_id'));
+  const hourAgo = valueAgo(view, HIGHEST_NONCE, labels, 60);
+  return now === undefined || hourAgo === undefined || now < hourAgo ? '' : ` (${now - hourAgo} in the last hour)`;
+}
+
 function freezeNear(
   severity: Extract<Severity, 'critical' | 'warning'>,
   share: number,
@@ -297,10 +304,12 @@ of it is left. Bitcoin is not scheduled by the distance of nonces.`,
     summary: `${THE_CHAIN} {{ if gt $value 0.0 }}freezes after ${countOfValue('more nonce')}{{ else }}is frozen{{ end }}, because of a missed transaction.`,
     description: `Clients send nothing on ${THE_CHAIN} of {{ $labels.target }} when its missed transaction is too far behind: {{ if gt $value 0.0 }}${countOfValue('more nonce')}{{ else }}now{{ end }}.{{ with ${queryOfChain(HIGHEST_NONCE, (selector) => `delta(${selector}[1h])`)} }} In the last hour, nonces have increased by {{ . | first | value | printf "%.0f" }}.{{ end }}`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
-    sentence: ({ all }) => {
+    sentence: ({ all }, view) => {
       const fewestFirst = all.toSorted((a, b) => a.value - b.value);
-      const chains = fewestFirst.map(({ labels, value }) =>
-        value > 0 ? `${chainOf(labels)} freezes after ${count(value, 'more nonce')}` : `${chainOf(labels)} is frozen`,
+      const chains = fewestFirst.map((finding) =>
+        finding.value > 0
+          ? `${chainOf(finding.labels)} freezes after ${count(finding.value, 'more nonce')}${noncesInLastHour(finding, view)}`
+          : `${chainOf(finding.labels)} is frozen`,
       );
       return `a missed transaction stops its chain: ${list(chains)}`;
     },

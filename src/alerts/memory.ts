@@ -3,6 +3,7 @@ import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Condition } from './alert.js';
 import { findAll, type AlertFinding } from './alerts.js';
+import { NO_TREND, trendAfter, type Trend } from './trend.js';
 import {
   addPoll,
   MINUTE_MS,
@@ -24,12 +25,15 @@ export interface EndpointMemory {
   readonly history: PollHistory;
   /** `data`: of the findings in the last successful poll. `endpoint`: of those in the last poll. */
   readonly presences: Readonly<Record<Condition['source'], Presences>>;
+  /** Of the backlog, for the pages. */
+  readonly trend: Trend;
 }
 
 /** The memory before the first poll. */
 export const initialMemory: EndpointMemory = {
   history: NO_HISTORY,
   presences: { data: new Map(), endpoint: new Map() },
+  trend: NO_TREND,
 };
 
 /** An endpoint as the conditions judge it. */
@@ -76,6 +80,7 @@ export function memoryAfter({ state: before, memory }: JudgedEndpoint, state: En
   const { data, endpoint } = memory.presences;
   return {
     history,
+    trend: state.last?.ok === true ? trendAfter(memory.trend, state, at) : memory.trend,
     presences: {
       data: state.last?.ok === true ? presencesAfter(data, findAll('data', view), at, isAfterGap) : data,
       endpoint: presencesAfter(endpoint, findAll('endpoint', view), at, before.polls === 0),

@@ -162,12 +162,16 @@ export const pastFamilies = {
   bridge_token_unbatched_transfers: 180,
   crosschain_cctxs_missed: 24 * 60,
   crosschain_cctxs: 24 * 60,
+  crosschain_highest_pending_nonce: 65,
 } as const satisfies Record<string, number>;
 
 type PastFamily = keyof typeof pastFamilies;
 
 /** A series with more changes in its range is remembered less exactly. */
 const KEPT_VALUES = 64;
+
+/** Families that change with every poll are remembered at this resolution, or a range would have too many values. */
+const RESOLUTION_MINUTES: Partial<Readonly<Record<PastFamily, number>>> = { crosschain_highest_pending_nonce: 5 };
 
 interface LastChange<Value> {
   readonly value: Value;
@@ -278,7 +282,10 @@ function pastAfter(before: PollHistory['past'], samples: Samples, at: Instant): 
         if (!isRemembered(labels)) return [];
         const key = seriesKey(family, labels);
         const known = before.get(key) ?? [];
-        if (known.at(-1)?.value === value) return [[key, known]];
+        const last = known.at(-1);
+        if (last?.value === value) return [[key, known]];
+        const resolutionMs = (RESOLUTION_MINUTES[family] ?? 0) * MINUTE_MS;
+        if (last !== undefined && msBetween(last.at, at) < resolutionMs) return [[key, known]];
         // The last value before the range is the value at its beginning.
         const firstInRange = known.findIndex((past) => msBetween(past.at, at) <= pastFamilies[family] * MINUTE_MS);
         const inRange = firstInRange === -1 ? known.slice(-1) : known.slice(Math.max(0, firstInRange - 1));

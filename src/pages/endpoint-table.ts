@@ -11,6 +11,7 @@ import { tableHtml, type Column, type Table } from './table.js';
 import type { TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
+import { trendsHtml } from './trend.js';
 
 /*
  * The tables of endpoints on the status page.
@@ -108,9 +109,11 @@ function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
   return markup`${failure}${lastBacklog}${failureDetails(status)}`;
 }
 
-function backlogCell({ target, items }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
+function backlogCell({ target, items, trends }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
   const view = targets.get(target);
-  return items === null || view === undefined ? markup`` : backlogHtml(view, items, nowMs);
+  return items === null || view === undefined
+    ? markup``
+    : markup`${backlogHtml(view, items, nowMs)}${trendsHtml(trends, nowMs)}`;
 }
 
 function pollsCell(status: EndpointStatus): Markup {

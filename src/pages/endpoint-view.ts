@@ -1,3 +1,4 @@
+import type { Trend } from '../alerts/trend.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
@@ -6,6 +7,7 @@ import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import { isoTime } from './time.js';
+import { trendViews, type TrendView } from './trend.js';
 
 /*
  * View models: the state of the endpoints as the pages show it.
@@ -27,6 +29,8 @@ export interface EndpointView {
   readonly lastFailure: FailureView | null;
   /** `null` unless the last success is shown. */
   readonly items: Items | null;
+  /** Whether the backlog grows; empty unless the last success is shown. */
+  readonly trends: readonly TrendView[];
 }
 
 export interface FailureView {
@@ -37,7 +41,7 @@ export interface FailureView {
   readonly message: string;
 }
 
-export function endpointView(state: EndpointState, now: Instant): EndpointView {
+export function endpointView(state: EndpointState, now: Instant, trend?: Trend): EndpointView {
   const { target, document, last, success, failure } = state;
   const shown = exportedSuccess(state, now);
   return {
@@ -51,6 +55,7 @@ export function endpointView(state: EndpointState, now: Instant): EndpointView {
       ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
       : null,
     items: shown === undefined ? null : itemsOf(shown.snapshot),
+    trends: shown === undefined ? [] : trendViews(document, trend, now),
   };
 }
 
@@ -72,8 +77,8 @@ export interface EndpointStatus extends EndpointView {
   readonly invalidFields: readonly string[];
 }
 
-export function endpointStatus(state: EndpointState, url: string, now: Instant): EndpointStatus {
-  const view = endpointView(state, now);
+export function endpointStatus(state: EndpointState, url: string, now: Instant, trend?: Trend): EndpointStatus {
+  const view = endpointView(state, now, trend);
   const inSeconds = view.ageSeconds === null ? null : state.staleAfterMs / 1000 - view.ageSeconds;
   return {
     ...view,

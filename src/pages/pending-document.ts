@@ -8,6 +8,7 @@ import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
 import { firingVerdicts, targetViews, type TargetView } from './target-view.js';
 import { isoTime } from './time.js';
+import type { Trends } from './trend.js';
 
 /** The JSON of `/pending`, whose keys are fixed: new ones can be added. */
 export interface PendingDocument {
@@ -31,9 +32,10 @@ export function pendingDocument(
   now: Instant,
   name?: string,
   query?: string,
+  trends: Trends = new Map(),
 ): PendingDocument | undefined {
   const isSelected = ({ target }: { readonly target: string }): boolean => name === undefined || target === name;
-  const endpoints = states.filter(isSelected).map((state) => endpointView(state, now));
+  const endpoints = states.filter(isSelected).map((state) => endpointView(state, now, trends.get(state)));
   if (name !== undefined && endpoints.length === 0) return undefined;
   const targets = targetViews(verdicts.filter(isSelected), endpoints, links, now).map((view) => ({
     ...view,

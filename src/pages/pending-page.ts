@@ -19,6 +19,7 @@ import { searchSection } from './search-section.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
+import { trendsHtml } from './trend.js';
 import { headline, statusLabel, verdictList } from './verdict-list.js';
 
 /**
@@ -98,7 +99,11 @@ function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${items === null ? '' : [backlogHtml(page.view, items, page.nowMs), itemsHtml(items, page)]}
+${
+  items === null
+    ? ''
+    : [backlogHtml(page.view, items, page.nowMs), trendsHtml(endpoint.trends, page.nowMs), itemsHtml(items, page)]
+}
 </section>
 `;
 }

@@ -45,14 +45,12 @@ function oldestCreation(input: CrosschainInput, chainId: string): Numeral | unde
   return lowest(cctxsOf(input, consideredCctxs.pending, chainId).map(createdAt));
 }
 
-function limitSeconds(input: CrosschainInput, chainId: string): number {
-  return ageLimitMs(chainId, input.settings) / 1000;
-}
-
 /** When the oldest pending transaction reaches the age limit. */
 function limitReachedAt(input: CrosschainInput, chainId: string): DecimalString | undefined {
   const created = oldestCreation(input, chainId);
-  return created === undefined ? undefined : toDecimalString(add(created, limitSeconds(input, chainId)));
+  return created === undefined
+    ? undefined
+    : toDecimalString(add(created, { units: BigInt(ageLimitMs(chainId, input.settings)), scale: 3 }));
 }
 
 function chainItem(input: CrosschainInput, chainId: string): ChainItem {
@@ -69,7 +67,7 @@ function chainItem(input: CrosschainInput, chainId: string): ChainItem {
     ),
     withoutHash: orNull(() => listed(consideredCctxs.pending).filter(hasNoHash).length),
     oldestCreatedAt: orNull(() => isoTime(oldestCreation(input, chainId))),
-    ageLimitSeconds: limitSeconds(input, chainId),
+    ageLimitSeconds: ageLimitMs(chainId, input.settings) / 1000,
     lowestPendingNonce: digitsOrNull(() => lowestNonce(listed(distinctCctxs.pending))),
     highestPendingNonce: digitsOrNull(() => highestNonce(listed(distinctCctxs.pending))),
     lowestMissedNonce: digitsOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),

@@ -3,6 +3,7 @@ import type { Alert, Inhibition, Severity } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { SUBJECT_LABELS } from '../../src/alerts/judge.js';
 import { changingFamilies, pastFamilies } from '../../src/alerts/view.js';
+import { trendFamilies } from '../../src/alerts/trend.js';
 import { blockingFamilies } from '../../src/pages/blocking.js';
 import { indent, promDuration, TARGET, type RecordingRule } from '../../src/alerts/promql.js';
 
@@ -208,6 +209,7 @@ export async function keptSamplesFile(): Promise<string> {
     ...changingFamilies,
     ...Object.keys(pastFamilies),
     ...blockingFamilies,
+    ...trendFamilies,
   ];
   const names = Array.from(new Set(read)).toSorted();
   return `/**
