@@ -7,6 +7,7 @@ import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from
 import { createMetricsPage } from './exposition/exposition.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
+import { contactsByTarget } from './pages/contacts.js';
 import { endpointStatus, namesViews } from './pages/endpoint-view.js';
 import { pendingDocument, type PendingDocument } from './pages/pending-document.js';
 import { pendingPage } from './pages/pending-page.js';
@@ -112,8 +113,8 @@ function pagesOf(
 
   const pending = (target: string | undefined, search: string | undefined): PendingDocument | undefined => {
     const now = clock();
-    const trends = trendsOf(endpoints.all());
-    return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search, trends);
+    const remembered = { trends: trendsOf(endpoints.all()), contacts: contactsByTarget(endpoints.all()) };
+    return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
   };
 
   return {

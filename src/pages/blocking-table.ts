@@ -2,6 +2,7 @@ import { listedRows } from '../alerts/sentences.js';
 import type { BridgeItems, ItemList } from '../pending/items.js';
 import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
+import { contactHtml } from './contacts.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { tableHtml, type Column, type Table } from './table.js';
@@ -103,11 +104,11 @@ function validatorTable(title: string, validators: readonly BlockingValidator[],
 }
 
 /** Names are not unique: anyone can choose any name, also one that looks like another. The address is beside it. */
-function who({ name, orchestrator, externalAddress, watched }: BlockingValidator): Markup {
+function who({ name, orchestrator, externalAddress, watched, contact }: BlockingValidator): Markup {
   const badge = watched ? markup` <span class="badge">yours</span>` : '';
   const label = name === null ? markup`<span class="quiet">no name</span>` : markup`<b>${cells.name(name)}</b>`;
   const address = orchestrator === null ? markup`unknown orchestrator` : cells.identifier(orchestrator);
-  return markup`${label}${badge}<small>${address} ${cells.identifier(externalAddress)}</small>`;
+  return markup`${label}${badge}<small>${address} ${cells.identifier(externalAddress)}</small>${contactHtml(contact)}`;
 }
 
 function missing({ batches, valsets, events, otherClaims, alerts }: BlockingValidator, items: BridgeItems): Markup {

@@ -4,6 +4,7 @@ import { labelOf, type Samples } from '../alerts/view.js';
 import { asDecimalString } from '../json/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
 import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../pending/items.js';
+import type { Contact } from '../poll/validator-names.js';
 import type { VerdictView } from './target-view.js';
 
 /** A validator whose signatures or votes are late. `powerRatio` is its share of the newest validator set. */
@@ -26,6 +27,8 @@ export interface BlockingValidator extends Member {
   readonly jailedIn: BlockSpan | null;
   /** External blocks until the first of these batches times out. */
   readonly timeoutIn: BlockSpan | null;
+  /** Absent if none is published. */
+  readonly contact?: Contact;
 }
 
 /** Signatures and votes take a minute or two. */

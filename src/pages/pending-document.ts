@@ -1,9 +1,11 @@
 import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
+import type { Contacts } from '../poll/validator-names.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/view.js';
 import type { TargetVerdicts } from '../alerts/judge.js';
 import { searchCctxs, type SearchResult } from '../pending/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
+import { withContacts, type ContactsByTarget } from './contacts.js';
 import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
 import { firingVerdicts, targetViews, type TargetView } from './target-view.js';
@@ -32,14 +34,14 @@ export function pendingDocument(
   now: Instant,
   name?: string,
   query?: string,
-  trends: Trends = new Map(),
+  { trends, contacts }: { readonly trends?: Trends; readonly contacts?: ContactsByTarget } = {},
 ): PendingDocument | undefined {
   const isSelected = ({ target }: { readonly target: string }): boolean => name === undefined || target === name;
-  const endpoints = states.filter(isSelected).map((state) => endpointView(state, now, trends.get(state)));
+  const endpoints = states.filter(isSelected).map((state) => endpointView(state, now, trends?.get(state)));
   if (name !== undefined && endpoints.length === 0) return undefined;
   const targets = targetViews(verdicts.filter(isSelected), endpoints, links, now).map((view) => ({
     ...view,
-    blocking: blockingOf(states, endpoints, view),
+    blocking: blockingOf(states, endpoints, view, contacts?.get(view.target)),
   }));
   const search =
     query === undefined || targets.length !== 1 ? null : searchIn(states.filter(isSelected), endpoints, query);
@@ -61,11 +63,13 @@ function blockingOf(
   states: readonly EndpointState[],
   endpoints: readonly EndpointView[],
   view: TargetView,
+  contacts: Contacts | undefined,
 ): readonly BlockingValidator[] | null {
   const isBridge = ({ target, document }: EndpointKey): boolean =>
     target === view.target && document === 'module_state';
   const items = endpoints.find(isBridge)?.items;
   if (items?.document !== 'module_state') return null;
   const snapshot = states.find(isBridge)?.success?.snapshot;
-  return blockingValidators(items, samplesOf(snapshot), firingVerdicts(view));
+  const samples = samplesOf(snapshot);
+  return withContacts(blockingValidators(items, samples, firingVerdicts(view)), samples, contacts);
 }

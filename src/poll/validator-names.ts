@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { addressDataPart } from '../chain/addresses.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
-import { isPresent } from '../json/field.js';
+import { isPresent, type Field } from '../json/field.js';
 import { list, NO_ALIASES, object, readDocument, string, type ValueOf } from '../json/shapes.js';
 import { toLabelValue } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
@@ -12,13 +12,24 @@ import type { PollJob } from './poll.js';
 
 /* The names of validators, from the staking module of the Cosmos SDK (QueryValidatorsResponse). They never affect a poll. */
 
+/** How the operators of a validator can be reached, as they have published it. `null` for what they have not. */
+export interface Contact {
+  readonly securityContact: string | null;
+  readonly website: string | null;
+}
+
+/** Contacts by the data part of the operator address. */
+export type Contacts = ReadonlyMap<string, Contact>;
+
 /** Names by the data part of the operator address. */
-export type NamesResult = { readonly ok: true; readonly byOperator: ReadonlyMap<string, string> } | Failure;
+export type NamesResult =
+  { readonly ok: true; readonly byOperator: ReadonlyMap<string, string>; readonly contacts: Contacts } | Failure;
 
 /** The names of one page. */
 export interface NamesPage {
   readonly ok: true;
   readonly byOperator: ReadonlyMap<string, string>;
+  readonly contacts: Contacts;
   /** Key of the next page; `undefined` on the last one. */
   readonly nextKey: string | undefined;
 }
@@ -30,7 +41,13 @@ const MAX_PAGES = 10;
 const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
 
 const validators = list(
-  object({ operator_address: addressDataPart, description: object({ moniker: string }, 'any') }, 'any'),
+  object(
+    {
+      operator_address: addressDataPart,
+      description: object({ moniker: string, security_contact: string, website: string }, 'any'),
+    },
+    'any',
+  ),
 );
 const readPage = object({ validators, pagination: object({ next_key: string }, 'any') }, 'any').compile('', NO_ALIASES);
 
@@ -51,6 +68,7 @@ export async function fetchNames(
   try {
     const started = performance.now();
     const names = new Map<string, string>();
+    const contacts = new Map<string, Contact>();
     let nextKey: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const url = new URL(baseUrl + validatorsPath(nextKey));
@@ -62,8 +80,9 @@ export async function fetchNames(
       const { outcome: decoded } = await decoder.decode({ source: sourceOf(url) }, fetched.body);
       if (!decoded.ok) return decoded;
       for (const [operator, name] of decoded.byOperator) if (!names.has(operator)) names.set(operator, name);
+      for (const [operator, contact] of decoded.contacts) if (!contacts.has(operator)) contacts.set(operator, contact);
       ({ nextKey } = decoded);
-      if (nextKey === undefined) return { ok: true, byOperator: names };
+      if (nextKey === undefined) return { ok: true, byOperator: names, contacts };
     }
     return failure(
       'too_large',
@@ -87,7 +106,13 @@ export function readNamesPage(source: string, body: Buffer): NamesPage | Failure
   if (value === undefined || !isPresent(value.validators))
     return failure('schema', `${source}: not a list of validators`);
   const key = isPresent(value.pagination) ? value.pagination.next_key : undefined;
-  return { ok: true, byOperator: namesIn(value.validators), nextKey: isPresent(key) && key !== '' ? key : undefined };
+  const { validators: page } = value;
+  return {
+    ok: true,
+    byOperator: namesIn(page),
+    contacts: contactsIn(page),
+    nextKey: isPresent(key) && key !== '' ? key : undefined,
+  };
 }
 
 /** The first name of each address. Validators without an address or a name are left out: a name is never necessary. */
@@ -102,9 +127,31 @@ function namesIn(page: ValueOf<typeof validators>): Map<string, string> {
   return names;
 }
 
+const MAX_CONTACT_CHARACTERS = 100;
+
+/** The first contact of each address, of those with one. */
+function contactsIn(page: ValueOf<typeof validators>): Map<string, Contact> {
+  const contacts = new Map<string, Contact>();
+  for (const validator of page) {
+    if (!isPresent(validator) || !isPresent(validator.operator_address) || !isPresent(validator.description)) continue;
+    const { operator_address: operator, description } = validator;
+    const securityContact = contactText(description.security_contact);
+    const website = contactText(description.website);
+    if ((securityContact ?? website) !== null && !contacts.has(operator)) {
+      contacts.set(operator, { securityContact, website });
+    }
+  }
+  return contacts;
+}
+
+function contactText(field: Field<string>): string | null {
+  return isPresent(field) ? cleanText(field, MAX_CONTACT_CHARACTERS) || null : null;
+}
+
 /** The names of the validators of one target, as last read from the staking module. */
 export interface NamesState {
   readonly byOperator: ReadonlyMap<string, string>;
+  readonly contacts: Contacts;
   readonly attemptedAt: Instant | undefined;
   /** When the names were read; `undefined` before the first time. */
   readonly readAt: Instant | undefined;
@@ -114,6 +161,7 @@ export interface NamesState {
 
 export const NO_NAMES: NamesState = {
   byOperator: new Map(),
+  contacts: new Map(),
   attemptedAt: undefined,
   readAt: undefined,
   failure: undefined,
@@ -129,6 +177,6 @@ export function isNamesReadDue({ attemptedAt }: NamesState, now: Instant): boole
 /** After a failure, the last names stay. */
 export function namesAfter(before: NamesState, result: NamesResult, at: Instant): NamesState {
   return result.ok
-    ? { ...before, byOperator: result.byOperator, readAt: at, failure: undefined }
+    ? { ...before, byOperator: result.byOperator, contacts: result.contacts, readAt: at, failure: undefined }
     : { ...before, failure: result.error };
 }

@@ -221,7 +221,11 @@ describe('a reload', () => {
 });
 
 describe('the names of validators', () => {
-  const named = (name: string): NamesResult => ({ ok: true, byOperator: new Map([['qqqq', name]]) });
+  const named = (name: string): NamesResult => ({
+    ok: true,
+    byOperator: new Map([['qqqq', name]]),
+    contacts: new Map(),
+  });
   const namesOf = (poll: StartedPoll | undefined) => poll?.job.decodeOptions.labels.validators.staking.get('qqqq');
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {

@@ -51,6 +51,9 @@ describe('the names of validators', () => {
         ['qqqq', 'Alpha'],
         ['pppp', 'Beta'],
       ]),
+      contacts: new Map(
+        ['qqqq', 'pppp'].map((key) => [key, { securityContact: null, website: 'https://example.org' }]),
+      ),
     });
     expect(requested).toEqual([
       '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
@@ -102,7 +105,27 @@ describe('the names of validators', () => {
       validator('qqqq', 'First'),
       validator('qqqq', 'Second'),
     ];
-    expect(await namesFrom([{ validators }])).toEqual({ ok: true, byOperator: new Map([['qqqq', 'First']]) });
+    expect(await namesFrom([{ validators }])).toMatchObject({ ok: true, byOperator: new Map([['qqqq', 'First']]) });
+  });
+
+  it('come with the published contacts, cleaned and truncated', async () => {
+    const published = (key: string, security_contact: unknown, website: unknown) => ({
+      operator_address: `injvaloper1${key}cccccc`,
+      description: { moniker: '', security_contact, website },
+    });
+    const validators = [
+      published('qqqq', 'ops@\u202Eexample.org\n', 'https://example.org'),
+      published('qqqq', 'later@example.org', ''),
+      published('pppp', '', 'x'.repeat(500)),
+      published('zzzz', '  ', ''),
+      published('rrrr', 5, null),
+    ];
+    expect(await namesFrom([{ validators }])).toMatchObject({
+      contacts: new Map([
+        ['qqqq', { securityContact: 'ops@ example.org', website: 'https://example.org' }],
+        ['pppp', { securityContact: null, website: `${'x'.repeat(99)}…` }],
+      ]),
+    });
   });
 
   it.each([

@@ -297,6 +297,7 @@ describe('/pending', () => {
         message: '/x: responded with status 500: <b>"oh"</b>',
       },
       items: null,
+      trends: [],
     });
     expect(targets).toEqual([
       {
