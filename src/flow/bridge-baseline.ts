@@ -14,6 +14,7 @@ export interface Baseline {
   readonly height: Numeral | undefined;
   readonly bridgeContract: string | undefined;
   readonly ids: HighestIds;
+  readonly valsetNonce: Numeral | undefined;
   readonly batches: readonly LiveBatch[];
   readonly unbatched: Transfers & { readonly tokens: readonly number[] };
   /** Of events that were not observed, by ascending nonce. */
@@ -85,6 +86,7 @@ export function baselineOf(document: FlowDocument, { at, height, columnOf, seenA
     height,
     bridgeContract: document.bridgeContract,
     ids: highestIds(document),
+    valsetNonce: document.valsetNonce,
     batches: Array.from(document.batches, ([key, batch]) => liveBatch(key, batch)).filter(
       ({ transfers }) => transfers.ids.length > 0,
     ),

@@ -33,7 +33,7 @@ export interface BridgeChanges {
   readonly events: ReadonlyMap<ClaimType | 'unseen', number>;
   readonly batchSeconds: readonly number[];
   readonly transferSeconds: readonly number[];
-  /** Whether a batch or a transfer was created and removed in between, of which nothing else is known. */
+  /** Whether a batch or a transfer was created and removed in between, or a deposit observed, of which nothing else is known. */
   readonly hasUnseen: boolean;
 }
 
@@ -69,6 +69,12 @@ export function changesBetween(
         ...before.unbatched.tokens.filter((_token, index) => !isThere(before.unbatched.ids[index] ?? 0)),
       ]
     : [];
+  const events = eventCounts(observed, eventCount);
+  // Executed batches and a new set in the contract explain events whose claims were not seen.
+  const seenOf = (type: ClaimType): number => events.get(type) ?? 0;
+  const executions = Math.max(0, executed.length - seenOf('withdraw'));
+  const updates = seenOf('valset') === 0 && isChanged(before.valsetNonce, document.valsetNonce) ? 1 : 0;
+  const unexplained = (events.get('unseen') ?? 0) - executions - updates;
   const one = (counter: TokenCounter) => (token: number) => ({ counter, token, by: 1 });
   return {
     counts: [
@@ -95,14 +101,14 @@ export function changesBetween(
           : [{ kind: 'deposited' as const, token: columnOf(deposit.contract), by: deposit.amount }],
       ),
     ],
-    events: eventCounts(observed, eventCount),
+    events,
     batchSeconds: executed.flatMap((batch) => batchSeconds(batch, input) ?? []),
     transferSeconds: executed.flatMap(({ transfers }) =>
       transfers.seenAtMs
         .filter((seenAtMs) => seenAtMs !== UNKNOWN)
         .map((seenAtMs) => (input.at.monotonicMs - seenAtMs) / 1000),
     ),
-    hasUnseen: hiddenBatches > 0 || hiddenTransfers > 0,
+    hasUnseen: hiddenBatches > 0 || hiddenTransfers > 0 || unexplained > 0,
   };
 }
 
@@ -158,6 +164,10 @@ function observedClaims(before: Baseline, { claims, eventNonce }: FlowDocument):
   }
   for (const claim of claims) if (claim.isObserved && isNewlyObserved(claim)) byNonce.set(claim.nonce, claim);
   return Array.from(byNonce.values());
+}
+
+function isChanged(before: Numeral | undefined, after: Numeral | undefined): boolean {
+  return before !== undefined && after !== undefined && compare(before, after) !== 0;
 }
 
 function eventCounts(observed: readonly FlowClaim[], eventCount: number): ReadonlyMap<ClaimType | 'unseen', number> {

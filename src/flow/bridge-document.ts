@@ -18,6 +18,8 @@ export interface FlowDocument {
   readonly batchId: Numeral;
   readonly transferId: Numeral;
   readonly externalHeight: Numeral;
+  /** Of the set in the contract; `undefined` when it is missing. */
+  readonly valsetNonce: Numeral | undefined;
   /** Distinct ones, by key. */
   readonly batches: ReadonlyMap<string, FlowBatch>;
   /** Distinct ones that are in no batch: the token contract by id. */
@@ -81,6 +83,7 @@ function read(input: BridgeInput): FlowDocument {
     batchId: keyOf(state.last_outgoing_batch_id),
     transferId: keyOf(state.last_outgoing_pool_id),
     externalHeight: required(state.last_observed_external_height),
+    valsetNonce: optional(optional(state.last_observed_valset)?.nonce),
     batches,
     unbatched,
     claims: eventAttestations(input)

@@ -1,4 +1,5 @@
 import type { Block } from './block.js';
+import { Books } from './books.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params, StakingValidator } from './responses.js';
@@ -25,6 +26,7 @@ export class BridgeModule {
   readonly tokens: Tokens;
   readonly validators: readonly Validator[];
   readonly withdrawals: Withdrawals;
+  readonly books = new Books();
   readonly valsets: Valsets;
   readonly oracle: Oracle;
   readonly #random: Random;
@@ -39,7 +41,7 @@ export class BridgeModule {
     this.#parameters = parameters;
     this.tokens = createTokens(random);
     this.validators = createValidators(random, baseStakes);
-    this.withdrawals = new Withdrawals(random, this.tokens);
+    this.withdrawals = new Withdrawals(random, this.tokens, this.books);
     this.valsets = new Valsets(random, this.validators, start.height);
     this.oracle = new Oracle(this.validators, random.between(90_000, 99_000), start.height, start.externalHeight);
     const hubCoin = this.tokens.find(({ origin }) => origin === 'hub-coin') ?? this.tokens[0];
@@ -116,9 +118,10 @@ export class BridgeModule {
   }
 
   #apply(action: ContractAction): void {
+    this.books.add('events', [action.kind]);
     switch (action.kind) {
       case 'deposit':
-        return;
+        return this.books.add('deposited', [action.tokenContract], BigInt(action.amount));
       case 'withdraw':
         return this.withdrawals.observeExecution(action.batchNonce);
       case 'valset-update':

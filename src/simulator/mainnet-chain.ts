@@ -61,6 +61,10 @@ export class MainnetChain implements Model {
     return this.#scenario;
   }
 
+  get books(): ReadonlyMap<string, bigint> {
+    return this.#bridge.module.books.counts;
+  }
+
   get tokens(): readonly Token[] {
     return this.#bridge.module.tokens;
   }

@@ -16,6 +16,7 @@ export interface Model {
   readonly scenario: ScenarioName;
   readonly tokens: readonly Token[];
   readonly blockTimeMs: number;
+  readonly books: ReadonlyMap<string, bigint>;
   advance(blocks: number): void;
   /** Makes the blocks of this span of time, in which the hub may stand still. */
   advanceTime(ms: number): void;
@@ -101,6 +102,10 @@ class SimulatedChain implements Model {
 
   get height(): number {
     return this.#blocks.latest.height;
+  }
+
+  get books(): ReadonlyMap<string, bigint> {
+    return this.#bridge.module.books.counts;
   }
 
   get tokens(): readonly Token[] {

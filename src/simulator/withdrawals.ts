@@ -1,3 +1,4 @@
+import type { Books } from './books.js';
 import { createAccount, createExternalAddress, createSignature, type Random } from './random.js';
 import type { Batch, BatchConfirm, OutgoingTransfer } from './responses.js';
 import { drawAmount, type Token, type Tokens } from './tokens.js';
@@ -9,6 +10,7 @@ const FEE_DIVISOR = 1000n;
 
 interface PooledTransfer {
   readonly id: number;
+  readonly amount: bigint;
   readonly fee: bigint;
   readonly wire: OutgoingTransfer;
 }
@@ -35,6 +37,7 @@ export interface LiveBatch {
 export class Withdrawals {
   readonly #random: Random;
   readonly #tokens: Tokens;
+  readonly #books: Books;
   /** The unbatched transfers of each token, oldest first. */
   readonly #pool: Map<Token, PooledTransfer[]>;
   /** Oldest first. */
@@ -42,7 +45,8 @@ export class Withdrawals {
   #lastPoolId: number;
   #lastBatchId: number;
 
-  constructor(random: Random, tokens: Tokens) {
+  constructor(random: Random, tokens: Tokens, books: Books) {
+    this.#books = books;
     this.#random = random;
     this.#tokens = tokens;
     this.#pool = new Map(tokens.map((token) => [token, []]));
@@ -90,7 +94,8 @@ export class Withdrawals {
       erc20_token: { contract: token.contract, amount: String(amount) },
       erc20_fee: { contract: token.contract, amount: String(fee) },
     };
-    this.#poolOf(token).push({ id: this.#lastPoolId, fee, wire });
+    this.#poolOf(token).push({ id: this.#lastPoolId, amount, fee, wire });
+    this.#books.add('transfers_requested', [token.contract]);
   }
 
   /**
@@ -120,7 +125,9 @@ export class Withdrawals {
   cancelTransfer(token: Token, belowFee: bigint): void {
     const pool = this.#poolOf(token);
     const index = pool.findIndex(({ fee }) => fee < belowFee);
-    if (index !== -1) pool.splice(index, 1);
+    if (index === -1) return;
+    pool.splice(index, 1);
+    this.#books.add('transfers_canceled', [token.contract]);
   }
 
   /** Confirms all batches of the tokens. */
@@ -139,11 +146,16 @@ export class Withdrawals {
     const executed = this.#batches.find(({ nonce }) => nonce === batchNonce);
     if (executed === undefined) return;
     this.#batches = this.#batches.filter((batch) => batch !== executed);
-    this.#cancel(({ nonce, token }) => token === executed.token && nonce < batchNonce);
+    const { contract } = executed.token;
+    this.#books.add('batches_executed', [contract]);
+    this.#books.add('transfers_executed', [contract], BigInt(executed.transfers.length));
+    const amount = executed.transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
+    this.#books.add('withdrawn', [contract], amount);
+    this.#cancel('superseded', ({ nonce, token }) => token === executed.token && nonce < batchNonce);
   }
 
   cancelExpired(externalHeight: number): void {
-    this.#cancel(({ timeout }) => timeout < externalHeight);
+    this.#cancel('timeout', ({ timeout }) => timeout < externalHeight);
   }
 
   #confirmBatch(validator: Validator, { nonce, token, confirms }: LiveBatch): void {
@@ -157,10 +169,11 @@ export class Withdrawals {
     });
   }
 
-  #cancel(isCanceled: (batch: LiveBatch) => boolean): void {
+  #cancel(reason: string, isCanceled: (batch: LiveBatch) => boolean): void {
     if (!this.#batches.some(isCanceled)) return;
     for (const { token, transfers } of this.#batches.filter(isCanceled)) {
       const pool = this.#poolOf(token);
+      this.#books.add('batches_canceled', [token.contract, reason]);
       pool.push(...transfers);
       pool.sort((left, right) => left.id - right.id);
     }
@@ -177,6 +190,7 @@ export class Withdrawals {
 
   #createBatch(token: Token, transfers: readonly PooledTransfer[], height: number, timeout: number): void {
     this.#lastBatchId += 1;
+    this.#books.add('batches_created', [token.contract]);
     const batched = new Set(transfers);
     this.#pool.set(
       token,

@@ -81,6 +81,7 @@ describe('the flow of the bridge', () => {
     expect(endpoint.values()).toEqual({
       [`bridge_batches_canceled_total{${LABELS},reason="${reason}"}`]: 1,
       'bridge_events_observed_total{type="unseen"}': 1,
+      'bridge_flow_gaps_total{reason="unseen"}': 1,
     });
   });
 
@@ -109,6 +110,7 @@ describe('the flow of the bridge', () => {
       [`bridge_batches_canceled_total{${LABELS},reason="timeout"}`]: 1,
       [`bridge_transfers_canceled_total{${LABELS}}`]: 1,
       'bridge_events_observed_total{type="unseen"}': 1,
+      'bridge_flow_gaps_total{reason="unseen"}': 1,
     });
   });
 
@@ -123,6 +125,7 @@ describe('the flow of the bridge', () => {
       'bridge_events_observed_total{type="deposit"}': 2,
       'bridge_events_observed_total{type="valset"}': 1,
       'bridge_events_observed_total{type="unseen"}': 1,
+      'bridge_flow_gaps_total{reason="unseen"}': 1,
       'bridge_token_deposited_amount_total{token_contract="0xb",denom=""}': 9_007_199_254_740_994,
     });
   });
