@@ -2,8 +2,8 @@
 import { request } from 'undici';
 import { validateConfig } from '../../dist/config/parser.js';
 import { renderEndpoints } from '../../dist/exposition/exposition.js';
-import { clock } from '../../dist/poll/clock.js';
-import { jobsOf } from '../../dist/poll/jobs.js';
+import { clock } from '../../dist/clock.js';
+import { jobsOf, withObservations } from '../../dist/poll/jobs.js';
 import { initialState, stateAfter } from '../../dist/poll/endpoint-state.js';
 import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
 import { createPollExecutor } from '../../dist/poll/poll.js';
@@ -59,9 +59,10 @@ export async function polls({ node, sizes, runsOf }) {
 }
 
 async function measure(job, executor, pollConfig, { runs, warmUps }) {
-  let state = initialState(job.decodeOptions, pollConfig);
+  let state = initialState(job.decodeOptions, pollConfig, clock());
   const poll = async () => {
-    const result = await executor.poll(job);
+    const decodeOptions = withObservations(job.decodeOptions, state.success?.snapshot);
+    const result = await executor.poll({ ...job, decodeOptions });
     if (!result.outcome.ok) throw new Error(result.outcome.error.message);
     state = stateAfter(state, result, clock());
     return renderEndpoints([state], 'text', clock());
