@@ -31,6 +31,7 @@ const COMMANDS: readonly (readonly [command: RegExp, coverage: Coverage])[] = [
   ],
   [/^kubectl (?:get|create) /, { reason: NO_CLUSTER }],
   [/^kustomize build /, { test: ['test/deploy/chart.slow.test.ts', "'kustomize', [\n      'build'"] }],
+  [/^jb install /, { test: ['test/deploy/mixin.test.ts', 'mixin/mixin.libsonnet'] }],
   [/^npx bridge-exporter demo$/, { test: ['test/deploy/npx.test.ts', 'demo'] }],
   [/^npm install --global /, { test: ['.ci/release-dry-run', 'npm install --silent --prefix='] }],
   [/^bridge-exporter --config\.file=/, { test: ['test/docs/examples.test.ts', 'EXPORTER_COMMAND'] }],

@@ -27,6 +27,7 @@ const INSTALL: Readonly<Record<string, string>> = {
   nfpm: INSTALL_TOOLS,
   test: INSTALL_TOOLS,
   crane: INSTALL_TOOLS,
+  jsonnet: INSTALL_TOOLS,
   dpkg: 'Debian',
   rpm: 'apt-get install rpm',
   'dashboard-linter': 'a release of github.com/grafana/dashboard-linter',
