@@ -12,6 +12,13 @@ async function answer(request, response) {
   const name = path.slice(1);
   const respond = (status, body) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const tags = /^\/-\/package\/(?<package>.*)\/dist-tags(?:\/(?<tag>[^/]+))?$/.exec(path)?.groups;
+  if (tags !== undefined) {
+    const all = packages.get(tags.package)['dist-tags'];
+    if (request.method === 'GET') return respond(200, all);
+    all[tags.tag] = JSON.parse(Buffer.concat(chunks).toString());
+    return respond(201, { ok: true });
+  }
   if (request.method === 'PUT') return publish(name, JSON.parse(Buffer.concat(chunks).toString()), respond);
   if (tarballs.has(path)) return response.end(tarballs.get(path));
   return packages.has(name) ? respond(200, packages.get(name)) : respond(404, { error: 'Not found' });

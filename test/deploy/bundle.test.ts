@@ -1,6 +1,7 @@
 import { hashSync } from 'bcryptjs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { get } from '../support/http.js';
 import { startProcess } from '../support/processes.js';
@@ -75,6 +76,13 @@ describe('the bundle', () => {
     const { text } = await get(`${url}/`, { headers });
     expect(text).toMatch(/<script type="module">[^]{500,}<\/script>/);
     expect((await daemon.stop()).code).toBe(0);
+  });
+
+  it('is a small download', () => {
+    const files = ['main.js', 'decoder-worker.js', 'password-worker.js'].map((name) =>
+      readFileSync(join(bundle, 'dist', name)),
+    );
+    expect(gzipSync(Buffer.concat(files)).length).toBeLessThan(1_300_000);
   });
 
   it('contains the license of every package in it', () => {

@@ -55,8 +55,9 @@ const OLD_NAMES = [
   `github\\.com/${escape(projectNames.repository)}`,
   escape(projectNames.image),
   escape(projectNames.charts),
+  `registry: ${escape(projectNames.image.replace(/\/.*/, ''))}`,
   `npx ${projectNames.npmPackage}`,
-  `npm install --global ${projectNames.npmPackage}`,
+  `npm install (-g|--global) ${projectNames.npmPackage}`,
 ].join('|');
 
 describe('names.json', () => {

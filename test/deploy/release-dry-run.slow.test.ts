@@ -24,7 +24,10 @@ it.skipIf(!hasTools)(
     expect(lines.filter((line) => line.startsWith('installed from'))).toEqual([
       ...['npm', 'image', 'archive', 'deb'].map((name) => `installed from ${name}: polls the simulator`),
       'installed from chart: runs the published version of the image',
+      'installed from npm-upgrade: polls the simulator',
     ]);
+    expect(lines).toContain('a fix of an older version: latest stays');
+    expect(lines).toContain('rolled back: latest is the first version');
     expect(lines.filter((line) => line.startsWith('interrupted after'))).toEqual(
       ['draft', 'image', 'npm', 'chart', 'latest', 'publish'].map(
         (step) => `interrupted after ${step}: the same result`,
