@@ -9,12 +9,14 @@ import {
   externalBlockSeconds,
   hubBlockSeconds,
   latest,
+  increaseBy,
   integrityViolations,
   latestBy,
   oldestBatchBlocks,
   oldestCctxAge,
   overdueBatches,
   payingTransfers,
+  quantileOf,
   secondsWithSameOldestTransfer,
   smallestUnits,
   FILTERS,
@@ -497,6 +499,145 @@ const events: Row = {
   ],
 };
 
+const TOKEN = ['token_contract', 'denom'] as const;
+
+const perToken = (metric: string, window: string): string => withSymbol(increaseBy(TOKEN, metric, window));
+
+/** In whole coins, of tokens with configured decimals. */
+const coinsPerDay = (metric: string): string =>
+  withSymbol(
+    `${increaseBy(TOKEN, metric, '1d')} / on (cluster, target, token_contract) group_left () (10 ^ ${latestBy(['token_contract'], 'bridge_token_decimals')})`,
+  );
+
+const flow: Row = {
+  title: 'Flow',
+  panels: [
+    timeSeriesPanel({
+      title: 'Transfers executed per hour',
+      description:
+        'Outgoing transfers by token that the hub has observed as executed on the external chain. Zero on a quiet bridge.',
+      unit: 'short',
+      min: 0,
+      series: [
+        { expr: perToken('bridge_transfers_executed_total', '1h'), legend: '{{cluster}} {{target}} {{symbol}}' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Transfers requested and canceled per hour',
+      description: 'All tokens together. A transfer is canceled by its sender, while it is in no batch.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_transfers_requested_total', '1h')})`,
+          legend: '{{cluster}} {{target}} requested',
+        },
+        {
+          expr: `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_transfers_canceled_total', '1h')})`,
+          legend: '{{cluster}} {{target}} canceled',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Duration of a transfer',
+      noValue: 'no transfer was executed in a day',
+      description:
+        'From the first document with a transfer to its execution, over the executions of a day. Estimated from buckets of a minute to a day.',
+      unit: 's',
+      min: 0,
+      series: [
+        { expr: quantileOf(0.5, 'bridge_transfer_duration_seconds', '1d'), legend: '{{cluster}} {{target}} median' },
+        { expr: quantileOf(0.99, 'bridge_transfer_duration_seconds', '1d'), legend: '{{cluster}} {{target}} 99 %' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Duration of a batch',
+      noValue: 'no batch was executed in a day',
+      description:
+        'From the creation of a batch to its execution, over the executions of a day. The rest of the duration of a transfer is its time in the queue.',
+      unit: 's',
+      min: 0,
+      series: [
+        { expr: quantileOf(0.5, 'bridge_batch_duration_seconds', '1d'), legend: '{{cluster}} {{target}} median' },
+        { expr: quantileOf(0.99, 'bridge_batch_duration_seconds', '1d'), legend: '{{cluster}} {{target}} 99 %' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Batches canceled per day',
+      description:
+        'By reason: timeout, or superseded by a later batch of the token. Their transfers return to the queue. Many timeouts mean that batches are not worth relaying, or that nobody relays.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: `sum by (cluster, target, reason) (${increaseBy([...TOKEN, 'reason'], 'bridge_batches_canceled_total', '1d')})`,
+          legend: '{{cluster}} {{target}} {{reason}}',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Batches created and executed per day',
+      description: 'All tokens together. What is created and not executed is canceled, or still there.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_batches_created_total', '1d')})`,
+          legend: '{{cluster}} {{target}} created',
+        },
+        {
+          expr: `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_batches_executed_total', '1d')})`,
+          legend: '{{cluster}} {{target}} executed',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Amounts withdrawn and deposited per day',
+      noValue: 'no token has configured decimals',
+      description: 'In whole coins, of tokens with decimals in the configuration of the exporter.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: coinsPerDay('bridge_token_withdrawn_amount_total'),
+          legend: '{{cluster}} {{target}} {{symbol}} withdrawn',
+        },
+        {
+          expr: coinsPerDay('bridge_token_deposited_amount_total'),
+          legend: '{{cluster}} {{target}} {{symbol}} deposited',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Events observed per hour',
+      links: [toExporter],
+      description:
+        'By the type of their claims. The claim of an unseen event was in no document: a shorter poll interval shows more of them.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: increaseBy(['type'], 'bridge_events_observed_total', '1h'),
+          legend: '{{cluster}} {{target}} {{type}}',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Intervals left out per hour',
+      description:
+        'Intervals between two documents in which these counters have counted nothing, or with the reason unseen not everything.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: `sum by (cluster, target, reason) (${increaseBy(['document', 'reason'], 'bridge_flow_gaps_total', '1h')})`,
+          legend: '{{cluster}} {{target}} {{reason}}',
+        },
+      ],
+    }),
+  ],
+};
+
 const valsets: Row = {
   title: 'Validator sets',
   panels: [
@@ -685,5 +826,5 @@ export const bridgeOverview: Dashboard = {
     'Are transfers stuck, since when, and what are they waiting for: a batch, signatures, a relayer or events?',
   tags: ['bridge'],
   variables: [...commonVariables, exporterUrlVariable],
-  rows: [summary, backlog, batches, events, valsets, limits],
+  rows: [summary, backlog, batches, flow, events, valsets, limits],
 };

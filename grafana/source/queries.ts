@@ -32,6 +32,16 @@ export function changeOf(metric: string, window = '15m'): string {
   return `max by (cluster, target) (delta(${metric}{${FILTERS}}[${window}]))`;
 }
 
+/** The increase of a counter by target and these labels. */
+export function increaseBy(labels: readonly string[], metric: string, window: string): string {
+  return `max by (${['cluster', 'target', ...labels].join(', ')}) (increase(${metric}{${FILTERS}}[${window}]))`;
+}
+
+/** The quantile of a histogram over the observations of this window. */
+export function quantileOf(rank: number, histogram: string, window: string): string {
+  return `histogram_quantile(${rank}, ${increaseBy(['le'], `${histogram}_bucket`, window)})`;
+}
+
 /** The block times in use: configured, measured, or those of the parameters. */
 export const hubBlockSeconds = latest('bridge_block_time_seconds');
 export const externalBlockSeconds = latest('bridge_external_block_time_seconds');

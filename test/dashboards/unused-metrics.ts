@@ -18,5 +18,4 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
   bridge_orchestrator_dissenting_votes: FOR_CONDITIONS,
   bridge_token_top_fee_transfer_id: FOR_CONDITIONS,
-  bridge_flow_gaps_total: 'Says how complete the counters of the flow are, which are experimental.',
 };
