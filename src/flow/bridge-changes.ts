@@ -5,7 +5,7 @@ import { hubBlockTime } from '../metrics/bridge/block-times.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { orElse } from '../metrics/required-fields.js';
 import { UNKNOWN, type Baseline, type LiveBatch } from './bridge-baseline.js';
-import type { FlowClaim, FlowDocument } from './bridge-document.js';
+import { eventOf, type FlowClaim, type FlowDocument, type FlowEvent } from './bridge-document.js';
 
 /*
  * What happened between two documents of an endpoint. The hub deletes the transfers of an executed batch for good and returns those of a
@@ -41,6 +41,7 @@ export interface BridgeChanges {
 export function changesBetween(
   before: Baseline,
   document: FlowDocument,
+  observed: readonly FlowEvent[],
   input: BridgeInput,
   columnOf: (contract: string) => number,
 ): BridgeChanges | undefined {
@@ -53,7 +54,6 @@ export function changesBetween(
   const hiddenBatches = difference(document.batchId, before.ids.batch) - created.length;
   const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested.length;
 
-  const observed = observedClaims(before, document);
   const gone = before.batches.filter(({ key }) => !document.batches.has(key));
   const [canceled, vanished] = partition(gone, ({ transfers }) => transfers.ids.some(isThere));
   const eventCount = difference(document.eventNonce, before.ids.event);
@@ -153,8 +153,8 @@ function cancellation(
   return hasTimedOut && !isSuperseded ? 'batchesTimedOut' : 'batchesCanceled';
 }
 
-/** One claim for each event that was observed and whose claim is known: the observed one, or the one with most votes before. */
-function observedClaims(before: Baseline, { claims, eventNonce }: FlowDocument): readonly FlowClaim[] {
+/** Each event that was observed and whose claim is known, by the observed one, or the one with most votes before. */
+export function observedEvents(before: Baseline, { claims, eventNonce }: FlowDocument): readonly FlowEvent[] {
   const isNewlyObserved = ({ nonce }: FlowClaim): boolean =>
     compare(nonce, before.ids.event) > 0 && compare(nonce, eventNonce) <= 0;
   const byNonce = new Map<Numeral, FlowClaim>();
@@ -163,14 +163,14 @@ function observedClaims(before: Baseline, { claims, eventNonce }: FlowDocument):
     if (known === undefined || claim.votes > known.votes) byNonce.set(claim.nonce, claim);
   }
   for (const claim of claims) if (claim.isObserved && isNewlyObserved(claim)) byNonce.set(claim.nonce, claim);
-  return Array.from(byNonce.values());
+  return Array.from(byNonce.values(), eventOf);
 }
 
 function isChanged(before: Numeral | undefined, after: Numeral | undefined): boolean {
   return before !== undefined && after !== undefined && compare(before, after) !== 0;
 }
 
-function eventCounts(observed: readonly FlowClaim[], eventCount: number): ReadonlyMap<ClaimType | 'unseen', number> {
+function eventCounts(observed: readonly FlowEvent[], eventCount: number): ReadonlyMap<ClaimType | 'unseen', number> {
   const counts = new Map<ClaimType | 'unseen', number>();
   for (const { type } of observed) if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
   const seen = Array.from(counts.values()).reduce((sum, count) => sum + count, 0);

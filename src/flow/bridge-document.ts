@@ -43,12 +43,27 @@ interface FlowTransfer {
   readonly amount: Numeral;
 }
 
+/** A claim as in the document. Its content is read when the event was observed: an oracle that has stalled leaves hundreds of claims. */
 export interface FlowClaim {
   readonly nonce: Numeral;
-  /** `undefined` for a claim of another type, and for one that cannot be read. */
-  readonly type: ClaimType | undefined;
   readonly isObserved: boolean;
   readonly votes: number;
+  /** `undefined` for a claim that cannot be read. */
+  readonly content: ClaimContent | undefined;
+}
+
+interface ClaimContent {
+  readonly message: string;
+  readonly packed: string | undefined;
+  readonly contract: string | undefined;
+  readonly amount: Numeral | undefined;
+  readonly batchNonce: Numeral | undefined;
+}
+
+/** What an event was. */
+export interface FlowEvent {
+  /** `undefined` for a claim of another type, and for one that cannot be read. */
+  readonly type: ClaimType | undefined;
   readonly deposit?: { readonly contract: string; readonly amount: Numeral };
   /** The key of the batch that was executed. */
   readonly batch?: string;
@@ -129,26 +144,40 @@ function amountOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
 }
 
 function readClaim(nonce: Numeral, attestation: Attestation): FlowClaim {
-  const common = {
+  return {
     nonce,
     isObserved: optional(attestation.observed) === true,
     votes: (optional(attestation.votes) ?? []).length,
+    content: orElse(
+      () => readContent(attestation),
+      () => undefined,
+    ),
   };
-  return orElse<FlowClaim>(
-    () => ({ ...common, ...readAction(attestation) }),
-    () => ({ ...common, type: undefined }),
+}
+
+function readContent(attestation: Attestation): ClaimContent {
+  const claim = required(attestation.claim);
+  return {
+    message: claimMessage(attestation),
+    packed: optional(claim.value),
+    contract: optional(claim.token_contract),
+    amount: optional(claim.amount),
+    batchNonce: optional(claim.batch_nonce),
+  };
+}
+
+export function eventOf({ content }: FlowClaim): FlowEvent {
+  return orElse<FlowEvent>(
+    () => readEvent(required(content)),
+    () => ({ type: undefined }),
   );
 }
 
-function readAction(attestation: Attestation): Pick<FlowClaim, 'type' | 'deposit' | 'batch'> {
-  const type = typeOfMessage.get(claimMessage(attestation));
+function readEvent({ message, packed, ...fields }: ClaimContent): FlowEvent {
+  const type = typeOfMessage.get(message);
   if (type !== 'deposit' && type !== 'withdraw') return { type };
-  const claim = required(attestation.claim);
-  const packed = () => required(packedClaimContent(type, required(claim.value)));
-  const contract = contractLabel(optional(claim.token_contract) ?? packed().tokenContract);
-  if (type === 'deposit') {
-    return { type, deposit: { contract, amount: amountOf(optional(claim.amount) ?? packed().amount) } };
-  }
-  const batchNonce = required(optional(claim.batch_nonce) ?? packed().batchNonce);
-  return { type, batch: batchKey(numeralKey(batchNonce), contract) };
+  const content = () => required(packedClaimContent(type, required(packed)));
+  const contract = contractLabel(fields.contract ?? content().tokenContract);
+  if (type === 'deposit') return { type, deposit: { contract, amount: amountOf(fields.amount ?? content().amount) } };
+  return { type, batch: batchKey(numeralKey(required(fields.batchNonce ?? content().batchNonce)), contract) };
 }

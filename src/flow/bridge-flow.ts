@@ -16,13 +16,14 @@ import {
 } from './bridge-baseline.js';
 import {
   changesBetween,
+  observedEvents,
   tokenAmounts,
   tokenCounters,
   type BridgeChanges,
   type TokenAmount,
   type TokenCounter,
 } from './bridge-changes.js';
-import { readFlowDocument, type FlowDocument } from './bridge-document.js';
+import { readFlowDocument, type FlowDocument, type FlowEvent } from './bridge-document.js';
 import { addTokens, columnOf, NO_TOKENS, type FlowTokens } from './flow-tokens.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
@@ -73,12 +74,13 @@ export function trackBridge(
   if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
     return baseline === undefined || isInterrupted ? flow : { ...withGap(flow, 'list'), isInterrupted: true };
   }
-  const tokens = addTokens(flow.tokens, contractsOf(document), denomsOf(input), maxSeries);
+  const observed = baseline === undefined ? [] : observedEvents(baseline, document);
+  const tokens = addTokens(flow.tokens, contractsOf(document, observed), denomsOf(input), maxSeries);
   const column = columnOf(tokens);
   const gap = baseline && gapBetween(baseline, document, input, staleAfterMs);
   const isComparable =
     baseline !== undefined && !isInterrupted && gap === undefined && isPast(baseline.ids, flow.highest);
-  const changes = isComparable ? changesBetween(baseline, document, input, column) : undefined;
+  const changes = isComparable ? changesBetween(baseline, document, observed, input, column) : undefined;
   const reason = isComparable && changes === undefined ? 'inconsistent' : gap;
   const seen = seenTimes(gap === 'contract' || gap === 'regression' ? undefined : baseline);
   // Only between two comparable documents is it known when a transfer appeared.
@@ -112,13 +114,13 @@ function withGap(flow: BridgeFlow, reason: GapReason): BridgeFlow {
   return { ...flow, gaps: addGap(flow.gaps, reason) };
 }
 
-function* contractsOf({ batches, unbatched, claims }: FlowDocument): Iterable<string> {
+function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly FlowEvent[]): Iterable<string> {
   for (const { contract, transfers } of batches.values()) {
     yield contract;
     for (const transfer of transfers.values()) yield transfer.contract;
   }
   yield* unbatched.values();
-  for (const { deposit } of claims) if (deposit !== undefined) yield deposit.contract;
+  for (const { deposit } of observed) if (deposit !== undefined) yield deposit.contract;
 }
 
 /** No hub makes so many of anything between two polls: the document is not of the same chain. */
