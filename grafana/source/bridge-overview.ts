@@ -31,11 +31,12 @@ import {
   orangeFromOne,
   rateLimitUtilization,
   redFromOne,
-  signedPower,
+  orangeAboveZero,
   valsetDrift,
 } from './thresholds.js';
 
 const toSigners = dashboardLink('Signers', 'bridge-signers');
+const toValidator = dashboardLink('Validator', 'bridge-validator');
 const toCrossChain = dashboardLink('Cross-chain', 'bridge-cross-chain');
 const toExporter = dashboardLink('Exporter', 'bridge-exporter');
 
@@ -45,14 +46,19 @@ const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (cluster,
 
 const backlogUsed = `(${pendingTransfers}) / on (cluster, target) ${latest('bridge_backlog_limit_transfers')}`;
 
+/** The signed power that is missing to the threshold, 0 when enough has signed. */
+function powerMissing(metric: string): string {
+  return `clamp_min(${latest('bridge_power_threshold_ratio')} - on (cluster, target) ${latest(metric)}, 0)`;
+}
+
 const summary: Row = {
   title: 'Are transfers stuck?',
   panels: [
     tablePanel({
       title: 'Firing alerts',
-      noValue: 'no alert fires, not even the watchdog: are the rules loaded?',
+      noValue: 'no alert fires; Bridge / Exporter shows whether the rules are loaded',
       description:
-        'The firing alerts, and for how long they have been active. The runbook has a section for each alert. The watchdog always fires: without it, the list is not reliable. Empty when the alert rules are not loaded or not evaluated.',
+        'The firing alerts, and for how long they have been active. The runbook has a section for each alert. BridgeWatchdog, which always fires, is left out. Also empty when the alert rules are not loaded or not evaluated.',
       height: 6,
       rowLabels: {
         alertname: 'Alert',
@@ -67,7 +73,7 @@ const summary: Row = {
       columns: [
         {
           title: 'Active for',
-          expr: `max by (alertname, severity, cluster, target, document, name, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", ${ALERT_FILTERS}} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", ${ALERT_FILTERS}})`,
+          expr: `max by (alertname, severity, cluster, target, document, name, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", alertname!="BridgeWatchdog", ${ALERT_FILTERS}} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", alertname!="BridgeWatchdog", ${ALERT_FILTERS}})`,
           unit: 's',
           decimals: 0,
         },
@@ -77,20 +83,24 @@ const summary: Row = {
           critical: ['critical', 'red'],
           warning: ['warning', 'orange'],
           info: ['info', 'blue'],
-          none: ['none', 'transparent'],
         },
       },
       sortBy: { column: 'Severity', isDescending: false },
     }),
     tablePanel({
       title: 'Bridges',
-      links: [toSigners, toExporter],
+      links: [toSigners, toValidator, toExporter],
       description:
         'One row per target. A red cell is a problem that delays transfers: check first whether the data is current, then signatures, batches and events. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its dashboards and to the page /pending of the exporter, which lists the items behind the values.',
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target' },
       cellLinks: {
-        Target: [rowLink('Signers', 'bridge-signers'), rowLink('Exporter', 'bridge-exporter'), pendingItemsLink],
+        Target: [
+          rowLink('Signers', 'bridge-signers'),
+          rowLink('Validator', 'bridge-validator'),
+          rowLink('Exporter', 'bridge-exporter'),
+          pendingItemsLink,
+        ],
       },
       columns: [
         {
@@ -119,10 +129,16 @@ const summary: Row = {
         { title: 'Batches overdue', expr: overdueBatches, unit: 'short', thresholds: redFromOne },
         {
           title: 'Newest valset signed',
-          expr: `${latest('bridge_newest_valset_signed_power_ratio')} / on (cluster, target) ${latest('bridge_power_threshold_ratio')}`,
+          expr: latest('bridge_newest_valset_signed_power_ratio'),
           unit: 'percentunit',
           decimals: 0,
-          thresholds: signedPower,
+        },
+        {
+          title: 'Power missing',
+          expr: powerMissing('bridge_newest_valset_signed_power_ratio'),
+          unit: 'percentunit',
+          decimals: 0,
+          thresholds: orangeAboveZero,
         },
         { title: 'Pending events', expr: latest('bridge_pending_events'), unit: 'short' },
         {
@@ -188,16 +204,13 @@ const summary: Row = {
       title: 'Least signed batch',
       links: [toSigners],
       description:
-        'Lowest signed power of a live batch as a share of the power that the contract requires. From 100 % on, anyone can relay the batch. Below, the Signers dashboard shows the missing signatures. Empty when there is no batch.',
+        'Lowest signed power of a live batch, and the power that is missing to the configured threshold. When none is missing, anyone can relay the batch. Otherwise, the Signers dashboard shows the missing signatures. Empty when there is no batch.',
       unit: 'percentunit',
       decimals: 0,
-      thresholds: signedPower,
       noValue: 'no batch',
       series: [
-        {
-          expr: `${latest('bridge_batch_min_signed_power_ratio')} / on (cluster, target) ${latest('bridge_power_threshold_ratio')}`,
-          legend: '{{cluster}} {{target}}',
-        },
+        { expr: latest('bridge_batch_min_signed_power_ratio'), legend: '{{cluster}} {{target}} signed' },
+        { expr: powerMissing('bridge_batch_min_signed_power_ratio'), legend: '{{cluster}} {{target}} missing' },
       ],
     }),
     statPanel({

@@ -8,7 +8,7 @@ import {
   timeSeriesPanel,
 } from './grafana.js';
 import { commonVariables } from './filters.js';
-import { EXPORTER_FILTERS, FILTERS } from './queries.js';
+import { ALERT_FILTERS, EXPORTER_FILTERS, FILTERS } from './queries.js';
 import { dataAge, orangeFromOne, redBelowOne, responseSizeRatio } from './thresholds.js';
 
 const ENDPOINT = '{{cluster}} {{target}} {{document}} {{instance}}';
@@ -75,6 +75,38 @@ const currentData: Row = {
         },
       ],
       sortBy: { column: 'Age of data', isDescending: true },
+    }),
+    tablePanel({
+      title: 'Metrics that are withdrawn',
+      description:
+        'Metrics that the exporter could not derive from the last response, because a field that they read is missing or invalid. Their panels and alerts have no data. The status page names the fields.',
+      width: 18,
+      height: 6,
+      rowLabels: { cluster: 'Cluster', target: 'Target', family: 'Metric' },
+      columns: [
+        {
+          title: 'Exporters',
+          expr: `count by (cluster, target, family) (${ofSelectedTargets('bridge_exporter_family_withdrawn')} == 1)`,
+          unit: 'short',
+        },
+      ],
+      noValue: 'none',
+    }),
+    statPanel({
+      title: 'Alert rules',
+      description:
+        'Whether Prometheus evaluates the alert rules: BridgeWatchdog always fires. When they are not evaluated, no other alert fires either. It does not tell whether notifications arrive.',
+      width: 6,
+      height: 6,
+      unit: 'none',
+      valueTexts: { '0': ['not evaluated', 'red'], '1': ['evaluated', 'green'] },
+      noValue: 'not evaluated',
+      series: [
+        {
+          expr: `clamp_max(count by (cluster) (ALERTS{alertname="BridgeWatchdog", alertstate="firing", ${ALERT_FILTERS}}), 1)`,
+          legend: '{{cluster}}',
+        },
+      ],
     }),
     stateTimelinePanel({
       title: 'Successful and failed polls',

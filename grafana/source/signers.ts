@@ -142,6 +142,7 @@ const missingNow: Row = {
         'Time to the first deadline of an unsigned validator set, estimated with the measured hub block time. Empty when all validator sets are signed, which is normal, or the node sends no height.',
       unit: 's',
       decimals: 0,
+      thresholds: timeToJailing,
       noValue: 'none is due',
       width: 6,
       series: [{ expr: `min by (cluster, target) (${secondsLeft})`, legend: '{{cluster}} {{target}}' }],
@@ -290,8 +291,10 @@ const allSigners: Row = {
   ],
 };
 
+export const watchedVariable = labelVariable('watched', 'Watched', `bridge_orchestrator_info{${FILTERS}}`);
+
 /** Shows the names and selects by address. Prometheus returns the labels in alphabetical order. */
-const signerVariable = seriesVariable(
+export const signerVariable = seriesVariable(
   'orchestrator',
   'Signer',
   signerInfo(WATCHED_MATCHER),
@@ -303,11 +306,6 @@ export const signers: Dashboard = {
   title: 'Bridge / Signers',
   description: 'Which signatures and votes are missing, how much power do they have, and when are signers jailed?',
   tags: ['bridge'],
-  variables: [
-    ...commonVariables,
-    labelVariable('watched', 'Watched', `bridge_orchestrator_info{${FILTERS}}`),
-    signerVariable,
-    exporterUrlVariable,
-  ],
+  variables: [...commonVariables, watchedVariable, signerVariable, exporterUrlVariable],
   rows: [missingNow, deadlines, overTime, allSigners],
 };

@@ -20,10 +20,10 @@ export const redBelowOne: Thresholds = [
   ['green', 1],
 ];
 
-/** Signed power divided by the required power. A new batch is below 1 for a short time. */
-export const signedPower: Thresholds = [
-  ['orange', null],
-  ['green', 1],
+/** For ratios that are above zero for a short time, such as the missing power of a new batch. */
+export const orangeAboveZero: Thresholds = [
+  ['green', null],
+  ['orange', 0.0001],
 ];
 
 export const dataAge = red(OUTDATED_SECONDS);

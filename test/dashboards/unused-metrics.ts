@@ -16,6 +16,5 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_exporter_endpoint_info: 'The status page has the path; a failure message lists the paths.',
   bridge_exporter_targets: 'Depends on the configuration only; it is for comparing the sizes of shards.',
   bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
-  bridge_orchestrator_dissenting_votes: FOR_CONDITIONS,
   bridge_token_top_fee_transfer_id: FOR_CONDITIONS,
 };

@@ -1,0 +1,193 @@
+import { type Dashboard, type Row, stateTimelinePanel, statPanel, tablePanel, timeSeriesPanel } from './grafana.js';
+import { commonVariables, dashboardLink } from './filters.js';
+import { FILTERS, hubBlockSeconds, latest, latestBySigner } from './queries.js';
+import { orangeFromOne, timeToJailing } from './thresholds.js';
+import { signerVariable, watchedVariable } from './signers.js';
+
+/* One validator: the selected ones have a value each in every panel. */
+
+const SIGNER = '{{cluster}} {{target}} {{signer}}';
+const toSigners = dashboardLink('Signers', 'bridge-signers');
+
+const VOTES = { '0': ['voted', 'green'], '1': ['missing', 'orange'] } as const;
+
+/** Time to the next deadline for signing a validator set or a batch. */
+function secondsTo(metric: string): string {
+  const blocks = `(${latestBySigner(metric)}) - on (cluster, target) group_left () ${latest('bridge_height')}`;
+  return `(${blocks}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
+}
+
+/** The share of the time range in which nothing was missing. */
+function participation(metric: string, range: string): string {
+  const missing = `avg_over_time((max by (cluster, target, orchestrator, external_address) (${metric}{${FILTERS}}) > bool 0)[${range}:5m])`;
+  return `1 - (${missing}) * on (cluster, target, orchestrator, external_address) group_left (signer, watched) ${signerOf}`;
+}
+
+/** The selected signers with the value 1. */
+const signerOf = `(${latestBySigner('bridge_orchestrator_info')})`;
+
+const now: Row = {
+  title: 'Now',
+  panels: [
+    tablePanel({
+      title: 'Entries of watch',
+      description:
+        'Whether the validator of each entry of the setting watch is in the newest validator set. Outside of it, a validator neither signs nor votes, for example because it is jailed. Empty without the setting, or when no entry has an orchestrator on the bridge.',
+      width: 12,
+      height: 5,
+      rowLabels: { cluster: 'Cluster', target: 'Target', address: 'Address' },
+      columns: [
+        {
+          title: 'In the set',
+          expr: `max by (cluster, target, address) (bridge_watched_validator_active{${FILTERS}})`,
+          unit: 'none',
+          valueTexts: { '0': ['no', 'red'], '1': ['yes', 'green'] },
+        },
+      ],
+      noValue: 'no entry with an orchestrator',
+    }),
+    statPanel({
+      title: 'Power',
+      description: 'Share of the power of the newest validator set. Empty when the validator is not in it.',
+      unit: 'percentunit',
+      decimals: 2,
+      noValue: 'not in the set',
+      series: [{ expr: latestBySigner('bridge_orchestrator_power_ratio'), legend: SIGNER }],
+    }),
+    statPanel({
+      title: 'Jailed in',
+      description:
+        'Time to the first deadline for an unsigned batch or validator set, estimated with the block time in use. After it the validator is jailed. Empty when nothing is unsigned, which is normal.',
+      unit: 's',
+      decimals: 0,
+      thresholds: timeToJailing,
+      noValue: 'nothing is due',
+      series: [
+        {
+          expr: `min by (cluster, target, signer) (${secondsTo('bridge_orchestrator_confirm_deadline_height')} or ${secondsTo('bridge_orchestrator_batch_confirm_deadline_height')})`,
+          legend: SIGNER,
+        },
+      ],
+    }),
+    statPanel({
+      title: 'Batches unsigned',
+      description: 'Live batches that the validator has not signed. Some are normal for a few minutes.',
+      unit: 'short',
+      thresholds: orangeFromOne,
+      noValue: 'no data',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_batch_confirms'), legend: SIGNER }],
+    }),
+    statPanel({
+      title: 'Validator sets unsigned',
+      description: 'Validator sets with an open deadline that the validator has not signed.',
+      unit: 'short',
+      thresholds: orangeFromOne,
+      noValue: 'no data',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_valset_confirms'), legend: SIGNER }],
+    }),
+    statPanel({
+      title: 'Last event',
+      description:
+        'Whether the validator has voted for the last observed event. Empty when the state no longer holds that event.',
+      unit: 'none',
+      valueTexts: VOTES,
+      noValue: 'the state does not hold the event',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_votes'), legend: SIGNER }],
+    }),
+    statPanel({
+      title: 'Next event',
+      description:
+        'Whether the validator has voted for the event after the last observed one. A missing vote for an event that most others have claimed means that the orchestrator is behind. Empty while nobody has claimed it, which is normal.',
+      unit: 'none',
+      valueTexts: VOTES,
+      noValue: 'not claimed yet',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_next_votes'), legend: SIGNER }],
+    }),
+  ],
+};
+
+const history: Row = {
+  title: 'History',
+  panels: [
+    tablePanel({
+      title: 'Participation',
+      description:
+        'Share of the time in which no batch was unsigned, and in which the vote for the last observed event was there. A running orchestrator signs within a minute or two, so its share of signatures depends on how many batches there are. Calculated from a sample every five minutes.',
+      height: 6,
+      links: [toSigners],
+      rowLabels: { cluster: 'Cluster', target: 'Target', signer: 'Signer' },
+      lastLabels: { orchestrator: 'Orchestrator' },
+      columns: [
+        {
+          title: 'Signatures, 7 days',
+          expr: participation('bridge_orchestrator_missing_batch_confirms', '7d'),
+          unit: 'percentunit',
+          decimals: 1,
+        },
+        {
+          title: 'Signatures, 30 days',
+          expr: participation('bridge_orchestrator_missing_batch_confirms', '30d'),
+          unit: 'percentunit',
+          decimals: 1,
+        },
+        {
+          title: 'Votes, 7 days',
+          expr: participation('bridge_orchestrator_missing_votes', '7d'),
+          unit: 'percentunit',
+          decimals: 1,
+        },
+        {
+          title: 'Votes, 30 days',
+          expr: participation('bridge_orchestrator_missing_votes', '30d'),
+          unit: 'percentunit',
+          decimals: 1,
+        },
+      ],
+      noValue: 'no signer is selected',
+    }),
+    stateTimelinePanel({
+      title: 'Unsigned batches',
+      description:
+        'Orange while the validator has not signed a live batch. A long bar is an orchestrator that is down.',
+      unit: 'short',
+      thresholds: orangeFromOne,
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_batch_confirms'), legend: SIGNER }],
+    }),
+    stateTimelinePanel({
+      title: 'Votes for the last observed event',
+      description: 'Orange while the vote is missing. Empty when the state no longer holds the last event.',
+      unit: 'short',
+      thresholds: orangeFromOne,
+      valueTexts: VOTES,
+      noValue: 'the state does not hold the last event',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_votes'), legend: SIGNER }],
+    }),
+    stateTimelinePanel({
+      title: 'Votes for losing claims',
+      description:
+        'Orange while the validator has voted for another claim of the last observed event than the observed one. Its node of the external chain is wrong, or behind a reorganization.',
+      unit: 'short',
+      thresholds: orangeFromOne,
+      valueTexts: { '0': ['no', 'green'], '1': ['yes', 'orange'] },
+      noValue: 'the state does not hold the last event',
+      series: [{ expr: latestBySigner('bridge_orchestrator_dissenting_votes'), legend: SIGNER }],
+    }),
+    timeSeriesPanel({
+      title: 'Power over time',
+      description: 'Share of the power of the newest validator set. It ends when the validator leaves the set.',
+      unit: 'percentunit',
+      min: 0,
+      width: 12,
+      series: [{ expr: latestBySigner('bridge_orchestrator_power_ratio'), legend: SIGNER }],
+    }),
+  ],
+};
+
+export const validator: Dashboard = {
+  uid: 'bridge-validator',
+  title: 'Bridge / Validator',
+  description: 'Does my validator sign and vote, how reliably, and when would it be jailed?',
+  tags: ['bridge'],
+  variables: [...commonVariables, watchedVariable, signerVariable],
+  rows: [now, history],
+};
