@@ -379,6 +379,7 @@ it.skipIf(!isInstalled)('the dashboards are those of the project, with the label
     'cross-chain.json',
     'exporter.json',
     'signers.json',
+    'validator.json',
   ]);
   for (const [name, content] of files) {
     expect(JSON.parse(content)).toEqual(JSON.parse(readProjectFile(`grafana/dashboards/${name}`)));
