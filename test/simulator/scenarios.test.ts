@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import { isScenarioName, type ScenarioName, scenarioNames, scenarios } from '../../src/simulator/scenarios.js';
+import {
+  isScenarioName,
+  mainnetRulesOf,
+  rulesOf,
+  type ScenarioName,
+  scenarioNames,
+  scenarios,
+} from '../../src/simulator/scenarios.js';
 import { type ChainSummary, summarize } from './chain-summary.js';
 
 const BLOCKS_PER_MINUTE = 30;
@@ -135,6 +142,23 @@ describe('the scenario rate-limited', () => {
     model.advance(500 + 10 * BLOCKS_PER_MINUTE);
     const { pastValue, pendingValue } = summarize(model);
     expect(pastValue + pendingValue).toBeLessThan(RATE_LIMIT);
+  });
+});
+
+describe('the rules on a main network', () => {
+  it('keep its traffic, unless the scenario is about more of it', () => {
+    const { transfersPerMinute, depositsPerMinute } = rulesOf('mainnet');
+    expect(mainnetRulesOf('no-relayer')).toMatchObject({
+      transfersPerMinute,
+      depositsPerMinute: 0,
+      relaysBatches: false,
+    });
+    expect(mainnetRulesOf('stalled-oracle')).toMatchObject({
+      transfersPerMinute,
+      depositsPerMinute,
+      voters: 'minority',
+    });
+    expect(mainnetRulesOf('backlog').transfersPerMinute).toBe(180);
   });
 });
 
