@@ -60,7 +60,10 @@ export function referenceBatches(
     const hasPower = total !== undefined && total.numerator !== 0n;
     return all.map((batch) => ({
       batch,
-      share: () => (hasPower ? signedRatio(valset, batchSigners(state)(batch)) : undefined),
+      share: () => {
+        const signers = batchSigners(state)(batch);
+        return hasPower ? signedRatio(valset, signers) : undefined;
+      },
     }));
   };
 
