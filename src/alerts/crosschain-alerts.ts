@@ -164,10 +164,11 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
     families: [OLDEST, AGE_LIMIT],
     find: ({ samples, now }) => {
       const limits = byChain(samples, AGE_LIMIT);
-      return samples.series(OLDEST).filter(({ labels, value }) => {
-        const limit = limits.get(labelOf(labels, 'chain_id')) ?? Infinity;
-        const isTooOld = now.epochSeconds - value > (isCritical ? criticalAgeSeconds(limit) : limit);
-        return labels['list'] === 'pending' && isTooOld;
+      return samples.series(OLDEST).flatMap(({ labels, value }) => {
+        const ageLimit = limits.get(labelOf(labels, 'chain_id')) ?? Infinity;
+        const limit = isCritical ? criticalAgeSeconds(ageLimit) : ageLimit;
+        const isTooOld = labels['list'] === 'pending' && now.epochSeconds - value > limit;
+        return isTooOld ? [{ labels, value, provenSinceSeconds: () => value + limit }] : [];
       });
     },
     summary: `a pending transaction on ${THE_CHAIN} is {{ $value | humanizeDuration }} old.`,

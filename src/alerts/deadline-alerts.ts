@@ -9,10 +9,11 @@ import {
   orchestratorLabels,
   validatorsOf,
   type ConfirmKind,
+  type DeadlineFamily,
 } from './orchestrators.js';
 import { indent, ON_TARGET, ORCHESTRATOR, orchestratorNames, TARGET, withNameLabels } from './promql.js';
 import { validators } from './sentences.js';
-import { labelOf } from './view.js';
+import { labelOf, timeOfHeight, type PollView } from './view.js';
 
 /* Alerts on the time that is left to validators before they are jailed. */
 
@@ -37,6 +38,27 @@ const TIME_LEFT = `(
 
 /** Tells apart a signature that is missing from one that is given within minutes. */
 const DEADLINE_FOR_MINUTES = 15;
+
+const WINDOW_FAMILIES = [
+  'bridge_params_signed_valsets_window_blocks',
+  'bridge_params_signed_batches_window_blocks',
+] as const;
+
+/** Since when so little time has been left, in Unix seconds: a signature that is missing now was missing from the creation on. */
+function missingSince(
+  view: PollView<DeadlineFamily | (typeof WINDOW_FAMILIES)[number]>,
+  confirms: ConfirmKind,
+  blocksLeft: number,
+  untilSeconds: number,
+): number | undefined {
+  const [ofValsets, ofBatches] = WINDOW_FAMILIES;
+  const window = view.samples.value(confirms === 'batch' ? ofBatches : ofValsets);
+  const height = view.samples.value('bridge_height');
+  if (window === undefined || height === undefined) return undefined;
+  const created = timeOfHeight(view, height + blocksLeft - window);
+  const deadline = timeOfHeight(view, height + blocksLeft);
+  return created === undefined || deadline === undefined ? undefined : Math.max(created, deadline - untilSeconds);
+}
 
 function deadlineNear(
   who: 'watched' | 'others',
@@ -69,7 +91,7 @@ topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`
         : withNameLabels(`${near}
 unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
     forMinutes: DEADLINE_FOR_MINUTES,
-    families: [...IDENTITY_FAMILIES, ...DEADLINE_FAMILIES],
+    families: [...IDENTITY_FAMILIES, ...DEADLINE_FAMILIES, ...WINDOW_FAMILIES],
     find: (view) => {
       const info = infoByOrchestrator(view.samples);
       const blockTime = view.samples.value('bridge_block_time_seconds');
@@ -79,6 +101,7 @@ unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
         .map(({ labels, confirms, blocks }) => ({
           labels: { ...orchestratorLabels(labels), confirms },
           value: blocks * blockTime,
+          provenSinceSeconds: () => missingSince(view, confirms, blocks, until),
         }))
         .filter(({ value }) => value >= from && value < until);
     },

@@ -38,6 +38,8 @@ export interface Verdict {
   readonly state: 'firing' | 'observing' | 'pending';
   /** Since when it is known to hold. */
   readonly since: Instant;
+  /** Whether it may have begun before. */
+  readonly mayBeOlder: boolean;
   /** From when on it fires; in the future unless it is `firing`, provided that it persists. */
   readonly firesAt: Instant;
   /** What each finding is about: the labels of its alert besides `target` and `document`, one per validator, chain or field. */
@@ -220,6 +222,7 @@ function verdictOf(oldest: JudgedFinding, others: readonly JudgedFinding[], view
     severity,
     state: oldest.state,
     since: oldest.since,
+    mayBeOlder: oldest.mayBeOlder,
     firesAt: all.map(({ firesAt }) => firesAt).reduce((a, b) => (a.monotonicMs <= b.monotonicMs ? a : b)),
     subjects: all.map(({ labels }) => labels),
     isOneAlert: condition.minimumSum !== undefined,

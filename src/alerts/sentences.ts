@@ -1,5 +1,14 @@
 import type { ClaimType } from '../chain/claim.js';
-import type { BlockSpan, BridgeItems, ClaimItem, ItemList, Member, Members, Signatures } from '../pending/items.js';
+import type {
+  BlockSpan,
+  BridgeItems,
+  ClaimItem,
+  CoinItem,
+  ItemList,
+  Member,
+  Members,
+  Signatures,
+} from '../pending/items.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { AlertLabels, PollView, Samples } from './view.js';
@@ -111,14 +120,17 @@ export function waitingAmounts(
 ): string {
   const amounts = listedRows(items?.tokens)
     .filter(({ token }) => contract === undefined || token.contract === contract)
-    .flatMap((waiting) => {
-      const whole = where.map((place) => waiting[place].wholeAmount);
-      if (whole.includes(null)) return [];
-      const sum = whole.reduce((total, amount) => total + Number(amount), 0);
-      const { symbol, contract: address } = waiting.token;
-      return sum === 0 ? [] : [`${COMPACT.format(sum)} ${shortName(symbol ?? '') || shortAddress(address ?? '')}`];
-    });
+    .flatMap((waiting) => sumText(where.map((place) => waiting[place])));
   return list(amounts);
+}
+
+/** "1.2M USDT": the sum of amounts of one token; nothing without decimals, or when an amount is unknown or all are 0. */
+export function sumText(coins: readonly CoinItem[]): readonly string[] {
+  const [first] = coins;
+  const whole = coins.map(({ wholeAmount }) => wholeAmount);
+  const sum = whole.reduce((total, amount) => total + Number(amount), 0);
+  if (first === undefined || whole.includes(null) || sum === 0) return [];
+  return [`${COMPACT.format(sum)} ${shortName(first.symbol ?? '') || shortAddress(first.contract ?? '')}`];
 }
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });

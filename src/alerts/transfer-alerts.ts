@@ -1,3 +1,4 @@
+import { groupBy } from '../metrics/grouping.js';
 import type { FiniteSample } from '../metrics/render-families.js';
 import { count, list } from '../text/format.js';
 import { aboveWhileUnchanged, dataAlert, type Severity } from './alert.js';
@@ -18,10 +19,12 @@ import {
   belowThreshold,
   blocksFor,
   bridgeItemsOf,
+  listedRows,
   membersOf,
   missingValidators,
   ownFirst,
   parts,
+  sumText,
   timeLeft,
   tokenName,
   waitingAmounts,
@@ -54,6 +57,9 @@ const NOT_RELAYED_FOR_MINUTES = 15;
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 const CHECK_RELAYERS =
   'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
+
+/** Signatures take a minute or two. */
+const USUAL_SECONDS = 300;
 
 /** The symbol of the token and its contract, and its denom, in texts. */
 const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
@@ -133,6 +139,17 @@ function waitingSentence(all: readonly Finding[], view: PollView<'bridge_token_i
       return amount === '' ? `${transfers} of ${tokenName(view.samples, contract)}` : `${amount} (${transfers})`;
     }),
   );
+}
+
+/** What is in the batches that have lacked signatures for longer than usual. */
+function unsignedAmounts(view: Pick<PollView, 'items'>): string {
+  const batches = listedRows(bridgeItemsOf(view)?.batches).filter(
+    ({ belowThreshold: isBelow, age }) => isBelow === true && (age?.seconds ?? Infinity) >= USUAL_SECONDS,
+  );
+  const amounts = Array.from(groupBy(batches, ({ token }) => token.contract).values()).flatMap((ofToken) =>
+    sumText(ofToken.map(({ amount }) => amount)),
+  );
+  return amounts.length === 0 ? '' : `${list(amounts)} in them`;
 }
 
 /** What is in live batches, of which some do not move. */
@@ -264,6 +281,26 @@ function firstTimeout(samples: Samples<(typeof NEXT_TIMEOUT_FAMILIES)[number]>):
   return `the first times out in ${blocksFor(blocks, samples.value('bridge_external_block_time_seconds'), 'external')}`;
 }
 
+/** Since when nothing can have been executed while the oldest relayable batch waited, in Unix seconds: no event was observed. */
+function idleSince(
+  view: PollView<
+    (typeof HUB_TIME_FAMILIES)[number] | (typeof NEXT_TIMEOUT_FAMILIES)[number] | 'bridge_last_observed_external_height'
+  >,
+  oldestHeight: number,
+): number | undefined {
+  const { samples, state, now } = view;
+  const projected = samples.value('bridge_external_height_projected');
+  const observed = samples.value('bridge_last_observed_external_height');
+  const blockTime = samples.value('bridge_external_block_time_seconds');
+  const created = timeOfHeight(view, oldestHeight);
+  if (projected === undefined || observed === undefined || blockTime === undefined || created === undefined) {
+    return undefined;
+  }
+  // The estimate adds the time since the last observed event to the height of that event.
+  const lastEvent = (state.success?.at ?? now).epochSeconds - (projected - observed) * blockTime;
+  return Math.max(created, lastEvent);
+}
+
 function notRelayed(
   severity: 'critical' | 'warning',
   minutes: number,
@@ -289,6 +326,7 @@ and ${ON_TARGET} ${tokens} > 1`,
       'bridge_token_batched_transfers',
       'bridge_token_min_batch_fee',
       ...NEXT_TIMEOUT_FAMILIES,
+      'bridge_last_observed_external_height',
     ],
     rangeMinutes: minutes,
     find: (view) => {
@@ -296,7 +334,15 @@ and ${ON_TARGET} ${tokens} > 1`,
       const batches = samples.value('bridge_relayable_batches') ?? 0;
       const height = samples.value('bridge_oldest_relayable_batch_height');
       if (height === undefined) return [];
-      return [{ labels: {}, value: batches, unchangedValue: height, notBeforeSeconds: timeOfHeight(view, height) }];
+      return [
+        {
+          labels: {},
+          value: batches,
+          unchangedValue: height,
+          notBeforeSeconds: timeOfHeight(view, height),
+          provenSinceSeconds: () => idleSince(view, height),
+        },
+      ];
     },
     holdsNow: ({ value }, view) => {
       const known = view.samples
@@ -361,7 +407,7 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
         `batches have lacked signatures for ${duration}, ${oldest.value} at present`,
         missingValidators(batch?.missing ?? null, signed),
         timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),
-        inBatches(view),
+        unsignedAmounts(view),
       );
     },
     actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),

@@ -40,6 +40,8 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'bridge_params_average_external_block_time_seconds',
   'bridge_params_hash',
   'bridge_params_info',
+  'bridge_params_signed_batches_window_blocks',
+  'bridge_params_signed_valsets_window_blocks',
   'bridge_params_target_batch_timeout_seconds',
   'bridge_pending_events',
   'bridge_power_threshold_ratio',

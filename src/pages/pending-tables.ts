@@ -81,6 +81,10 @@ export const batchTable: ItemTable<BatchItem> = {
     numberColumn('Nonce', 'nonce', ({ nonce }) => nonce),
     { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links) },
     countColumn('Transfers', 'transfers', ({ transfers }) => transfers),
+    {
+      title: 'Amount',
+      cell: ({ amount, fee }) => markup`${cells.coin(amount)}<small>fees ${cells.coin(fee)}</small>`,
+    },
     createdColumn(),
     {
       title: 'Timeout',
@@ -125,8 +129,10 @@ export const valsetTable: ItemTable<ValsetItem> = {
     createdColumn(),
     {
       title: 'Signing deadline',
-      cell: ({ deadlineHeight, headroom }) =>
-        cells.blocks(headroom, 'hub blocks', 'left', { preposition: 'jailed after', value: deadlineHeight }),
+      cell: ({ deadlineHeight, headroom, missing }) =>
+        missing?.total === 0
+          ? markup`<span class="quiet">all have signed</span>`
+          : cells.blocks(headroom, 'hub blocks', 'left', { preposition: 'jailed after', value: deadlineHeight }),
       sort: { key: 'deadline', value: ({ deadlineHeight }) => exact(deadlineHeight) },
     },
     signedColumn('BridgeValsetUnsigned'),

@@ -229,8 +229,8 @@ function entryDetails(target: string, verdict: VerdictView, page: VerdictPage): 
 }
 
 function nextSteps(target: string, verdict: VerdictView, page: VerdictPage): Markup {
-  const { alert, since, ageSeconds, action, runbook, dashboard, state } = verdict;
-  const what = state === 'observing' ? 'observed' : 'true';
+  const { alert, since, ageSeconds, action, runbook, dashboard, mayBeOlder } = verdict;
+  const what = mayBeOlder ? 'observed' : 'true';
   const links = [
     ...(page === 'target' ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,

@@ -1,12 +1,12 @@
-import { toDecimalString } from '../chain/decimal.js';
+import { toDecimalString, type Decimal } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { asDecimalString } from '../json/numeral.js';
-import { estimatedExternalHeight, isExpired, isOverdue } from '../metrics/bridge/batches.js';
+import { asDecimalString, type DecimalString } from '../json/numeral.js';
+import { estimatedExternalHeight, isExpired, isOverdue, totalFees } from '../metrics/bridge/batches.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { unsignedBatches, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
-import { feeCoin, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
+import { feeCoin, totalAmount, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../metrics/bridge/valsets.js';
 import { lengthOf } from '../metrics/family.js';
 import { required, rows } from '../metrics/required-fields.js';
@@ -80,6 +80,8 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
     nonce: decimalStringOf(batch_nonce),
     token: tokenItem(input, token_contract),
     transfers: orNull(() => lengthOf(transactions)),
+    amount: coinItem(input, { contract: token_contract, amount: amountOf(() => totalAmount(rows(transactions))) }),
+    fee: coinItem(input, { contract: token_contract, amount: amountOf(() => totalFees(batch)) }),
     createdHeight: orNull(() => decimalStringOf(block)),
     age: hubBlocksSince(input, block),
     timeoutHeight: orNull(() => decimalStringOf(batch_timeout)),
@@ -88,6 +90,10 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
     state: orNull(() => batchState(input, batch)),
     ...batchSignatures(input, batch),
   };
+}
+
+function amountOf(sum: () => Decimal): DecimalString | undefined {
+  return orNull(() => toDecimalString(sum())) ?? undefined;
 }
 
 function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {

@@ -144,6 +144,10 @@ export interface BatchItem extends Signatures {
   readonly nonce: DecimalString;
   readonly token: TokenItem;
   readonly transfers: number | null;
+  /** Sum of its transfers. */
+  readonly amount: CoinItem;
+  /** Sum of their fees that are in the token of the batch, which a relayer earns. */
+  readonly fee: CoinItem;
   readonly createdHeight: DecimalString | null;
   /** Hub blocks. */
   readonly age: BlockSpan | null;

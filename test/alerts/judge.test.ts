@@ -191,6 +191,22 @@ describe('the verdicts about an endpoint', () => {
     ]);
   });
 
+  it('tell at the first poll who is jailed soon, if the set was created long ago', () => {
+    const params = { ...idleState.params, average_block_time: '60000' };
+    const linesOfAge = (blocks: number): string[] => {
+      const { succeed, linesAt } = endpoint();
+      const created = String(1000 - blocks);
+      const valset = { ...idleState.valsets[0], nonce: created, height: created };
+      succeed(0, { ...idle, params, valsets: [...idleState.valsets, valset] }, { height: '1000' });
+      succeed(1, { ...idle, params, valsets: [...idleState.valsets, valset] }, { height: '1001' });
+      return linesAt(1).filter((line) => line.includes('BridgeOrchestratorDeadlineNear'));
+    };
+    expect(linesOfAge(50)).toEqual([
+      expect.stringMatching(/^firing .* 4 validators will be jailed, the first in about 49 min/),
+    ]);
+    expect(linesOfAge(5)).toEqual([]);
+  });
+
   it('repeat a change of the parameters for an hour', () => {
     const { succeed, linesAt } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);

@@ -123,6 +123,7 @@ export function verdict(alert: AlertName, severity: Severity, minutes: number, o
     severity,
     state: 'firing',
     since,
+    mayBeOlder: false,
     firesAt: since,
     subjects: [{}],
     isOneAlert: false,

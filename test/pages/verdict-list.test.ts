@@ -95,6 +95,7 @@ describe('the heading', () => {
     const observing = {
       ...oracle,
       state: 'observing' as const,
+      mayBeOlder: true,
       since: at(-600),
       firesAt: at(600),
       summary: '57 events waiting',

@@ -16,6 +16,8 @@ describe('the batch items', () => {
         nonce: '5',
         token: { contract: '0xt', denom: null, symbol: null },
         transfers: 2,
+        amount: { contract: '0xt', denom: null, symbol: null, amount: '2', wholeAmount: null },
+        fee: { contract: '0xt', denom: null, symbol: null, amount: '4', wholeAmount: null },
         createdHeight: '940',
         age: { blocks: '20', seconds: 40 },
         timeoutHeight: '600',

@@ -318,6 +318,7 @@ describe('/pending', () => {
             firesInSeconds: null,
             subjects: [{}],
             isOneAlert: false,
+            mayBeOlder: false,
             summary: 'summary of BridgeOracleStalled',
             action: 'action of BridgeOracleStalled',
             runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md#bridgeoraclestalled',

@@ -95,13 +95,17 @@ function minimumFee({ tokens }: BridgeInput, { token_contract }: Batch): Numeral
   return minimums.size === 0 ? undefined : minimums.get(required(token_contract));
 }
 
-/** Whether the fees of a batch in its own token reach a minimum. */
-function paysFee({ token_contract, transactions }: Batch, minimum: Numeral): boolean {
+/** The fees of a batch in its own token, in the smallest unit. */
+export function totalFees({ token_contract, transactions }: Batch): Decimal {
   const token = required(token_contract);
   const fees = rows(transactions)
     .map(feeCoin)
     .filter((fee) => required(fee?.contract) === token);
-  return compare(sum(fees.map((fee) => required(fee?.amount))), minimum) >= 0;
+  return sum(fees.map((fee) => required(fee?.amount)));
+}
+
+function paysFee(batch: Batch, minimum: Numeral): boolean {
+  return compare(totalFees(batch), minimum) >= 0;
 }
 
 /** Whether the fees of a batch in its own token reach the minimum of the token; without a minimum, any fee does. */
