@@ -201,17 +201,15 @@ const summary: Row = {
       series: [{ expr: secondsWithSameOldestTransfer, legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
-      title: 'Least signed batch',
+      title: 'Power missing on a batch',
       links: [toSigners],
       description:
-        'Lowest signed power of a live batch, and the power that is missing to the configured threshold. When none is missing, anyone can relay the batch. Otherwise, the Signers dashboard shows the missing signatures. Empty when there is no batch.',
+        'The power that has to sign the least signed live batch before it can be relayed: the difference to the configured threshold. The graph below shows both. At 0, anyone can relay every batch. Otherwise, the Signers dashboard shows the missing signatures. Empty when there is no batch.',
       unit: 'percentunit',
       decimals: 0,
+      thresholds: orangeAboveZero,
       noValue: 'no batch',
-      series: [
-        { expr: latest('bridge_batch_min_signed_power_ratio'), legend: '{{cluster}} {{target}} signed' },
-        { expr: powerMissing('bridge_batch_min_signed_power_ratio'), legend: '{{cluster}} {{target}} missing' },
-      ],
+      series: [{ expr: powerMissing('bridge_batch_min_signed_power_ratio'), legend: '{{cluster}} {{target}}' }],
     }),
     statPanel({
       title: 'Remaining batch lifetime',

@@ -346,6 +346,11 @@ export function labelVariable(name: string, label: string, selector: string, all
   return queryVariable(name, label, `label_values(${selector}, ${name})`, { allValue, regex: '' });
 }
 
+/** A variable that begins with a value instead of all. */
+export function beginningWith(variable: Variable, value: string): Variable {
+  return { ...variable, json: { ...variable.json, current: { selected: true, text: [value], value: [value] } } };
+}
+
 /** The texts and values that a regular expression with the groups `text` and `value` finds in the series of an expression. */
 export function seriesVariable(name: string, label: string, expr: string, regex: string): Variable {
   return queryVariable(name, label, `query_result(${expr})`, { allValue: '.*', regex });

@@ -1,10 +1,18 @@
-import { type Dashboard, type Row, stateTimelinePanel, statPanel, tablePanel, timeSeriesPanel } from './grafana.js';
+import {
+  beginningWith,
+  type Dashboard,
+  type Row,
+  stateTimelinePanel,
+  statPanel,
+  tablePanel,
+  timeSeriesPanel,
+} from './grafana.js';
 import { commonVariables, dashboardLink } from './filters.js';
 import { FILTERS, hubBlockSeconds, latest, latestBySigner } from './queries.js';
 import { orangeFromOne, timeToJailing } from './thresholds.js';
 import { signerVariable, watchedVariable } from './signers.js';
 
-/* One validator: the selected ones have a value each in every panel. */
+/* Own validators: each selected one has a value in every panel, so those of the setting watch are selected at first. */
 
 const SIGNER = '{{cluster}} {{target}} {{signer}}';
 const toSigners = dashboardLink('Signers', 'bridge-signers');
@@ -116,7 +124,7 @@ const history: Row = {
       height: 6,
       links: [toSigners],
       rowLabels: { cluster: 'Cluster', target: 'Target', signer: 'Signer' },
-      lastLabels: { orchestrator: 'Orchestrator' },
+      lastLabels: { orchestrator: 'Orchestrator', external_address: 'External address', watched: 'Watched' },
       columns: [
         {
           title: 'Signatures, 7 days',
@@ -186,8 +194,9 @@ const history: Row = {
 export const validator: Dashboard = {
   uid: 'bridge-validator',
   title: 'Bridge / Validator',
-  description: 'Does my validator sign and vote, how reliably, and when would it be jailed?',
+  description:
+    'Does my validator sign and vote, how reliably, and when would it be jailed? Shows the entries of watch; without any, choose signers above.',
   tags: ['bridge'],
-  variables: [...commonVariables, watchedVariable, signerVariable],
+  variables: [...commonVariables, beginningWith(watchedVariable, 'true'), signerVariable],
   rows: [now, history],
 };

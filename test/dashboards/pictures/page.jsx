@@ -481,8 +481,19 @@ async function alertTimes({ annotations }, { values, from, to }) {
   return result.map(({ values: samples }) => [samples[0][0] * 1000, samples.at(-1)[0] * 1000 + step]);
 }
 
+/** The selection with which Grafana opens a dashboard, without the variables for which all is selected. */
+function initialSelection({ templating }) {
+  return Object.fromEntries(
+    templating.list.flatMap(({ name, current }) => {
+      const [value] = [current?.value ?? []].flat();
+      return value === undefined || value === '$__all' || current.text === value ? [] : [[name, value]];
+    }),
+  );
+}
+
 /** Renders a dashboard of this time range. `isExpanded` also shows the panels of collapsed rows. */
-async function render({ dashboard, from, to, scrapeInterval, selected = {}, isExpanded = false }) {
+async function render({ dashboard, from, to, scrapeInterval, selected: chosen = {}, isExpanded = false }) {
+  const selected = { ...initialSelection(dashboard), ...chosen };
   const step = Math.max(scrapeInterval, Math.ceil((to - from) / 500 / 1000) * 1000);
   const rateInterval = `${Math.max(step + scrapeInterval, 4 * scrapeInterval) / 1000}s`;
   const values = {
