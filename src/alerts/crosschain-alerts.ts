@@ -334,7 +334,7 @@ After a halt of the hub, all chains need some minutes.`,
 ${ageLimits()}
 and ${ON_TARGET} ${HIDDEN} == 0`,
     forMinutes: STUCK_FOR_MINUTES,
-    families: [NONCE_CHANGED, LOWEST_NONCE, OLDEST, HIDDEN, AGE_LIMIT],
+    families: [NONCE_CHANGED, LOWEST_NONCE, OLDEST, HIDDEN, AGE_LIMIT, CCTXS],
     find: findStuck,
     summary: `nothing has moved on ${THE_CHAIN} for {{ $value | humanizeDuration }}.`,
     description: `The lowest pending nonce of {{ $labels.target }} on ${THE_CHAIN}{{ with ${queryOfChain(LOWEST_NONCE, (selector) => selector)} }}, {{ . | first | value | printf "%.0f" }},{{ end }} has not changed for {{ $value | humanizeDuration }}, longer than the age limit of the chain. Later nonces wait for it.`,
@@ -346,7 +346,14 @@ and ${ON_TARGET} ${HIDDEN} == 0`,
         ? `nothing has moved for ${lasting} on chain ${list(chains)}${hashOf(only, view)}`
         : `nothing has moved for ${lasting} on ${count(chains.length, 'chain')}: ${list(chains)}`;
     },
-    actionFor: ({ all }) => `If a transaction of the chain is missed, begin with that. ${hashActionsOf(all)}`,
+    actionFor: ({ all }, { samples }) => {
+      const missed = samples.series(CCTXS).filter(({ labels, value }) => labels['list'] === 'missed' && value > 0);
+      const chains = new Set(missed.map(({ labels }) => labels['chain_id']));
+      const hasMissed = all.some(({ labels }) => chains.has(labels['chain_id']));
+      return hasMissed
+        ? `Begin with the missed transactions of the chain, the lowest nonce first. ${hashActionsOf(all)}`
+        : hashActionsOf(all);
+    },
     inhibits: [{ alert: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }],
   }),
   tooOld(

@@ -133,9 +133,21 @@ ${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(
   }
 }
 
+/** After a restart, durations in hub blocks can be wrong by several times. */
+function blockTime(time: BridgeItems['hubBlockTime']): Markup {
+  if (time === null) return text(null);
+  const notes = {
+    configured: 'configured',
+    measured: 'measured',
+    parameter: 'the parameter, which is often wrong; measured after ten minutes of polls',
+  };
+  return markup`${Number(time.seconds.toFixed(3))} s <small>${notes[time.source]}</small>`;
+}
+
 function bridgeFacts(items: BridgeItems): Markup {
   return factList([
     ['Hub height', digits(items.hubHeight)],
+    ['Hub block time', blockTime(items.hubBlockTime)],
     ['Last observed event', text(items.lastObservedNonce)],
     ['External height known to the hub', digits(items.lastObservedExternalHeight)],
     ['Estimated external height', digits(items.projectedExternalHeight)],

@@ -1,6 +1,7 @@
-import { toDecimalString, type Decimal } from '../chain/decimal.js';
+import { toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
 import { asDecimalString, type DecimalString } from '../json/numeral.js';
+import { hubBlockTime, hubBlockTimeSource } from '../metrics/bridge/block-times.js';
 import { estimatedExternalHeight, isExpired, isOverdue, totalFees } from '../metrics/bridge/batches.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
@@ -31,6 +32,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
       const estimated = estimatedExternalHeight(input);
       return estimated && toDecimalString(estimated);
     }),
+    hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
     powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
     batchesBelowThreshold: orNull(() => unsignedBatches(input).length),
     valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),

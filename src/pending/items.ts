@@ -47,6 +47,8 @@ export interface BridgeItems {
   readonly lastObservedExternalHeight: DecimalString | null;
   /** Estimated current external height. */
   readonly projectedExternalHeight: DecimalString | null;
+  /** Block time of the hub, by which durations are calculated; a parameter is often wrong. */
+  readonly hubBlockTime: { readonly seconds: number; readonly source: 'configured' | 'measured' | 'parameter' } | null;
   /** Configured share of the power that must sign a batch or a validator set, 0 to 1. */
   readonly powerThreshold: DecimalString;
   /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */

@@ -52,6 +52,12 @@ function measuredBlockTime(input: BridgeInput): Decimal | undefined {
   return { units: BigInt(Math.round((ms * 1000) / blocks)), scale: 3 };
 }
 
+/** Where the block time of the hub is from. */
+export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
+  if (input.settings.blockTime !== 'auto') return 'configured';
+  return measuredBlockTime(input) === undefined ? 'parameter' : 'measured';
+}
+
 /** The block time of the hub: configured, else measured, else the parameter. */
 export const hubBlockTime = memoize((input: BridgeInput): Exact => {
   const { blockTime } = input.settings;
