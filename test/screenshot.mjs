@@ -17,7 +17,7 @@ import { startSimulator } from '../dist/simulator/simulator.js';
 
 const FILE = process.env.SCREENSHOT ?? fileURLToPath(new URL('../docs/status-page.png', import.meta.url));
 const { version: VERSION } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const SCENARIOS = { mainnet: 'conflicting-claims', testnet: 'healthy', staging: 'missed-cctxs' };
+const SCENARIOS = { mainnet: 'unsigned-batch', testnet: 'healthy', staging: 'missed-cctxs' };
 
 const simulators = await Promise.all(
   Object.values(SCENARIOS).map((scenario) =>
@@ -29,11 +29,15 @@ const watched = mainnet.model.stakingValidators().find(({ description }) => desc
 const targets = Object.keys(SCENARIOS).map((name, index) => {
   const { url } = simulators[index];
   const watch = name === 'mainnet' ? [watched.operator_address] : [];
-  return { name, bridge: { url, watch }, crosschain: { url, hub_chain_ids: ['7000'] } };
+  return { name, bridge: { url, watch }, crosschain: { url } };
 });
+const tokens = mainnet.model.tokens.map((token) => ({
+  contract: token.contract,
+  symbol: token.symbol,
+  decimals: String(token.decimals),
+}));
 const poll = { interval: '5s', timeout: '5s', stale_after: '5m' };
-const chains = { 1: 'ethereum', 56: 'bsc', 137: 'polygon', 8332: 'bitcoin', 8453: 'base', 42161: 'arbitrum' };
-const result = validateConfig({ poll, targets, chains }, (path) => path.join('.'));
+const result = validateConfig({ poll, targets, tokens }, (path) => path.join('.'));
 if (!result.ok) throw new Error(result.problems.join('\n'));
 
 const executor = createPollExecutor('bridge-exporter/screenshot');
@@ -55,7 +59,7 @@ async function waitForPage(pattern) {
   }
 }
 
-await waitForPage(/id="verdict\/mainnet\/BridgeOracleStalled\/critical\/firing"/);
+await waitForPage(/<h1>[^]*state critical[^]*<\/h1>/);
 const message = 'upstream connect error or disconnect/reset before headers';
 staging.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
 await waitForPage(/module_state[^]*responded with status 503/);

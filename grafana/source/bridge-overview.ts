@@ -58,7 +58,7 @@ const summary: Row = {
       title: 'Firing alerts',
       noValue: 'no alert fires; Bridge / Exporter shows whether the rules are loaded',
       description:
-        'The firing alerts, and for how long they have been active. The runbook has a section for each alert. BridgeWatchdog, which always fires, is left out. Also empty when the alert rules are not loaded or not evaluated.',
+        'The firing alerts, and for how long they have been active. The runbook has a section for each alert. BridgeWatchdog, which always fires, is left out. Empty when no alert fires, as in the demo, and when the alert rules are not loaded or not evaluated.',
       height: 6,
       rowLabels: {
         alertname: 'Alert',

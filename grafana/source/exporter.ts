@@ -79,7 +79,7 @@ const currentData: Row = {
     tablePanel({
       title: 'Metrics that are withdrawn',
       description:
-        'Metrics that the exporter could not derive from the last response, because a field that they read is missing or invalid. Their panels and alerts have no data. The status page names the fields.',
+        'Metrics that the exporter could not derive from the last response, because a field that they read is missing or invalid. Their panels and alerts have no data. The status page names the fields. Empty when every metric is derived, as in the demo.',
       width: 18,
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target', family: 'Metric' },

@@ -27,7 +27,9 @@ function secondsTo(metric: string): string {
 
 /** The share of the time range in which nothing was missing. */
 function participation(metric: string, range: string): string {
-  const missing = `avg_over_time((max by (cluster, target, orchestrator, external_address) (${metric}{${FILTERS}}) > bool 0)[${range}:5m])`;
+  const isMissing = `(max by (cluster, target, orchestrator, external_address) (${metric}{${FILTERS}}) > bool 0)`;
+  // The subquery has no sample before the exporter has been scraped for one of its steps.
+  const missing = `avg_over_time(${isMissing}[${range}:5m]) or ${isMissing}`;
   return `1 - (${missing}) * on (cluster, target, orchestrator, external_address) group_left (signer, watched) ${signerOf}`;
 }
 

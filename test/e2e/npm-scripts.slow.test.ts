@@ -13,7 +13,7 @@ const WEB_LISTEN = '--web.listen-address=127.0.0.1:0';
 const folder = createTempFolder();
 
 beforeAll(() => {
-  for (const path of ['package.json', 'tsconfig.json', 'src', 'dist']) {
+  for (const path of ['package.json', 'tsconfig.json', 'packaging', 'src', 'dist']) {
     cpSync(projectPath(path), join(folder.path, path), { recursive: true });
   }
   symlinkSync(projectPath('node_modules'), join(folder.path, 'node_modules'));

@@ -14,7 +14,7 @@ import { instance, testLinks, textOf } from './sample-snapshots.js';
 
 const HEALTHY_MINUTES = 10;
 
-/** The heading and the next step some minutes after the scenario has begun. */
+/** The heading, what it has no room for, if anything, and the next step, some minutes after the scenario has begun. */
 function headingAfter(scenario: ScenarioName, minutes: number): string[] {
   let html = '';
   // Other chains cannot become a main network.
@@ -34,71 +34,83 @@ function headingAfter(scenario: ScenarioName, minutes: number): string[] {
       );
     },
   });
-  return textOf(html).split('\n').slice(0, 2);
+  const lines = textOf(html).split('\n');
+  return lines.slice(0, lines.findIndex((line) => /^(Act |For the record|Observing since)/.test(line)) + 1);
 }
 
-const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, heading: string, nextStep: string]>> = {
+const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, ...lines: string[]]>> = {
   healthy: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   quiet: [30, 'No problem on demo', 'Observing since 14:13:20 UTC (39 min).'],
   mainnet: [
     30,
-    'info demo: cross-chain transactions have been missed for long: 3 on chain bitcoin (8332), 1 on chain 5',
+    'info demo: cross-chain transactions have been missed for long',
+    '3 on chain bitcoin (8332), 1 on chain 5',
     'For the record: A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice. Take those that nobody can clear out with crosschain.ignore.',
   ],
   backlog: [
     40,
-    'warning demo: the number of pending transfers has been above 500 for 37 min: 1740 at present, of which 1420 in no batch',
+    'warning demo: the number of pending transfers has been above 500 for 37 min',
+    '1740 at present, of which 1420 in no batch',
     'Act in working hours: Check whether batches are built, signed and relayed.',
   ],
   stuck: [
     40,
-    'critical demo: no event observed for 39 min, 194 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+    'critical demo: no event observed for 39 min, 194 waiting',
+    '6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
     'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
   ],
   'unsigned-batch': [
     40,
-    'critical demo: batches have lacked signatures for 36 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min',
+    'critical demo: batches have lacked signatures for 36 min, 5 at present',
+    '6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min; 3.09M usdt in them',
     'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
   ],
   'silent-signer': [
     70,
-    'warning demo: signatures of 1 validator with 5 % of the power have been missing for 69 min, on up to 6 batches: Validator Guild (yours); it is jailed in 9827 hub blocks (about 2 d 6 h)',
+    'warning demo: signatures of 1 validator with 5 % of the power have been missing for 69 min, on up to 6 batches',
+    'Validator Guild (yours); it is jailed in 9827 hub blocks (about 2 d 6 h)',
     'Act in working hours: Check the orchestrator of your validator Validator Guild first. An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.',
   ],
   'stalled-oracle': [
     30,
-    'critical demo: no event observed for 29 min, 188 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+    'critical demo: no event observed for 29 min, 188 waiting',
+    '6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
     'Act now: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.',
   ],
   'conflicting-claims': [
     20,
-    'critical demo: validators have disagreed about 1 event for 19 min; event 97651 has 2 claims with 54 % and 46 % of the power',
+    'critical demo: validators have disagreed about 1 event for 19 min',
+    'Event 97651 has 2 claims with 54 % and 46 % of the power',
     'Act now: Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.',
   ],
   'batch-timeout': [
     50,
     'critical demo: transfers have been locked for 36 min in 3 batches past the timeout at the estimated external height',
-    'Act now: Check that the contract is not paused. If events are pending, find out who has not voted; if none are, make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
+    'In all batches 328K usdt, 35.7K hub, 164 weth, 29.9K osmo, 122K usdc and 2 more',
+    'Act now: Check that the contract is not paused, then make a small deposit on the external chain: the hub cancels the batches with the next observed event.',
   ],
   'no-relayer': [
     250,
     'critical demo: no signed batch has been executed for 4 h 8 min, 13 waiting',
+    'In all batches 269K usdt, 60.5K hub, 154K usdc, 174 weth, 4.46B meme and 2 more; the first times out in 2349 external blocks (about 7 h 49 min)',
     'Act now: Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.',
   ],
   'valset-drift': [
     70,
-    'warning demo: the newest validator set has lacked signatures for 67 min; 3 % of the power has signed it; 19 validators with 94 % of the power have not signed it: Validator Guild (yours), Quorum Works, Copperfield, Harbor Nodes, Signal Hill and 14 more; who does not sign it is jailed in about 2 d 7 h',
+    'warning demo: the newest validator set has lacked signatures for 67 min',
+    '3 % of the power has signed it; 19 validators with 94 % of the power have not signed it: Validator Guild (yours), Quorum Works, Copperfield, Harbor Nodes, Signal Hill and 14 more; who does not sign it is jailed in about 2 d 7 h',
     'Act in working hours: Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the contract keeps an older validator set.',
   ],
   'missed-cctxs': [
     130,
-    'critical demo: a missed transaction stops its chain: ethereum (1) is frozen, bsc (56) is frozen, arbitrum (42161) is frozen, base (8453) is frozen',
+    'critical demo: a missed transaction stops its chain',
+    'Ethereum (1) is frozen, bsc (56) is frozen, arbitrum (42161) is frozen, base (8453) is frozen',
     'Act now: Begin with the lowest missed nonce. A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.',
   ],
   'stuck-chain': [
     55,
     'critical demo: nothing has moved for 55 min on chain bsc (56) at nonce 60555 with an outbound hash',
-    'Act now: If a transaction of the chain is missed, begin with that. On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
+    'Act now: On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
   ],
   truncated: [
     20,
@@ -114,7 +126,7 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, headin
 
 describe('the heading of the status page', () => {
   it.each(scenarioNames)('in the scenario %s says what is wrong, who has to act and how urgent it is', (scenario) => {
-    const [minutes, heading, nextStep] = scenarios[scenario];
-    expect(headingAfter(scenario, minutes)).toEqual([heading, nextStep]);
+    const [minutes, ...lines] = scenarios[scenario];
+    expect(headingAfter(scenario, minutes)).toEqual(lines);
   });
 });
