@@ -19,6 +19,7 @@ import {
   belowThreshold,
   blocksFor,
   bridgeItemsOf,
+  isLate,
   listedRows,
   membersOf,
   missingValidators,
@@ -57,9 +58,6 @@ const NOT_RELAYED_FOR_MINUTES = 15;
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 const CHECK_RELAYERS =
   'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
-
-/** Signatures take a minute or two. */
-const USUAL_SECONDS = 300;
 
 /** The symbol of the token and its contract, and its denom, in texts. */
 const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
@@ -144,7 +142,7 @@ function waitingSentence(all: readonly Finding[], view: PollView<'bridge_token_i
 /** What is in the batches that have lacked signatures for longer than usual. */
 function unsignedAmounts(view: Pick<PollView, 'items'>): string {
   const batches = listedRows(bridgeItemsOf(view)?.batches).filter(
-    ({ belowThreshold: isBelow, age }) => isBelow === true && (age?.seconds ?? Infinity) >= USUAL_SECONDS,
+    ({ belowThreshold: isBelow, age }) => isBelow === true && isLate(age),
   );
   const amounts = Array.from(groupBy(batches, ({ token }) => token.contract).values()).flatMap((ofToken) =>
     sumText(ofToken.map(({ amount }) => amount)),

@@ -1,5 +1,5 @@
 import type { AlertName } from '../alerts/alerts.js';
-import { listedRows } from '../alerts/sentences.js';
+import { isLate, listedRows } from '../alerts/sentences.js';
 import { labelOf, type Samples } from '../alerts/view.js';
 import { asDecimalString } from '../json/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
@@ -29,14 +29,6 @@ export interface BlockingValidator extends Member {
   readonly timeoutIn: BlockSpan | null;
   /** Absent if none is published. */
   readonly contact?: Contact;
-}
-
-/** Signatures and votes take a minute or two. */
-const USUAL_SECONDS = 300;
-
-/** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
-export function isLate(age: BlockSpan | null): boolean {
-  return (age?.seconds ?? USUAL_SECONDS) >= USUAL_SECONDS;
 }
 
 /** Something that is late, and for whom it waits. */

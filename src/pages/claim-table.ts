@@ -1,8 +1,7 @@
-import { haveOrHas, membersOf, validators } from '../alerts/sentences.js';
+import { haveOrHas, isLate, membersOf, validators } from '../alerts/sentences.js';
 import { groupBy } from '../metrics/grouping.js';
 import type { ClaimItem, ItemList, Members } from '../pending/items.js';
 import { count } from '../text/format.js';
-import { isLate } from './blocking.js';
 import * as cells from './cells.js';
 import { isolated, markup, type Markup } from './html.js';
 import { alertClass, type ItemTable, type PageContext } from './item-table.js';

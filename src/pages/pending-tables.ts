@@ -1,3 +1,4 @@
+import { isLate } from '../alerts/sentences.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type {
   BatchItem,
@@ -9,7 +10,6 @@ import type {
   ValsetItem,
   WaitingTokenItem,
 } from '../pending/items.js';
-import { isLate } from './blocking.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { alertClass, type ItemColumn, type ItemTable, type PageContext } from './item-table.js';
