@@ -1,4 +1,4 @@
-import { criticalAge } from '../../src/alerts/crosschain-alerts.js';
+import { criticalAge } from '../../src/alerts/crosschain-progress-alerts.js';
 
 /*
  * PromQL expressions that several panels share. They aggregate over all exporters that poll a target, so that replicas

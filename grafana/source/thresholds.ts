@@ -1,7 +1,7 @@
 import { CRITICAL_HOURS, WARNING_HOURS } from '../../src/alerts/deadline-alerts.js';
-import { RATE_LIMIT_RATIO } from '../../src/alerts/crosschain-alerts.js';
+import { RATE_LIMIT_RATIO } from '../../src/alerts/rate-limit-alerts.js';
 import { SIZE_RATIO, OUTDATED_SECONDS } from '../../src/alerts/endpoint-alerts.js';
-import { TIMEOUT_RATIO } from '../../src/alerts/transfer-alerts.js';
+import { TIMEOUT_RATIO } from '../../src/alerts/batch-timeout-alerts.js';
 import { DRIFT_RATIO } from '../../src/alerts/valset-alerts.js';
 import type { FieldOptions, Thresholds } from './grafana.js';
 

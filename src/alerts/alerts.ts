@@ -1,5 +1,7 @@
 import type { Alert, Condition, JudgedAlert } from './alert.js';
-import { crosschainAlerts } from './crosschain-alerts.js';
+import { progressAlerts } from './crosschain-progress-alerts.js';
+import { missedAlerts } from './missed-cctx-alerts.js';
+import { rateLimitAlerts } from './rate-limit-alerts.js';
 import { deadlineAlerts } from './deadline-alerts.js';
 import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
@@ -8,7 +10,10 @@ import { lateValidatorAlerts } from './late-validator-alerts.js';
 import { oracleAlerts } from './oracle-alerts.js';
 import { paramsAlerts } from './params-alerts.js';
 import { rollbackAlerts } from './rollback-alerts.js';
-import { transferAlerts } from './transfer-alerts.js';
+import { batchTimeoutAlerts } from './batch-timeout-alerts.js';
+import { queueAlerts } from './queue-alerts.js';
+import { relayAlerts } from './relay-alerts.js';
+import { unsignedBatchAlerts } from './unsigned-batch-alerts.js';
 import { valsetAlerts } from './valset-alerts.js';
 import type { Finding, PollView } from './view.js';
 import { withdrawnAlerts } from './withdrawn-alerts.js';
@@ -16,12 +21,17 @@ import { withdrawnAlerts } from './withdrawn-alerts.js';
 const dataAlerts = [
   ...integrityAlerts,
   ...oracleAlerts,
-  ...transferAlerts,
+  ...batchTimeoutAlerts,
+  ...unsignedBatchAlerts,
+  ...relayAlerts,
+  ...queueAlerts,
   ...deadlineAlerts,
   ...valsetAlerts,
   ...lateValidatorAlerts,
   ...paramsAlerts,
-  ...crosschainAlerts,
+  ...missedAlerts,
+  ...progressAlerts,
+  ...rateLimitAlerts,
 ] satisfies readonly JudgedAlert[];
 
 const readFamilies = new Set<string>(

@@ -186,3 +186,9 @@ export function timeLeft(left: BlockSpan | null | undefined, describe: (time: st
 export function orchestratorKey(labels: AlertLabels): string {
   return JSON.stringify([labels['orchestrator'], labels['external_address']]);
 }
+
+/** What is in live batches, of which some do not move. */
+export function inBatches(view: Pick<PollView, 'items'>): string {
+  const amounts = waitingAmounts(bridgeItemsOf(view), ['batched']);
+  return amounts === '' ? '' : `in all batches ${amounts}`;
+}

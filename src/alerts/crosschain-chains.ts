@@ -1,0 +1,33 @@
+import { TARGET } from './promql.js';
+import { chainName } from './sentences.js';
+import { type AlertLabels, labelOf, type Samples } from './view.js';
+
+/* What the alerts on cross-chain transactions have in common. */
+
+export const RATE_LIMITER_INPUT = 'rate_limiter_input';
+
+/** Transactions by list, chain, status, coin type and direction. */
+export const CCTXS = 'crosschain_cctxs';
+
+export const CHAIN = `${TARGET}, chain_id`;
+export const ON_CHAIN = `on (${CHAIN})`;
+
+/** In the texts of an alert about a chain. */
+export const THE_CHAIN =
+  'chain {{ with $labels.chain }}{{ . }} ({{ $labels.chain_id }}){{ else }}{{ $labels.chain_id }}{{ end }}';
+
+export function chainOf(labels: AlertLabels): string {
+  return chainName(labelOf(labels, 'chain'), labelOf(labels, 'chain_id'));
+}
+
+/** The values of a family by chain. */
+export function byChain<Family extends string>(samples: Samples<Family>, family: Family): ReadonlyMap<string, number> {
+  return new Map(samples.series(family).map(({ labels, value }) => [labelOf(labels, 'chain_id'), value]));
+}
+
+/** The query of the value of a metric for the chain of an alert, in a text. */
+export function queryOfChain(metric: string, fn: (selector: string) => string): string {
+  const labels = CHAIN.split(', ');
+  const selector = `${metric}{${labels.map((label) => `${label}=%q`).join(', ')}}`;
+  return `query (printf "max(${fn(selector)})" ${labels.map((label) => `$labels.${label}`).join(' ')})`;
+}

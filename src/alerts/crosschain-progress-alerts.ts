@@ -1,0 +1,227 @@
+import { chainIdsOfType, chainType, type ChainType } from '../chain/known-chains.js';
+import { count, duration, list } from '../text/format.js';
+import { above, dataAlert, type Severity } from './alert.js';
+import {
+  CCTXS,
+  byChain,
+  CHAIN,
+  chainOf,
+  ON_CHAIN,
+  queryOfChain,
+  RATE_LIMITER_INPUT,
+  THE_CHAIN,
+} from './crosschain-chains.js';
+import { countOfValue, ON_TARGET, TARGET } from './promql.js';
+import { type DatedFinding, type Finding, findingIf, labelOf, MINUTE_MS, type PollView } from './view.js';
+
+/* Alerts on pending cross-chain transactions that do not move. */
+
+const HOUR_SECONDS = 3600;
+
+/** What the hash of an outbound tells. */
+const hashActions: Readonly<Record<ChainType, string>> = {
+  evm: 'On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
+  bitcoin:
+    'On Bitcoin, an outbound with a hash was broadcast: check its fee and its confirmations. Without one, check the signers.',
+  other:
+    'On this chain, an outbound with a hash was executed and waits for votes. Without one, check the relayer and the signers.',
+};
+
+/** The action for the chain of an alert. */
+const hashAction = `{{ if ${isChainOfType('bitcoin')} }}${hashActions.bitcoin}{{ else if ${isChainOfType('other')} }}${hashActions.other}{{ else }}${hashActions.evm}{{ end }}`;
+
+function isChainOfType(type: ChainType): string {
+  return `eq $labels.chain_id ${chainIdsOfType(type)
+    .map((id) => `"${id}"`)
+    .join(' ')}`;
+}
+
+/** The actions for the chains of all findings. */
+function hashActionsOf(all: readonly Finding[]): string {
+  const types = new Set(all.map(({ labels }) => chainType(labelOf(labels, 'chain_id'))));
+  return Array.from(types, (type) => hashActions[type]).join(' ');
+}
+
+const AGE_LIMIT = 'crosschain_age_limit_seconds';
+
+/** The limit of each chain, aggregated for a join. */
+function ageLimits(limit = AGE_LIMIT): string {
+  return `max by (${CHAIN}) (${limit})`;
+}
+
+/** The age limit of the critical alert, from an expression of the age limit: four times the limit, twice from an hour on. */
+export function criticalAge(limit: string): string {
+  return `${limit} * 4 < ${4 * HOUR_SECONDS} or ${limit} * 2`;
+}
+
+function criticalAgeSeconds(limitSeconds: number): number {
+  return limitSeconds < HOUR_SECONDS ? limitSeconds * 4 : limitSeconds * 2;
+}
+
+/* The lowest pending nonce of a chain. */
+
+const NONCE_CHANGED = 'crosschain_lowest_pending_nonce_changed_timestamp_seconds';
+const LOWEST_NONCE = 'crosschain_lowest_pending_nonce';
+const OLDEST = 'crosschain_oldest_cctx_created_timestamp_seconds';
+const HIDDEN = 'crosschain_cctxs_hidden';
+
+/** After a halt of the hub, all chains need some minutes. */
+const STUCK_FOR_MINUTES = 5;
+
+function findStuck({
+  samples,
+  history: { firstSuccessAt },
+  now,
+}: PollView<typeof NONCE_CHANGED | typeof LOWEST_NONCE | typeof OLDEST | typeof HIDDEN | typeof AGE_LIMIT>): Finding[] {
+  // A truncated list does not tell whether the nonce has changed.
+  if (samples.value(HIDDEN) !== 0) return [];
+  const limits = byChain(samples, AGE_LIMIT);
+  const nonces = byChain(samples, LOWEST_NONCE);
+  const pending = samples.series(OLDEST).filter(({ labels }) => labels['list'] === 'pending');
+  return samples.series(NONCE_CHANGED).flatMap(({ labels, value: changedSeconds }) => {
+    const chainId = labelOf(labels, 'chain_id');
+    const limitSeconds = limits.get(chainId);
+    const nonce = nonces.get(chainId);
+    if (limitSeconds === undefined || nonce === undefined) return [];
+    const ageSeconds = now.epochSeconds - changedSeconds;
+    return {
+      labels,
+      value: nonce,
+      since: { epochSeconds: changedSeconds, monotonicMs: now.monotonicMs - ageSeconds * 1000 },
+      // The exporter does not know when the nonces of the first document have changed.
+      mayBeOlder: firstSuccessAt !== undefined && changedSeconds <= firstSuccessAt.epochSeconds,
+      // Its transaction was not pending before it was created.
+      notBeforeSeconds: pending.find((own) => own.labels['chain_id'] === chainId)?.value,
+      requiredMs: limitSeconds * 1000 + STUCK_FOR_MINUTES * MINUTE_MS,
+    };
+  });
+}
+
+/** Whether somebody has posted a hash for the transaction of a nonce; empty for a node that lists no hashes. */
+function hashOf({ labels, value }: Finding, { items }: Pick<PollView, 'items'>): string {
+  if (items?.document !== RATE_LIMITER_INPUT || !items.pending.readable) return '';
+  const { rows } = items.pending;
+  const cctx = rows.find(({ chainId, nonce }) => chainId === labels['chain_id'] && Number(nonce) === value);
+  if (cctx === undefined || !rows.some(({ hash }) => hash !== null && hash !== '')) return '';
+  return cctx.hash === '' ? ' without an outbound hash' : ' with an outbound hash';
+}
+
+/* The oldest pending transaction of a chain. */
+
+function tooOld(severity: Extract<Severity, 'critical' | 'warning'>, comment: string) {
+  const isCritical = severity === 'critical';
+  return dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainOldestPendingTooOld',
+    severity,
+    comment,
+    when: isCritical
+      ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on.'
+      : 'The oldest pending transaction of a chain is older than the age limit of the chain.',
+    expr: `time() - ${OLDEST}{list="pending"}
+> ${ON_CHAIN} group_left ()
+${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
+    forMinutes: 5,
+    families: [OLDEST, AGE_LIMIT],
+    find: ({ samples, now }) => {
+      const limits = byChain(samples, AGE_LIMIT);
+      return samples.series(OLDEST).flatMap(({ labels, value }) => {
+        const ageLimit = limits.get(labelOf(labels, 'chain_id')) ?? Infinity;
+        const limit = isCritical ? criticalAgeSeconds(ageLimit) : ageLimit;
+        const isTooOld = labels['list'] === 'pending' && now.epochSeconds - value > limit;
+        return isTooOld ? [{ labels, value, provenSinceSeconds: () => value + limit }] : [];
+      });
+    },
+    summary: `a pending transaction on ${THE_CHAIN} is {{ $value | humanizeDuration }} old.`,
+    description: `The oldest pending cross-chain transaction of {{ $labels.target }} on ${THE_CHAIN} was created {{ $value | humanizeDuration }} ago${isCritical ? ', far longer than the age limit of the chain' : ', longer than the age limit of the chain'}.`,
+    action: hashAction,
+    sentence: ({ all }, { now }) => {
+      const describe = ({ labels, value }: DatedFinding): string =>
+        `${chainOf(labels)} for ${duration(now.epochSeconds - value)}`;
+      const oldestFirst = all.toSorted((a, b) => a.value - b.value);
+      return `cross-chain transactions have waited ${isCritical ? 'far ' : ''}longer than the age limit of their chain: on chain ${list(oldestFirst.map(describe))}`;
+    },
+    actionFor: ({ all }) => hashActionsOf(all),
+  });
+}
+
+export const progressAlerts = [
+  dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainBacklogStuck',
+    severity: 'critical',
+    comment: `A truncated list does not tell whether the lowest nonce has changed, so it changes nothing: the next complete list tells.
+After a halt of the hub, all chains need some minutes.`,
+    when: 'The lowest pending nonce of a chain has not changed for longer than the age limit of the chain.',
+    expr: `time() - ${NONCE_CHANGED}
+> ${ON_CHAIN} group_left ()
+${ageLimits()}
+and ${ON_TARGET} ${HIDDEN} == 0`,
+    forMinutes: STUCK_FOR_MINUTES,
+    families: [NONCE_CHANGED, LOWEST_NONCE, OLDEST, HIDDEN, AGE_LIMIT, CCTXS],
+    find: findStuck,
+    summary: `nothing has moved on ${THE_CHAIN} for {{ $value | humanizeDuration }}.`,
+    description: `The lowest pending nonce of {{ $labels.target }} on ${THE_CHAIN}{{ with ${queryOfChain(LOWEST_NONCE, (selector) => selector)} }}, {{ . | first | value | printf "%.0f" }},{{ end }} has not changed for {{ $value | humanizeDuration }}, longer than the age limit of the chain. Later nonces wait for it.`,
+    action: `If a transaction of the chain is missed, begin with that. ${hashAction}`,
+    sentence: ({ all, duration: lasting }, view) => {
+      const chains = all.map(({ labels, value }) => `${chainOf(labels)} at nonce ${value}`);
+      const [only, ...others] = all;
+      return only !== undefined && others.length === 0
+        ? `nothing has moved for ${lasting} on chain ${list(chains)}${hashOf(only, view)}`
+        : `nothing has moved for ${lasting} on ${count(chains.length, 'chain')}: ${list(chains)}`;
+    },
+    actionFor: ({ all }, { samples }) => {
+      const missed = samples.series(CCTXS).filter(({ labels, value }) => labels['list'] === 'missed' && value > 0);
+      const chains = new Set(missed.map(({ labels }) => labels['chain_id']));
+      const hasMissed = all.some(({ labels }) => chains.has(labels['chain_id']));
+      return hasMissed
+        ? `Begin with the missed transactions of the chain, the lowest nonce first. ${hashActionsOf(all)}`
+        : hashActionsOf(all);
+    },
+    inhibits: [{ alert: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }],
+  }),
+  tooOld(
+    'critical',
+    `Four times the age limit of the chain, which is 2 hours by default; twice from a limit of an hour on, which is 4 hours on Bitcoin.`,
+  ),
+  tooOld(
+    'warning',
+    `The age limit of the chain: by default 30 minutes, because 2 to 14 are usual and ZetaChain calls a cctx long-lived from then on; 2 hours on Bitcoin.
+Missed ones are the matter of CrosschainCctxsMissed.`,
+  ),
+  dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainPendingListTruncated',
+    severity: 'warning',
+    when: 'The node omits pending transactions from its list.',
+    ...above(HIDDEN, 0),
+    forMinutes: 10,
+    summary: `${countOfValue('pending cross-chain transaction is', 'pending cross-chain transactions are')} not listed.`,
+    description:
+      'For at least 10 minutes, the node has omitted pending transactions of {{ $labels.target }} from its list, {{ $value }} at present. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
+    action:
+      'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
+    sentence: ({ oldest, duration: lasting }) =>
+      `the node has omitted pending cross-chain transactions from its list for ${lasting}, ${oldest.value} at present`,
+  }),
+  dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainBacklogHigh',
+    severity: 'warning',
+    comment: 'Pending cctxs of all chains, including those that the node omits from its list.',
+    when: 'More transactions are pending than `crosschain.backlog_limit`, hidden ones included.',
+    expr: `crosschain_total_pending
+> ${ON_TARGET} group_left ()
+max by (${TARGET}) (crosschain_backlog_limit_cctxs)`,
+    forMinutes: 30,
+    families: ['crosschain_total_pending', 'crosschain_backlog_limit_cctxs'],
+    find: ({ samples }) => {
+      const pending = samples.value('crosschain_total_pending');
+      const limit = samples.value('crosschain_backlog_limit_cctxs');
+      return pending === undefined || limit === undefined ? [] : findingIf(pending > limit, pending);
+    },
+    summary: `${countOfValue('cross-chain transaction is', 'cross-chain transactions are')} pending.`,
+    description:
+      'The backlog of {{ $labels.target }} has been above its limit for at least 30 minutes; {{ $value }} cross-chain transactions are missed or pending.',
+    action:
+      'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
+    sentence: ({ oldest, duration: lasting }, { samples }) =>
+      `the number of pending cross-chain transactions has been above ${samples.value('crosschain_backlog_limit_cctxs') ?? 'its limit'} for ${lasting}, ${oldest.value} at present`,
+  }),
+];

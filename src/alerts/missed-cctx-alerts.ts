@@ -1,0 +1,193 @@
+import { chainIdsOfType, knownChains, LOOKAHEAD, lookaheadOf } from '../chain/known-chains.js';
+import { groupBy } from '../metrics/grouping.js';
+import { count, list, percent } from '../text/format.js';
+import { dataAlert, type Inhibition, type Severity } from './alert.js';
+import {
+  CCTXS,
+  byChain,
+  CHAIN,
+  chainOf,
+  ON_CHAIN,
+  queryOfChain,
+  RATE_LIMITER_INPUT,
+  THE_CHAIN,
+} from './crosschain-chains.js';
+import { countOfValue, indent, ON_TARGET, promDuration } from './promql.js';
+import { type AlertLabels, type Finding, labelOf, lowestPast, type PollView, valueAgo } from './view.js';
+
+/* Alerts on missed cross-chain transactions, and on what waits for them. */
+
+const MISSED_ACTION =
+  'A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.';
+
+const MISSED = 'crosschain_cctxs_missed';
+const DAY_MINUTES = 24 * 60;
+const DAY = promDuration(DAY_MINUTES);
+const WITHOUT_DETAILS = 'sum without (list, status, coin_type, direction)';
+const MISSED_SERIES = `${CCTXS}{list="missed"}`;
+const SERIES = `${CHAIN}, status, coin_type, direction`;
+
+const missedByChain = `${WITHOUT_DETAILS} (${MISSED_SERIES})`;
+
+const missedSinceYesterday = `${WITHOUT_DETAILS} (
+  (
+    ${MISSED_SERIES}
+    - on (${SERIES}) group_left ()
+    max by (${SERIES}) (${MISSED_SERIES} offset ${DAY})
+  ) > 0
+  or
+  (${MISSED_SERIES} unless on (${SERIES}) ${MISSED_SERIES} offset ${DAY})
+)
+and ${ON_TARGET} (
+  ${MISSED} offset ${DAY}
+  or
+  ${MISSED} > min_over_time(${MISSED}[${DAY}])
+)`;
+
+type MissedView = PollView<typeof MISSED | typeof CCTXS>;
+
+/** The numbers of missed transactions by chain. */
+function missedFindings(
+  { samples }: MissedView,
+  countOf: (labels: AlertLabels, value: number) => number,
+): readonly Finding[] {
+  const missed = samples.series(CCTXS).filter(({ labels }) => labels['list'] === 'missed');
+  const byChainId = groupBy(missed, ({ labels }) => labelOf(labels, 'chain_id'));
+  return Array.from(byChainId, ([chainId, series]) => ({
+    labels: { chain_id: chainId, chain: labelOf(series[0]?.labels ?? {}, 'chain') },
+    value: series.reduce((sum, { labels, value }) => sum + countOf(labels, value), 0),
+  })).filter(({ value }) => value > 0);
+}
+
+function findMissedSinceYesterday(view: MissedView): readonly Finding[] {
+  const total = view.samples.value(MISSED);
+  const isObservedSinceYesterday = valueAgo(view, MISSED, {}, DAY_MINUTES) !== undefined;
+  const hasIncreased = total !== undefined && total > (lowestPast(view, MISSED, {}) ?? total);
+  if (!isObservedSinceYesterday && !hasIncreased) return [];
+  return missedFindings(view, (labels, value) =>
+    Math.max(0, value - (valueAgo(view, CCTXS, labels, DAY_MINUTES) ?? 0)),
+  );
+}
+
+function findMissedForLong(view: MissedView): readonly Finding[] {
+  const recent = new Set(findMissedSinceYesterday(view).map(({ labels }) => labels['chain_id']));
+  return missedFindings(view, (_labels, value) => value).filter(({ labels }) => !recent.has(labels['chain_id']));
+}
+
+function missedOf(all: readonly Finding[]): string {
+  return list(all.map(({ labels, value }) => `${value} on chain ${chainOf(labels)}`));
+}
+
+/* Missed transactions that stop their chain. */
+
+const HIGHEST_NONCE = 'crosschain_highest_pending_nonce';
+const LOWEST_MISSED = 'crosschain_lowest_missed_nonce';
+
+/** Chains with a lookahead of their own. */
+const lookaheads = Array.from(knownChains).flatMap(([chainId, { lookahead }]) =>
+  lookahead === undefined ? [] : [{ chainId, lookahead }],
+);
+
+/** The nonces that are left of the lookahead of each chain, if they are fewer than this share. */
+function noncesLeft(share: number): string {
+  const ofChains = (matcher: string, lookahead: number): string => `${lookahead} - (
+  ${HIGHEST_NONCE}{chain_id${matcher}}
+  - ${ON_CHAIN} group_left ()
+  max by (${CHAIN}) (${LOWEST_MISSED})
+) < ${Math.round(lookahead * share)}`;
+  const others = [...chainIdsOfType('bitcoin'), ...lookaheads.map(({ chainId }) => chainId)];
+  return [
+    ofChains(`!~"${others.join('|')}"`, LOOKAHEAD),
+    ...lookaheads.map(({ chainId, lookahead }) => ofChains(`="${chainId}"`, lookahead)),
+  ].join('\nor\n');
+}
+
+/** How fast the nonces of a chain rise, if the exporter has observed it for an hour. */
+function noncesInLastHour({ labels }: Finding, view: PollView<typeof HIGHEST_NONCE | typeof LOWEST_MISSED>): string {
+  const now = byChain(view.samples, HIGHEST_NONCE).get(labelOf(labels, 'chain_id'));
+  const hourAgo = valueAgo(view, HIGHEST_NONCE, labels, 60);
+  return now === undefined || hourAgo === undefined || now < hourAgo ? '' : ` (${now - hourAgo} in the last hour)`;
+}
+
+function freezeNear(
+  severity: Extract<Severity, 'critical' | 'warning'>,
+  share: number,
+  forMinutes: number,
+  inhibits: readonly Inhibition[],
+) {
+  return dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainFreezeNear',
+    severity,
+    comment: `Clients send no nonce that is further above the lowest missed one than their lookahead: ${LOOKAHEAD}, on Arbitrum 30. Less than ${percent(share)}
+of it is left. Bitcoin is not scheduled by the distance of nonces.`,
+    when: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left. Not on Bitcoin.`,
+    expr: noncesLeft(share),
+    forMinutes,
+    families: [HIGHEST_NONCE, LOWEST_MISSED],
+    find: ({ samples }) => {
+      const missed = byChain(samples, LOWEST_MISSED);
+      return samples.series(HIGHEST_NONCE).flatMap(({ labels, value }) => {
+        const chainId = labelOf(labels, 'chain_id');
+        const lookahead = lookaheadOf(chainId);
+        const lowest = missed.get(chainId);
+        if (lookahead === undefined || lowest === undefined) return [];
+        const left = lookahead - (value - lowest);
+        return left < Math.round(lookahead * share) ? [{ labels, value: left }] : [];
+      });
+    },
+    summary: `${THE_CHAIN} {{ if gt $value 0.0 }}freezes after ${countOfValue('more nonce')}{{ else }}is frozen{{ end }}, because of a missed transaction.`,
+    description: `Clients send nothing on ${THE_CHAIN} of {{ $labels.target }} when its missed transaction is too far behind: {{ if gt $value 0.0 }}${countOfValue('more nonce')}{{ else }}now{{ end }}.{{ with ${queryOfChain(HIGHEST_NONCE, (selector) => `delta(${selector}[1h])`)} }} In the last hour, nonces have increased by {{ . | first | value | printf "%.0f" }}.{{ end }}`,
+    action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
+    sentence: ({ all }, view) => {
+      const fewestFirst = all.toSorted((a, b) => a.value - b.value);
+      const chains = fewestFirst.map((finding) =>
+        finding.value > 0
+          ? `${chainOf(finding.labels)} freezes after ${count(finding.value, 'more nonce')}${noncesInLastHour(finding, view)}`
+          : `${chainOf(finding.labels)} is frozen`,
+      );
+      return `a missed transaction stops its chain: ${list(chains)}`;
+    },
+    inhibits: [{ alert: 'CrosschainCctxsMissed', equal: ['chain_id'] }, ...inhibits],
+  });
+}
+
+export const missedAlerts = [
+  freezeNear('critical', 0.2, 2, [
+    { alert: 'CrosschainBacklogStuck', equal: ['chain_id'] },
+    { alert: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] },
+  ]),
+  freezeNear('warning', 0.5, 5, []),
+  dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainCctxsMissed',
+    severity: 'warning',
+    comment: `More than a day ago, for transactions of the same chain, status and coin type. Without data from a day ago, more than at some time since then,
+so that a new exporter does not report what has been missed for long.`,
+    when: 'More transactions of a chain are missed than a day ago.',
+    expr: missedSinceYesterday,
+    forMinutes: 15,
+    families: [MISSED, CCTXS],
+    find: findMissedSinceYesterday,
+    summary: `${countOfValue('more cross-chain transaction')} on ${THE_CHAIN} missed than a day ago.`,
+    description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} more than a day ago. Too many nonces above one, the chain freezes.`,
+    action: MISSED_ACTION,
+    sentence: ({ all }) => `more cross-chain transactions are missed than a day ago: ${missedOf(all)}`,
+  }),
+  dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainCctxsMissed',
+    severity: 'info',
+    comment: 'Those of chains without new ones.',
+    when: 'Transactions of a chain have been missed for long, except those that `crosschain.ignore` takes out.',
+    expr: `${missedByChain}
+unless ${ON_CHAIN}
+(
+${indent(missedSinceYesterday)}
+)`,
+    forMinutes: 15,
+    families: [MISSED, CCTXS],
+    find: findMissedForLong,
+    summary: `${countOfValue('cross-chain transaction')} on ${THE_CHAIN} missed for long.`,
+    description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} at present. Their number has not risen within a day.`,
+    action: `${MISSED_ACTION} Take those that nobody can clear out with crosschain.ignore.`,
+    sentence: ({ all }) => `cross-chain transactions have been missed for long: ${missedOf(all)}`,
+  }),
+];

@@ -1,0 +1,189 @@
+import { type FiniteSample } from '../metrics/render-families.js';
+import { count, list } from '../text/format.js';
+import { dataAlert } from './alert.js';
+import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, TOKEN_SYMBOL, unchanged } from './promql.js';
+import { bridgeItemsOf, tokenName, waitingAmounts } from './sentences.js';
+import { type AlertLabels, type Finding, findingIf, labelOf, type PollView, valueAgo } from './view.js';
+
+/* Alerts on transfers that are in no batch. */
+
+const STUCK_MINUTES = 45;
+/** Without a known minimum fee, only a queue that grows tells that transfers are stuck. */
+const GROWING_MINUTES = 180;
+const GROWING_TRANSFERS = 10;
+
+/** The symbol of the token and its contract, and its denom, in texts. */
+const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
+const DENOM_TEXT = '{{ with $labels.denom }} {{ . }}{{ end }}';
+
+/**
+ * Restricts series to tokens of which no batch was built in the range. The oldest transfer tells it when the batch was executed between
+ * two polls.
+ */
+function withoutNewBatch(minutes: number): string {
+  const range = promDuration(minutes);
+  return `and ${ON_TOKEN} ${unchanged('bridge_token_oldest_unbatched_transfer_id', minutes)}
+unless ${ON_TOKEN} (
+  changes(bridge_token_newest_batch_nonce[${range}]) > 0
+  or bridge_token_newest_batch_nonce unless ${ON_TOKEN} bridge_token_newest_batch_nonce offset ${range}
+)`;
+}
+
+/** The labels of a token. Prometheus has no empty labels. */
+function tokenLabels(labels: AlertLabels): AlertLabels {
+  const denom = labelOf(labels, 'denom');
+  return { token_contract: labelOf(labels, 'token_contract'), ...(denom !== '' && { denom }) };
+}
+
+type TokenFamily =
+  | 'bridge_token_unbatched_transfers'
+  | 'bridge_token_batched_transfers'
+  | 'bridge_token_top_batch_fees'
+  | 'bridge_token_min_batch_fee'
+  | 'bridge_token_newest_batch_nonce'
+  | 'bridge_token_oldest_unbatched_transfer_id';
+
+/** The sample of a family for a token. */
+function sampleOf<Family extends TokenFamily>(
+  { samples }: PollView<Family>,
+  family: Family,
+  labels: AlertLabels,
+): FiniteSample | undefined {
+  return samples.series(family).find((own) => own.labels['token_contract'] === labels['token_contract']);
+}
+
+/** The value of a family for a token. */
+function valueOf<Family extends TokenFamily>(
+  view: PollView<Family>,
+  family: Family,
+  labels: AlertLabels,
+): number | undefined {
+  return sampleOf(view, family, labels)?.value;
+}
+
+/** Tokens with transfers in no batch. The finding lasts while no batch of the token is built. */
+function waitingTokens(
+  view: PollView<
+    'bridge_token_unbatched_transfers' | 'bridge_token_newest_batch_nonce' | 'bridge_token_oldest_unbatched_transfer_id'
+  >,
+): readonly Finding[] {
+  return view.samples
+    .series('bridge_token_unbatched_transfers')
+    .filter(({ value }) => value > 0)
+    .map(({ labels, value }) => ({
+      labels: tokenLabels(labels),
+      value,
+      unchangedValue: JSON.stringify([
+        valueOf(view, 'bridge_token_newest_batch_nonce', labels),
+        valueOf(view, 'bridge_token_oldest_unbatched_transfer_id', labels),
+      ]),
+    }));
+}
+
+function waitingSentence(all: readonly Finding[], view: PollView<'bridge_token_info'>): string {
+  const largestFirst = all.toSorted((a, b) => b.value - a.value);
+  return list(
+    largestFirst.map(({ labels, value }) => {
+      const contract = labelOf(labels, 'token_contract');
+      const amount = waitingAmounts(bridgeItemsOf(view), ['unbatched'], contract);
+      const transfers = count(value, 'transfer');
+      return amount === '' ? `${transfers} of ${tokenName(view.samples, contract)}` : `${amount} (${transfers})`;
+    }),
+  );
+}
+
+export const queueAlerts = [
+  dataAlert('module_state', {
+    name: 'BridgeBacklogStuck',
+    severity: 'critical',
+    comment: `Batch creators build a batch of a token within minutes once its fees reach their minimum. Transfers below it wait without an end, which is
+normal and nobody's fault.`,
+    when: `The fees of a token have reached its \`min_batch_fee\` for ${STUCK_MINUTES} minutes, and no batch of the token was built.`,
+    expr: `bridge_token_unbatched_transfers
+and ${ON_TOKEN} (
+  min_over_time(bridge_token_top_batch_fees[${promDuration(STUCK_MINUTES)}])
+    >= ${ON_TOKEN} group_left () max by (${TOKEN}) (bridge_token_min_batch_fee)
+  and ${ON_TOKEN} bridge_token_top_batch_fees offset ${promDuration(STUCK_MINUTES)}
+)
+${withoutNewBatch(STUCK_MINUTES)}`,
+    forMinutes: 5,
+    families: [
+      'bridge_token_unbatched_transfers',
+      'bridge_token_top_batch_fees',
+      'bridge_token_min_batch_fee',
+      'bridge_token_newest_batch_nonce',
+      'bridge_token_oldest_unbatched_transfer_id',
+      'bridge_token_info',
+    ],
+    rangeMinutes: STUCK_MINUTES,
+    find: (view) =>
+      waitingTokens(view).filter(({ labels }) => {
+        const fees = valueOf(view, 'bridge_token_top_batch_fees', labels);
+        const needed = valueOf(view, 'bridge_token_min_batch_fee', labels);
+        return fees !== undefined && needed !== undefined && fees >= needed;
+      }),
+    summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} in no batch, and none is built.`,
+    description: `For at least ${STUCK_MINUTES + 5} minutes, no batch of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} was built although the fees of its transfers pay for one; ${countOfValue('transfer waits', 'transfers wait')}.`,
+    action:
+      'Request a batch of the token: anyone can, and the error tells what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
+    sentence: ({ all, duration }, view) =>
+      `no batch built for ${duration}: ${waitingSentence(all, view)} waiting with sufficient fees`,
+    inhibits: [{ alert: 'BridgeBacklogHigh' }],
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeBacklogStuck',
+    severity: 'warning',
+    comment: `A token without \`min_batch_fee\`: transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.`,
+    when: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_MINUTES / 60} hours, and no batch of the token was built.`,
+    expr: `bridge_token_unbatched_transfers - bridge_token_unbatched_transfers offset ${promDuration(GROWING_MINUTES)} >= ${GROWING_TRANSFERS}
+${withoutNewBatch(GROWING_MINUTES)}
+unless ${ON_TOKEN} bridge_token_min_batch_fee`,
+    forMinutes: 5,
+    families: [
+      'bridge_token_unbatched_transfers',
+      'bridge_token_min_batch_fee',
+      'bridge_token_newest_batch_nonce',
+      'bridge_token_oldest_unbatched_transfer_id',
+      'bridge_token_info',
+    ],
+    rangeMinutes: GROWING_MINUTES,
+    find: waitingTokens,
+    holdsNow: ({ labels, value }, view) => {
+      const now = sampleOf(view, 'bridge_token_unbatched_transfers', labels);
+      const before = now && valueAgo(view, 'bridge_token_unbatched_transfers', now.labels, GROWING_MINUTES);
+      const isMinimumKnown = valueOf(view, 'bridge_token_min_batch_fee', labels) !== undefined;
+      return before !== undefined && value - before >= GROWING_TRANSFERS && !isMinimumKnown;
+    },
+    summary: `the queue of ${TOKEN_TEXT} grows and no batch is built.`,
+    description: `In ${GROWING_MINUTES / 60} hours, {{ $value }} transfers of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} were added to its queue and no batch of it was built.`,
+    action:
+      'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error tells what prevents one.',
+    sentence: ({ all, duration }, view) => `no batch built for ${duration}: ${waitingSentence(all, view)} waiting`,
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeBacklogHigh',
+    severity: 'warning',
+    comment: 'Pending transfers, batched or unbatched. The limit is `backlog_limit` of the target.',
+    when: 'More transfers than `backlog_limit` are pending, batched or unbatched.',
+    expr: `bridge_unbatched_transfers + bridge_batch_transactions
+  > ${ON_TARGET} group_left () max by (${TARGET}) (bridge_backlog_limit_transfers)`,
+    forMinutes: 30,
+    families: ['bridge_unbatched_transfers', 'bridge_batch_transactions', 'bridge_backlog_limit_transfers'],
+    find: ({ samples }) => {
+      const unbatched = samples.value('bridge_unbatched_transfers');
+      const batched = samples.value('bridge_batch_transactions');
+      const limit = samples.value('bridge_backlog_limit_transfers');
+      if (unbatched === undefined || batched === undefined || limit === undefined) return [];
+      return findingIf(unbatched + batched > limit, unbatched + batched);
+    },
+    summary: `${countOfValue('transfer is', 'transfers are')} pending.`,
+    description:
+      'The backlog of {{ $labels.target }} has been above its limit for at least 30 minutes; {{ $value }} transfers are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
+    action: 'Check whether batches are built, signed and relayed.',
+    sentence: ({ oldest, duration }, { samples }) => {
+      const unbatched = samples.value('bridge_unbatched_transfers') ?? 0;
+      const limit = samples.value('bridge_backlog_limit_transfers') ?? 0;
+      return `the number of pending transfers has been above ${limit} for ${duration}: ${oldest.value} at present, of which ${unbatched} in no batch`;
+    },
+  }),
+];

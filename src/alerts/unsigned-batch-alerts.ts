@@ -1,0 +1,79 @@
+import { groupBy } from '../metrics/grouping.js';
+import { list } from '../text/format.js';
+import { aboveWhileUnchanged, dataAlert } from './alert.js';
+import { LARGEST_UNSIGNED, orchestratorNames, unsignedPower } from './promql.js';
+import {
+  belowThreshold,
+  bridgeItemsOf,
+  isLate,
+  listedRows,
+  membersOf,
+  missingValidators,
+  ownFirst,
+  parts,
+  sumText,
+  timeLeft,
+} from './sentences.js';
+import { HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
+
+/* The alert on batches that lack signatures. */
+
+const UNSIGNED_MINUTES = 20;
+const UNSIGNED_FOR_MINUTES = 10;
+
+const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
+
+/** What is in the batches that have lacked signatures for longer than usual. */
+function unsignedAmounts(view: Pick<PollView, 'items'>): string {
+  const batches = listedRows(bridgeItemsOf(view)?.batches).filter(
+    ({ belowThreshold: isBelow, age }) => isBelow === true && isLate(age),
+  );
+  const amounts = Array.from(groupBy(batches, ({ token }) => token.contract).values()).flatMap((ofToken) =>
+    sumText(ofToken.map(({ amount }) => amount)),
+  );
+  return amounts.length === 0 ? '' : `${list(amounts)} in them`;
+}
+
+const unsigned = aboveWhileUnchanged(
+  'bridge_batches_below_threshold',
+  0,
+  'bridge_oldest_unsigned_batch_height',
+  UNSIGNED_MINUTES,
+);
+
+export const unsignedBatchAlerts = [
+  dataAlert('module_state', {
+    name: 'BridgeBatchUnsigned',
+    severity: 'critical',
+    dashboard: 'bridge-signers',
+    comment: `A new batch is below the threshold until the orchestrators have signed, one batch a minute and the newest first. The unchanged oldest
+unsigned batch distinguishes one that stays unsigned from a sequence of batches that are being signed.`,
+    when: `Batches have been below \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest of them is the same.`,
+    ...unsigned,
+    families: [...unsigned.families, ...HUB_TIME_FAMILIES],
+    // Nobody withdraws a signature, so a batch that lacks some has lacked them since it was built.
+    find: (view) => {
+      const height = view.samples.value('bridge_oldest_unsigned_batch_height');
+      return unsigned
+        .find(view)
+        .map((finding) => ({ ...finding, provenSinceSeconds: () => timeOfHeight(view, height) }));
+    },
+    recordings: [orchestratorNames, unsignedPower],
+    forMinutes: UNSIGNED_FOR_MINUTES,
+    summary: 'a batch lacks signatures.',
+    description: `For at least ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, batches of {{ $labels.target }} have had less signed power than power_threshold, at least {{ $value }} at any time, so they cannot be relayed. Missing signatures, own validators first, then the largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
+    action: CONTACT_SIGNERS,
+    sentence: ({ oldest, duration }, view) => {
+      const batch = belowThreshold(bridgeItemsOf(view)?.batches);
+      const signed = batch === undefined ? '' : `signed batch ${batch.nonce}`;
+      return parts(
+        `batches have lacked signatures for ${duration}, ${oldest.value} at present`,
+        missingValidators(batch?.missing ?? null, signed),
+        timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),
+        unsignedAmounts(view),
+      );
+    },
+    actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
+    inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', labels: { watched: 'false' } }],
+  }),
+];
