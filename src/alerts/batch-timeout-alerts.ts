@@ -121,13 +121,6 @@ Only batches that were signed and whose fees reach \`min_batch_fee\` of their to
     fees: 'with sufficient fees',
     forMinutes: 30,
   }),
-  timeoutNear('warning', 'bridge_relayable_batch_next_timeout_height', {
-    comment: `Share of the batch lifetime (target_batch_timeout) that is left: 576 external blocks or 1.9 h on Injective mainnet.
-Without an estimated external height, the last observed height is used. It lags, so the result is too high rather than too low.`,
-    when: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a relayable batch is left before its timeout.`,
-    batch: 'a signed batch',
-    action: CHECK_RELAYERS,
-  }),
   overdue('warning', 'unknown', {
     comment: `Without \`min_batch_fee\`, or without the signatures, it is unknown whether a relayer should have executed the batch. Two hours, because
 even on a quiet bridge an event is usually observed in that time.`,
@@ -141,6 +134,13 @@ even on a quiet bridge an event is usually observed in that time.`,
     when: 'The same for 30 minutes, for batches whose fees are below `min_batch_fee`.',
     fees: 'with insufficient fees',
     forMinutes: 30,
+  }),
+  timeoutNear('warning', 'bridge_relayable_batch_next_timeout_height', {
+    comment: `Share of the batch lifetime (target_batch_timeout) that is left: 576 external blocks or 1.9 h on Injective mainnet.
+Without an estimated external height, the last observed height is used. It lags, so the result is too high rather than too low.`,
+    when: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a relayable batch is left before its timeout.`,
+    batch: 'a signed batch',
+    action: CHECK_RELAYERS,
   }),
   timeoutNear('info', 'bridge_batch_next_timeout_height', {
     comment: 'A batch that no relayer takes: too poor, or not signed. BridgeBatchUnsigned covers the signatures.',
