@@ -4,7 +4,9 @@
 #     -e BRIDGE_URL=https://node.example.org bridge-exporter
 # The base URL of a node is enough: BRIDGE_URL for Injective, CROSSCHAIN_URL for ZetaChain.
 
-# The result contains no native code, so the build platform builds for every platform.
+FROM node:24.21.0-bookworm-slim AS runtime
+
+# The program contains no native code, so the build platform builds for every platform.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -14,8 +16,10 @@ COPY src ./src
 # The build context has no git repository to read the revision from.
 ARG REVISION
 RUN node packaging/bundle.mjs /app --program
+# Node.js of the target platform, and nothing else of its image.
+RUN --mount=type=bind,from=runtime,target=/runtime node packaging/runtime.mjs /runtime /root-filesystem
 
-FROM node:24.21.0-bookworm-slim
+FROM scratch
 ARG VERSION
 ARG REVISION
 LABEL org.opencontainers.image.title="bridge-exporter" \
@@ -24,12 +28,14 @@ LABEL org.opencontainers.image.title="bridge-exporter" \
       org.opencontainers.image.source="https://github.com/bridge-exporter/bridge-exporter" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
+COPY --from=build /root-filesystem /
 WORKDIR /app
 COPY --from=build /app ./
 COPY LICENSE ./
+ENV PATH=/usr/local/bin
 ENV NODE_ENV=production
 EXPOSE 10917
-# User `node` of the base image. Numeric, so that Kubernetes can verify runAsNonRoot.
+# User `node` of the Node.js image. Numeric, so that Kubernetes can verify runAsNonRoot.
 USER 1000:1000
 # Reads the same variables as the daemon. When the daemon has --web.* flags, override the command with the same flags. Kubernetes ignores it.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["node", "/app/dist/main.js", "healthcheck"]

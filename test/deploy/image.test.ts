@@ -1,7 +1,7 @@
 import { DockerfileParser, type Copy, type From, type Instruction } from 'dockerfile-ast';
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   packageJson,
@@ -34,15 +34,20 @@ const sourcesOf = (copy: Copy): string[] =>
 const isFromContext = (copy: Copy): boolean => copy.getFromFlag() === null;
 
 describe('the Dockerfile', () => {
-  it('has one base image with a fixed version of an LTS release', () => {
-    const images = new Set(bases.map((base: From) => base.getImage()));
+  it('takes Node.js from an image with a fixed version of an LTS release, and nothing else', () => {
+    expect(last(bases)?.getImage()).toBe('scratch');
+    const images = new Set(bases.slice(0, -1).map((base: From) => base.getImage()));
     expect(images.size).toBe(1);
     expect(Number(/^node:(\d+)\.\d+\.\d+-\w+-slim$/.exec([...images][0] ?? '')?.[1]) % 2).toBe(0);
   });
 
-  it('builds on the build platform, and ships no native code', () => {
-    const stages = bases.slice(0, -1).map((base) => base.getPlatformFlag()?.getValue());
-    expect(stages).toEqual(['$BUILDPLATFORM']);
+  it('builds on the build platform, and ships no native code besides Node.js', () => {
+    const stages = bases.map((base) => [base.getBuildStage(), base.getPlatformFlag()?.getValue()]);
+    expect(stages).toEqual([
+      ['runtime', undefined],
+      ['build', '$BUILDPLATFORM'],
+      [null, undefined],
+    ]);
     expect(linesOf('RUN').every((line) => line.getRange().start.line < (last(bases)?.getRange().start.line ?? 0))).toBe(
       true,
     );
@@ -82,10 +87,10 @@ describe('the Dockerfile', () => {
     expect(rules.toSorted()).toEqual([...new Set(wanted)].map((file) => `!${file.replace('./', '')}`).toSorted());
   });
 
-  it('ships the bundle only', () => {
-    const shipped = copies.slice(-2);
-    expect(shipped.map(textOf)).toEqual(['/app ./', 'LICENSE ./']);
-    expect(shipped.map((copy) => copy.getFromFlag()?.getValue())).toEqual(['build', undefined]);
+  it('ships Node.js and the bundle only', () => {
+    const shipped = copies.slice(-3);
+    expect(shipped.map(textOf)).toEqual(['/root-filesystem /', '/app ./', 'LICENSE ./']);
+    expect(shipped.map((copy) => copy.getFromFlag()?.getValue())).toEqual(['build', 'build', undefined]);
   });
 
   it('sets labels with name, license, version and revision', () => {
@@ -109,8 +114,8 @@ describe('the Dockerfile', () => {
 
 describe('the build stage of the image', () => {
   it('records the revision, which the build context does not contain', () => {
-    const run = linesOf('RUN').at(-1);
-    expect(textOf(run)).toBe('node packaging/bundle.mjs /app --program');
+    const run = linesOf('RUN').find((line) => textOf(line) === 'node packaging/bundle.mjs /app --program');
+    expect(run).toBeDefined();
     const before = linesOf('ARG').filter(
       (line) => line.getRange().start.line < (run?.getRange().start.line ?? 0) && textOf(line) === 'REVISION',
     );
@@ -135,6 +140,47 @@ describe('the build stage of the image', () => {
       encoding: 'utf8',
     });
     expect(version).toContain(`(revision ${'f'.repeat(40)}, `);
+  });
+});
+
+describe('the file system of the image', () => {
+  it('contains what Node.js needs to run, and the packages it comes from, for any architecture', () => {
+    const { path: image } = createTempFolder();
+    const { path: files } = createTempFolder();
+    const libraries = '/usr/lib/aarch64-linux-gnu';
+    const write = (path: string, content: string): void => {
+      mkdirSync(dirname(join(image, path)), { recursive: true });
+      writeFileSync(join(image, path), content);
+    };
+    write('/usr/local/bin/node', '\0/lib/ld-linux-aarch64.so.1\0\0libc.so.6\0libstdc++.so.6\0libabsent.so.1\0');
+    write(`${libraries}/ld-linux-aarch64.so.1`, '');
+    write(`${libraries}/libc.so.6`, '\0ld-linux-aarch64.so.1\0');
+    write(`${libraries}/libstdc++.so.6.0.30`, '\0libgcc_s.so.1\0');
+    symlinkSync('libstdc++.so.6.0.30', join(image, libraries, 'libstdc++.so.6'));
+    write(`${libraries}/libgcc_s.so.1`, '');
+    write(`${libraries}/libz.so.1`, '');
+    for (const path of ['/etc/passwd', '/etc/group', '/etc/nsswitch.conf', '/etc/os-release']) write(path, '');
+    write('/bin/sh', '');
+    write('/var/lib/dpkg/status', 'Package: libc6\nVersion: 2\n\nPackage: zlib1g\nVersion: 1\n');
+    write('/var/lib/dpkg/info/libc6:arm64.list', '/lib/aarch64-linux-gnu/libc.so.6\n');
+    write('/var/lib/dpkg/info/zlib1g:arm64.list', `${libraries}/libz.so.1\n`);
+    execFileSync(process.execPath, [projectPath('packaging/runtime.mjs'), image, files]);
+    const found = readdirSync(files, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(files.length));
+    expect(found.toSorted()).toEqual([
+      '/etc/group',
+      '/etc/nsswitch.conf',
+      '/etc/os-release',
+      '/etc/passwd',
+      '/lib/ld-linux-aarch64.so.1',
+      `${libraries}/libc.so.6`,
+      `${libraries}/libgcc_s.so.1`,
+      `${libraries}/libstdc++.so.6`,
+      '/usr/local/bin/node',
+      '/var/lib/dpkg/status.d/libc6',
+    ]);
+    expect(readFileSync(join(files, 'var/lib/dpkg/status.d/libc6'), 'utf8')).toBe('Package: libc6\nVersion: 2\n');
   });
 });
 
