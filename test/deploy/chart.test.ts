@@ -307,7 +307,7 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     ]);
   });
 
-  it('changes the severity and the duration of single alerts, by their severity where it says so', () => {
+  it('changes the severity, the duration and the expression of single alerts, by their severity where it says so', () => {
     const ruleOf = (name: string, severity: string) =>
       ruleGroups
         .flatMap(({ rules }) => rules)
@@ -324,6 +324,8 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     expect(changedOf('BridgeExporterAbsent')).toEqual([
       { severity: 'critical', for: ruleOf('BridgeExporterAbsent', 'critical')?.for },
     ]);
+    const expressions = rulesOf('rules').filter(({ alert }) => alert === 'CrosschainPendingListTruncated');
+    expect(expressions.map(({ expr }) => expr)).toEqual(['crosschain_cctxs_hidden > 50']);
   });
 
   it('renames the label cluster in expressions and in the actions of texts', () => {
