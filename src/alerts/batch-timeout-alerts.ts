@@ -1,9 +1,10 @@
+import type { BatchItem } from '../pending/items.js';
 import { count } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
 import { CHECK_RELAYERS } from './relay-alerts.js';
-import { blocksFor, inBatches, parts } from './sentences.js';
-import { findingIf } from './view.js';
+import { blocksFor, bridgeItemsOf, inBatches, listedRows, parts } from './sentences.js';
+import { findingIf, timeUntil, type PollView } from './view.js';
 
 /* Alerts on batches that time out. */
 
@@ -73,6 +74,14 @@ const FIND_VOTERS = 'find out who has not voted for them';
 const MAKE_DEPOSIT =
   'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
 
+/** When the first of these batches has timed out, by the estimated external height, in Unix seconds. */
+function overdueSince(view: Pick<PollView, 'items' | 'state' | 'now'>, fees: BatchItem['fees']): number | undefined {
+  const times = listedRows(bridgeItemsOf(view)?.batches)
+    .filter((batch) => batch.state === 'overdue' && batch.fees === fees)
+    .flatMap(({ projectedHeadroom }) => timeUntil(view, projectedHeadroom) ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
 function overdue(
   severity: Severity,
   fees: 'sufficient' | 'unknown' | 'insufficient',
@@ -86,11 +95,11 @@ function overdue(
     when: texts.when,
     expr: `sum without (fees) (bridge_overdue_batches{fees="${fees}"}) > 0`,
     families: ['bridge_overdue_batches', 'bridge_pending_events'],
-    find: ({ samples }) =>
-      samples
+    find: (view) =>
+      view.samples
         .series('bridge_overdue_batches')
         .filter(({ labels, value }) => labels['fees'] === fees && value > 0)
-        .map(({ value }) => ({ labels: {}, value })),
+        .map(({ value }) => ({ labels: {}, value, provenSinceSeconds: () => overdueSince(view, fees) })),
     linksToPending: severity !== 'info',
     forMinutes: texts.forMinutes,
     summary: `${batches} past the timeout.`,

@@ -12,7 +12,8 @@ import {
   THE_CHAIN,
 } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
-import { type DatedFinding, type Finding, findingIf, labelOf, MINUTE_MS, type PollView } from './view.js';
+import { crosschainItemsOf, secondsOf } from './sentences.js';
+import { atLeast, type DatedFinding, type Finding, findingIf, labelOf, MINUTE_MS, type PollView } from './view.js';
 
 /* Alerts on pending cross-chain transactions that do not move. */
 
@@ -91,7 +92,7 @@ function findStuck({
       // The exporter does not know when the nonces of the first document have changed.
       mayBeOlder: firstSuccessAt !== undefined && changedSeconds <= firstSuccessAt.epochSeconds,
       // Its transaction was not pending before it was created.
-      notBeforeSeconds: pending.find((own) => own.labels['chain_id'] === chainId)?.value,
+      notBeforeSeconds: () => pending.find((own) => own.labels['chain_id'] === chainId)?.value,
       requiredMs: limitSeconds * 1000 + STUCK_FOR_MINUTES * MINUTE_MS,
     };
   });
@@ -211,10 +212,12 @@ Missed ones are the matter of CrosschainCctxsMissed.`,
 max by (${TARGET}) (crosschain_backlog_limit_cctxs)`,
     forMinutes: 30,
     families: ['crosschain_total_pending', 'crosschain_backlog_limit_cctxs'],
-    find: ({ samples }) => {
-      const pending = samples.value('crosschain_total_pending');
-      const limit = samples.value('crosschain_backlog_limit_cctxs');
-      return pending === undefined || limit === undefined ? [] : findingIf(pending > limit, pending);
+    find: (view) => {
+      const pending = view.samples.value('crosschain_total_pending');
+      const limit = view.samples.value('crosschain_backlog_limit_cctxs');
+      if (pending === undefined || limit === undefined) return [];
+      const since = (): number | undefined => secondsOf(crosschainItemsOf(view)?.aboveLimitSince);
+      return findingIf(pending > limit, pending, undefined, since).map(atLeast);
     },
     summary: `${countOfValue('cross-chain transaction is', 'cross-chain transactions are')} pending.`,
     description:

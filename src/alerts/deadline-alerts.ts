@@ -1,6 +1,7 @@
 import { count, duration } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import {
+  creationTime,
   deadlines,
   DEADLINE_FAMILIES,
   IDENTITY_FAMILIES,
@@ -8,7 +9,9 @@ import {
   isWatched,
   orchestratorLabels,
   validatorsOf,
+  WINDOW_FAMILIES,
   type ConfirmKind,
+  type Deadline,
   type DeadlineFamily,
 } from './orchestrators.js';
 import { indent, ON_TARGET, ORCHESTRATOR, orchestratorNames, TARGET, withNameLabels } from './promql.js';
@@ -39,24 +42,14 @@ const TIME_LEFT = `(
 /** Tells apart a signature that is missing from one that is given within minutes. */
 const DEADLINE_FOR_MINUTES = 15;
 
-const WINDOW_FAMILIES = [
-  'bridge_params_signed_valsets_window_blocks',
-  'bridge_params_signed_batches_window_blocks',
-] as const;
-
 /** Since when so little time has been left, in Unix seconds: a signature that is missing now was missing from the creation on. */
 function missingSince(
   view: PollView<DeadlineFamily | (typeof WINDOW_FAMILIES)[number]>,
-  confirms: ConfirmKind,
-  blocksLeft: number,
+  next: Deadline,
   untilSeconds: number,
 ): number | undefined {
-  const [ofValsets, ofBatches] = WINDOW_FAMILIES;
-  const window = view.samples.value(confirms === 'batch' ? ofBatches : ofValsets);
-  const height = view.samples.value('bridge_height');
-  if (window === undefined || height === undefined) return undefined;
-  const created = timeOfHeight(view, height + blocksLeft - window);
-  const deadline = timeOfHeight(view, height + blocksLeft);
+  const created = creationTime(view, next);
+  const deadline = timeOfHeight(view, (view.samples.value('bridge_height') ?? 0) + next.blocks);
   return created === undefined || deadline === undefined ? undefined : Math.max(created, deadline - untilSeconds);
 }
 
@@ -98,10 +91,10 @@ unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
       if (blockTime === undefined) return [];
       return deadlines(view)
         .filter(({ labels }) => isWatched(info, labels) === (who === 'watched'))
-        .map(({ labels, confirms, blocks }) => ({
-          labels: { ...orchestratorLabels(labels), confirms },
-          value: blocks * blockTime,
-          provenSinceSeconds: () => missingSince(view, confirms, blocks, until),
+        .map((next) => ({
+          labels: { ...orchestratorLabels(next.labels), confirms: next.confirms },
+          value: next.blocks * blockTime,
+          provenSinceSeconds: () => missingSince(view, next, until),
         }))
         .filter(({ value }) => value >= from && value < until);
     },

@@ -137,7 +137,7 @@ function presentSince(
   const provenSeconds = present.mayBeOlder ? finding.provenSinceSeconds?.() : undefined;
   if (provenSeconds === undefined) return present;
   const proven = later(present.since, Math.min(0, provenSeconds - present.since.epochSeconds) * 1000);
-  return { since: proven, mayBeOlder: false };
+  return { since: proven, mayBeOlder: finding.mayBeOlderThanProven === true };
 }
 
 function later({ epochSeconds, monotonicMs }: Instant, ms: number): Instant {
@@ -146,7 +146,8 @@ function later({ epochSeconds, monotonicMs }: Instant, ms: number): Instant {
 
 /** How old a finding can be at most that began before the exporter observed it. */
 function possibleAgeMs({ notBeforeSeconds }: AlertFinding, now: Instant): number {
-  return notBeforeSeconds === undefined ? Infinity : (now.epochSeconds - notBeforeSeconds) * 1000;
+  const seconds = notBeforeSeconds?.();
+  return seconds === undefined ? Infinity : (now.epochSeconds - seconds) * 1000;
 }
 
 /** Why the data of an endpoint cannot be judged; `undefined` when it can be. */

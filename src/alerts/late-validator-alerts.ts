@@ -2,6 +2,8 @@ import { count } from '../text/format.js';
 import { dataAlert, type Pattern } from './alert.js';
 import {
   byOrchestrator,
+  creationTime,
+  deadlines,
   DEADLINE_FAMILIES,
   extentOf,
   firstDeadline,
@@ -11,6 +13,8 @@ import {
   orchestratorLabels,
   orchestratorsAbove0,
   validatorsOf,
+  WINDOW_FAMILIES,
+  type ConfirmKind,
   type IdentityFamily,
 } from './orchestrators.js';
 import {
@@ -25,8 +29,8 @@ import {
   unchanged,
   type RecordingRule,
 } from './promql.js';
-import { haveOrHas, orchestratorKey, ownFirst, parts, validators } from './sentences.js';
-import type { Finding, PollView } from './view.js';
+import { bridgeItemsOf, haveOrHas, orchestratorKey, ownFirst, parts, validators } from './sentences.js';
+import { HUB_TIME_FAMILIES, timeOfHeight, timeOfItemHeight, type Finding, type PollView } from './view.js';
 
 /* Alerts on signatures and votes that validators have missed for long: each watched validator, and all others together. */
 
@@ -78,15 +82,28 @@ label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('b
 const CONFIRM_FAMILIES = [
   ...IDENTITY_FAMILIES,
   ...DEADLINE_FAMILIES,
+  ...WINDOW_FAMILIES,
   'bridge_orchestrator_missing_batch_confirms',
   'bridge_orchestrator_missing_valset_confirms',
 ] as const;
 type ConfirmFamily = (typeof CONFIRM_FAMILIES)[number];
 
+/** When the first thing was created that an orchestrator has not signed, in Unix seconds. Nobody withdraws a signature. */
+function unsignedSince(view: PollView<ConfirmFamily>, { labels }: Finding, confirms: ConfirmKind): number | undefined {
+  const next = deadlines(view).find(
+    (own) => own.confirms === confirms && orchestratorKey(own.labels) === orchestratorKey(labels),
+  );
+  return next && creationTime(view, next);
+}
+
 const lateConfirms: readonly Pattern<ConfirmFamily>[] = [
   {
     rangeMinutes: CONFIRMS_MINUTES,
-    find: (view) => orchestratorsAbove0('bridge_orchestrator_missing_batch_confirms', view, { confirms: 'batch' }),
+    find: (view) =>
+      orchestratorsAbove0('bridge_orchestrator_missing_batch_confirms', view, { confirms: 'batch' }).map((finding) => ({
+        ...finding,
+        provenSinceSeconds: () => unsignedSince(view, finding, 'batch'),
+      })),
   },
   {
     rangeMinutes: CONFIRMS_MINUTES,
@@ -94,7 +111,11 @@ const lateConfirms: readonly Pattern<ConfirmFamily>[] = [
     find: (view) => {
       const heights = byOrchestrator(view.samples, 'bridge_orchestrator_confirm_deadline_height');
       return orchestratorsAbove0('bridge_orchestrator_missing_valset_confirms', view, { confirms: 'valset' })
-        .map((finding) => ({ ...finding, unchangedValue: heights.get(orchestratorKey(finding.labels)) }))
+        .map((finding) => ({
+          ...finding,
+          unchangedValue: heights.get(orchestratorKey(finding.labels)),
+          provenSinceSeconds: () => unsignedSince(view, finding, 'valset'),
+        }))
         .filter(({ unchangedValue }) => unchangedValue !== undefined);
     },
   },
@@ -123,6 +144,7 @@ const VOTE_FAMILIES = [
   'bridge_last_observed_nonce',
   'bridge_next_event_first_vote_height',
   'bridge_next_event_voted_power_ratio',
+  ...HUB_TIME_FAMILIES,
 ] as const;
 type VoteFamily = (typeof VOTE_FAMILIES)[number];
 
@@ -133,7 +155,10 @@ const lateVotes: readonly Pattern<VoteFamily>[] = [
       const unchangedValue = view.samples.value('bridge_last_observed_nonce');
       if (unchangedValue === undefined) return [];
       const missing = orchestratorsAbove0('bridge_orchestrator_missing_votes', view);
-      return missing.map((finding) => ({ ...finding, unchangedValue }));
+      // Votes follow the first one within minutes.
+      const firstVote = () => timeOfItemHeight(view, bridgeItemsOf(view)?.lastEventHeight);
+      const times = { notBeforeSeconds: firstVote, provenSinceSeconds: firstVote };
+      return missing.map((finding) => ({ ...finding, unchangedValue, ...times }));
     },
   },
   {
@@ -147,7 +172,9 @@ const lateVotes: readonly Pattern<VoteFamily>[] = [
       const voted = view.samples.value('bridge_next_event_voted_power_ratio') ?? 0;
       if (unchangedValue === undefined || voted < CREDIBLE_CLAIM_RATIO) return [];
       const missing = orchestratorsAbove0('bridge_orchestrator_missing_next_votes', view);
-      return missing.map((finding) => ({ ...finding, unchangedValue }));
+      const firstVote = () => timeOfHeight(view, unchangedValue);
+      const times = { notBeforeSeconds: firstVote, provenSinceSeconds: firstVote };
+      return missing.map((finding) => ({ ...finding, unchangedValue, ...times }));
     },
   },
 ];

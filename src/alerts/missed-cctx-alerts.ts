@@ -13,6 +13,7 @@ import {
   THE_CHAIN,
 } from './crosschain-chains.js';
 import { countOfValue, indent, ON_TARGET, promDuration } from './promql.js';
+import { crosschainItemsOf, listedRows, secondsOf } from './sentences.js';
 import { type AlertLabels, type Finding, labelOf, lowestPast, type PollView, valueAgo } from './view.js';
 
 /* Alerts on missed cross-chain transactions, and on what waits for them. */
@@ -109,6 +110,12 @@ function noncesInLastHour({ labels }: Finding, view: PollView<typeof HIGHEST_NON
   return now === undefined || hourAgo === undefined || now < hourAgo ? '' : ` (${now - hourAgo} in the last hour)`;
 }
 
+/** Since when a chain is known to be frozen, in Unix seconds. */
+function frozenSince(view: Pick<PollView, 'items'>, chainId: string): number | undefined {
+  const chains = listedRows(crosschainItemsOf(view)?.chains);
+  return secondsOf(chains.find((own) => own.chainId === chainId)?.frozenSince);
+}
+
 function freezeNear(
   severity: Extract<Severity, 'critical' | 'warning'>,
   share: number,
@@ -124,15 +131,17 @@ of it is left. Bitcoin is not scheduled by the distance of nonces.`,
     expr: noncesLeft(share),
     forMinutes,
     families: [HIGHEST_NONCE, LOWEST_MISSED],
-    find: ({ samples }) => {
-      const missed = byChain(samples, LOWEST_MISSED);
-      return samples.series(HIGHEST_NONCE).flatMap(({ labels, value }) => {
+    find: (view) => {
+      const missed = byChain(view.samples, LOWEST_MISSED);
+      return view.samples.series(HIGHEST_NONCE).flatMap(({ labels, value }) => {
         const chainId = labelOf(labels, 'chain_id');
         const lookahead = lookaheadOf(chainId);
         const lowest = missed.get(chainId);
         if (lookahead === undefined || lowest === undefined) return [];
         const left = lookahead - (value - lowest);
-        return left < Math.round(lookahead * share) ? [{ labels, value: left }] : [];
+        return left < Math.round(lookahead * share)
+          ? [{ labels, value: left, provenSinceSeconds: () => frozenSince(view, chainId), mayBeOlderThanProven: true }]
+          : [];
       });
     },
     summary: `${THE_CHAIN} {{ if gt $value 0.0 }}freezes after ${countOfValue('more nonce')}{{ else }}is frozen{{ end }}, because of a missed transaction.`,

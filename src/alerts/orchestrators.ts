@@ -1,5 +1,13 @@
 import { blocksFor, numberAndPower, orchestratorKey, type Validator } from './sentences.js';
-import { labelOf, type AlertLabels, type DatedFindings, type Finding, type PollView, type Samples } from './view.js';
+import {
+  labelOf,
+  timeOfHeight,
+  type AlertLabels,
+  type DatedFindings,
+  type Finding,
+  type PollView,
+  type Samples,
+} from './view.js';
 
 /* What alerts on single validators have in common: who they are, and when they are jailed. */
 
@@ -75,7 +83,7 @@ export function extentOf(found: readonly FoundValidator[]): string {
 
 export type ConfirmKind = 'valset' | 'batch';
 
-interface Deadline {
+export interface Deadline {
   readonly labels: AlertLabels;
   readonly confirms: ConfirmKind;
   readonly blocks: number;
@@ -91,6 +99,23 @@ export function deadlines({ samples }: PollView<DeadlineFamily>): readonly Deadl
     ...ofKind('valset', 'bridge_orchestrator_confirm_deadline_height'),
     ...ofKind('batch', 'bridge_orchestrator_batch_confirm_deadline_height'),
   ].filter(({ blocks }) => blocks >= 0);
+}
+
+/** The number of blocks from the creation of what has to be signed to the deadline. */
+export const WINDOW_FAMILIES = [
+  'bridge_params_signed_valsets_window_blocks',
+  'bridge_params_signed_batches_window_blocks',
+] as const;
+
+/** When the validator set or batch with the deadline was created, in Unix seconds. */
+export function creationTime(
+  view: PollView<DeadlineFamily | (typeof WINDOW_FAMILIES)[number]>,
+  { confirms, blocks }: Deadline,
+): number | undefined {
+  const [ofValsets, ofBatches] = WINDOW_FAMILIES;
+  const window = view.samples.value(confirms === 'batch' ? ofBatches : ofValsets);
+  const height = view.samples.value('bridge_height');
+  return window === undefined || height === undefined ? undefined : timeOfHeight(view, height + blocks - window);
 }
 
 /** When the first of these validators is jailed; empty without a deadline. */

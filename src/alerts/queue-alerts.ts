@@ -1,9 +1,20 @@
 import { type FiniteSample } from '../metrics/render-families.js';
+import type { WaitingTokenItem } from '../pending/items.js';
 import { count, list } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, TOKEN_SYMBOL, unchanged } from './promql.js';
-import { bridgeItemsOf, tokenName, waitingAmounts } from './sentences.js';
-import { type AlertLabels, type Finding, findingIf, labelOf, type PollView, valueAgo } from './view.js';
+import { bridgeItemsOf, listedRows, tokenName, waitingAmounts } from './sentences.js';
+import {
+  type AlertLabels,
+  atLeast,
+  type Finding,
+  findingIf,
+  HUB_TIME_FAMILIES,
+  labelOf,
+  type PollView,
+  timeOfItemHeight,
+  valueAgo,
+} from './view.js';
 
 /* Alerts on transfers that are in no batch. */
 
@@ -80,6 +91,11 @@ function waitingTokens(
     }));
 }
 
+/** What waits of the token of a finding. */
+function waitingItem({ labels }: Finding, view: Pick<PollView, 'items'>): WaitingTokenItem | undefined {
+  return listedRows(bridgeItemsOf(view)?.tokens).find(({ token }) => token.contract === labels['token_contract']);
+}
+
 function waitingSentence(all: readonly Finding[], view: PollView<'bridge_token_info'>): string {
   const largestFirst = all.toSorted((a, b) => b.value - a.value);
   return list(
@@ -114,14 +130,22 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
       'bridge_token_newest_batch_nonce',
       'bridge_token_oldest_unbatched_transfer_id',
       'bridge_token_info',
+      ...HUB_TIME_FAMILIES,
     ],
     rangeMinutes: STUCK_MINUTES,
     find: (view) =>
-      waitingTokens(view).filter(({ labels }) => {
-        const fees = valueOf(view, 'bridge_token_top_batch_fees', labels);
-        const needed = valueOf(view, 'bridge_token_min_batch_fee', labels);
-        return fees !== undefined && needed !== undefined && fees >= needed;
-      }),
+      waitingTokens(view)
+        .filter(({ labels }) => {
+          const fees = valueOf(view, 'bridge_token_top_batch_fees', labels);
+          const needed = valueOf(view, 'bridge_token_min_batch_fee', labels);
+          return fees !== undefined && needed !== undefined && fees >= needed;
+        })
+        .map((finding) => ({
+          ...finding,
+          notBeforeSeconds: () => timeOfItemHeight(view, waitingItem(finding, view)?.newestBatchHeight),
+          provenSinceSeconds: () => timeOfItemHeight(view, waitingItem(finding, view)?.standstillSinceHeight),
+          mayBeOlderThanProven: true,
+        })),
     summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} in no batch, and none is built.`,
     description: `For at least ${STUCK_MINUTES + 5} minutes, no batch of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} was built although the fees of its transfers pay for one; ${countOfValue('transfer waits', 'transfers wait')}.`,
     action:
@@ -168,13 +192,20 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
     expr: `bridge_unbatched_transfers + bridge_batch_transactions
   > ${ON_TARGET} group_left () max by (${TARGET}) (bridge_backlog_limit_transfers)`,
     forMinutes: 30,
-    families: ['bridge_unbatched_transfers', 'bridge_batch_transactions', 'bridge_backlog_limit_transfers'],
-    find: ({ samples }) => {
+    families: [
+      'bridge_unbatched_transfers',
+      'bridge_batch_transactions',
+      'bridge_backlog_limit_transfers',
+      ...HUB_TIME_FAMILIES,
+    ],
+    find: (view) => {
+      const { samples } = view;
       const unbatched = samples.value('bridge_unbatched_transfers');
       const batched = samples.value('bridge_batch_transactions');
       const limit = samples.value('bridge_backlog_limit_transfers');
       if (unbatched === undefined || batched === undefined || limit === undefined) return [];
-      return findingIf(unbatched + batched > limit, unbatched + batched);
+      const since = (): number | undefined => timeOfItemHeight(view, bridgeItemsOf(view)?.aboveLimitSinceHeight);
+      return findingIf(unbatched + batched > limit, unbatched + batched, undefined, since).map(atLeast);
     },
     summary: `${countOfValue('transfer is', 'transfers are')} pending.`,
     description:

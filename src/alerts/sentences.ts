@@ -4,6 +4,7 @@ import type {
   BridgeItems,
   ClaimItem,
   CoinItem,
+  CrosschainItems,
   ItemList,
   Member,
   Members,
@@ -155,6 +156,16 @@ export function blocksFor(blocks: number, blockTime: number | undefined, kind: s
 /** The items of the module state. */
 export function bridgeItemsOf({ items }: Pick<PollView, 'items'>): BridgeItems | undefined {
   return items?.document === 'module_state' ? items : undefined;
+}
+
+/** The items of the rate limiter input. */
+export function crosschainItemsOf({ items }: Pick<PollView, 'items'>): CrosschainItems | undefined {
+  return items?.document === 'rate_limiter_input' ? items : undefined;
+}
+
+/** An ISO 8601 time of the items in Unix seconds. */
+export function secondsOf(time: string | null | undefined): number | undefined {
+  return time === null || time === undefined ? undefined : Date.parse(time) / 1000;
 }
 
 /** Signatures and votes take a minute or two. */

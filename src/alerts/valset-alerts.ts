@@ -11,7 +11,7 @@ import {
   shortAddress,
   timeLeft,
 } from './sentences.js';
-import { findingIf, labelOf, timeOfAge, type PollView } from './view.js';
+import { findingIf, HUB_TIME_FAMILIES, labelOf, timeOfAge, timeOfItemHeight, type PollView } from './view.js';
 
 /* Alerts on the validator sets of the hub and of the contract. */
 
@@ -61,11 +61,32 @@ ${wasActive ? 'and' : 'unless'} ${ADDRESS} bridge_watched_validator_last_active_
   });
 }
 
+const drift = above('bridge_valset_power_drift_ratio', DRIFT_RATIO);
+
+/** Since when neither the newest validator set nor the one in the contract has changed, in Unix seconds: the latter needs an event. */
+function unchangedValsetsSince(view: PollView<(typeof HUB_TIME_FAMILIES)[number]>): number | undefined {
+  const created = timeOfItemHeight(view, newestUnrelayed(view)?.createdHeight);
+  const lastEvent = timeOfItemHeight(view, bridgeItemsOf(view)?.lastEventHeight);
+  return created === undefined || lastEvent === undefined ? undefined : Math.max(created, lastEvent);
+}
+
 /** The newest unrelayed validator set, if the list has it: the list has the oldest. */
 function newestUnrelayed(view: Pick<PollView, 'items'>) {
   const valsets = bridgeItemsOf(view)?.valsets;
   const rows = listedRows(valsets);
   return valsets?.total === rows.length ? rows.at(-1) : undefined;
+}
+
+/**
+ * The first of the newest validator sets that all lack signatures: since it was created, the newest one has lacked some. Nobody withdraws a
+ * signature.
+ */
+function firstUnsigned(view: Pick<PollView, 'items'>) {
+  const valsets = bridgeItemsOf(view)?.valsets;
+  const rows = listedRows(valsets);
+  if (valsets?.total !== rows.length) return undefined;
+  const lastSigned = rows.findLastIndex(({ belowThreshold }) => belowThreshold !== true);
+  return rows[lastSigned + 1];
 }
 
 export const valsetAlerts = [
@@ -85,7 +106,7 @@ covers jailing.`,
       const signed = view.samples.value('bridge_newest_valset_signed_power_ratio');
       const threshold = view.samples.value('bridge_power_threshold_ratio');
       if (signed === undefined || threshold === undefined) return [];
-      return findingIf(signed < threshold, signed, undefined, () => timeOfAge(view, newestUnrelayed(view)?.age));
+      return findingIf(signed < threshold, signed, undefined, () => timeOfAge(view, firstUnsigned(view)?.age));
     },
     summary: 'the newest validator set lacks signatures.',
     description: `For at least an hour, less power than power_threshold has signed the newest validator set of {{ $labels.target }}, now {{ $value | humanizePercentage }}, so it cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
@@ -108,7 +129,11 @@ covers jailing.`,
 Sum of the differences of all power shares. The hub creates a new set at 0.05, so twice that is a set that was not relayed. From 0.68 on,
 the members in the contract may no longer reach the 66 % from which on relayers relay.`,
     when: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % from those in the contract.`,
-    ...above('bridge_valset_power_drift_ratio', DRIFT_RATIO),
+    ...drift,
+    families: [...drift.families, ...HUB_TIME_FAMILIES],
+    // Since the newer of both sets, the difference has been the same.
+    find: (view) =>
+      drift.find(view).map((finding) => ({ ...finding, provenSinceSeconds: () => unchangedValsetsSince(view) })),
     forMinutes: 120,
     linksToPending: false,
     summary:

@@ -2,7 +2,7 @@ import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { FiniteSample } from '../metrics/render-families.js';
-import type { BlockSpan, Items } from '../pending/items.js';
+import type { BlockSpan, DecimalString, Items } from '../pending/items.js';
 import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/poll.js';
@@ -33,9 +33,11 @@ export interface Finding {
   /** How long it has to last since `since`, if that differs between series; instead of the range and `for` of the alert. */
   readonly requiredMs?: number;
   /** Unix seconds before which it cannot have begun, if the data proves that. */
-  readonly notBeforeSeconds?: number | undefined;
+  readonly notBeforeSeconds?: (() => number | undefined) | undefined;
   /** Unix seconds since which it has held, if the data proves that, also for the time before the exporter observed it. */
   readonly provenSinceSeconds?: (() => number | undefined) | undefined;
+  /** Whether it may have begun before that. */
+  readonly mayBeOlderThanProven?: boolean;
 }
 
 /** A finding with the time at which it began. */
@@ -99,6 +101,9 @@ export function findingIf(
   return condition ? [{ labels: {}, value, unchangedValue, provenSinceSeconds }] : [];
 }
 
+/** The document proves only a part of the time for which the finding has lasted. */
+export const atLeast = (finding: Finding): Finding => ({ ...finding, mayBeOlderThanProven: true });
+
 /** What `timeOfHeight` reads. */
 export const HUB_TIME_FAMILIES = ['bridge_height', 'bridge_block_time_seconds'] as const;
 
@@ -111,6 +116,23 @@ export function timeOfHeight(
   const blockTime = samples.value('bridge_block_time_seconds');
   if (height === undefined || current === undefined || blockTime === undefined) return undefined;
   return (state.success?.at ?? now).epochSeconds - (current - height) * blockTime;
+}
+
+/** The time of a hub height in the items of a poll. */
+export function timeOfItemHeight(
+  view: PollView<(typeof HUB_TIME_FAMILIES)[number]>,
+  height: DecimalString | null | undefined,
+): number | undefined {
+  return timeOfHeight(view, height === null || height === undefined ? undefined : Number(height));
+}
+
+/** The time that is this far in the future of the last successful poll, in Unix seconds. */
+export function timeUntil(
+  { state, now }: Pick<PollView, 'state' | 'now'>,
+  left: BlockSpan | null | undefined,
+): number | undefined {
+  const seconds = left?.seconds ?? undefined;
+  return seconds === undefined ? undefined : (state.success?.at ?? now).epochSeconds + seconds;
 }
 
 /** The time of something that was this old in the last successful poll, in Unix seconds. */

@@ -44,7 +44,7 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
     exitCodes: [
       ['0', 'All polls succeeded.'],
       ['1', 'A poll failed. The metrics of the others are printed, the reasons are on standard error.'],
-      ['3', 'Something is wrong with the severity of --fail-on, or a higher one.'],
+      ['3', 'One poll proves that something is wrong with the severity of --fail-on, or a higher one.'],
     ],
   },
   replay: {

@@ -51,23 +51,32 @@ function verdictsOfFirstPolls(endpoints: readonly PolledEndpoint[], now: Instant
   return verdictsOfOnePoll(judged, now);
 }
 
-/** Worst first, then the targets without a verdict. */
+/** What one poll proves, worst first; then what holds now, but for an unknown time; then the targets without either. */
 function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]): readonly string[] {
+  const firing = verdicts.filter(({ state }) => state === 'firing');
   // What is only for the record and may end soon is no problem.
-  const relevant = verdicts.filter(({ state, severity }) => state === 'firing' || severity !== 'info');
-  const lines = relevant.map(({ target, severity, state, summary }) =>
-    state === 'firing'
-      ? `${target}: ${severity}: ${summary}`
-      : `${target}: ${severity} if it lasts: ${undated(summary)}`,
-  );
-  const withoutVerdict = targets.filter((target) => relevant.every((verdict) => verdict.target !== target));
-  const shown = [...lines.slice(0, MAX_LINES), ...withoutVerdict.map((target) => `${target}: no problem`)];
-  return lines.length > MAX_LINES ? [...shown, `and ${lines.length - MAX_LINES} more`] : shown;
+  const notJudged = verdicts.filter(({ state, severity }) => state !== 'firing' && severity !== 'info');
+  const lines = firing.map(({ target, severity, summary }) => `${target}: ${severity}: ${summary}`);
+  const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
+  const withoutVerdict = targets.filter((target) => ![...firing, ...notJudged].some((own) => own.target === target));
+  return [
+    ...lines.slice(0, MAX_LINES),
+    ...more,
+    ...Array.from(new Set(notJudged.map(({ target }) => target))).map((target) => {
+      const own = notJudged.filter((verdict) => verdict.target === target);
+      return `${target}: not judged by one poll: ${namesOf(own)}`;
+    }),
+    ...withoutVerdict.map((target) => `${target}: no problem`),
+  ];
 }
 
-/** One poll does not know how long something has lasted. */
-function undated(summary: string): string {
-  return summary.replace(' for at least 0 s', '');
+/** "BridgeBacklogStuck (critical), BridgeBacklogHigh (warning)": each alert once, with its worst severity. */
+function namesOf(verdicts: readonly Verdict[]): string {
+  const worstFirst = verdicts.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
+  const once = worstFirst.filter(
+    ({ alert }, index) => index === worstFirst.findIndex((verdict) => verdict.alert === alert),
+  );
+  return once.map(({ alert, severity }) => `${alert} (${severity})`).join(', ');
 }
 
 /** The worst verdict that holds with this severity or a higher one. Only what the data prove to last long enough holds. */

@@ -2,8 +2,13 @@ import { toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
 import { asDecimalString, type DecimalString } from '../json/numeral.js';
 import { hubBlockTime, hubBlockTimeSource } from '../metrics/bridge/block-times.js';
-import { estimatedExternalHeight, isExpired, isOverdue, totalFees } from '../metrics/bridge/batches.js';
-import { conflictingNonces, pendingAttestations, pendingEventCount } from '../metrics/bridge/events.js';
+import { estimatedExternalHeight, feesOf, isExpired, isOverdue, totalFees } from '../metrics/bridge/batches.js';
+import {
+  conflictingNonces,
+  heightOfLastObserved,
+  pendingAttestations,
+  pendingEventCount,
+} from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { unsignedBatches, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
@@ -16,6 +21,7 @@ import { claimItem } from './claims.js';
 import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
 import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
+import { aboveLimitSince } from './standstill.js';
 import { coinItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { watchedItems } from './watched.js';
 
@@ -38,6 +44,8 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),
     pendingEvents: orNull(() => toDecimalString(pendingEventCount(input))),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
+    lastEventHeight: orNull(() => decimalStringOf(heightOfLastObserved(input))),
+    aboveLimitSinceHeight: orNull(() => decimalStringOf(aboveLimitSince(input))),
     watched: watchedItems(input),
     batches: itemList(
       () => rows(state.batches),
@@ -90,6 +98,7 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
     headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
+    fees: orNull(() => feesOf(input, batch)),
     ...batchSignatures(input, batch),
   };
 }

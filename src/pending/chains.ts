@@ -1,4 +1,5 @@
-import { add, lowest, toDecimalString } from '../chain/decimal.js';
+import { add, compare, lowest, subtract, toDecimalString } from '../chain/decimal.js';
+import { lookaheadOf } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import {
@@ -8,10 +9,17 @@ import {
   distinctCctxs,
   groupByChain,
   hasNoHash,
+  isCreationUnknown,
 } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { ageLimitMs } from '../metrics/crosschain/limits.js';
-import { highestNonce, lowestMissedNonce, lowestNonce, missedOnly } from '../metrics/crosschain/nonces.js';
+import {
+  highestNonce,
+  lowestMissedNonce,
+  lowestNonce,
+  missedOnly,
+  outboundNonce,
+} from '../metrics/crosschain/nonces.js';
 import { required } from '../metrics/required-fields.js';
 import { itemList, optionalKey, orNull } from './item-list.js';
 import { isoTime } from './iso-time.js';
@@ -42,7 +50,11 @@ function cctxsOf(input: CrosschainInput, list: CctxList, chainId: string): reado
 }
 
 function oldestCreation(input: CrosschainInput, chainId: string): Numeral | undefined {
-  return lowest(cctxsOf(input, consideredCctxs.pending, chainId).map(createdAt));
+  return oldestOf(cctxsOf(input, consideredCctxs.pending, chainId));
+}
+
+function oldestOf(cctxs: readonly Cctx[]): Numeral | undefined {
+  return lowest(cctxs.map(createdAt));
 }
 
 /** When the oldest pending transaction reaches the age limit. */
@@ -71,7 +83,37 @@ function chainItem(input: CrosschainInput, chainId: string): ChainItem {
     lowestPendingNonce: digitsOrNull(() => lowestNonce(listed(distinctCctxs.pending))),
     highestPendingNonce: digitsOrNull(() => highestNonce(listed(distinctCctxs.pending))),
     lowestMissedNonce: digitsOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),
+    frozenSince: orNull(() => isoTime(frozenSince(input, chainId))),
   };
+}
+
+/** Those that got their nonce when they were created, because they come from the hub. */
+function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): readonly Cctx[] {
+  return cctxs.filter(
+    (cctx) =>
+      !isCreationUnknown(cctx) &&
+      settings.hubChainIds.includes(required(required(cctx.inbound_params).sender_chain_id)),
+  );
+}
+
+/** When the first pending transaction was created whose nonce is out of reach of the clients: the lowest missed one was not finished then. */
+function frozenSince(input: CrosschainInput, chainId: string): Numeral | undefined {
+  const lookahead = lookaheadOf(chainId);
+  const pending = cctxsOf(input, distinctCctxs.pending, chainId);
+  const missed = lowestMissedNonce(cctxsOf(input, missedOnly, chainId), pending);
+  if (lookahead === undefined || missed === undefined) return undefined;
+  const beyond = pending.filter((cctx) => compare(subtract(required(outboundNonce(cctx)), missed), lookahead) >= 0);
+  return oldestOf(sentFromHub(input, beyond));
+}
+
+/** Since when more transactions than `backlog_limit` have been missed or pending. Those that are listed now were listed then. */
+export function aboveLimitSince(input: CrosschainInput): Numeral | undefined {
+  const all = sentFromHub(
+    input,
+    listNames.flatMap((list) => distinctCctxs[list](input)),
+  );
+  const times = all.map((cctx) => required(createdAt(cctx))).toSorted(compare);
+  return times[input.settings.backlogLimit];
 }
 
 function digitsOrNull(derive: () => Numeral | undefined): DecimalString | null {

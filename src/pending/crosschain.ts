@@ -15,7 +15,7 @@ import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
 import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/required-fields.js';
-import { chainItems } from './chains.js';
+import { aboveLimitSince, chainItems } from './chains.js';
 import {
   decimalStringOf,
   freeTextOrNull,
@@ -28,7 +28,7 @@ import {
 } from './item-list.js';
 import type { CctxItem, CrosschainItems, ItemList } from './items.js';
 import { isoTime } from './iso-time.js';
-import { configuredTokens } from './tokens.js';
+import { configuredTokens } from './configured-tokens.js';
 
 /** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
@@ -47,6 +47,7 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
     listed: orNull(() => listedCount(input)),
     hidden: orNull(() => toDecimalString(hiddenCount(input))),
     chains: chainItems(input),
+    aboveLimitSince: orNull(() => isoTime(aboveLimitSince(input))),
     missed: listItems('missed', document.cctxs_missed),
     pending: listItems('pending', document.cctxs_pending),
   };

@@ -58,6 +58,10 @@ export interface BridgeItems {
   readonly pendingEvents: DecimalString | null;
   /** Number of pending events with conflicting claims. */
   readonly conflictingEvents: number | null;
+  /** Hub height of the first vote for the last observed event. */
+  readonly lastEventHeight: DecimalString | null;
+  /** Hub height since which more transfers than `backlog_limit` are known to have been pending; `null` without a proof. */
+  readonly aboveLimitSinceHeight: DecimalString | null;
   /** One for each entry of `watch`. */
   readonly watched: readonly WatchedItem[];
   /** Live batches: those that lack signatures, then the others, each by creation height. */
@@ -80,6 +84,13 @@ export interface WaitingTokenItem {
   readonly batchedTransfers: number;
   readonly unbatched: CoinItem;
   readonly batched: CoinItem;
+  /** Numbers and amounts in the batches that a relayer can execute and is paid for; `null` when these are unknown. */
+  readonly relayableTransfers: number | null;
+  readonly relayable: CoinItem | null;
+  /** Hub height at which the newest live batch of the token was built; `null` without one. */
+  readonly newestBatchHeight: DecimalString | null;
+  /** Hub height since which the transfers in no batch are known to have paid for one, and none was built; `null` without a proof. */
+  readonly standstillSinceHeight: DecimalString | null;
 }
 
 export interface TransferItem {
@@ -160,6 +171,8 @@ export interface BatchItem extends Signatures {
   /** External blocks from the estimated external height to the timeout. */
   readonly projectedHeadroom: BlockSpan | null;
   readonly state: BatchState | null;
+  /** Whether its fees reach the minimum fee of its token; `unknown` without a minimum, or without sufficient signatures. */
+  readonly fees: 'sufficient' | 'insufficient' | 'unknown' | null;
 }
 
 /** `missing` lists members of this validator set. */
@@ -251,6 +264,8 @@ export interface CrosschainItems {
   readonly hidden: DecimalString | null;
   /** The chains on which transactions are pending: those with missed ones first, then by the time at which the age limit is reached. */
   readonly chains: ItemList<ChainItem>;
+  /** Since when more transactions than `backlog_limit` are known to have been missed or pending, ISO 8601; `null` without a proof. */
+  readonly aboveLimitSince: string | null;
   /** Distinct transactions, oldest first. */
   readonly missed: ItemList<CctxItem>;
   readonly pending: ItemList<CctxItem>;
@@ -275,6 +290,8 @@ export interface ChainItem {
   readonly highestPendingNonce: DecimalString | null;
   /** The lowest missed nonce that still affects the chain. */
   readonly lowestMissedNonce: DecimalString | null;
+  /** Since when a pending nonce is known to be a lookahead or more above the lowest missed one, ISO 8601; `null` without a proof. */
+  readonly frozenSince: string | null;
 }
 
 export interface CctxItem {

@@ -1,8 +1,8 @@
 import { toDecimalString } from '../chain/decimal.js';
 import type { Coin, Transfer } from '../chain/module-state.js';
-import type { TokenConfig } from '../config/config.js';
 import { type Field } from '../json/field.js';
 import type { DecimalString } from '../json/numeral.js';
+import { relayableTransfers } from '../metrics/bridge/batches.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   contractLabel,
@@ -12,15 +12,10 @@ import {
   type WaitingToken,
 } from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
-import { memoize } from '../metrics/memoize.js';
+import { configuredTokens } from './configured-tokens.js';
 import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
+import { newestBatchHeight, standstillSince } from './standstill.js';
 import { MAX_ROWS, type CoinItem, type ItemList, type TokenItem, type WaitingTokenItem } from './items.js';
-
-/** The configured tokens by contract. */
-export const configuredTokens = memoize(
-  (input: Pick<BridgeInput, 'tokens'>): ReadonlyMap<string, TokenConfig> =>
-    new Map(input.tokens.map((token) => [token.contract, token])),
-);
 
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));
@@ -57,14 +52,20 @@ export function waitingTokenItems(input: BridgeInput): ItemList<WaitingTokenItem
   return { readable: true, total: found.length, unsortable: 0, rows };
 }
 
-function waitingTokenItem(input: BridgeInput, { contract, unbatched, batched }: WaitingToken): WaitingTokenItem {
+function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTokenItem {
+  const { contract, unbatched, batched } = waiting;
   const coin = (transfers: readonly Transfer[]): CoinItem =>
     coinItem(input, { contract, amount: orNull(() => toDecimalString(totalAmount(transfers))) ?? undefined });
+  const relayable = orNull(() => relayableTransfers(input, contract));
   return {
     token: tokenItem(input, contract),
     unbatchedTransfers: unbatched.length,
     batchedTransfers: batched.length,
     unbatched: coin(unbatched),
     batched: coin(batched),
+    relayableTransfers: relayable?.length ?? null,
+    relayable: relayable && coin(relayable),
+    newestBatchHeight: orNull(() => decimalStringOf(newestBatchHeight(input, contract))),
+    standstillSinceHeight: orNull(() => decimalStringOf(standstillSince(input, waiting))),
   };
 }

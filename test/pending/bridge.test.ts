@@ -25,6 +25,7 @@ describe('the batch items', () => {
         // The 60 hub blocks of 2 s since the last observed event are 10 external blocks of 12 s.
         projectedHeadroom: { blocks: '90', seconds: 1080 },
         state: 'live',
+        fees: 'unknown',
         signedPowerRatio: 0.4,
         belowThreshold: true,
         missing: {

@@ -34,6 +34,7 @@ describe('the cross-chain items', () => {
       totalPending: '3',
       listed: 1,
       hidden: '2',
+      aboveLimitSince: null,
       chains: {
         readable: true,
         total: 1,
@@ -51,6 +52,7 @@ describe('the cross-chain items', () => {
             lowestPendingNonce: '9',
             highestPendingNonce: '9',
             lowestMissedNonce: null,
+            frozenSince: null,
           },
         ],
       },

@@ -10,7 +10,7 @@ import {
   type Decimal,
   type Exact,
 } from '../../chain/decimal.js';
-import type { Batch } from '../../chain/module-state.js';
+import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { TokenConfig } from '../../config/config.js';
 import { isPresent } from '../../json/field.js';
 import { asDecimalString, type Numeral } from '../../json/numeral.js';
@@ -21,7 +21,7 @@ import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
 import { hasContractPower, isBatchSigned, requireSigningInput, unsignedBatches } from './signing.js';
-import { feeCoin } from './tokens.js';
+import { contractLabel, feeCoin } from './tokens.js';
 
 /** A longer interval between two documents says too little about when an event between them was observed. */
 const MAX_GAP_MS = 5 * 60_000;
@@ -115,7 +115,7 @@ function paysMinimum(input: BridgeInput, batch: Batch): boolean {
 }
 
 /** `unknown` without a minimum, and for a batch that relayers cannot execute because it lacks signatures. */
-function feesOf(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
+export function feesOf(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
   const minimum = minimumFee(input, batch);
   if (minimum === undefined) return 'unknown';
   const isSigned = isBatchSigned(input, batch) === true;
@@ -139,6 +139,13 @@ const relayableBatches = memoize((input: BridgeInput): readonly Batch[] | undefi
     allHold([() => isBatchSigned(input, batch), () => !isTimedOut(input, batch), () => paysMinimum(input, batch)]),
   );
 });
+
+/** The transfers of a token in relayable batches; `undefined` when these are unknown. */
+export function relayableTransfers(input: BridgeInput, contract: string): readonly Transfer[] | undefined {
+  return relayableBatches(input)
+    ?.filter(({ token_contract }) => contractLabel(token_contract) === contract)
+    .flatMap(({ transactions }) => rows(transactions));
+}
 
 /** Whether the hub cancels the batch: its timeout is below the last observed external height. */
 export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boolean {

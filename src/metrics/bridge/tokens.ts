@@ -121,9 +121,9 @@ const SUMMED = {
 } as const;
 
 /** The number of transfers in a batch; a batch takes those with the highest fees. */
-const BATCH_SIZE = 100;
+export const BATCH_SIZE = 100;
 
-const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
+export const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
 
 /** The samples of the tokens with unbatched transfers. */
 function perUnbatchedToken(valueOf: (transfers: readonly Transfer[]) => Exact | undefined) {

@@ -13,7 +13,7 @@ import { hiddenCount } from './totals.js';
  */
 
 /** The nonce of the current outbound on its chain. */
-function outboundNonce(cctx: Cctx): Numeral | undefined {
+export function outboundNonce(cctx: Cctx): Numeral | undefined {
   const outbound = currentOutbound(cctx);
   return outbound && required(outbound.tss_nonce);
 }
