@@ -4,7 +4,8 @@ import type { DecimalString, Numeral } from '../json/numeral.js';
 import { hubBlockTime } from '../metrics/bridge/block-times.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { orElse } from '../metrics/required-fields.js';
-import { UNKNOWN, type Baseline, type LiveBatch } from './bridge-baseline.js';
+import { seenAtMs } from './arrivals.js';
+import type { Baseline, LiveBatch } from './bridge-baseline.js';
 import { eventOf, type FlowClaim, type FlowDocument, type FlowEvent } from './bridge-document.js';
 
 /*
@@ -45,7 +46,7 @@ export function changesBetween(
   input: BridgeInput,
   columnOf: (contract: string) => number,
 ): BridgeChanges | undefined {
-  const isThere = presence(document);
+  const isThere = (id: Numeral): boolean => document.ids.has(id);
   const knownBatches = new Set(before.batches.map(({ key }) => key));
   const created = Array.from(document.batches)
     .filter(([key, { nonce }]) => !knownBatches.has(key) && compare(nonce, before.ids.batch) > 0)
@@ -55,7 +56,7 @@ export function changesBetween(
   const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested.length;
 
   const gone = before.batches.filter(({ key }) => !document.batches.has(key));
-  const [canceled, vanished] = partition(gone, ({ transfers }) => transfers.ids.some(isThere));
+  const [canceled, vanished] = partition(gone, ({ ids }) => ids.some(isThere));
   const eventCount = difference(document.eventNonce, before.ids.event);
   if (vanished.length > eventCount) return undefined;
   // The transfers of a hidden batch, which may have been executed, can come from a batch or a queue of the earlier document.
@@ -64,10 +65,7 @@ export function changesBetween(
   const executed = isCertain ? vanished : vanished.filter(({ key }) => proven.has(key));
 
   const senderCanceled = isCertain
-    ? [
-        ...canceled.flatMap(({ transfers, token }) => transfers.ids.filter((id) => !isThere(id)).map(() => token)),
-        ...before.unbatched.tokens.filter((_token, index) => !isThere(before.unbatched.ids[index] ?? 0)),
-      ]
+    ? [...canceled, ...before.unbatched].flatMap(({ ids, token }) => ids.filter((id) => !isThere(id)).map(() => token))
     : [];
   const events = eventCounts(observed, eventCount);
   // Executed batches and a new set in the contract explain events whose claims were not seen.
@@ -103,30 +101,20 @@ export function changesBetween(
     ],
     events,
     batchSeconds: executed.flatMap((batch) => batchSeconds(batch, input) ?? []),
-    transferSeconds: executed.flatMap(({ transfers }) =>
-      transfers.seenAtMs
-        .filter((seenAtMs) => seenAtMs !== UNKNOWN)
-        .map((seenAtMs) => (input.at.monotonicMs - seenAtMs) / 1000),
-    ),
+    transferSeconds: executed.flatMap(({ ids }) => ids.flatMap((id) => transferSeconds(id, before, input) ?? [])),
     hasUnseen: hiddenBatches > 0 || hiddenTransfers > 0 || unexplained > 0,
   };
 }
 
-/** Whether a transfer is in the document, in a batch or in none. */
-function presence({ unbatched, batches }: FlowDocument): (id: Numeral) => boolean {
-  const batched = new Set(Array.from(batches.values()).flatMap(({ transfers }) => Array.from(transfers.keys())));
-  return (id) => unbatched.has(id) || batched.has(id);
-}
-
 /** The token contract of each new transfer. */
-function requestedTransfers({ ids: { transfer } }: Baseline, { unbatched, batches }: FlowDocument): readonly string[] {
-  const isNew = (id: Numeral): boolean => compare(id, transfer) > 0;
-  const contracts = new Map<Numeral, string>();
-  for (const { transfers } of batches.values()) {
-    for (const [id, { contract }] of transfers) if (isNew(id)) contracts.set(id, contract);
-  }
-  for (const [id, contract] of unbatched) if (isNew(id)) contracts.set(id, contract);
-  return Array.from(contracts.values());
+function requestedTransfers({ ids: { transfer } }: Baseline, document: FlowDocument): readonly string[] {
+  if (compare(document.transferId, transfer) === 0) return [];
+  const isNew = (id: Numeral): boolean => compare(id, transfer) > 0 && compare(id, document.transferId) <= 0;
+  const batched = Array.from(document.batches.values()).flatMap(({ transfers }) => transfers);
+  return [
+    ...batched.filter(({ id }) => isNew(id)).map(({ contract }) => contract),
+    ...document.unbatched.flatMap(({ contract, ids }) => ids.filter(isNew).map(() => contract)),
+  ];
 }
 
 function difference(later: Numeral, earlier: Numeral): number {
@@ -154,7 +142,8 @@ function cancellation(
 }
 
 /** Each event that was observed and whose claim is known, by the observed one, or the one with most votes before. */
-export function observedEvents(before: Baseline, { claims, eventNonce }: FlowDocument): readonly FlowEvent[] {
+export function observedEvents(before: Baseline, { observedClaims, eventNonce }: FlowDocument): readonly FlowEvent[] {
+  if (compare(eventNonce, before.ids.event) <= 0) return [];
   const isNewlyObserved = ({ nonce }: FlowClaim): boolean =>
     compare(nonce, before.ids.event) > 0 && compare(nonce, eventNonce) <= 0;
   const byNonce = new Map<Numeral, FlowClaim>();
@@ -162,7 +151,7 @@ export function observedEvents(before: Baseline, { claims, eventNonce }: FlowDoc
     const known = byNonce.get(claim.nonce);
     if (known === undefined || claim.votes > known.votes) byNonce.set(claim.nonce, claim);
   }
-  for (const claim of claims) if (claim.isObserved && isNewlyObserved(claim)) byNonce.set(claim.nonce, claim);
+  for (const claim of observedClaims.filter(isNewlyObserved)) byNonce.set(claim.nonce, claim);
   return Array.from(byNonce.values(), eventOf);
 }
 
@@ -185,4 +174,10 @@ function batchSeconds({ block }: LiveBatch, input: BridgeInput): number | undefi
     () => toSeconds(multiply(subtract(height, block), hubBlockTime(input))),
     () => undefined,
   );
+}
+
+/** From the first document with a transfer to the one without it; `undefined` when the first one is not known. */
+function transferSeconds(id: Numeral, { arrivals }: Baseline, { at }: BridgeInput): number | undefined {
+  const since = seenAtMs(arrivals, id);
+  return since === undefined ? undefined : (at.monotonicMs - since) / 1000;
 }

@@ -3,10 +3,10 @@ import { compare, numeralKey } from '../chain/decimal.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
 import { isPresent } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
-import { eventAttestations } from '../metrics/bridge/events.js';
+import { eventAttestations, pendingAttestations, type EventAttestation } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { claimMessage } from '../metrics/bridge/integrity.js';
-import { contractLabel, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
+import { contractLabel, transferredCoin, unbatchedByToken } from '../metrics/bridge/tokens.js';
 import { optional, orElse, required, rows, WITHDRAWN } from '../metrics/required-fields.js';
 
 /* What the flow of the bridge reads of a module state, and nothing else of it. */
@@ -22,10 +22,14 @@ export interface FlowDocument {
   readonly valsetNonce: Numeral | undefined;
   /** Distinct ones, by key. */
   readonly batches: ReadonlyMap<string, FlowBatch>;
-  /** Distinct ones that are in no batch: the token contract by id. */
-  readonly unbatched: ReadonlyMap<Numeral, string>;
-  /** Of observed events, usually only the last one, and of later ones. */
-  readonly claims: readonly FlowClaim[];
+  /** Distinct ones that are in no batch, by token. */
+  readonly unbatched: readonly { readonly contract: string; readonly ids: readonly Numeral[] }[];
+  /** The ids of all transfers. */
+  readonly ids: ReadonlySet<Numeral>;
+  /** Of observed events, usually only the last one. */
+  readonly observedClaims: readonly FlowClaim[];
+  /** Of later events. */
+  readonly pendingClaims: readonly FlowClaim[];
 }
 
 export interface FlowBatch {
@@ -34,11 +38,12 @@ export interface FlowBatch {
   readonly timeout: Numeral;
   /** `undefined` when it is missing, which affects only the duration of the batch. */
   readonly block: Numeral | undefined;
-  /** Distinct ones, by id. */
-  readonly transfers: ReadonlyMap<Numeral, FlowTransfer>;
+  /** Those that are in no batch before it. */
+  readonly transfers: readonly FlowTransfer[];
 }
 
 interface FlowTransfer {
+  readonly id: Numeral;
   readonly contract: string;
   readonly amount: Numeral;
 }
@@ -46,19 +51,21 @@ interface FlowTransfer {
 /** A claim as in the document. Its content is read when the event was observed: an oracle that has stalled leaves hundreds of claims. */
 export interface FlowClaim {
   readonly nonce: Numeral;
-  readonly isObserved: boolean;
   readonly votes: number;
-  /** `undefined` for a claim that cannot be read. */
-  readonly content: ClaimContent | undefined;
+  /** Absent for a claim that cannot be read. */
+  readonly content?: ClaimContent | undefined;
 }
 
 interface ClaimContent {
   readonly message: string;
-  readonly packed: string | undefined;
-  readonly contract: string | undefined;
-  readonly amount: Numeral | undefined;
-  readonly batchNonce: Numeral | undefined;
+  readonly packed?: string | undefined;
+  readonly contract?: string | undefined;
+  readonly amount?: Numeral | undefined;
+  readonly batchNonce?: Numeral | undefined;
 }
+
+/** Of events that are claimed and not observed, the first ones are observed first. */
+const MAX_CLAIMS = 1_000;
 
 /** What an event was. */
 export interface FlowEvent {
@@ -81,30 +88,44 @@ export function readFlowDocument(input: BridgeInput): FlowDocument | undefined {
 
 function read(input: BridgeInput): FlowDocument {
   const { state } = input;
-  const eventNonce = keyOf(state.last_observed_nonce);
-  const unbatched = new Map<Numeral, string>();
-  for (const transfer of unbatchedTransfers(input)) {
-    const id = keyOf(transfer.id);
-    if (!unbatched.has(id)) unbatched.set(id, contractOf(transfer));
-  }
+  const ids = new Set<Numeral>();
   const batches = new Map<string, FlowBatch>();
-  for (const batch of rows(state.batches).map(readBatch)) {
+  for (const row of rows(state.batches)) {
+    const batch = readBatch(row, ids);
     const key = batchKey(batch.nonce, batch.contract);
     if (!batches.has(key)) batches.set(key, batch);
   }
+  const unbatched = Array.from(unbatchedByToken(input), ([contract, transfers]) => ({
+    contract,
+    ids: transfers.flatMap((transfer) => addNew(ids, keyOf(transfer.id))),
+  }));
   return {
     bridgeContract: optional(optional(state.params)?.bridge_external_address),
-    eventNonce,
+    eventNonce: keyOf(state.last_observed_nonce),
     batchId: keyOf(state.last_outgoing_batch_id),
     transferId: keyOf(state.last_outgoing_pool_id),
     externalHeight: required(state.last_observed_external_height),
     valsetNonce: optional(optional(state.last_observed_valset)?.nonce),
     batches,
     unbatched,
-    claims: eventAttestations(input)
-      .filter(({ nonce, attestation }) => compare(nonce, eventNonce) > 0 || attestation.observed === true)
-      .map(({ nonce, attestation }) => readClaim(numeralKey(nonce), attestation)),
+    ids,
+    observedClaims: eventAttestations(input)
+      .filter(({ attestation }) => attestation.observed === true)
+      .map(readClaim),
+    pendingClaims: first(pendingAttestations(input)).map(readClaim),
   };
+}
+
+function first(attestations: readonly EventAttestation[]): readonly EventAttestation[] {
+  if (attestations.length <= MAX_CLAIMS) return attestations;
+  return attestations.toSorted((a, b) => compare(a.nonce, b.nonce)).slice(0, MAX_CLAIMS);
+}
+
+/** The id, or nothing when it is in the set already. */
+function addNew(ids: Set<Numeral>, id: Numeral): readonly Numeral[] {
+  if (ids.has(id)) return [];
+  ids.add(id);
+  return [id];
 }
 
 function keyOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
@@ -116,24 +137,25 @@ export function batchKey(nonce: Numeral, contract: string): string {
   return `${nonce} ${contract}`;
 }
 
-function contractOf(transfer: Transfer): string {
-  return contractLabel(transferredCoin(transfer)?.contract);
-}
-
-function readBatch({ batch_nonce, token_contract, batch_timeout, block, transactions }: Batch): FlowBatch {
-  const transfers = new Map<Numeral, FlowTransfer>();
-  for (const transfer of rows(transactions)) {
-    const id = keyOf(transfer.id);
-    const amount = amountOf(transferredCoin(transfer)?.amount);
-    if (!transfers.has(id)) transfers.set(id, { contract: contractOf(transfer), amount });
-  }
+/** Adds the ids of its transfers to those of the document. */
+function readBatch(
+  { batch_nonce, token_contract, batch_timeout, block, transactions }: Batch,
+  ids: Set<Numeral>,
+): FlowBatch {
   return {
     nonce: keyOf(batch_nonce),
     contract: contractLabel(token_contract),
     timeout: required(batch_timeout),
     block: isPresent(block) ? block : undefined,
-    transfers,
+    transfers: rows(transactions)
+      .map(readTransfer)
+      .filter(({ id }) => addNew(ids, id).length > 0),
   };
+}
+
+function readTransfer(transfer: Transfer): FlowTransfer {
+  const coin = transferredCoin(transfer);
+  return { id: keyOf(transfer.id), contract: contractLabel(coin?.contract), amount: amountOf(coin?.amount) };
 }
 
 /** A negative amount is invalid: counters never decrease. */
@@ -143,10 +165,9 @@ function amountOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
   return amount;
 }
 
-function readClaim(nonce: Numeral, attestation: Attestation): FlowClaim {
+function readClaim({ nonce, attestation }: EventAttestation): FlowClaim {
   return {
-    nonce,
-    isObserved: optional(attestation.observed) === true,
+    nonce: numeralKey(nonce),
     votes: (optional(attestation.votes) ?? []).length,
     content: orElse(
       () => readContent(attestation),

@@ -5,14 +5,16 @@ import type { DecimalString, Numeral } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { denomByContract } from '../metrics/bridge/tokens.js';
 import { orElse } from '../metrics/required-fields.js';
+import { addArrival } from './arrivals.js';
 import {
   baselineOf,
   highestIds,
   MAX_TRANSFERS,
-  seenTimes,
-  UNKNOWN,
+  packBaseline,
+  unpackBaseline,
   type Baseline,
   type HighestIds,
+  type PackedBaseline,
 } from './bridge-baseline.js';
 import {
   changesBetween,
@@ -43,7 +45,7 @@ export interface BridgeFlow {
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;
   readonly gaps: Gaps;
-  readonly baseline: Baseline | undefined;
+  readonly baseline: PackedBaseline | undefined;
   /** Whether a later document could not be read, so that the baseline is good for times only. */
   readonly isInterrupted: boolean;
   /** The highest ids so far. A node that is behind, or was rolled back, counts again when it is past them. */
@@ -70,7 +72,8 @@ export function trackBridge(
   { staleAfterMs, maxSeries }: FlowOptions,
 ): BridgeFlow {
   const document = readFlowDocument(input);
-  const { baseline, isInterrupted } = flow;
+  const { isInterrupted } = flow;
+  const baseline = flow.baseline && unpackBaseline(flow.baseline);
   if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
     return baseline === undefined || isInterrupted ? flow : { ...withGap(flow, 'list'), isInterrupted: true };
   }
@@ -82,18 +85,15 @@ export function trackBridge(
     baseline !== undefined && !isInterrupted && gap === undefined && isPast(baseline.ids, flow.highest);
   const changes = isComparable ? changesBetween(baseline, document, observed, input, column) : undefined;
   const reason = isComparable && changes === undefined ? 'inconsistent' : gap;
-  const seen = seenTimes(gap === 'contract' || gap === 'regression' ? undefined : baseline);
+  const earlier = gap === 'contract' || gap === 'regression' ? undefined : baseline;
   // Only between two comparable documents is it known when a transfer appeared.
-  const firstSeenAtMs = changes === undefined ? UNKNOWN : input.at.monotonicMs;
+  const seenAtMs = changes && Math.round(input.at.monotonicMs);
+  const arrivals = addArrival(earlier?.arrivals ?? [], { upTo: document.transferId, seenAtMs });
+  const { at, height } = input;
   const next: BridgeFlow = {
     ...(changes === undefined ? flow : withChanges(flow, changes)),
     tokens,
-    baseline: baselineOf(document, {
-      at: input.at,
-      height: input.height,
-      columnOf: column,
-      seenAtMs: (id) => seen.get(id) ?? firstSeenAtMs,
-    }),
+    baseline: packBaseline(baselineOf(document, { at, height, arrivals, columnOf: column })),
     isInterrupted: false,
     highest: highestAfter(flow.highest, document, reason),
   };
@@ -117,9 +117,9 @@ function withGap(flow: BridgeFlow, reason: GapReason): BridgeFlow {
 function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly FlowEvent[]): Iterable<string> {
   for (const { contract, transfers } of batches.values()) {
     yield contract;
-    for (const transfer of transfers.values()) yield transfer.contract;
+    for (const transfer of transfers) yield transfer.contract;
   }
-  yield* unbatched.values();
+  for (const { contract } of unbatched) yield contract;
   for (const { deposit } of observed) if (deposit !== undefined) yield deposit.contract;
 }
 
@@ -176,6 +176,7 @@ function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
     }),
     amounts: forEach(tokenAmounts, (kind) => {
       const own = changes.amounts.filter((change) => change.kind === kind);
+      if (own.length === 0) return flow.amounts[kind];
       return addToColumns(flow.amounts[kind], own, NOTHING, (a, b) => toDecimalString(add(a, b)));
     }),
     events: forEach(EVENT_TYPES, (type) => flow.events[type] + (changes.events.get(type) ?? 0)),

@@ -165,6 +165,12 @@ describe('the flow of the bridge', () => {
     });
   });
 
+  it('counts no transfer above the highest id of the hub, which would count with every document', () => {
+    const endpoint = bridgePolls();
+    for (let poll = 0; poll < 3; poll += 1) endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(9)] }));
+    expect(endpoint.values()).toEqual({});
+  });
+
   it('gives a denom to a token once it has one, and keeps it', () => {
     const endpoint = bridgePolls();
     const { erc20_to_denoms, ...withoutDenoms } = BASE;

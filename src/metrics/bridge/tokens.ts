@@ -52,7 +52,8 @@ function byContract(transfersOf: (input: BridgeInput) => readonly Transfer[], co
   return memoize((input) => groupBy(transfersOf(input), (transfer) => contractLabel(coinOf(transfer)?.contract)));
 }
 
-const unbatchedByToken = byContract(unbatchedTransfers, transferredCoin);
+/** Transfers that are not yet in a batch, by the label value of their contract. */
+export const unbatchedByToken = byContract(unbatchedTransfers, transferredCoin);
 const unbatchedByFeeToken = byContract(unbatchedTransfers, feeCoin);
 const batchedByToken = byContract(batchedTransfers, transferredCoin);
 const batchedByFeeToken = byContract(batchedTransfers, feeCoin);
