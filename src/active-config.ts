@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config, ConfigResult, PollConfig } from './config/config.js';
+import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
 import { formatConfig } from './config/parser.js';
 import { startRepeating } from './repeating.js';
 import { fingerprint } from './metrics/fingerprint.js';
@@ -13,6 +13,7 @@ export interface LoadedConfig {
   readonly targets: number;
   readonly jobs: readonly PollJob[];
   readonly poll: PollConfig;
+  readonly recorder: RecorderSettings;
   readonly links: ExternalLinks;
   /** As a configuration file, without secrets. */
   readonly text: string;
@@ -110,6 +111,7 @@ function loadedConfig(config: Config): LoadedConfig {
     targets: config.targets.length,
     jobs: jobsOf(config),
     poll: config.poll,
+    recorder: config.recorder,
     links: externalLinks(config),
     text,
     // The hash is a metric. It does not cover secrets, so that passwords cannot be guessed from it.

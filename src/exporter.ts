@@ -17,6 +17,8 @@ import { isoTime } from './pages/time.js';
 import { trendsOf } from './pages/trend.js';
 import { clock, type Instant } from './clock.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
+import { createRecorder, type Recorder } from './recorder/recorder.js';
+import { recorderView } from './pages/recorder-facts.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
@@ -50,10 +52,12 @@ export async function startExporter(
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
-  const endpoints = createEndpointRegistry(executor, log, clock, options.pastOf);
-  const processMetrics = createProcessMetrics(options.build, options.shard);
+  const recorder = createRecorder(log);
+  const endpoints = createEndpointRegistry(executor, log, clock, options.pastOf, recorder);
+  const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
-  const activate = ({ jobs, poll, hash, loadedAt, targets }: LoadedConfig): void => {
+  const activate = ({ jobs, poll, recorder: recording, hash, loadedAt, targets }: LoadedConfig): void => {
+    recorder.configure(recording);
     endpoints.reconcile(jobs, poll, loadedAt);
     processMetrics.configLoaded(hash, loadedAt.epochSeconds, targets);
   };
@@ -63,7 +67,7 @@ export async function startExporter(
   });
   const app = createApp(
     {
-      ...pagesOf(endpoints, active, startedAt, options),
+      ...pagesOf(endpoints, active, recorder, startedAt, options),
       metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
       notYetPolled: () =>
         endpoints.states().flatMap(({ polls, target, document }) => (polls > 0 ? [] : [`${target} ${document}`])),
@@ -82,7 +86,7 @@ export async function startExporter(
     close: async () => {
       active.close();
       endpoints.close();
-      await server.close();
+      await Promise.all([recorder.close(), server.close()]);
     },
   };
 }
@@ -91,6 +95,7 @@ export async function startExporter(
 function pagesOf(
   endpoints: EndpointRegistry,
   active: ActiveConfig,
+  recorder: Pick<Recorder, 'status'>,
   startedAt: Instant,
   { telemetryPath, build }: Pick<ExporterOptions, 'telemetryPath' | 'build'>,
 ): Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'pendingDocument' | 'configPage'> {
@@ -108,6 +113,7 @@ function pagesOf(
       configHash: hash,
       configLoadedAt: isoTime(loadedAt.epochSeconds),
       configRejectedAt: rejectedAt ? isoTime(rejectedAt.epochSeconds) : null,
+      recorder: recorderView(recorder.status()),
     };
   };
 

@@ -99,6 +99,19 @@ and on (cluster, target) ${parenthesized(targetsWithSeveralHashes)}`)}`,
       'Correct the configuration that the log or --config.check rejects, reload all exporters of the target and compare their page /config.',
   }),
   exporterAlert({
+    name: 'BridgeExporterRecorderFailing',
+    severity: 'info',
+    comment:
+      'By default, a response of each endpoint is recorded every 5 minutes, so a full disk is within the range at any time.',
+    when: 'The recorder could not write responses in the last 15 minutes.',
+    expr: 'increase(bridge_exporter_recording_failures_total[15m]) > 0',
+    forMinutes: 10,
+    summary: 'Exporter {{ $labels.instance }} cannot record responses.',
+    description:
+      'In the last 15 minutes, exporter {{ $labels.instance }} of job {{ $labels.job }} could not write {{ $value | humanize }} responses. Polls and metrics are not affected; the recording has a gap.',
+    action: 'Read the reason on the status page or in the log: the disk is full, slow, read-only or not mounted.',
+  }),
+  exporterAlert({
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
     comment: `Fires for the targets of an exporter that is no longer scraped, hangs, or crashes before its first poll ends, although other

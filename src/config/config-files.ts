@@ -17,6 +17,8 @@ export interface MergedFiles {
   readonly allowNoTargets: boolean;
   /** The directory that relative file names of a target start at. */
   readonly directoryOf: (target: number) => string;
+  /** The directory of the configuration file. */
+  readonly directory: string;
   /** The position of a target in messages about another one. */
   readonly describeTarget: (target: number) => string;
   /** Problems and warnings of the target files. */
@@ -119,6 +121,7 @@ function mergeTargets(
       return origin === undefined ? label(position) : origin.part.label([origin.index, ...rest]);
     },
     allowNoTargets: isMerged,
+    directory: own.directory,
     directoryOf: (target) => origins[target]?.part.directory ?? own.directory,
     describeTarget: (target) => {
       const origin = origins[target];

@@ -356,6 +356,22 @@ function describeTargets(input: unknown): string {
   return `${types.describeType(input)} — ${advice}`;
 }
 
+const recorder = settings({
+  directory: optionalKey('directory', types.fileName, {
+    description: 'Directory of the recordings, relative to this file. Of one exporter only.',
+  }),
+  intervalMs: key('interval', types.optionalDuration(second, day), {
+    default: '5m',
+    description: 'Minimum interval between two recorded responses of an endpoint; `0s` records every poll.',
+  }),
+  maxBytes: key('max_size', types.size(mebibyte, 2 ** 50), {
+    default: '1GiB',
+    description: 'Maximum size of all recordings. The oldest are deleted first.',
+  }),
+});
+
+export type RecorderSettings = z.output<typeof recorder>;
+
 const createKeys = (context: SchemaContext) => ({
   poll: key('poll', poll, { default: {}, description: 'Polling of the endpoints.' }),
   limits: key(
@@ -416,6 +432,10 @@ const createKeys = (context: SchemaContext) => ({
     }),
     { default: {}, description: 'Links of the pages to other sites.' },
   ),
+  recorder: key('recorder', recorder, {
+    default: {},
+    description: 'Recording of responses, to replay them later. Off without `directory`.',
+  }),
 });
 
 function describeChainsIssue(issue: z.core.$ZodRawIssue): string {

@@ -17,6 +17,9 @@ const BASE_BYTES = 96 * MEBIBYTE;
 /** Resident bytes per byte of the largest body: the body, the decoded document, and concurrent bodies of other endpoints. */
 const MEMORY_PER_BODY_BYTE = 10;
 
+/** The copy of a body that waits to be recorded, and its compressed form. */
+const RECORDED_MEMORY_PER_BODY_BYTE = 2;
+
 const MIN_BODY_BYTES = MEBIBYTE;
 
 /**
@@ -27,8 +30,9 @@ export function clampToMemory(
   config: Config,
   { bytes }: MemoryLimits,
 ): { config: Config; warnings: readonly string[] } {
-  const { poll } = config;
-  const availableBytes = Math.floor((bytes - BASE_BYTES) / MEMORY_PER_BODY_BYTE / MEBIBYTE) * MEBIBYTE;
+  const { poll, recorder } = config;
+  const perBodyByte = MEMORY_PER_BODY_BYTE + (recorder.directory === undefined ? 0 : RECORDED_MEMORY_PER_BODY_BYTE);
+  const availableBytes = Math.floor((bytes - BASE_BYTES) / perBodyByte / MEBIBYTE) * MEBIBYTE;
   const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
   if (poll.maxBodyBytes <= maxBodyBytes) return { config, warnings: [] };
   const warning =

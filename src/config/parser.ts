@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import {
@@ -8,6 +9,7 @@ import {
   configSettings,
   createFileSchema,
   type CrosschainEndpoint,
+  type RecorderSettings,
   type SchemaContext,
   type TargetConfig,
 } from './config.js';
@@ -18,17 +20,20 @@ import { adviseOnKey } from './unknown-keys.js';
 interface ValidationOptions extends SchemaContext {
   /** The directory of the file that a target was read from: relative file names are resolved against it. */
   readonly directoryOf?: (target: number) => string;
+  /** The directory of the configuration file. */
+  readonly directory?: string;
 }
 
 /** Validates data in the format of the configuration file. `label` formats the positions in messages. */
 export function validateConfig(
   data: unknown,
   label: FormatPosition,
-  { directoryOf = () => '', ...context }: ValidationOptions = {},
+  { directoryOf = () => '', directory = '', ...context }: ValidationOptions = {},
 ): ConfigResult {
   const { data: config, error } = createFileSchema(context).safeParse(data);
   if (error) return { ok: false, problems: formatProblems(error, configSettings, label, adviseOnKey) };
-  const { targetFiles: _targetFiles, ...others } = config;
+  const { targetFiles: _targetFiles, ...rest } = config;
+  const others = { ...rest, recorder: resolveDirectory(config.recorder, directory) };
   const targets = config.targets.map((target, index) => withDirectory(target, directoryOf(index)));
   const warnings = findWarnings({ ...others, targets }).map(({ path, message }) => `${label(path)}: ${message}`);
   return { ok: true, config: { ...others, targets }, warnings };
@@ -36,13 +41,17 @@ export function validateConfig(
 
 /** As in Prometheus, file names are relative to the file they are in. */
 function withDirectory({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
-  const resolve = <Endpoint extends BridgeEndpoint | CrosschainEndpoint>(endpoint: Endpoint): Endpoint =>
+  const inDirectory = <Endpoint extends BridgeEndpoint | CrosschainEndpoint>(endpoint: Endpoint): Endpoint =>
     endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };
   return {
     ...target,
-    ...(bridge && { bridge: resolve(bridge) }),
-    ...(crosschain && { crosschain: resolve(crosschain) }),
+    ...(bridge && { bridge: inDirectory(bridge) }),
+    ...(crosschain && { crosschain: inDirectory(crosschain) }),
   };
+}
+
+function resolveDirectory({ directory, ...recorder }: RecorderSettings, base: string): RecorderSettings {
+  return directory === undefined ? recorder : { ...recorder, directory: resolve(base, directory) };
 }
 
 interface Warning {

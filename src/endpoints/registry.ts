@@ -6,7 +6,9 @@ import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
 import { initialState, stateAfter, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
 import { withObservations, withValidatorNames } from '../poll/jobs.js';
-import type { PollExecutor, PollJob } from '../poll/poll.js';
+import type { PollExecutor, PollJob, PollResult } from '../poll/poll.js';
+import type { Recorder } from '../recorder/recorder.js';
+import type { SelectionMemory } from '../recorder/selection.js';
 import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
 import { startRepeating, type Repeating } from '../repeating.js';
 import { logVerdicts, type LoggedVerdicts } from './verdict-log.js';
@@ -47,6 +49,7 @@ const START_SPACING_MS = 10;
 interface RunningEndpoint extends Endpoint {
   readonly intervalMs: number;
   readonly loop: Repeating;
+  readonly recording: SelectionMemory;
 }
 
 export function createEndpointRegistry(
@@ -54,6 +57,7 @@ export function createEndpointRegistry(
   log: Logger,
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
+  recorder?: Pick<Recorder, 'isOn' | 'record'>,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
@@ -75,23 +79,52 @@ export function createEndpointRegistry(
   async function pollEndpoint(job: PollJob): Promise<void> {
     const before = endpointOf(job);
     if (before === undefined) return;
-    const result = await executor.poll(requestOf(before));
+    const result = await executor.poll({ ...requestOf(before), keepsBody: recorder?.isOn() === true });
+    try {
+      applyPoll(job, result);
+    } finally {
+      result.body?.release();
+    }
+  }
+
+  function applyPoll(job: PollJob, result: PollResult): void {
     const endpoint = endpointOf(job);
     if (endpoint === undefined) return;
     const state = stateAfter(endpoint.state, result, now());
     const memory = memoryAfter(endpoint, state);
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
     change({ ...endpoint, state, memory, failureLoggedAtMs });
-    logVerdictsOf(state.target);
+    if (logVerdictsOf(state.target)) recordNext(state.target);
+    record(job, result);
     // Validator names are requested only from a node that has just responded.
     if (result.outcome.ok) void readNames(job);
   }
 
-  function logVerdictsOf(target: string): void {
+  /** The next document of each endpoint of the target is recorded, also the one that was polled just now. */
+  function recordNext(target: string): void {
+    if (recorder?.isOn() !== true) return;
+    for (const [key, endpoint] of endpoints) {
+      if (endpoint.state.target !== target) continue;
+      endpoints.set(key, { ...endpoint, recording: { ...endpoint.recording, isChanged: true } });
+    }
+  }
+
+  function record(job: PollJob, { body }: PollResult): void {
+    const endpoint = endpointOf(job);
+    if (recorder === undefined || endpoint === undefined) return;
+    const recording = recorder.record(endpoint.recording, endpoint.state, body);
+    endpoints.set(keyOf(job), { ...endpoint, recording });
+  }
+
+  /** Returns whether a condition of the target has begun or ended. */
+  function logVerdictsOf(target: string): boolean {
     const ofTarget = Array.from(endpoints.values()).filter(({ state }) => state.target === target);
     const [verdicts] = verdictsOf(ofTarget, now());
-    if (verdicts === undefined) return;
-    loggedVerdicts.set(target, logVerdicts(log, loggedVerdicts.get(target) ?? new Map(), verdicts));
+    if (verdicts === undefined) return false;
+    const before = loggedVerdicts.get(target) ?? new Map();
+    const after = logVerdicts(log, before, verdicts);
+    loggedVerdicts.set(target, after);
+    return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
   }
 
   /** Reads the validator names, if they are due. Never affects a poll. */
@@ -130,7 +163,7 @@ export function createEndpointRegistry(
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
         const loop = startRepeating(async () => pollEndpoint(job), intervalMs, delayMs);
         const names = job.needsValidatorNames ? endpoint.names : NO_NAMES;
-        return [keyOf(job), { ...endpoint, job, names, intervalMs, loop }];
+        return [keyOf(job), { ...endpoint, job, names, intervalMs, loop, recording: isKept ? known.recording : {} }];
       }),
     );
     states = Array.from(endpoints.values(), ({ state }) => state);

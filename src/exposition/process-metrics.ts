@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Shard } from '../config/shard.js';
 import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
+import { formatRecorder, type RecorderCounts } from './recorder-metrics.js';
 
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {
@@ -30,6 +31,7 @@ const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
 export function createProcessMetrics(
   { version, revision, nodeVersion }: BuildInfo,
   { index, count }: Shard,
+  recorder: () => RecorderCounts | undefined = () => undefined,
 ): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
@@ -77,7 +79,7 @@ export function createProcessMetrics(
     render: (format, { monotonicMs }) => {
       const cached = cache.get(format);
       if (cached !== undefined && monotonicMs - cached.collectedAtMs < MAX_AGE_MS) return cached.text;
-      const text = render(registry, format);
+      const text = render(registry, recorder(), format);
       cache.set(format, { text, collectedAtMs: monotonicMs });
       return text;
     },
@@ -88,9 +90,9 @@ export function createProcessMetrics(
  * Formats the JSON of prom-client. Its own OpenMetrics output renames the counters of the registry permanently, and the format
  * is a property of the registry, so that concurrent scrapes in two formats would race.
  */
-async function render(registry: Registry, format: Format): Promise<string> {
+async function render(registry: Registry, recorder: RecorderCounts | undefined, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON();
-  return metrics
+  const text = metrics
     .map(({ name, help, type, values }) => {
       const lines = values.map((value) => {
         const metricName = 'metricName' in value ? String(value.metricName) : name;
@@ -102,4 +104,5 @@ async function render(registry: Registry, format: Format): Promise<string> {
       return formatMetadata(name, String(type), help, format) + lines.join('');
     })
     .join('');
+  return text + formatRecorder(recorder, format);
 }

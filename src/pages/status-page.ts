@@ -4,6 +4,7 @@ import type { Availability, EndpointStatus, NamesView } from './endpoint-view.js
 import { isolated, markup, type Markup } from './html.js';
 import { ownValidatorsSection, type OwnValidators } from './own-validators.js';
 import { factList, layout, relative, type Site } from './layout.js';
+import { recorderFacts, type RecorderView } from './recorder-facts.js';
 import { statuses, type TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
@@ -31,6 +32,8 @@ export interface Instance {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly staleAfterMs: number;
+  /** `null` if nothing is recorded. */
+  readonly recorder: RecorderView | null;
 }
 
 /** First the worst condition of any target, then the others, then all endpoints. */
@@ -125,6 +128,7 @@ function instanceFacts(instance: Instance, endpoints: readonly EndpointStatus[],
     ['Targets', markup`${targets}, with ${endpoints.length} endpoints`],
     ['Polls', markup`every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`],
     ['Series', markup`withdrawn ${formatDuration(staleAfterMs)} after the last success`],
+    ...recorderFacts(instance.recorder, nowMs),
   ]);
 }
 

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { EndpointConnection, TargetLabels } from '../config/config.js';
 import type { DocumentName, EndpointRequest, FlowOf, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
+import type { BufferedBody } from '../http/body.js';
 import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -11,7 +12,7 @@ import type { FieldProblems } from '../json/shapes.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
 import type { SearchIndex } from '../pending/search.js';
-import { clock } from '../clock.js';
+import { clock, type Instant } from '../clock.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { withValidatorNames } from './jobs.js';
 import { fetchNames, sourceOf, type NamesResult } from './validator-names.js';
@@ -41,6 +42,17 @@ export interface TargetOptions {
 export interface PollJob extends EndpointConnection, Omit<EndpointRequest<unknown>, 'connection' | 'settings'> {
   readonly limits: FetchLimits;
   readonly decodeOptions: DecodeOptions;
+  /** Whether the result has the body, for the recorder. */
+  readonly keepsBody?: boolean;
+}
+
+/** The body of a poll after it was decoded, with what is recorded beside it. */
+export interface KeptBody extends BufferedBody {
+  readonly height: Numeral | undefined;
+  /** The path of the document. */
+  readonly path: string;
+  /** When it was received. */
+  readonly at: Instant;
 }
 
 /** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
@@ -49,6 +61,8 @@ export interface PollResult extends Decoded<Snapshot> {
   readonly foundAt?: DocumentPath;
   /** Host and path of the document that was fetched; not for a recorded body. */
   readonly source?: string;
+  /** Only if the job keeps it, and unless the thread that decoded it has ended. The caller releases it. */
+  readonly body?: KeptBody;
 }
 
 /** What a successful poll exports. */
@@ -118,12 +132,27 @@ async function poll(job: PollJob, client: Client, decoder: Decoder, names?: Awai
   const source = sourceOf(url);
   // The decoder takes the bytes.
   const protocol = isJsonRpc(body.bytes.subarray(0, 64).toString()) ? 'json-rpc' : undefined;
-  const decoded = await decoder.decode({ source, options, height, at }, body);
+  const keeper = job.keepsBody ? keepBody(body, { height, path: foundAt.path, at }) : undefined;
+  const decoded = {
+    ...(await decoder.decode({ source, options, height, at }, keeper?.returned ?? body)),
+    ...keeper?.kept(),
+  };
   const phaseSeconds = { ...fetchPhase, ...decoded.phaseSeconds };
   if (decoded.outcome.ok) return { ...decoded, phaseSeconds, source, foundAt };
   const isDocument = decoded.outcome.error.reason !== 'schema' && decoded.outcome.error.reason !== 'not_json';
   const outcome = isDocument ? decoded.outcome : withHint(decoded.outcome.error, portHint(url, protocol));
   return { ...decoded, outcome, phaseSeconds, source };
+}
+
+/** `returned` is for the decoder, which releases it. Afterwards, `kept` has the body unless its memory was lost. */
+function keepBody(body: BufferedBody, details: Omit<KeptBody, keyof BufferedBody>) {
+  const { length } = body.bytes;
+  let kept: { readonly body?: KeptBody } = {};
+  const release = (memory: ArrayBuffer = body.bytes.buffer): void => {
+    if (memory.byteLength === 0 || memory.byteLength < length) body.release(memory);
+    else kept = { body: { ...details, bytes: Buffer.from(memory, 0, length), release: () => body.release(memory) } };
+  };
+  return { returned: { bytes: body.bytes, release }, kept: () => kept };
 }
 
 function withHint({ reason, message }: PollError, hint: string | undefined): Failure {

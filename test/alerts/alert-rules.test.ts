@@ -69,7 +69,12 @@ describe('prometheus/alerts.yml', () => {
         /^\/d\/([\w-]+)(\?var-target=\{\{ \$labels\.target \| urlquery \}\})?$/.exec(dashboard ?? '') ?? [];
       expect(dashboardUids).toContain(uid);
       // All alerts but these concern a target, which the texts have to name.
-      const ofExporter = ['BridgeExporterAbsent', 'BridgeExporterShardMissing', 'BridgeExporterConfigReloadFailed'];
+      const ofExporter = [
+        'BridgeExporterAbsent',
+        'BridgeExporterShardMissing',
+        'BridgeExporterConfigReloadFailed',
+        'BridgeExporterRecorderFailing',
+      ];
       const target = ['BridgeWatchdog', ...ofExporter].includes(alert) ? '' : '{{ $labels.target }}';
       expect(variables === undefined).toBe(target === '');
       expect(summary).toContain(target);
@@ -160,6 +165,7 @@ describe('docs/runbook.md', () => {
 const processMetrics = await createProcessMetrics(
   { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
   { index: 1, count: 1 },
+  () => ({ recorded: 0, failed: 0, bytes: 0 }),
 ).render('text', clock());
 
 describe('the queries', () => {

@@ -124,6 +124,12 @@ const reloads: readonly Incident[] = [
     expectedAlerts: { 'BridgeExporterConfigReloadFailed/warning': 6 },
   },
   {
+    title: 'the disk of the recorder is full',
+    phases: [HEALTHY, { minutes: 30, recorderFails: true }, { minutes: 30 }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeExporterRecorderFailing/info': 15 },
+  },
+  {
     title: 'two exporters of a target have different configurations',
     phases: [{ minutes: 150 }],
     otherExporters: { [OTHER]: [{ minutes: 30 }, { minutes: 120, config: { ...INITIAL_CONFIG, hash: 6 } }] },

@@ -59,6 +59,8 @@ export interface Phase {
   readonly config?: RecordedConfig;
   /** The last reload failed. */
   readonly reloadFails?: boolean;
+  /** The recorder fails every 5 minutes. */
+  readonly recorderFails?: boolean;
 }
 
 /** A configuration with one target. */
@@ -202,6 +204,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   let loadedAt = startedAt;
   let sources = sourcesOf(initial);
   let polls = 0;
+  let recordingFailures = 0;
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
 
@@ -241,19 +244,23 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
       }
       polls += 1;
     },
-    scrape: (phase, seconds, keep) => [
-      ...seriesOfScrape(renderEndpoints(endpoints.states(), 'text', instantAt(seconds)), keep),
-      // The process exports these, here with the simulated clock.
-      ['bridge_exporter_build_info{version="0.1.0",revision="unknown",nodejs="v20.0.0"}', 1],
-      ['bridge_exporter_config_hash', active.hash],
-      ['bridge_exporter_config_last_reload_successful', phase.reloadFails ? 0 : 1],
-      ['bridge_exporter_config_last_reload_success_timestamp_seconds', loadedAt],
-      ['bridge_exporter_shards', shards],
-      ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [
-        `bridge_exporter_shard_info{shard="${index + 1}"}`,
-        1,
-      ]),
-    ],
+    scrape: (phase, seconds, keep) => {
+      if (phase.recorderFails && seconds % 300 === 0) recordingFailures += 1;
+      return [
+        ...seriesOfScrape(renderEndpoints(endpoints.states(), 'text', instantAt(seconds)), keep),
+        // The process exports these, here with the simulated clock.
+        ['bridge_exporter_build_info{version="0.1.0",revision="unknown",nodejs="v20.0.0"}', 1],
+        ['bridge_exporter_config_hash', active.hash],
+        ['bridge_exporter_config_last_reload_successful', phase.reloadFails ? 0 : 1],
+        ['bridge_exporter_config_last_reload_success_timestamp_seconds', loadedAt],
+        ['bridge_exporter_recording_failures_total', recordingFailures],
+        ['bridge_exporter_shards', shards],
+        ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [
+          `bridge_exporter_shard_info{shard="${index + 1}"}`,
+          1,
+        ]),
+      ];
+    },
   };
 }
 

@@ -134,7 +134,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key that is similar to no other',
     withTopLevel('zzzzzzzz: 1'),
-    'bridge.yaml:4:1: zzzzzzzz: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links',
+    'bridge.yaml:4:1: zzzzzzzz: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links, recorder',
   ],
   [
     'an unknown key of an endpoint',
@@ -144,12 +144,12 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key with unusual characters',
     withTopLevel(String.raw`"a b\n": 1`),
-    'bridge.yaml:4:1: ["a b\\n"]: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links',
+    'bridge.yaml:4:1: ["a b\\n"]: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links, recorder',
   ],
   [
     'the key __proto__',
     withTopLevel('__proto__: {interval: 30s}'),
-    'bridge.yaml:4:1: __proto__: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links',
+    'bridge.yaml:4:1: __proto__: unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links, recorder',
   ],
   [
     'a key of Prometheus that is not supported',
@@ -568,7 +568,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an interval at the top level',
     withTopLevel('interval: 30s'),
-    'bridge.yaml:4:1: interval: unknown key — it belongs in poll',
+    'bridge.yaml:4:1: interval: unknown key — it belongs in poll or recorder',
   ],
   [
     'a scrape_interval',

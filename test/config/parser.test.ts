@@ -41,6 +41,7 @@ tokens:
   - {contract: "0x0000000000000000000000000000000000000002", explorer: "https://explorer.example/token/{address}"}
 chains: {1: ethereum, "8332": {name: bitcoin, explorer: "https://explorer.example/tx/{hash}?a#{hash}"}}
 links: {runbook: "https://wiki.example/runbook/", dashboards: "https://grafana.example/base/"}
+recorder: {directory: /var/lib/bridge-exporter, interval: 0s, max_size: 200MB}
 validators:
   - {address: INJ1QQQQQCKDMDM, name: "Alpha & Co"}
   - {address: "0xDAC17F958D2ee523a2206206994597C13D831ec7", name: Beta}
@@ -89,6 +90,7 @@ const everyKeyConfig: Config = {
     { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', name: 'Beta' },
   ],
   links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' },
+  recorder: { directory: '/var/lib/bridge-exporter', intervalMs: 0, maxBytes: 200_000_000 },
 };
 
 describe('parseConfig', () => {
@@ -118,6 +120,7 @@ describe('parseConfig', () => {
         chains: {},
         validators: [],
         links: { runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md' },
+        recorder: { intervalMs: 300_000, maxBytes: 2 ** 30 },
       },
     });
   });

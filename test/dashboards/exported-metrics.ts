@@ -47,6 +47,7 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
   const metrics = createProcessMetrics(
     { version: '1.2.3', revision: 'abc', nodeVersion: '20' },
     { index: 1, count: 1 },
+    () => ({ recorded: 0, failed: 0, bytes: 0 }),
   );
   metrics.configLoaded(1, 1, 1);
   const text = await metrics.render('text', clock());

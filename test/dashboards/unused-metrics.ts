@@ -15,6 +15,8 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_newest_valset_power: NORMALIZED,
   bridge_exporter_endpoint_info: 'The status page has the path; a failure message lists the paths.',
   bridge_exporter_targets: 'Depends on the configuration only; it is for comparing the sizes of shards.',
+  bridge_exporter_recordings_total: 'Grows as configured; its failures alert.',
+  bridge_exporter_recordings_size_bytes: 'Bounded by recorder.max_size; the status page has it.',
   bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
   bridge_token_top_fee_transfer_id: FOR_CONDITIONS,
 };

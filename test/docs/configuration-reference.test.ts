@@ -29,6 +29,8 @@ chains:
   "8332": {name: bitcoin, explorer: "https://explorer.example.org/tx/{hash}"}
 links:
   dashboards: https://grafana.example.org
+recorder:
+  directory: /var/lib/bridge-exporter
 `;
 
 const targetFilesExample = `target_files:
@@ -312,6 +314,9 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'validators[].name': 'Other',
   'links.runbook': 'https://other.example',
   'links.dashboards': 'https://other.example',
+  'recorder.directory': '/var/lib/other',
+  'recorder.interval': '10m',
+  'recorder.max_size': '2GiB',
 };
 
 const baseFile = `
@@ -322,6 +327,7 @@ targets:
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
 chains: {"1": {name: a, explorer: "https://a.example/{hash}"}}
 validators: [{address: inj1qqqqqckdmdm, name: A}]
+recorder: {directory: /var/lib/recordings}
 `;
 
 function printed(file: unknown): string {

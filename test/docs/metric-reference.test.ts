@@ -172,6 +172,7 @@ async function exporterProcessRows(): Promise<string> {
   const text = await createProcessMetrics(
     { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
     { index: 1, count: 1 },
+    () => ({ recorded: 0, failed: 0, bytes: 0 }),
   ).render('text', clock());
   return [...text.matchAll(/^# HELP (bridge_exporter_\S+) (.+)\n# TYPE \S+ (\S+)$/gm)]
     .map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} | stable |`)

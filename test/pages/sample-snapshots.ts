@@ -111,6 +111,7 @@ export const instance: Instance = {
   intervalMs: 30_000,
   timeoutMs: 20_000,
   staleAfterMs: STALE_AFTER_SECONDS * 1000,
+  recorder: null,
 };
 
 /** A verdict about the bridge of `TARGET` that has held for this many minutes at 12:00:00. */

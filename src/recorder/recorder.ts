@@ -1,0 +1,131 @@
+import type { Logger } from 'pino';
+import { isDeepStrictEqual } from 'node:util';
+import { clock, type Instant } from '../clock.js';
+import type { RecorderSettings } from '../config/config.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
+import type { KeptBody } from '../poll/poll.js';
+import { startRecorderThread, type RecorderReply, type RecorderThread } from './recorder-thread.js';
+import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
+import { selectPoll, type SelectionMemory } from './selection.js';
+
+/*
+ * The recorder: writes the responses of polls to a directory, to replay them later. What fails is counted and logged; it never affects
+ * a poll.
+ */
+
+export interface RecorderStatus {
+  readonly settings: ActiveSettings;
+  /** Number of recorded polls since the start of the process. */
+  readonly recorded: number;
+  readonly failed: number;
+  /** The size of all recordings; `undefined` before they were added up. */
+  readonly bytes: number | undefined;
+  /** Why recording fails; `undefined` if the last attempt succeeded. */
+  readonly failure: { readonly since: Instant; readonly message: string } | undefined;
+}
+
+type ActiveSettings = RecorderSettings & { readonly directory: string };
+
+export interface Recorder {
+  /** Starts, stops or changes the recorder. */
+  readonly configure: (settings: RecorderSettings) => void;
+  readonly isOn: () => boolean;
+  /**
+   * Records a poll if it is selected. Returns what is to be remembered for the next poll of the endpoint. Copies the body.
+   */
+  readonly record: (memory: SelectionMemory, state: EndpointState, body: KeptBody | undefined) => SelectionMemory;
+  /** `undefined` if nothing is recorded. */
+  readonly status: () => RecorderStatus | undefined;
+  /** Writes what is waiting. */
+  readonly close: () => Promise<void>;
+}
+
+export function createRecorder(log: Logger, now: () => Instant = clock): Recorder {
+  let thread: RecorderThread | undefined;
+  let status: RecorderStatus | undefined;
+  let closing: Promise<unknown> = Promise.resolve();
+
+  function onReply(reply: RecorderReply, isStart: boolean): void {
+    if (status === undefined) return;
+    if ('problem' in reply) return fail(reply.problem, isStart ? 0 : 1);
+    if (status.failure !== undefined) log.info('polls are recorded again');
+    status = { ...status, bytes: reply.bytes, failure: undefined, recorded: status.recorded + (isStart ? 0 : 1) };
+  }
+
+  /** One log line for a series of failures. */
+  function fail(message: string, count: number): void {
+    if (status === undefined) return;
+    if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
+    const since = status.failure?.since ?? now();
+    status = { ...status, failed: status.failed + count, failure: { since, message } };
+  }
+
+  return {
+    configure: (settings) => {
+      const { directory } = settings;
+      const { settings: before, recorded = 0, failed = 0 } = status ?? {};
+      if (isDeepStrictEqual(before, directory === undefined ? undefined : settings)) return;
+      const isSameThread = before?.directory === directory && before?.maxBytes === settings.maxBytes;
+      if (!isSameThread && thread !== undefined) closing = Promise.all([closing, thread.close()]);
+      if (directory === undefined) {
+        thread = undefined;
+        status = undefined;
+        return;
+      }
+      const active = { ...settings, directory };
+      if (status !== undefined && isSameThread) {
+        status = { ...status, settings: active };
+        return;
+      }
+      status = { settings: active, recorded, failed, bytes: undefined, failure: undefined };
+      const started: RecorderThread = startRecorderThread(active, {
+        // The last replies of a thread that was replaced are of another directory.
+        onReply: (reply, isStart) => (thread === started ? onReply(reply, isStart) : undefined),
+      });
+      thread = started;
+    },
+    isOn: () => thread !== undefined,
+    record: (memory, state, body) => {
+      const { last, failure } = state;
+      if (thread === undefined || status === undefined || last === undefined) return memory;
+      const outcome = last.ok ? 'ok' : (failure?.error.reason ?? 'internal');
+      const selected = selectPoll(memory, outcome, last.at.monotonicMs, status.settings.intervalMs);
+      if (selected.isSelected) {
+        const problem = thread.record(headerOf(state, body), body?.bytes ?? new Uint8Array());
+        if (problem !== undefined) fail(problem, 1);
+      }
+      return selected.memory;
+    },
+    status: () => status,
+    close: async () => {
+      await Promise.all([closing, thread?.close()]);
+      thread = undefined;
+    },
+  };
+}
+
+function headerOf(
+  { target, document, addedAt, last, failure }: EndpointState,
+  body: KeptBody | undefined,
+): RecordingHeader {
+  if (last === undefined) throw new Error('an endpoint without a poll is not recorded');
+  const error = last.ok ? undefined : failure?.error;
+  return {
+    version: FORMAT_VERSION,
+    target,
+    document,
+    time: isoTime(last.at),
+    ...(body?.height !== undefined && { height: String(body.height) }),
+    ...(body !== undefined && { path: body.path }),
+    outcome: error?.reason ?? 'ok',
+    ...(error && { message: error.message }),
+    ...(body && { received: isoTime(body.at), monotonic_ms: body.at.monotonicMs }),
+    added: isoTime(addedAt),
+    phase_seconds: last.phaseSeconds,
+  };
+}
+
+/** The wall clock has milliseconds. */
+function isoTime({ epochSeconds }: Instant): string {
+  return new Date(Math.round(epochSeconds * 1000)).toISOString();
+}

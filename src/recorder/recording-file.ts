@@ -1,0 +1,130 @@
+import { isMapping } from '../settings/value-types.js';
+import { failureReasonNames, type FailureReason } from '../http/failure-reasons.js';
+import type { Phase } from '../poll/decode.js';
+
+/*
+ * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the
+ * response body as it was after decoding. docs/backtesting.md describes the format for other programs.
+ */
+
+export const FORMAT_VERSION = 1;
+
+/** The first line of a file. Keys that are unknown are ignored. */
+export interface RecordingHeader {
+  readonly version: typeof FORMAT_VERSION;
+  readonly target: string;
+  readonly document: string;
+  /** When the poll ended, in UTC with milliseconds, as in the name of the file. */
+  readonly time: string;
+  /** Hub height from the response header; absent without one. */
+  readonly height?: string;
+  /** Where the document was found. */
+  readonly path?: string;
+  readonly outcome: 'ok' | FailureReason;
+  /** Of a failed poll. */
+  readonly message?: string;
+  /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
+  readonly received?: string;
+  /** The monotonic clock of the process at `received`, in milliseconds. */
+  readonly monotonic_ms?: number;
+  /** Since when the process polls the endpoint. A later time means that its counters began anew. */
+  readonly added?: string;
+  readonly phase_seconds?: Partial<Record<Phase, number>>;
+}
+
+/** The end of the name of every recorded poll. */
+const SUFFIX = '.json.gz';
+
+/** Names of directories and files begin with a dot only if they are not recordings. */
+export const TEMPORARY_SUFFIX = '.tmp';
+
+/** The name of the directory of a target. A name of dots, such as `..`, would be another directory. */
+export function directoryName(target: string): string {
+  return encodeURIComponent(target).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
+}
+
+/** The target of a directory; `undefined` if it is not the name of one. */
+export function targetOf(directory: string): string | undefined {
+  try {
+    const target = decodeURIComponent(directory);
+    return target !== '' && !directory.startsWith('.') ? target : undefined;
+  } catch {
+    // Not percent-encoded, so it is not of a recorder.
+    return undefined;
+  }
+}
+
+/** The directory and the name of the file of a poll, relative to the directory of its document. */
+export function fileNameOf(time: string): { readonly day: string; readonly name: string } {
+  return { day: time.slice(0, 10), name: `${time.slice(11).replaceAll(':', '')}${SUFFIX}` };
+}
+
+/** The time of a poll by the name of its file, in milliseconds since 1970; `undefined` if it is not that of a recorded poll. */
+export function timeOf(day: string, name: string): number | undefined {
+  const [, hour, minute, rest] = /^(\d\d)(\d\d)(\d\d\.\d{3}Z)\.json\.gz$/.exec(name) ?? [];
+  if (hour === undefined || !isDay(day)) return undefined;
+  const text = `${day}T${hour}:${minute}:${rest}`;
+  const time = Date.parse(text);
+  return Number.isNaN(time) || new Date(time).toISOString() !== text ? undefined : time;
+}
+
+export function isDay(name: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(name);
+}
+
+/** The content of a file before it is compressed. */
+export function encodeRecording(header: RecordingHeader, body: Uint8Array = new Uint8Array()): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]);
+}
+
+export interface DecodedRecording {
+  readonly header: RecordingHeader;
+  /** Empty for a poll without a body. */
+  readonly body: Buffer;
+}
+
+/** Reads what `encodeRecording` or another program has written. Throws if it is not a recorded poll. */
+export function decodeRecording(content: Buffer): DecodedRecording {
+  const end = content.indexOf('\n');
+  if (end === -1) throw new Error('has no header line');
+  return { header: parseHeader(content.toString('utf8', 0, end)), body: content.subarray(end + 1) };
+}
+
+function parseHeader(line: string): RecordingHeader {
+  let header: unknown;
+  try {
+    header = JSON.parse(line);
+  } catch (cause) {
+    throw new Error('the header line is not JSON', { cause });
+  }
+  if (!isMapping(header)) throw new Error('the header line is not an object');
+  const { version, target, document, time, outcome, height, path, message, received, added } = header;
+  if (version !== FORMAT_VERSION) throw new Error(`the version of the header is not ${FORMAT_VERSION}`);
+  const wrong = Object.entries({ target, document, time, outcome }).find(([, value]) => typeof value !== 'string');
+  if (wrong !== undefined) throw new Error(`the header has no ${wrong[0]}`);
+  const optional = Object.entries({ height, path, message, received, added });
+  const invalid = optional.find(([, value]) => value !== undefined && typeof value !== 'string');
+  if (invalid !== undefined) throw new Error(`${invalid[0]} of the header is not a string`);
+  if (!isOutcome(outcome)) throw new Error('the outcome of the header is neither ok nor a reason of a failure');
+  const { monotonic_ms: monotonicMs, phase_seconds: phaseSeconds, ...others } = header;
+  return {
+    ...others,
+    ...(typeof monotonicMs === 'number' && { monotonic_ms: monotonicMs }),
+    ...(isMapping(phaseSeconds) && { phase_seconds: numbersOf(phaseSeconds) }),
+    // The strings and the outcome were checked above.
+  } as RecordingHeader;
+}
+
+const outcomes: ReadonlySet<unknown> = new Set(['ok', ...failureReasonNames]);
+
+function isOutcome(value: unknown): value is RecordingHeader['outcome'] {
+  return outcomes.has(value);
+}
+
+const PHASES: readonly Phase[] = ['fetch', 'decode', 'derive'];
+
+function numbersOf(phaseSeconds: Readonly<Record<string, unknown>>): Partial<Record<Phase, number>> {
+  return Object.fromEntries(
+    PHASES.map((phase) => [phase, phaseSeconds[phase]]).filter(([, value]) => typeof value === 'number'),
+  ) as Partial<Record<Phase, number>>;
+}

@@ -1,0 +1,47 @@
+import type { FailureReason } from '../http/failure-reasons.js';
+
+/* Which polls of an endpoint are recorded. */
+
+type Outcome = 'ok' | FailureReason;
+
+/** What is remembered of the earlier polls of an endpoint. Times are on the monotonic clock. */
+export interface SelectionMemory {
+  /** Of the last poll; `undefined` before the first. */
+  readonly outcome?: Outcome;
+  /** When a successful poll was last recorded. */
+  readonly okAtMs?: number;
+  /** When a body that is not a document was last recorded. */
+  readonly failedBodyAtMs?: number;
+  /** Whether a condition of the target has begun or ended since the last successful poll. */
+  readonly isChanged?: boolean;
+}
+
+/** The failures of a response that has a body. */
+const FAILURES_WITH_BODY: ReadonlySet<Outcome> = new Set(['not_json', 'schema', 'regression']);
+
+/**
+ * Selects a successful poll when the interval has passed, after a failure, and when a condition of the target has begun or ended; the
+ * first failure of equal ones; and failures with a body, when the interval has passed. Without an interval, every poll.
+ */
+export function selectPoll(
+  before: SelectionMemory,
+  outcome: Outcome,
+  nowMs: number,
+  intervalMs: number,
+): { readonly isSelected: boolean; readonly memory: SelectionMemory } {
+  const isDue = (atMs: number | undefined): boolean => atMs === undefined || nowMs - atMs >= intervalMs;
+  const isNew = before.outcome !== outcome;
+  if (outcome === 'ok') {
+    const isSelected = isNew || before.isChanged === true || isDue(before.okAtMs);
+    return {
+      isSelected,
+      memory: { ...before, outcome, isChanged: false, ...(isSelected && { okAtMs: nowMs }) },
+    };
+  }
+  const hasBody = FAILURES_WITH_BODY.has(outcome);
+  const isSelected = isNew || intervalMs === 0 || (hasBody && isDue(before.failedBodyAtMs));
+  return {
+    isSelected,
+    memory: { ...before, outcome, ...(isSelected && hasBody && { failedBodyAtMs: nowMs }) },
+  };
+}

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { valueIn } from '../support/exposition-text.js';
+import { get, scrape } from '../support/http.js';
+import { startDaemon, type Daemon } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { waitFor } from '../support/wait-for.js';
+
+const folder = createTempFolder();
+const directory = join(folder.path, 'recordings');
+const configFile = join(folder.path, 'bridge.yml');
+let simulator: Simulator;
+let daemon: Daemon;
+
+const configure = (recorder: string): void =>
+  writeFileSync(
+    configFile,
+    `poll: {interval: 100ms, timeout: 1s, stale_after: 5s}
+targets:
+  - name: a/b
+    bridge: {url: "${simulator.url}", http_headers: {X-Api-Key: {secrets: [hunter2]}}}
+    crosschain: {url: "${simulator.url}"}
+recorder: ${recorder}`,
+  );
+
+beforeAll(async () => {
+  simulator = await startTestSimulator();
+  configure('{directory: recordings, interval: 0s}');
+  daemon = await startDaemon([`--config.file=${configFile}`]);
+});
+
+afterAll(async () => {
+  await daemon.stop('SIGKILL');
+  await simulator.close();
+});
+
+function recordingsOf(document: string): DecodedRecording[] {
+  const path = join(directory, 'a%2Fb', document);
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((file) => decodeRecording(gunzipSync(readFileSync(file))));
+}
+
+const counter = async (name: string): Promise<number> =>
+  valueIn(await scrape(daemon), `bridge_exporter_${name}`) ?? NaN;
+
+const polls = async (): Promise<number> =>
+  valueIn(await scrape(daemon), 'bridge_exporter_polls_total', 'document="module_state"') ?? NaN;
+
+describe('the recorder of a daemon', () => {
+  it('writes every poll beside the configuration file, with the body as the node sent it', async () => {
+    await waitFor(
+      async () => counter('recordings_total'),
+      (count) => count >= 6,
+    );
+    const [first] = recordingsOf('module_state');
+    expect(first?.header).toMatchObject({
+      version: 1,
+      target: 'a/b',
+      document: 'module_state',
+      path: '/bridge/v1/module_state',
+      height: String(simulator.model.height),
+      outcome: 'ok',
+    });
+    expect(JSON.parse(first?.body.toString() ?? '')).toEqual(simulator.model.moduleState());
+    const [input] = recordingsOf('rate_limiter_input');
+    expect(JSON.parse(input?.body.toString() ?? '')).toEqual(simulator.model.rateLimiterInput({ window: 500n }));
+    expect(await counter('recordings_size_bytes')).toBeGreaterThan(1000);
+    expect(JSON.stringify(first?.header)).not.toContain('hunter2');
+  });
+
+  it('records failures with their reason, and with the body if there is one', async () => {
+    simulator.fault('module_state', { kind: 'not-json', text: '<html>' });
+    const failed = await waitFor(
+      async () => recordingsOf('module_state').find(({ header }) => header.outcome !== 'ok'),
+      (recording) => recording !== undefined,
+    );
+    simulator.fault('module_state', undefined);
+    expect(failed?.header).toMatchObject({ outcome: 'not_json', path: '/bridge/v1/module_state' });
+    expect(failed?.header.message).toContain('/bridge/v1/module_state: ');
+    expect(failed?.body.toString()).toBe('<html>');
+    await waitFor(
+      async () => recordingsOf('module_state').at(-1)?.header.outcome,
+      (outcome) => outcome === 'ok',
+    );
+  });
+
+  it('counts what it cannot write, without an effect on polls, and says so once in the log and on the status page', async () => {
+    renameSync(directory, `${directory}-gone`);
+    await waitFor(
+      async () => counter('recording_failures_total'),
+      (count) => count >= 4,
+    );
+    const before = await polls();
+    await waitFor(
+      async () => polls(),
+      (count) => count > before + 2,
+    );
+    const text = await scrape(daemon);
+    expect(valueIn(text, 'bridge_exporter_up', 'document="module_state"')).toBe(1);
+    expect(valueIn(text, 'bridge_exporter_poll_failures_total', 'document="module_state",reason="internal"')).toBe(0);
+    const page = await get(`${daemon.url}/`);
+    expect(page.text).toMatch(/<dt>Recorder<dd>.*failing.*ENOENT/s);
+    renameSync(`${directory}-gone`, directory);
+    await daemon.logged(/polls are recorded again/);
+    expect(daemon.log.filter((line) => line.includes('polls cannot be recorded'))).toHaveLength(1);
+    expect((await get(`${daemon.url}/`)).text).not.toMatch(/ENOENT/);
+  });
+
+  it('stops with a reload, and then exports no metrics of its own', async () => {
+    configure('{}');
+    daemon.child.kill('SIGHUP');
+    await daemon.logged(/configuration reloaded/);
+    const text = await waitFor(
+      async () => scrape(daemon),
+      (exposition) => !exposition.includes('recordings_total'),
+    );
+    expect(text).not.toContain('bridge_exporter_recording');
+    const count = recordingsOf('module_state').length;
+    const before = await polls();
+    await waitFor(
+      async () => polls(),
+      (polled) => polled > before + 2,
+    );
+    expect(recordingsOf('module_state')).toHaveLength(count);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decodeRecording,
+  directoryName,
+  encodeRecording,
+  fileNameOf,
+  targetOf,
+  timeOf,
+  type RecordingHeader,
+} from '../../src/recorder/recording-file.js';
+
+const HEADER: RecordingHeader = {
+  version: 1,
+  target: 'mainnet',
+  document: 'module_state',
+  time: '2026-11-23T07:35:12.345Z',
+  height: '168000000',
+  path: '/peggy/v1/module_state',
+  outcome: 'ok',
+};
+
+describe('the file of a recorded poll', () => {
+  it('has the header in its first line, and the body as it was', () => {
+    const body = Buffer.from([0x7b, 0x0a, 0xff, 0x7d]);
+    const content = encodeRecording(HEADER, body);
+    expect(content.toString('latin1')).toBe(
+      '{"version":1,"target":"mainnet","document":"module_state","time":"2026-11-23T07:35:12.345Z","height":"168000000",' +
+        '"path":"/peggy/v1/module_state","outcome":"ok"}\n{\n\u00ff}',
+    );
+    expect(decodeRecording(content)).toEqual({ header: HEADER, body });
+  });
+
+  it('is named after the time of the poll', () => {
+    expect(fileNameOf(HEADER.time)).toEqual({ day: '2026-11-23', name: '073512.345Z.json.gz' });
+    expect(timeOf('2026-11-23', '073512.345Z.json.gz')).toBe(Date.parse(HEADER.time));
+  });
+
+  it.each([
+    ['2026-11-23', 'notes.txt'],
+    ['2026-11-23', '.073512.345Z.json.gz.tmp'],
+    ['2026-11-23', '073512.345Z.json'],
+    ['2026-11-23', '250000.000Z.json.gz'],
+    ['2026-02-30', '073512.345Z.json.gz'],
+    ['today', '073512.345Z.json.gz'],
+  ])('has no time in %s/%s', (day, name) => {
+    expect(timeOf(day, name)).toBeUndefined();
+  });
+
+  it.each([
+    ['mainnet', 'mainnet'],
+    ['..', '%2E%2E'],
+    ['.', '%2E'],
+    ['../../etc', '%2E%2E%2F..%2Fetc'],
+    ['a/b', 'a%2Fb'],
+    ['.hidden', '%2Ehidden'],
+    ['Bücher & 100 %', 'B%C3%BCcher%20%26%20100%20%25'],
+  ])('of target %s is in the directory %s', (target, directory) => {
+    expect(directoryName(target)).toBe(directory);
+    expect(targetOf(directory)).toBe(target);
+  });
+
+  it('is of no target in a directory that no recorder names', () => {
+    expect(['..', '.git', '100%', ''].map(targetOf)).toEqual(Array.from({ length: 4 }, () => undefined));
+  });
+
+  it.each([
+    ['', 'has no header line'],
+    ['{"version":1}', 'has no header line'],
+    ['{version}\n', 'the header line is not JSON'],
+    ['[]\n', 'the header line is not an object'],
+    ['{"version":2}\n', 'the version of the header is not 1'],
+    ['{"version":1,"target":"a","document":"b"}\n', 'the header has no time'],
+    [
+      '{"version":1,"target":"a","document":"b","time":"t","outcome":"good"}\n',
+      'the outcome of the header is neither ok nor a reason of a failure',
+    ],
+    [
+      '{"version":1,"target":"a","document":"b","time":"t","outcome":"ok","height":1}\n',
+      'height of the header is not a string',
+    ],
+  ])('is rejected with the content %j', (content, message) => {
+    expect(() => decodeRecording(Buffer.from(content))).toThrow(message);
+  });
+});
