@@ -7,6 +7,7 @@ import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
 import { integrityAlerts } from './integrity-alerts.js';
 import { lateValidatorAlerts } from './late-validator-alerts.js';
+import { objectiveAlerts } from './objective-alerts.js';
 import { oracleAlerts } from './oracle-alerts.js';
 import { paramsAlerts } from './params-alerts.js';
 import { rollbackAlerts } from './rollback-alerts.js';
@@ -25,6 +26,7 @@ const dataAlerts = [
   ...unsignedBatchAlerts,
   ...relayAlerts,
   ...queueAlerts,
+  ...objectiveAlerts,
   ...deadlineAlerts,
   ...valsetAlerts,
   ...lateValidatorAlerts,

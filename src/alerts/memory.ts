@@ -3,6 +3,7 @@ import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Condition } from './alert.js';
 import { findAll, type AlertFinding } from './alerts.js';
+import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from './flow-history.js';
 import { NO_TREND, trendAfter, type Trend } from './trend.js';
 import {
   addPoll,
@@ -25,6 +26,7 @@ export interface EndpointMemory {
   readonly history: PollHistory;
   /** `data`: of the findings in the last successful poll. `endpoint`: of those in the last poll. */
   readonly presences: Readonly<Record<Condition['source'], Presences>>;
+  readonly flow: FlowHistory;
   /** Of the backlog, for the pages. */
   readonly trend: Trend;
 }
@@ -33,6 +35,7 @@ export interface EndpointMemory {
 export const initialMemory: EndpointMemory = {
   history: NO_HISTORY,
   presences: { data: new Map(), endpoint: new Map() },
+  flow: NO_FLOW_HISTORY,
   trend: NO_TREND,
 };
 
@@ -54,11 +57,12 @@ interface Presence {
 export type Presences = ReadonlyMap<string, Presence>;
 
 /** The endpoint at a point in time. */
-export function viewOf({ state, memory: { history } }: JudgedEndpoint, now: Instant): PollView {
+export function viewOf({ state, memory: { history, flow } }: JudgedEndpoint, now: Instant): PollView {
   const snapshot = state.success?.snapshot;
   return {
     state,
     history,
+    flow,
     samples: samplesOf(snapshot),
     // Few findings need them, and they are parsed when they are used.
     get items() {
@@ -73,13 +77,15 @@ export function memoryAfter({ state: before, memory }: JudgedEndpoint, state: En
   const at = state.last?.at;
   if (at === undefined) return memory;
   const history = addPoll(memory.history, state, at);
-  const view = viewOf({ state, memory: { ...memory, history } }, at);
+  const flow = state.last?.ok === true ? flowHistoryAfter(memory.flow, state, at) : memory.flow;
+  const view = viewOf({ state, memory: { ...memory, history, flow } }, at);
   const previous = before.success?.at;
   // What began while there was no data may have begun at any time of it.
   const isAfterGap = previous === undefined || msBetween(previous, at) > OUTDATED_MINUTES * MINUTE_MS;
   const { data, endpoint } = memory.presences;
   return {
     history,
+    flow,
     trend: state.last?.ok === true ? trendAfter(memory.trend, state, at) : memory.trend,
     presences: {
       data: state.last?.ok === true ? presencesAfter(data, findAll('data', view), at, isAfterGap) : data,

@@ -5,6 +5,7 @@ import type { FiniteSample } from '../metrics/render-families.js';
 import type { BlockSpan, DecimalString, Items } from '../pending/items.js';
 import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
+import type { FlowHistory } from './flow-history.js';
 import type { Snapshot } from '../poll/poll.js';
 
 /*
@@ -60,6 +61,7 @@ export interface DatedFindings {
 export interface PollView<Family extends string = string> {
   readonly state: EndpointState;
   readonly history: PollHistory;
+  readonly flow: FlowHistory;
   /** Those of the last successful poll; none before it. */
   readonly samples: Samples<Family>;
   readonly items: Items | undefined;

@@ -72,6 +72,21 @@ function checkStaleAfter(input: unknown, context: z.RefinementCtx): void {
   context.addIssue({ code: 'custom', path: ['stale_after'], message });
 }
 
+const objectiveKeys = {
+  // In milliseconds.
+  withdrawalMs: key('withdrawal', types.duration(minute, 30 * day), {
+    description:
+      'Maximum time from the first document with a withdrawal to its execution. It becomes a bucket of `bridge_transfer_duration_seconds`.',
+  }),
+  // A decimal string as in the file.
+  ratio: key('ratio', types.fraction, {
+    default: '0.99',
+    description: 'Share of the withdrawals, and of the time, that has to meet it.',
+  }),
+};
+
+export type Objective = Settings<typeof objectiveKeys>;
+
 const withoutRepetitions = <T>(entries: z.ZodArray<z.ZodType<T>>) => entries.overwrite((all) => [...new Set(all)]);
 
 /** The settings for decoding a bridge document, polled or recorded. */
@@ -100,6 +115,9 @@ const bridgeKeys = {
   backlogLimit: key('backlog_limit', types.integer(1, 1_000_000_000), {
     default: '500',
     description: 'Number of pending transfers above which an alert fires.',
+  }),
+  objective: optionalKey('objective', settings(objectiveKeys), {
+    description: 'How long withdrawals may take. `BridgeObjectiveMissed` fires when too many take longer.',
   }),
   validatorNames: key('validator_names', types.oneOf('staking', 'off'), {
     default: 'staking',

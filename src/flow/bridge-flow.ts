@@ -28,7 +28,7 @@ import {
 import { readFlowDocument, type FlowDocument, type FlowEvent } from './bridge-document.js';
 import { addTokens, columnOf, NO_TOKENS, type FlowTokens } from './flow-tokens.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
-import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
+import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
 
 const EVENT_TYPES = [...Object.values(claimTypes), 'unseen'] as const;
 
@@ -66,11 +66,13 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
 };
 
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
-export function trackBridge(
-  flow: BridgeFlow,
-  input: BridgeInput,
-  { staleAfterMs, maxSeries }: FlowOptions,
-): BridgeFlow {
+export function trackBridge(before: BridgeFlow, input: BridgeInput, options: FlowOptions): BridgeFlow {
+  const objectiveMs = input.settings.objective?.withdrawalMs;
+  const transferDurations = withBucket(before.transferDurations, objectiveMs && objectiveMs / 1000);
+  return track({ ...before, transferDurations }, input, options);
+}
+
+function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }: FlowOptions): BridgeFlow {
   const document = readFlowDocument(input);
   const { isInterrupted } = flow;
   const baseline = flow.baseline && unpackBaseline(flow.baseline);

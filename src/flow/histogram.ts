@@ -2,51 +2,68 @@ import type { LabelValues } from '../metrics/family.js';
 import type { SeriesSample } from './cumulative-family.js';
 
 /** Upper bounds in seconds, from a minute to a day: withdrawals take minutes to hours. */
-export const DURATION_BUCKETS: readonly number[] = [
-  60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400,
-];
+const DURATION_BUCKETS: readonly number[] = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
 
 /** Observed durations: the number in each bucket, the last one without an upper bound, and their sum in seconds. */
 export interface Histogram {
+  /** Upper bounds of the buckets in seconds. */
+  readonly bounds: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-export const EMPTY_HISTOGRAM: Histogram = { counts: [0, ...DURATION_BUCKETS.map(() => 0)], sum: 0 };
+export const EMPTY_HISTOGRAM: Histogram = emptyHistogram(DURATION_BUCKETS);
 
-export function observe({ counts, sum }: Histogram, seconds: readonly number[]): Histogram {
-  if (seconds.length === 0) return { counts, sum };
+function emptyHistogram(bounds: readonly number[]): Histogram {
+  return { bounds, counts: [0, ...bounds.map(() => 0)], sum: 0 };
+}
+
+/** The histogram with one more bucket besides the usual ones, or with none. With other buckets than before, it begins at 0 again. */
+export function withBucket(histogram: Histogram, seconds: number | undefined): Histogram {
+  const bounds = Array.from(new Set([...DURATION_BUCKETS, ...(seconds === undefined ? [] : [seconds])]));
+  const sorted = bounds.toSorted((a, b) => a - b);
+  const isSame = sorted.length === histogram.bounds.length && sorted.every((bound) => histogram.bounds.includes(bound));
+  return isSame ? histogram : emptyHistogram(sorted);
+}
+
+export function observe(histogram: Histogram, seconds: readonly number[]): Histogram {
+  const { bounds, counts, sum } = histogram;
+  if (seconds.length === 0) return histogram;
   const added = [...counts];
   for (const value of seconds) {
-    const bucket = DURATION_BUCKETS.findIndex((bound) => value <= bound);
-    const index = bucket === -1 ? DURATION_BUCKETS.length : bucket;
+    const bucket = bounds.findIndex((bound) => value <= bound);
+    const index = bucket === -1 ? bounds.length : bucket;
     added[index] = (added[index] ?? 0) + 1;
   }
-  return { counts: added, sum: seconds.reduce((total, value) => total + value, sum) };
+  return { bounds, counts: added, sum: seconds.reduce((total, value) => total + value, sum) };
 }
 
 /** The series of a histogram. `le` is a float, as OpenMetrics requires. */
-export function histogramSamples({ counts, sum }: Histogram, labels: LabelValues = {}): SeriesSample[] {
+export function histogramSamples({ bounds, counts, sum }: Histogram, labels: LabelValues = {}): SeriesSample[] {
   let total = 0;
   const buckets = counts.map((count, index): SeriesSample => {
     total += count;
-    const bound = DURATION_BUCKETS[index];
-    return { suffix: '_bucket', labels: { ...labels, le: bound === undefined ? '+Inf' : `${bound}.0` }, value: total };
+    return { suffix: '_bucket', labels: { ...labels, le: boundLabel(bounds[index]) }, value: total };
   });
   return [...buckets, { suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: total }];
 }
 
+function boundLabel(bound: number | undefined): string {
+  if (bound === undefined) return '+Inf';
+  return Number.isInteger(bound) ? `${bound}.0` : String(bound);
+}
+
 /** The quantile in seconds, estimated like `histogram_quantile` of Prometheus; `undefined` without observations. */
-export function quantile({ counts }: Histogram, rank: number): number | undefined {
+export function quantile({ bounds, counts }: Pick<Histogram, 'bounds' | 'counts'>, rank: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
   let below = 0;
   for (const [index, count] of counts.entries()) {
     if (below + count >= rank * total && count > 0) {
-      const [lower, upper] = [DURATION_BUCKETS[index - 1] ?? 0, DURATION_BUCKETS[index]];
+      const [lower, upper] = [bounds[index - 1] ?? 0, bounds[index]];
       return upper === undefined ? lower : lower + ((upper - lower) * (rank * total - below)) / count;
     }
     below += count;
   }
-  return DURATION_BUCKETS.at(-1);
+  return bounds.at(-1);
 }

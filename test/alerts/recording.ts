@@ -11,7 +11,7 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { DocumentName } from '../../src/documents.js';
-import type { TargetLabels } from '../../src/config/config.js';
+import type { Objective, TargetLabels } from '../../src/config/config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
@@ -103,6 +103,8 @@ export interface RecordingOptions {
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
+  /** `targets[].bridge.objective`; none by default. */
+  readonly objective?: Objective;
   /** `targets[].labels`. */
   readonly targetLabels?: TargetLabels;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
@@ -177,7 +179,8 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const { bridge } = target;
+  const { objective } = options;
+  const bridge = { ...target.bridge, ...(objective && { objective }) };
   const crosschain = { ...target.crosschain, ignore: { indexes: ignore, olderThanMs: 0 } };
   const staking = new Map(
     model.stakingValidators().map((validator) => [dataPart(validator.operator_address), validator.description.moniker]),

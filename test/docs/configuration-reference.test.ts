@@ -289,6 +289,8 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].bridge.block_time': '630ms',
   'targets[].bridge.external_block_time': '12s',
   'targets[].bridge.backlog_limit': 501,
+  'targets[].bridge.objective.withdrawal': '2h',
+  'targets[].bridge.objective.ratio': 0.95,
   'targets[].bridge.validator_names': 'off',
   'targets[].bridge.watch': ['inj1qqqqqckdmdm'],
   ...httpClientValuesOf('targets[].bridge'),
@@ -322,7 +324,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
 const baseFile = `
 targets:
   - name: a
-    bridge: {url: "https://a.example"}
+    bridge: {url: "https://a.example", objective: {withdrawal: 1h}}
     crosschain: {url: "https://a.example", window: 500}
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
 chains: {"1": {name: a, explorer: "https://a.example/{hash}"}}

@@ -6,7 +6,7 @@ import { parseInvocation } from '../../src/cli/invocation.js';
 import { parseConfig } from '../support/config.js';
 import { parseWebConfig } from '../../src/server/web-config.js';
 import { hasHelm, helm } from '../deploy/helm.js';
-import { readProjectFile } from '../support/project-files.js';
+import { projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -52,6 +52,9 @@ const withKubernetes = byTool(hasTool('promtool-newest'), 'promtool-newest', ...
 const prometheus: Validator = (yaml) =>
   (yaml.includes('kubernetes_sd_configs') ? withKubernetes : withoutKubernetes)(yaml);
 const rules = byTool(hasPromtool, 'promtool', 'check', 'rules');
+/** Unit tests of rules, with the rules of the project. */
+const ruleTests: Validator = (yaml) =>
+  byTool(hasPromtool, 'promtool', 'test', 'rules')(yaml.replace('[prometheus/', `[${projectPath('prometheus')}/`));
 const alertmanager = byTool(hasAmtool, 'amtool', 'check-config');
 /** Values of the Helm chart, with a target if there is none. */
 const helmValues: Validator = (yaml) => {
@@ -80,6 +83,7 @@ const validators: Readonly<Record<string, Validator>> = {
   basic_auth_users: web,
   global: prometheus,
   rule_files: prometheus,
+  evaluation_interval: ruleTests,
   scrape_configs: prometheus,
   groups: rules,
   route: alertmanager,

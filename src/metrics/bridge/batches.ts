@@ -80,7 +80,8 @@ function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
   return estimated !== undefined && compare(required(batch_timeout), estimated) <= 0;
 }
 
-const minBatchFees = memoize(
+/** The configured minimum fees by token contract. */
+export const minBatchFees = memoize(
   (tokens: readonly TokenConfig[]): ReadonlyMap<string, Numeral> =>
     new Map(
       tokens.flatMap(({ contract, minBatchFee }) =>
@@ -90,7 +91,7 @@ const minBatchFees = memoize(
 );
 
 /** The minimum fee of the token of a batch; `undefined` when none is configured. */
-function minimumFee({ tokens }: BridgeInput, { token_contract }: Batch): Numeral | undefined {
+export function minimumFee({ tokens }: BridgeInput, { token_contract }: Batch): Numeral | undefined {
   const minimums = minBatchFees(tokens);
   return minimums.size === 0 ? undefined : minimums.get(required(token_contract));
 }
@@ -104,7 +105,7 @@ export function totalFees({ token_contract, transactions }: Batch): Decimal {
   return sum(fees.map((fee) => required(fee?.amount)));
 }
 
-function paysFee(batch: Batch, minimum: Numeral): boolean {
+export function paysFee(batch: Batch, minimum: Numeral): boolean {
   return compare(totalFees(batch), minimum) >= 0;
 }
 

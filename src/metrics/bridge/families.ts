@@ -3,6 +3,7 @@ import { batchFamilies } from './batches.js';
 import { blockTimeFamilies } from './block-times.js';
 import { eventFamilies } from './events.js';
 import { integrityFamilies } from './integrity.js';
+import { objectiveFamilies } from './objective.js';
 import { orchestratorFamilies } from './orchestrators.js';
 import { paramsFamilies } from './params.js';
 import { signingFamilies } from './signing.js';
@@ -19,6 +20,7 @@ export const bridgeFamilies = [
   ...blockTimeFamilies,
   ...batchFamilies,
   ...tokenFamilies,
+  ...objectiveFamilies,
   ...eventFamilies,
   ...driftFamilies,
   ...integrityFamilies,

@@ -3,6 +3,7 @@ import type { Numeral } from '../../json/numeral.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';
 import type { BridgeInput } from './input.js';
+import { rememberedQueues, type PayingQueue } from './objective.js';
 import { lastActiveTimes } from './orchestrators.js';
 import { rememberedBatchNonces } from './tokens.js';
 
@@ -18,6 +19,8 @@ export interface BridgeObservations {
   readonly lastActive: ReadonlyMap<string, number>;
   /** The highest nonce of a batch by token, also of batches that are gone. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
+  /** The tokens whose unbatched transfers pay for a batch. */
+  readonly payingQueues: readonly PayingQueue[];
 }
 
 /** What is remembered from this document on. The first document of an endpoint has no previous observations. */
@@ -28,5 +31,6 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
     lastEvent: lastEventSeen(input),
     lastActive: lastActiveTimes(input),
     batchNonces: rememberedBatchNonces(input),
+    payingQueues: rememberedQueues(input),
   };
 }

@@ -158,6 +158,12 @@ function topBatchFees(transfers: readonly Transfer[]): Decimal {
   return sum(fees.slice(0, BATCH_SIZE));
 }
 
+/** What a batch built now would earn, by token. */
+export const topBatchFeesByToken = memoize(
+  (input: BridgeInput): ReadonlyMap<string, Decimal> =>
+    new Map(Array.from(unbatchedByToken(input), ([contract, transfers]) => [contract, topBatchFees(transfers)])),
+);
+
 /** The tokens whose batches are remembered: many more than have batches on any chain. */
 const MAX_REMEMBERED_TOKENS = 1_000;
 
@@ -233,7 +239,7 @@ export const tokenFamilies = families<BridgeInput>({
   bridge_token_top_batch_fees: labeledGauge({
     help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
     ...SUMMED,
-    derive: perUnbatchedToken(topBatchFees),
+    derive: (input) => perToken(input, Array.from(topBatchFeesByToken(input))),
   }),
   bridge_token_newest_batch_nonce: labeledGauge({
     help: 'Highest nonce of a batch of the token since the exporter started; absent before the first batch.',

@@ -1,0 +1,150 @@
+import type { Instant } from '../clock.js';
+import type { BridgeFlow } from '../flow/bridge-flow.js';
+import type { Histogram } from '../flow/histogram.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
+import { MINUTE_MS, msBetween, samplesOf } from './view.js';
+
+/*
+ * What the flow of the bridge has counted until some points in time of the last days: for the objective, and for people without a time
+ * series database at hand. About two hundred points for each endpoint.
+ */
+
+/** The families that this file reads. Their samples are kept, like those of alerts (metrics/kept-samples.ts). */
+export const objectiveFamilies = [
+  'bridge_objective_seconds',
+  'bridge_objective_ratio',
+  'bridge_oldest_due_transfer_timestamp_seconds',
+] as const;
+
+/** Totals since the start of the process, at a successful poll. */
+export interface FlowPoint {
+  readonly at: Instant;
+  readonly transfersExecuted: number;
+  readonly transferDurations: Pick<Histogram, 'bounds' | 'counts'>;
+  /** Polls with an objective. */
+  readonly judgedPolls: number;
+  /** Those in which the oldest transfer with sufficient fees was older than the objective. */
+  readonly missedPolls: number;
+}
+
+export interface FlowHistory {
+  /** Oldest first. The first one is where counting began, or is older than all that is remembered. */
+  readonly points: readonly FlowPoint[];
+  /** Of the last successful poll. */
+  readonly latest: FlowPoint | undefined;
+  /** Where counting began: the first successful poll since the start, or since the buckets were changed. */
+  readonly since: Instant | undefined;
+}
+
+export const NO_FLOW_HISTORY: FlowHistory = { points: [], latest: undefined, since: undefined };
+
+/** How far back increases are known. */
+export const FLOW_MINUTES = 3 * 24 * 60;
+
+/** The distance between points, by their age: shorter ones would make the increase of an hour more exact than that of a day has to be. */
+const SPACINGS = [
+  { fromMinutes: 0, minutes: 5 },
+  { fromMinutes: 3 * 60, minutes: 15 },
+  { fromMinutes: 25 * 60, minutes: 60 },
+] as const;
+
+/** Returns the history after one more successful poll. */
+export function flowHistoryAfter(before: FlowHistory, state: EndpointState, at: Instant): FlowHistory {
+  const flow = flowOf(state);
+  if (flow === undefined) return before;
+  const { latest } = before;
+  const { transferDurations } = flow;
+  const isContinued =
+    latest !== undefined && latest.transferDurations.bounds.length === transferDurations.bounds.length;
+  const history = isContinued ? before : NO_FLOW_HISTORY;
+  const isMissed = isObjectiveMissed(state, at);
+  const point = {
+    at,
+    transfersExecuted: flow.counts.transfersExecuted.reduce((sum, count) => sum + count, 0),
+    transferDurations: sameCounts(history.latest?.transferDurations, transferDurations),
+    judgedPolls: (history.latest?.judgedPolls ?? 0) + (isMissed === undefined ? 0 : 1),
+    missedPolls: (history.latest?.missedPolls ?? 0) + (isMissed === true ? 1 : 0),
+  };
+  // The first poll is part of what is counted from then on.
+  const { points } = isContinued ? history : { points: [{ ...point, judgedPolls: 0, missedPolls: 0 }] };
+  return { points: thinned([...points, point], at), latest: point, since: history.since ?? at };
+}
+
+function flowOf({ success }: EndpointState): BridgeFlow | undefined {
+  const flow = success?.snapshot.flow;
+  return flow !== undefined && 'transferDurations' in flow ? flow : undefined;
+}
+
+/** Points with equal counts share them. */
+function sameCounts(before: FlowPoint['transferDurations'] | undefined, { bounds, counts }: Histogram) {
+  return before?.counts.every((count, index) => count === counts[index]) === true ? before : { bounds, counts };
+}
+
+/** The age of the oldest due transfer with these fees; `undefined` without one. */
+export function oldestDueSeconds(
+  { success }: Pick<EndpointState, 'success'>,
+  at: Instant,
+  fees: readonly ('sufficient' | 'unknown')[],
+): number | undefined {
+  const timestamps = samplesOf(success?.snapshot)
+    .series('bridge_oldest_due_transfer_timestamp_seconds')
+    .filter(({ labels }) => fees.some((own) => own === labels['fees']))
+    .map(({ value }) => value);
+  return timestamps.length === 0 ? undefined : Math.max(0, at.epochSeconds - Math.min(...timestamps));
+}
+
+/** Whether a transfer has been due for longer than the objective; `undefined` without an objective, or when that is unknown. */
+export function isObjectiveMissed(state: EndpointState, at: Instant): boolean | undefined {
+  const { success } = state;
+  const objective = samplesOf(success?.snapshot).value('bridge_objective_seconds');
+  const isWithdrawn = success?.snapshot.families.some(
+    ({ name, withdrawn }) => name === 'bridge_oldest_due_transfer_timestamp_seconds' && withdrawn,
+  );
+  if (objective === undefined || isWithdrawn === true) return undefined;
+  const age = oldestDueSeconds(state, at, ['sufficient']);
+  return age !== undefined && age > objective;
+}
+
+/** Without points that are too near to the one before them, except the newest; and without those before the last one that is too old. */
+function thinned(points: readonly FlowPoint[], at: Instant): readonly FlowPoint[] {
+  const first = points.findLastIndex((point) => msBetween(point.at, at) >= FLOW_MINUTES * MINUTE_MS);
+  const kept: FlowPoint[] = [];
+  for (const point of points.slice(Math.max(0, first))) {
+    const last = kept.at(-1);
+    if (last === undefined || msBetween(last.at, point.at) >= spacingMs(msBetween(point.at, at))) kept.push(point);
+  }
+  return kept;
+}
+
+function spacingMs(ageMs: number): number {
+  return (SPACINGS.findLast(({ fromMinutes }) => ageMs >= fromMinutes * MINUTE_MS) ?? SPACINGS[0]).minutes * MINUTE_MS;
+}
+
+/** What was counted in the last minutes, or since counting began if that is later; `undefined` before the first successful poll. */
+export function flowIncrease(
+  { points, latest }: FlowHistory,
+  minutes: number,
+  now: Instant,
+): Omit<FlowPoint, 'at'> | undefined {
+  const start = points.findLast(({ at }) => msBetween(at, now) >= minutes * MINUTE_MS) ?? points[0];
+  if (latest === undefined || start === undefined) return undefined;
+  const { bounds, counts } = latest.transferDurations;
+  return {
+    transfersExecuted: latest.transfersExecuted - start.transfersExecuted,
+    transferDurations: {
+      bounds,
+      counts: counts.map((count, index) => count - (start.transferDurations.counts[index] ?? 0)),
+    },
+    judgedPolls: latest.judgedPolls - start.judgedPolls,
+    missedPolls: latest.missedPolls - start.missedPolls,
+  };
+}
+
+/** How many took longer than a bound of a bucket, and all. */
+export function countLate(
+  { bounds, counts }: FlowPoint['transferDurations'],
+  seconds: number,
+): { readonly late: number; readonly all: number } {
+  const sum = (part: readonly number[]): number => part.reduce((total, count) => total + count, 0);
+  return { late: sum(counts.slice(bounds.filter((bound) => bound <= seconds).length)), all: sum(counts) };
+}

@@ -1,0 +1,135 @@
+import { duration, percent } from '../text/format.js';
+import { dataAlert } from './alert.js';
+import { countLate, FLOW_MINUTES, flowIncrease, isObjectiveMissed, objectiveFamilies } from './flow-history.js';
+import { indent, ON_TARGET, promDuration, TARGET, type RecordingRule } from './promql.js';
+import { findingIf, type Finding, type PollView } from './view.js';
+
+/* The objective for withdrawals, by events and by time. docs/objectives.md explains both. */
+
+const RECENT_MINUTES = 6 * 60;
+/** Fewer late withdrawals of an objective of 99 % are a matter of luck where there are less than some hundreds. */
+export const MINIMUM_LATE = 5;
+const FOR_MINUTES = 15;
+
+const RATIO = `(1 - max by (${TARGET}) (bridge_objective_ratio))`;
+
+const bucketOfObjective: RecordingRule = {
+  name: 'target:bridge_objective_seconds:le',
+  comment: 'The objective as the label of its bucket. A bound of a bucket is a float.',
+  expr: `label_replace(
+  count_values by (${TARGET}) ("le", bridge_objective_seconds),
+  "le", "$1.0", "le", "([0-9]+)"
+)`,
+};
+
+function lateIncrease(minutes: number): RecordingRule {
+  const range = promDuration(minutes);
+  return {
+    name: `target:bridge_transfer_duration_seconds:late_increase${range}`,
+    comment: `Number of withdrawals executed in ${range} that took longer than the objective.`,
+    expr: `max by (${TARGET}) (increase(bridge_transfer_duration_seconds_count[${range}]))
+- max by (${TARGET}) (
+  increase(bridge_transfer_duration_seconds_bucket[${range}])
+  and on (${TARGET}, le) ${bucketOfObjective.name}
+)`,
+  };
+}
+
+const late = lateIncrease(FLOW_MINUTES);
+const recentlyLate = lateIncrease(RECENT_MINUTES);
+
+const met: RecordingRule = {
+  name: 'target:bridge_objective:met',
+  comment: `Whether the oldest withdrawal with sufficient fees is younger than the objective (1) or not (0). Its average is a share of time.`,
+  expr: `max by (${TARGET}) (bridge_objective_seconds)
+  >= bool (time() - min by (${TARGET}) (bridge_oldest_due_transfer_timestamp_seconds{fees="sufficient"}))
+or
+max by (${TARGET}) (bridge_objective_seconds) * 0 + 1
+unless ${ON_TARGET} bridge_exporter_family_withdrawn{family="bridge_oldest_due_transfer_timestamp_seconds"}`,
+};
+
+/** The share of late withdrawals of an increase, where it is above that of the objective. */
+function missedShare({ name }: RecordingRule, minutes: number): string {
+  return `max by (${TARGET}) (${name})
+  / max by (${TARGET}) (increase(bridge_transfer_duration_seconds_count[${promDuration(minutes)}]))
+> ${RATIO}`;
+}
+
+const byEvents = `${missedShare(late, FLOW_MINUTES)}
+and max by (${TARGET}) (${late.name}) >= ${MINIMUM_LATE}
+and (
+${indent(missedShare(recentlyLate, RECENT_MINUTES))}
+)`;
+
+const byTime = `1 - max by (${TARGET}) (avg_over_time(${met.name}[${promDuration(FLOW_MINUTES)}])) > ${RATIO}
+and max by (${TARGET}) (${met.name}) == 0`;
+
+type ObjectiveView = PollView<(typeof objectiveFamilies)[number]>;
+
+/** The shares of the last days that missed the objective; `undefined` without an objective. */
+function missedShares({ samples, flow, now }: ObjectiveView) {
+  const objective = samples.value('bridge_objective_seconds');
+  const ratio = samples.value('bridge_objective_ratio');
+  const total = flowIncrease(flow, FLOW_MINUTES, now);
+  const recent = flowIncrease(flow, RECENT_MINUTES, now);
+  if (objective === undefined || ratio === undefined || total === undefined || recent === undefined) return undefined;
+  const [ofAll, ofRecent] = [total, recent].map(({ transferDurations }) => countLate(transferDurations, objective));
+  return {
+    objective,
+    allowed: 1 - ratio,
+    lateCount: ofAll?.late ?? 0,
+    events: shareOf(ofAll),
+    recentEvents: shareOf(ofRecent),
+    time: shareOf({ late: total.missedPolls, all: total.judgedPolls }),
+  };
+}
+
+function shareOf(counts: { readonly late: number; readonly all: number } | undefined): number {
+  return counts === undefined || counts.all === 0 ? 0 : counts.late / counts.all;
+}
+
+function findByEvents(view: ObjectiveView): readonly Finding[] {
+  const shares = missedShares(view);
+  if (shares === undefined) return [];
+  const { allowed, lateCount, events, recentEvents } = shares;
+  return findingIf(lateCount >= MINIMUM_LATE && events > allowed && recentEvents > allowed, events);
+}
+
+function findByTime(view: ObjectiveView): readonly Finding[] {
+  const shares = missedShares(view);
+  if (shares === undefined || isObjectiveMissed(view.state, view.now) !== true) return [];
+  return findingIf(shares.time > shares.allowed, shares.time);
+}
+
+export const objectiveAlerts = [
+  dataAlert('module_state', {
+    name: 'BridgeObjectiveMissed',
+    severity: 'warning',
+    comment: `By events: a bridge with few withdrawals a day has too few in an hour to judge, so the range is ${promDuration(FLOW_MINUTES)}, and at least ${MINIMUM_LATE} have to be late, some
+of them in the last ${promDuration(RECENT_MINUTES)}. By time: also when nothing is executed. Fires only for targets with an \`objective\`.`,
+    when: `More withdrawals of ${FLOW_MINUTES / 60 / 24} days than the \`objective\` of the target allows took longer, at least ${MINIMUM_LATE}, and also of the last ${RECENT_MINUTES / 60} hours; or for a larger share of ${FLOW_MINUTES / 60 / 24} days, and at present, a withdrawal with sufficient fees has been due for longer.`,
+    expr: `(
+${indent(byEvents)}
+)
+or
+(
+${indent(byTime)}
+)`,
+    forMinutes: FOR_MINUTES,
+    recordings: [bucketOfObjective, late, recentlyLate, met],
+    families: objectiveFamilies,
+    patterns: [
+      { rangeMinutes: 0, find: findByEvents },
+      { rangeMinutes: 0, find: findByTime },
+    ],
+    summary: 'withdrawals take longer than the objective.',
+    description: `{{ $value | humanizePercentage }} of the withdrawals executed for {{ $labels.target }} in the last ${FLOW_MINUTES / 60 / 24} days took longer than the objective, or for that share of the time the oldest one with sufficient fees was older.`,
+    action:
+      'Look for the step that is slow: batches are not built, not signed, or not relayed. Compare the durations of batches and of transfers on the dashboard.',
+    sentence: ({ oldest: { value }, duration: lasting }, view) => {
+      const { objective = 0 } = missedShares(view) ?? {};
+      const current = isObjectiveMissed(view.state, view.now) === true ? ', and one is older at present' : '';
+      return `withdrawals have missed the objective of ${duration(objective)} for ${lasting}: ${percent(value, 1)} of them or of the time in the last days${current}`;
+    },
+  }),
+];
