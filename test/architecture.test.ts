@@ -56,7 +56,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   flow: ['clock.ts', 'chain', 'json', 'metrics'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'poll'],
   pending: ['chain', 'config', 'json', 'metrics', 'text'],
-  alerts: ['chain', 'clock.ts', 'documents.ts', 'http', 'metrics', 'pending', 'poll', 'text'],
+  alerts: ['chain', 'clock.ts', 'documents.ts', 'flow', 'http', 'metrics', 'pending', 'poll', 'text'],
   server: ['clock.ts', 'repeating.ts', 'result.ts', 'settings', 'exposition', 'metrics', 'pages'],
   pages: [
     'chain',
