@@ -88,6 +88,8 @@ export interface EndpointRequest<Settings> {
   readonly query: string;
   /** Whether the validators of the document get names from the staking module of the node. */
   readonly needsValidatorNames: boolean;
+  /** Whether the list of validators is requested, for names or for the operator addresses of watched validators. */
+  readonly needsValidators: boolean;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -126,6 +128,8 @@ export const documents: {
         paths: documentPaths(bridgeDialects, bridge.dialect),
         query: '',
         needsValidatorNames: bridge.validatorNames === 'staking',
+        needsValidators:
+          bridge.validatorNames === 'staking' || (bridge.nodeQueries === 'auto' && bridge.watch.length > 0),
       },
     read: (body, { labels, ...context }, budgetBytes) => {
       const result = readDocument(readModuleState, body, budgetBytes);
@@ -152,6 +156,7 @@ export const documents: {
         paths: documentPaths(crosschainDialects, dialect),
         query: `?${query.toString()}`,
         needsValidatorNames: false,
+        needsValidators: false,
       };
     },
     read: (body, { labels, ...context }, budgetBytes) => {

@@ -161,6 +161,40 @@ const polls: Row = {
       ],
     }),
     timeSeriesPanel({
+      title: 'Age of the newest block of the node',
+      noValue: 'no answer',
+      height: 10,
+      description:
+        'Time since the newest block of the node. A few seconds are normal; with a node that is behind, everything on these dashboards is as old. Empty when the node does not know the query, or node_queries is off.',
+      unit: 's',
+      min: 0,
+      series: [
+        { expr: `time() - ${ofSelectedTargets('bridge_exporter_node_block_timestamp_seconds')}`, legend: ENDPOINT },
+      ],
+    }),
+    stateTimelinePanel({
+      title: 'Nodes that catch up',
+      description: 'Whether the node says that it is catching up with the chain; its documents are old until it has.',
+      unit: 'none',
+      valueTexts: { '0': ['up to date', 'green'], '1': ['catching up', 'orange'] },
+      series: [{ expr: ofSelectedTargets('bridge_exporter_node_syncing'), legend: ENDPOINT }],
+    }),
+    timeSeriesPanel({
+      title: 'Failed queries in 5 minutes',
+      noValue: 'no failed query',
+      height: 10,
+      description:
+        'Failed requests of other queries of the node, by query. They cost only the metrics of the query; the log has the reason.',
+      unit: 'short',
+      min: 0,
+      series: [
+        {
+          expr: `increase(${ofSelectedTargets('bridge_exporter_node_query_failures_total')}[5m]) > 0`,
+          legend: '{{cluster}} {{target}} {{document}} {{query}} {{instance}}',
+        },
+      ],
+    }),
+    timeSeriesPanel({
       title: 'Duration of the last poll by phase',
       height: 10,
       description:

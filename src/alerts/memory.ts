@@ -11,7 +11,7 @@ import {
   msBetween,
   NO_HISTORY,
   OUTDATED_MINUTES,
-  samplesOf,
+  samplesAt,
   type PollHistory,
   type PollView,
 } from './view.js';
@@ -63,7 +63,7 @@ export function viewOf({ state, memory: { history, flow } }: JudgedEndpoint, now
     state,
     history,
     flow,
-    samples: samplesOf(snapshot),
+    samples: samplesAt(state, now),
     // Few findings need them, and they are parsed when they are used.
     get items() {
       return snapshot && itemsOf(snapshot);

@@ -1,12 +1,14 @@
 import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
-import type { FiniteSample } from '../metrics/render-families.js';
 import type { BlockSpan, DecimalString, Items } from '../pending/items.js';
+import { groupBy } from '../metrics/grouping.js';
+import type { FamilyLines, FiniteSample } from '../metrics/render-families.js';
 import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { FlowHistory } from './flow-history.js';
 import type { Snapshot } from '../poll/poll.js';
+import { answeredFamilies } from '../sources/query-state.js';
 
 /*
  * What an alert can read of an endpoint: its state, its recent history, and the samples and items of the last successful poll.
@@ -78,9 +80,20 @@ export interface Samples<Family extends string = string> {
 
 /** The kept samples of a snapshot. */
 export function samplesOf(snapshot: Snapshot | undefined): Samples {
-  const byFamily = new Map(snapshot?.families.map(({ name, samples = [] }) => [name, samples] as const));
-  const series = (family: string): readonly FiniteSample[] => byFamily.get(family) ?? [];
+  return samplesIn(snapshot?.families ?? []);
+}
+
+/** The kept samples of families. */
+function samplesIn(families: readonly FamilyLines[]): Samples {
+  const byFamily = groupBy(families, ({ name }) => name);
+  const series = (family: string): readonly FiniteSample[] =>
+    (byFamily.get(family) ?? []).flatMap(({ samples = [] }) => samples);
   return { series, value: (family) => series(family)[0]?.value };
+}
+
+/** The kept samples of the last document, whatever its age, and of the answers to other queries of the node that are not stale. */
+export function samplesAt({ success, queries, staleAfterMs }: EndpointState, now: Instant): Samples {
+  return samplesIn([...(success?.snapshot.families ?? []), ...answeredFamilies(queries, staleAfterMs, now)]);
 }
 
 /** The value of a label; every series of a family has all labels of the family. */
@@ -270,7 +283,7 @@ export function addPoll(before: PollHistory, state: EndpointState, at: Instant):
     alwaysWithdrawn: new Set(
       withdrawnIn(snapshot).filter((name) => before.firstSuccessAt === undefined || before.alwaysWithdrawn.has(name)),
     ),
-    past: pastAfter(history.past, samplesOf(snapshot), at),
+    past: pastAfter(history.past, samplesAt(state, at), at),
   };
 }
 

@@ -11,7 +11,14 @@ import { initialState, stateAfter, type EndpointLimits } from '../poll/endpoint-
 import { jobsOf, withObservations, withValidatorNames } from '../poll/jobs.js';
 import type { PollJob, PollResult } from '../poll/poll.js';
 import { namesAfter, NO_NAMES, readNamesPage, type NamesState } from '../poll/validator-names.js';
-import { executeQuery, HEIGHT_HEADER, type Endpoint } from '../simulator/query-service.js';
+import {
+  executeQuery,
+  HEIGHT_HEADER,
+  parseRequest,
+  type Endpoint,
+  type QueryResponse,
+} from '../simulator/query-service.js';
+import { answerQueries } from './simulated-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 
@@ -111,7 +118,7 @@ function initialPast({ decodeOptions }: PollJob, limits: EndpointLimits, at: Ins
 }
 
 function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): EndpointPast {
-  const names = job.needsValidatorNames ? readNames(before.names, model, at) : before.names;
+  const names = job.needsValidators ? readNames(before.names, model, at) : before.names;
   const { decodeOptions } = withValidatorNames(job, names.byOperator);
   const { document } = decodeOptions;
   const { headers, body } = respond(model, document, job.query);
@@ -123,7 +130,14 @@ function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): 
   const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
   const result: PollResult = { ...decoded, ...(foundAt && { foundAt }) };
   const state = stateAfter(before.state, result, at);
-  return { state, memory: memoryAfter(before, state), names };
+  const queries = answerQueries(decodeOptions, state, names.operators, (path) => respondTo(model, path), at);
+  // The alerts judge what the previous round has answered, like those of polls.
+  return { state: { ...state, queries }, memory: memoryAfter(before, state), names };
+}
+
+function respondTo(model: Model, path: string): QueryResponse {
+  const query = parseRequest('GET', path);
+  return 'endpoint' in query ? executeQuery(model, query) : query;
 }
 
 /** The names do not change. */

@@ -89,6 +89,12 @@ export type Objective = Settings<typeof objectiveKeys>;
 
 const withoutRepetitions = <T>(entries: z.ZodArray<z.ZodType<T>>) => entries.overwrite((all) => [...new Set(all)]);
 
+const nodeQueries = (what: string) =>
+  key('node_queries', types.oneOf('auto', 'off'), {
+    default: 'auto',
+    description: `Whether the same node is also asked for ${what}. A failure, or a path that the node does not know, affects nothing else.`,
+  });
+
 /** The settings for decoding a bridge document, polled or recorded. */
 const bridgeKeys = {
   dialect: key('dialect', types.oneOf('auto', 'neutral', 'peggy'), {
@@ -130,6 +136,7 @@ const bridgeKeys = {
     description:
       'Your own validators, by orchestrator, operator or external address. They are marked in metrics, alerts and pages.',
   }),
+  nodeQueries: nodeQueries('its newest block'),
 };
 
 export type BridgeSettings = Settings<typeof bridgeKeys>;
@@ -202,6 +209,7 @@ const crosschainKeys = {
         'How long a cctx may be pending, by the id of its chain; `default` for chains without a limit. Built in: 2h for 8332 (Bitcoin), 30m for all others.',
     },
   ),
+  nodeQueries: nodeQueries('its newest block'),
 };
 
 export type CrosschainSettings = Settings<typeof crosschainKeys>;

@@ -11,6 +11,8 @@ import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
 import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
 import { startRepeating, type Repeating } from '../repeating.js';
+import { queryStatesOf } from '../sources/query-state.js';
+import { createQueryRunner } from './query-runner.js';
 import { logVerdicts, type LoggedVerdicts } from './verdict-log.js';
 
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */
@@ -53,7 +55,7 @@ interface RunningEndpoint extends Endpoint {
 }
 
 export function createEndpointRegistry(
-  executor: Pick<PollExecutor, 'poll' | 'fetchNames'>,
+  executor: Pick<PollExecutor, 'poll' | 'fetchNames' | 'sendQuery'>,
   log: Logger,
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
@@ -64,6 +66,19 @@ export function createEndpointRegistry(
   /** By target. */
   const loggedVerdicts = new Map<string, LoggedVerdicts>();
   let isClosed = false;
+  const queries = createQueryRunner(
+    executor,
+    log,
+    now,
+    (job) => {
+      const endpoint = endpointOf(job);
+      return endpoint && { state: endpoint.state, operators: endpoint.names.operators };
+    },
+    (job, answered) => {
+      const endpoint = endpointOf(job);
+      if (endpoint !== undefined) change({ ...endpoint, state: { ...endpoint.state, queries: answered } });
+    },
+  );
 
   function change(endpoint: RunningEndpoint): void {
     endpoints.set(keyOf(endpoint.job), endpoint);
@@ -96,8 +111,10 @@ export function createEndpointRegistry(
     change({ ...endpoint, state, memory, failureLoggedAtMs });
     if (logVerdictsOf(state.target)) recordNext(state.target);
     record(job, result);
-    // Validator names are requested only from a node that has just responded.
-    if (result.outcome.ok) void readNames(job);
+    // Everything else is requested only from a node that has just responded.
+    if (!result.outcome.ok) return;
+    void readNames(job);
+    queries.run(job);
   }
 
   /** The next document of each endpoint of the target is recorded, also the one that was polled just now. */
@@ -131,7 +148,7 @@ export function createEndpointRegistry(
   async function readNames(job: PollJob): Promise<void> {
     const endpoint = endpointOf(job);
     const attemptedAt = now();
-    if (!job.needsValidatorNames || endpoint === undefined || !isNamesReadDue(endpoint.names, attemptedAt)) return;
+    if (!job.needsValidators || endpoint === undefined || !isNamesReadDue(endpoint.names, attemptedAt)) return;
     change({ ...endpoint, names: { ...endpoint.names, attemptedAt } });
     const result = await executor.fetchNames(job);
     const current = endpointOf(job);
@@ -153,16 +170,16 @@ export function createEndpointRegistry(
       jobs.map((job) => {
         const known = previous.get(keyOf(job));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
-        const endpoint: Endpoint = isKept
-          ? { ...known, state: { ...known.state, ...limits } }
-          : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
+        const found: Endpoint = isKept ? known : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
+        const ofQueries = queryStatesOf(job.decodeOptions, found.state.queries);
+        const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
           return [keyOf(job), { ...known, ...endpoint }];
         }
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
         const loop = startRepeating(async () => pollEndpoint(job), intervalMs, delayMs);
-        const names = job.needsValidatorNames ? endpoint.names : NO_NAMES;
+        const names = job.needsValidators ? endpoint.names : NO_NAMES;
         return [keyOf(job), { ...endpoint, job, names, intervalMs, loop, recording: isKept ? known.recording : {} }];
       }),
     );
@@ -206,7 +223,7 @@ function isSameEndpoint(first: PollJob, second: PollJob): boolean {
 
 /** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators and the previous observations. */
 function requestOf({ job, state, names }: Endpoint): PollJob {
-  const named = withValidatorNames(job, names.byOperator);
+  const named = job.needsValidatorNames ? withValidatorNames(job, names.byOperator) : job;
   const request = { ...named, decodeOptions: withObservations(named.decodeOptions, state.success?.snapshot) };
   const foundAt = state.success?.foundAt;
   if (foundAt === undefined) return request;

@@ -4,7 +4,8 @@ import { documentNames, documents } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
-import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedFamilies, type EndpointState } from '../poll/endpoint-state.js';
+import { nodeQueryFamilies } from '../sources/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
@@ -21,7 +22,7 @@ export type MetricsPage = (format: Format, encoding: ContentEncoding, now: Insta
 
 interface CachedPage {
   readonly states: readonly EndpointState[];
-  /** For each endpoint, 1 if its chain series are exported, or 0 if they are withdrawn. */
+  /** For each endpoint, how many families of the chain are exported: they are withdrawn when they are too old. */
   readonly exported: string;
   readonly processText: Promise<string>;
   /** Bytes, because Node.js would encode a string again for every response. */
@@ -43,7 +44,7 @@ export function createMetricsPage(
 
   return async (format, encoding, now) => {
     const states = endpoints.states();
-    const exported = states.map((state) => (exportedSuccess(state, now) === undefined ? '0' : '1')).join('');
+    const exported = states.map((state) => exportedFamilies(state, now).length).join(' ');
     let page = pages.get(format);
     const processText = processMetrics.render(format, now);
     // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old.
@@ -66,6 +67,7 @@ export const families: readonly FamilyHeader[] = [
     ...documents[name].families,
     ...documents[name].flow.families,
   ]),
+  ...nodeQueryFamilies,
   ...pollFamilies,
 ];
 
@@ -84,7 +86,7 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Instant): string {
   const linesByFamily = new Map<string, string>();
   for (const state of states) {
-    const chainFamilies = exportedSuccess(state, now)?.snapshot.families ?? [];
+    const chainFamilies = exportedFamilies(state, now);
     const cumulative = state.success?.snapshot.cumulative ?? [];
     for (const { name, lines } of [...chainFamilies, ...cumulative, ...pollFamilyLines(state)]) {
       linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);

@@ -149,6 +149,15 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
       return Object.entries(gaps).map(([reason, value]) => ({ labels: { reason }, value }));
     },
   }),
+  bridge_exporter_node_query_failures_total: labeled({
+    type: 'counter',
+    help: 'Total number of failed requests of other queries of the node, which do not count as polls; a path that the node does not know is no failure.',
+    unit: 'requests',
+    stability: 'experimental',
+    // The closed list of queries.
+    labels: ['query'],
+    derive: ({ queries }) => Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
+  }),
   bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',
     help: 'Total number of responses with a lower hub height than the one before; the third in a row is accepted.',

@@ -8,6 +8,8 @@ import { failure, type Failure } from '../http/failure-reasons.js';
 import type { Numeral } from '../json/numeral.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
+import { nodeQueryOf } from '../sources/node-queries.js';
+import type { QueryPage } from '../sources/node-query.js';
 import { clock, type Instant } from '../clock.js';
 import { readNamesPage, type NamesPage } from './validator-names.js';
 import type { DecodeOptions, Snapshot } from './poll.js';
@@ -20,12 +22,17 @@ export interface Decoder {
 }
 
 /** What a body is. Plain data, sent to the worker thread. */
-export type DecodeTask = DocumentTask | NamesPageTask;
+export type DecodeTask = DocumentTask | NamesPageTask | QueryTask;
 
 /** A page of validator names. */
 interface NamesPageTask {
   /** Host and path, or the name of a file; at the beginning of error messages. */
   readonly source: string;
+}
+
+/** A page of the response to a query. */
+interface QueryTask extends NamesPageTask {
+  readonly query: string;
 }
 
 interface DocumentTask {
@@ -47,12 +54,14 @@ export interface Decoded<Value> {
 
 export type Phase = 'fetch' | 'decode' | 'derive';
 
-export type DecodedOf<Task extends DecodeTask> = Decoded<Task extends DocumentTask ? Snapshot : NamesPage>;
+export type DecodedOf<Task extends DecodeTask> = Decoded<
+  Task extends DocumentTask ? Snapshot : Task extends QueryTask ? QueryPage : NamesPage
+>;
 
-export function decode(task: DecodeTask, body: Buffer): Decoded<Snapshot | NamesPage> {
-  return 'options' in task
-    ? decodeDocument(task.options, task.source, body, task.height, task.at)
-    : { outcome: readNamesPage(task.source, body), phaseSeconds: {} };
+export function decode(task: DecodeTask, body: Buffer): Decoded<Snapshot | NamesPage | QueryPage> {
+  if ('options' in task) return decodeDocument(task.options, task.source, body, task.height, task.at);
+  if ('query' in task) return { outcome: nodeQueryOf(task.query).read(task.source, body), phaseSeconds: {} };
+  return { outcome: readNamesPage(task.source, body), phaseSeconds: {} };
 }
 
 /** Decodes on the calling thread. */

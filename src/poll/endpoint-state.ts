@@ -9,6 +9,8 @@ import {
   type FailureReason,
   type PollError,
 } from '../http/failure-reasons.js';
+import type { FamilyLines } from '../metrics/render-families.js';
+import { answeredFamilies, type QueryStates } from '../sources/query-state.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import type { Phase } from './decode.js';
 import type { PollResult, Snapshot } from './poll.js';
@@ -40,6 +42,8 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
   /** The last failed poll, also after a recovery. */
   readonly failure?: { readonly at: Instant; readonly error: PollError };
   readonly regressionsSinceSuccess: number;
+  /** What other queries of the node have found. */
+  readonly queries: QueryStates;
 }
 
 export interface SuccessfulPoll {
@@ -82,12 +86,20 @@ export function initialState(
     unknownValues: new Map(),
     regressions: 0,
     regressionsSinceSuccess: 0,
+    queries: new Map(),
   };
 }
 
 /** The last successful poll while its series are exported, which is until it is older than `poll.stale_after`. */
 export function exportedSuccess({ success, staleAfterMs }: EndpointState, now: Instant): SuccessfulPoll | undefined {
   return success !== undefined && ageSeconds(success.at, now) * 1000 <= staleAfterMs ? success : undefined;
+}
+
+/** The chain series that are exported: those of the last document, and of the answers of the node to other queries. */
+export function exportedFamilies(state: EndpointState, now: Instant): readonly FamilyLines[] {
+  const ofDocument = exportedSuccess(state, now)?.snapshot.families ?? [];
+  const { queries, staleAfterMs } = state;
+  return queries.size === 0 ? ofDocument : [...ofDocument, ...answeredFamilies(queries, staleAfterMs, now)];
 }
 
 /** Returns the state after one more poll. */

@@ -1,6 +1,10 @@
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
+import type { Instant } from '../clock.js';
+import type { QueriedEndpoint } from '../sources/node-query.js';
+import { answersOf } from '../sources/query-state.js';
+import type { EndpointState } from './endpoint-state.js';
 import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
 
 /** One job for each endpoint of each target. */
@@ -50,4 +54,18 @@ export function withValidatorNames(job: PollJob, staking: ReadonlyMap<string, st
 export function withObservations(options: DecodeOptions, last: Snapshot | undefined): DecodeOptions {
   // Those of an endpoint are of the same document.
   return last === undefined ? options : ({ ...options, previous: last.observations, flow: last.flow } as DecodeOptions);
+}
+
+/** The endpoint as its queries see it after a successful poll; `undefined` before one, and for a recorded body. */
+export function queriedEndpoint(
+  options: DecodeOptions,
+  { success, queries, staleAfterMs }: EndpointState,
+  operators: ReadonlyMap<string, string>,
+  now: Instant,
+): QueriedEndpoint | undefined {
+  if (success?.foundAt === undefined) return undefined;
+  const { observations } = success.snapshot;
+  const answers = answersOf(queries, staleAfterMs, now);
+  // The observations are those of the document.
+  return { ...options, dialect: success.foundAt.dialect, observations, operators, answers } as QueriedEndpoint;
 }

@@ -13,8 +13,11 @@ import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
 import type { SearchIndex } from '../pending/search.js';
 import { clock, type Instant } from '../clock.js';
+import type { NodeQuery } from '../sources/node-query.js';
+import type { QueryResult } from '../sources/query-state.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { withValidatorNames } from './jobs.js';
+import { sendQuery } from './send-query.js';
 import { fetchNames, sourceOf, type NamesResult } from './validator-names.js';
 
 /** How a body is decoded: which document it is, and the settings of its families. Plain data, sent to the worker thread. */
@@ -102,6 +105,8 @@ export interface PollExecutor {
   readonly poll: (job: PollJob, names?: AwaitNames) => Promise<PollResult>;
   /** Reads the names of the validators from the staking module of the node. */
   readonly fetchNames: (job: PollJob) => Promise<NamesResult>;
+  /** Sends one request of a query besides the document. */
+  readonly sendQuery: (job: PollJob, query: NodeQuery, path: string) => Promise<QueryResult>;
   readonly close: () => Promise<void>;
 }
 
@@ -111,6 +116,7 @@ export function createPollExecutor(userAgent: string, decoder: Decoder = inlineD
   return {
     poll: async (job, names) => poll(job, client, decoder, names),
     fetchNames: async (job) => fetchNames(job, client, decoder),
+    sendQuery: async (job, query, path) => sendQuery(job, query, path, client, decoder),
     close: async () => {
       client.close();
       await decoder.close();

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { addressDataPart } from '../chain/addresses.js';
+import { dataPart } from '../chain/addresses.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isPresent, type Field } from '../json/field.js';
@@ -21,15 +21,25 @@ export interface Contact {
 /** Contacts by the data part of the operator address. */
 export type Contacts = ReadonlyMap<string, Contact>;
 
+/** Operator addresses by their data part. */
+type Operators = ReadonlyMap<string, string>;
+
 /** Names by the data part of the operator address. */
 export type NamesResult =
-  { readonly ok: true; readonly byOperator: ReadonlyMap<string, string>; readonly contacts: Contacts } | Failure;
+  | {
+      readonly ok: true;
+      readonly byOperator: ReadonlyMap<string, string>;
+      readonly contacts: Contacts;
+      readonly operators: Operators;
+    }
+  | Failure;
 
 /** The names of one page. */
 export interface NamesPage {
   readonly ok: true;
   readonly byOperator: ReadonlyMap<string, string>;
   readonly contacts: Contacts;
+  readonly operators: Operators;
   /** Key of the next page; `undefined` on the last one. */
   readonly nextKey: string | undefined;
 }
@@ -43,7 +53,7 @@ const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
 const validators = list(
   object(
     {
-      operator_address: addressDataPart,
+      operator_address: string,
       description: object({ moniker: string, security_contact: string, website: string }, 'any'),
     },
     'any',
@@ -69,6 +79,7 @@ export async function fetchNames(
     const started = performance.now();
     const names = new Map<string, string>();
     const contacts = new Map<string, Contact>();
+    const operators = new Map<string, string>();
     let nextKey: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const url = new URL(baseUrl + validatorsPath(nextKey));
@@ -81,8 +92,9 @@ export async function fetchNames(
       if (!decoded.ok) return decoded;
       for (const [operator, name] of decoded.byOperator) if (!names.has(operator)) names.set(operator, name);
       for (const [operator, contact] of decoded.contacts) if (!contacts.has(operator)) contacts.set(operator, contact);
+      for (const [key, address] of decoded.operators) operators.set(key, address);
       ({ nextKey } = decoded);
-      if (nextKey === undefined) return { ok: true, byOperator: names, contacts };
+      if (nextKey === undefined) return { ok: true, byOperator: names, contacts, operators };
     }
     return failure(
       'too_large',
@@ -111,6 +123,7 @@ export function readNamesPage(source: string, body: Buffer): NamesPage | Failure
     ok: true,
     byOperator: namesIn(page),
     contacts: contactsIn(page),
+    operators: operatorsIn(page),
     nextKey: isPresent(key) && key !== '' ? key : undefined,
   };
 }
@@ -120,11 +133,24 @@ function namesIn(page: ValueOf<typeof validators>): Map<string, string> {
   const names = new Map<string, string>();
   for (const validator of page) {
     if (!isPresent(validator) || !isPresent(validator.operator_address) || !isPresent(validator.description)) continue;
-    const { operator_address: operator, description } = validator;
+    const { operator_address: address, description } = validator;
+    const operator = dataPart(address);
     const name = isPresent(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
     if (name !== '' && !names.has(operator)) names.set(operator, name);
   }
   return names;
+}
+
+/** Sent back to the node in the path of a query. Whatever is not an address of this form is left out. */
+const OPERATOR_ADDRESS = /^[a-z0-9]{1,90}$/;
+
+function operatorsIn(page: ValueOf<typeof validators>): Operators {
+  return new Map(
+    page.flatMap((validator): [string, string][] => {
+      const address = isPresent(validator) ? validator.operator_address : undefined;
+      return isPresent(address) && OPERATOR_ADDRESS.test(address) ? [[dataPart(address), address]] : [];
+    }),
+  );
 }
 
 const MAX_CONTACT_CHARACTERS = 100;
@@ -134,7 +160,8 @@ function contactsIn(page: ValueOf<typeof validators>): Map<string, Contact> {
   const contacts = new Map<string, Contact>();
   for (const validator of page) {
     if (!isPresent(validator) || !isPresent(validator.operator_address) || !isPresent(validator.description)) continue;
-    const { operator_address: operator, description } = validator;
+    const { operator_address: address, description } = validator;
+    const operator = dataPart(address);
     const securityContact = contactText(description.security_contact);
     const website = contactText(description.website);
     if ((securityContact ?? website) !== null && !contacts.has(operator)) {
@@ -152,6 +179,7 @@ function contactText(field: Field<string>): string | null {
 export interface NamesState {
   readonly byOperator: ReadonlyMap<string, string>;
   readonly contacts: Contacts;
+  readonly operators: Operators;
   readonly attemptedAt: Instant | undefined;
   /** When the names were read; `undefined` before the first time. */
   readonly readAt: Instant | undefined;
@@ -162,6 +190,7 @@ export interface NamesState {
 export const NO_NAMES: NamesState = {
   byOperator: new Map(),
   contacts: new Map(),
+  operators: new Map(),
   attemptedAt: undefined,
   readAt: undefined,
   failure: undefined,
@@ -176,7 +205,7 @@ export function isNamesReadDue({ attemptedAt }: NamesState, now: Instant): boole
 
 /** After a failure, the last names stay. */
 export function namesAfter(before: NamesState, result: NamesResult, at: Instant): NamesState {
-  return result.ok
-    ? { ...before, byOperator: result.byOperator, contacts: result.contacts, readAt: at, failure: undefined }
-    : { ...before, failure: result.error };
+  if (!result.ok) return { ...before, failure: result.error };
+  const { byOperator, contacts, operators } = result;
+  return { ...before, byOperator, contacts, operators, readAt: at, failure: undefined };
 }

@@ -4,6 +4,7 @@ import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth } from './mainnet-month.js';
 import type { Model } from './model.js';
+import { type NodeStatus, nodeStatus } from './node-status.js';
 import type { ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { mainnetRulesOf, type ScenarioName } from './scenarios.js';
 import type { Token } from './tokens.js';
@@ -59,6 +60,10 @@ export class MainnetChain implements Model {
 
   get scenario(): ScenarioName {
     return this.#scenario;
+  }
+
+  get node(): NodeStatus {
+    return nodeStatus(this.#latest, this.#rules);
   }
 
   get books(): ReadonlyMap<string, bigint> {

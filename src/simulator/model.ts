@@ -4,6 +4,7 @@ import { CrosschainModel } from './crosschain-model.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
 import type { ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { MainnetChain } from './mainnet-chain.js';
+import { type NodeStatus, nodeStatus } from './node-status.js';
 import { type Rules, rulesOf, type ScenarioName } from './scenarios.js';
 import type { Token } from './tokens.js';
 
@@ -13,6 +14,8 @@ import type { Token } from './tokens.js';
  */
 export interface Model {
   readonly height: number;
+  /** The newest block, as the node of the documents has it. */
+  readonly node: NodeStatus;
   readonly scenario: ScenarioName;
   readonly tokens: readonly Token[];
   readonly blockTimeMs: number;
@@ -102,6 +105,10 @@ class SimulatedChain implements Model {
 
   get height(): number {
     return this.#blocks.latest.height;
+  }
+
+  get node(): NodeStatus {
+    return nodeStatus(this.#blocks.latest, rulesOf(this.#scenario));
   }
 
   get books(): ReadonlyMap<string, bigint> {

@@ -1,11 +1,21 @@
 import type { Model } from './model.js';
+import { blockAtResponse, latestBlockResponse, syncingResponse } from './node-responses.js';
 
 /*
  * The REST API of the node as a function: an HTTP request in, an HTTP response out. The paths are those of the dialect
  * `neutral` (docs/real-chains.md); errors and unknown parameters are treated as by the gRPC gateway of a real node.
  */
 
-export type Endpoint = 'module_state' | 'rate_limiter_input' | 'validators';
+/** What a path serves. */
+export const endpoints = [
+  'module_state',
+  'rate_limiter_input',
+  'validators',
+  'latest_block',
+  'block',
+  'syncing',
+] as const;
+export type Endpoint = (typeof endpoints)[number];
 
 export interface QueryResponse {
   readonly status: number;
@@ -15,21 +25,33 @@ export interface QueryResponse {
 
 export const HEIGHT_HEADER = 'Grpc-Metadata-X-Cosmos-Block-Height';
 
+/** Path templates. `*` is one path element. */
 const PATHS: Readonly<Record<string, Endpoint>> = {
   '/bridge/v1/module_state': 'module_state',
   '/chain/crosschain/rateLimiterInput': 'rate_limiter_input',
   '/cosmos/staking/v1beta1/validators': 'validators',
+  '/cosmos/base/tendermint/v1beta1/blocks/latest': 'latest_block',
+  '/cosmos/base/tendermint/v1beta1/blocks/*': 'block',
+  '/cosmos/base/tendermint/v1beta1/syncing': 'syncing',
 };
-export const endpointPaths: readonly string[] = Object.keys(PATHS);
+/** Those of the documents. */
+export const endpointPaths: readonly string[] = Object.keys(PATHS).slice(0, 3);
+
+const templates = Object.entries(PATHS).map(([template, endpoint]) => ({
+  endpoint,
+  pattern: new RegExp(`^${template.replace('*', '([^/]+)')}$`),
+}));
 
 /** gRPC status codes, which error bodies carry as `code`. */
-export const GRPC_CODES = { UNKNOWN: 2, INVALID_ARGUMENT: 3, UNIMPLEMENTED: 12, INTERNAL: 13 } as const;
+export const GRPC_CODES = { UNKNOWN: 2, INVALID_ARGUMENT: 3, NOT_FOUND: 5, UNIMPLEMENTED: 12, INTERNAL: 13 } as const;
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
 export interface Query {
   readonly endpoint: Endpoint;
   readonly parameters: URLSearchParams;
+  /** The variable element of the path. */
+  readonly argument?: string | undefined;
 }
 
 /**
@@ -38,18 +60,40 @@ export interface Query {
  */
 export function parseRequest(method: string, target: string): Query | QueryResponse {
   const [path = '', ...search] = target.split('?');
-  const endpoint = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
-  if (endpoint === undefined) return errorResponse(501, GRPC_CODES.UNIMPLEMENTED, 'Not Implemented');
+  const template = templates.find(({ pattern }) => pattern.test(path));
+  if (template === undefined) return errorResponse(501, GRPC_CODES.UNIMPLEMENTED, 'Not Implemented');
   if (method !== 'GET' && method !== 'HEAD') {
     return errorResponse(501, GRPC_CODES.UNIMPLEMENTED, 'Method Not Allowed');
   }
-  return { endpoint, parameters: new URLSearchParams(search.join('?')) };
+  const argument = template.pattern.exec(path)?.[1];
+  return { endpoint: template.endpoint, parameters: new URLSearchParams(search.join('?')), argument };
 }
 
 /** Like the gateway, it ignores unknown parameters and takes the first of repeated ones. */
-export function executeQuery(model: Model, { endpoint, parameters }: Query): QueryResponse {
-  if (endpoint === 'module_state') return documentResponse(model, model.moduleState());
-  if (endpoint === 'validators') return validatorsResponse(model, parameters);
+export function executeQuery(model: Model, { endpoint, parameters, argument }: Query): QueryResponse {
+  switch (endpoint) {
+    case 'module_state':
+      return documentResponse(model, model.moduleState());
+    case 'rate_limiter_input':
+      return rateLimiterResponse(model, parameters);
+    case 'validators':
+      return validatorsResponse(model, parameters);
+    case 'latest_block':
+      return foundOr404(model, latestBlockResponse(model));
+    case 'block':
+      return foundOr404(model, blockAtResponse(model, argument));
+    case 'syncing':
+      return foundOr404(model, syncingResponse(model));
+  }
+}
+
+function foundOr404(model: Model, response: unknown): QueryResponse {
+  return response === undefined
+    ? errorResponse(404, GRPC_CODES.NOT_FOUND, 'not found')
+    : documentResponse(model, response);
+}
+
+function rateLimiterResponse(model: Model, parameters: URLSearchParams): QueryResponse {
   const limit = parseInt64(parameters, 'limit');
   const window = parseInt64(parameters, 'window');
   if (typeof limit === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, limit);

@@ -32,6 +32,8 @@ export interface Rules {
   readonly maxLostCctxs: number;
   /** External chains on which nothing is signed or confirmed. */
   readonly frozenChains: 'none' | 'one' | 'all';
+  /** How old the newest block of the node is. */
+  readonly nodeLagMinutes: number;
 }
 
 /** All validators, all but two, or a minority that is too small for a quorum. */
@@ -66,6 +68,7 @@ const HEALTHY: Rules = {
   lostShare: 0,
   maxLostCctxs: 0,
   frozenChains: 'none',
+  nodeLagMinutes: 0,
 };
 
 export const scenarios = {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Exchange, type Fault, sendResponse } from './faults.js';
 import { parsePath } from './field-path.js';
 import { createModel, type Model } from './model.js';
-import { type Endpoint, executeQuery, parseRequest } from './query-service.js';
+import { type Endpoint, endpoints, executeQuery, parseRequest } from './query-service.js';
 import type { ScenarioName } from './scenarios.js';
 
 /*
@@ -45,7 +45,8 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const model = options.model ?? createModel({ startTime: Math.floor(Date.now() / 1000), ...options });
   const faults = new Map<Endpoint, Fault>();
-  const requests: Record<Endpoint, number> = { module_state: 0, rate_limiter_input: 0, validators: 0 };
+  // One key for each endpoint.
+  const requests = Object.fromEntries(endpoints.map((endpoint) => [endpoint, 0])) as Record<Endpoint, number>;
   const server = createServer((request, response) => handle({ request, response }, model, faults, requests));
   const { port } = await listen(server, options);
   const blockTimer =

@@ -10,10 +10,13 @@ import {
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
 import type { PollResult, Snapshot } from '../../src/poll/poll.js';
+import type { QueryStates } from '../../src/sources/query-state.js';
 
 /** Endpoints whose polls a test records, and the verdicts about them. */
 export interface JudgedEndpoints {
   readonly record: (key: EndpointKey, result: PollResult, at: Instant) => void;
+  /** Replaces the states of the queries of an endpoint. */
+  readonly answer: (key: EndpointKey, change: (state: EndpointState) => QueryStates) => void;
   /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
   readonly reload: (keys: readonly (EndpointKey & { readonly isNew: boolean })[], at: Instant) => void;
   readonly states: () => readonly EndpointState[];
@@ -43,6 +46,14 @@ export function judgedEndpoints(
         const state = stateAfter(endpoint.state, result, at);
         return { state, memory: memoryAfter(endpoint, state) };
       });
+    },
+    answer: (key, change) => {
+      const answered = endpointOf(key);
+      endpoints = endpoints.map((endpoint) =>
+        endpoint === answered
+          ? { ...endpoint, state: { ...endpoint.state, queries: change(endpoint.state) } }
+          : endpoint,
+      );
     },
     reload: (kept, at) => {
       endpoints = kept.map(({ isNew, ...key }) => (isNew ? undefined : endpointOf(key)) ?? initial(key, at));

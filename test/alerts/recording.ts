@@ -7,8 +7,10 @@ import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import { targetOptions, withObservations } from '../../src/poll/jobs.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import { answerQueries } from '../../src/commands/simulated-queries.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
+import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { DocumentName } from '../../src/documents.js';
 import type { Objective, TargetLabels } from '../../src/config/config.js';
@@ -49,6 +51,8 @@ export interface Phase {
   readonly scenario?: ScenarioName;
   readonly bridge?: PollOutcome<{ state: ModuleState }>;
   readonly crosschain?: PollOutcome<RateLimiterInput>;
+  /** Changes the response to a query besides the documents. */
+  readonly queries?: (path: string, response: QueryResponse, seconds: number) => QueryResponse;
   /** Every response is the one at the beginning of the phase, as from a cache or a node that has stopped. */
   readonly frozen?: boolean;
   /** No exporter runs; a new one starts with the next phase. */
@@ -185,6 +189,9 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   const staking = new Map(
     model.stakingValidators().map((validator) => [dataPart(validator.operator_address), validator.description.moniker]),
   );
+  const operators = new Map(
+    model.stakingValidators().map(({ operator_address: address }) => [dataPart(address), address]),
+  );
   const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly DecodeOptions[] => {
     if (name === undefined) return [];
     const base = {
@@ -211,7 +218,13 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
 
-  const poll = <Body>(source: DecodeOptions, outcome: PollOutcome<Body>, body: () => Body, seconds: number): void => {
+  const poll = <Body>(
+    source: DecodeOptions,
+    outcome: PollOutcome<Body>,
+    body: () => Body,
+    { queries }: Phase,
+    seconds: number,
+  ): void => {
     if (outcome === 'not polled') return;
     const result = createPollResult(
       withObservations(source, endpoints.snapshotOf(source)),
@@ -221,6 +234,14 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
       instantAt(seconds),
     );
     endpoints.record(source, result, instantAt(seconds));
+    if (!result.outcome.ok) return;
+    const respond = (path: string): QueryResponse => {
+      const query = parseRequest('GET', path);
+      const response = 'endpoint' in query ? executeQuery(model, query) : query;
+      return queries?.(path, response, seconds) ?? response;
+    };
+    const at = instantAt(seconds);
+    endpoints.answer(source, (state) => answerQueries(source, state, operators, respond, at));
   };
   return {
     endpoints,
@@ -239,10 +260,10 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
         if (source.document === 'module_state') {
           // The exporter reads the names after its first poll.
           const bodyOf = () => withLatestValsets(model.moduleState(), valsets);
-          poll(polls === 0 ? source : named(source), phase.bridge ?? UNCHANGED, bodyOf, seconds);
+          poll(polls === 0 ? source : named(source), phase.bridge ?? UNCHANGED, bodyOf, phase, seconds);
         } else {
           const bodyOf = () => model.rateLimiterInput({ window: 500n });
-          poll(source, phase.crosschain ?? UNCHANGED, bodyOf, seconds);
+          poll(source, phase.crosschain ?? UNCHANGED, bodyOf, phase, seconds);
         }
       }
       polls += 1;
@@ -282,7 +303,8 @@ function createPollResult<Body>(
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
   const bytes = Buffer.from(JSON.stringify(outcome.respond(body())));
   const hubHeight = sentHeight === undefined ? undefined : asDecimalString(String(sentHeight));
-  return { ...decodeDocument(source, 'recording', bytes, hubHeight, at), phaseSeconds: DURATIONS };
+  const foundAt = { dialect: 'neutral', path: '' };
+  return { ...decodeDocument(source, 'recording', bytes, hubHeight, at), phaseSeconds: DURATIONS, foundAt };
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */

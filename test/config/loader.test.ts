@@ -44,6 +44,7 @@ describe('loadConfig without a file', () => {
               backlogLimit: 500,
               validatorNames: 'staking',
               watch: [],
+              nodeQueries: 'auto',
             },
           },
         ],
@@ -74,6 +75,7 @@ describe('loadConfig without a file', () => {
       backlogLimit: 500,
       validatorNames: 'staking',
       watch: ['inj1qqqqqckdmdm', '0x0000000000000000000000000000000000000001'],
+      nodeQueries: 'auto',
     };
     const crosschain = {
       ...defaultCrosschainSettings,

@@ -25,6 +25,7 @@ targets:
       external_block_time: 12s
       backlog_limit: 50
       watch: [INJ1QQQQQCKDMDM, inj1qqqqqckdmdm, inj1pppppaj0lvm]
+      node_queries: "off"
     crosschain:
       url: http://127.0.0.1:1317
       dialect: zeta
@@ -35,6 +36,7 @@ targets:
       ignore: {indexes: [0x1f, "0xAB", 0x1f], older_than: 7d}
       backlog_limit: 300
       age_limits: {default: 45m, 1: 20m, "8332": 1h30m}
+      node_queries: "off"
 tokens:
   - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
   - {contract: "${TOKEN}", decimals: 0}
@@ -62,6 +64,7 @@ const everyKeyConfig: Config = {
         backlogLimit: 50,
         validatorNames: 'off',
         watch: ['inj1qqqqqckdmdm', 'inj1pppppaj0lvm'],
+        nodeQueries: 'off',
       },
       crosschain: {
         url: 'http://127.0.0.1:1317',
@@ -73,6 +76,7 @@ const everyKeyConfig: Config = {
         ignore: { indexes: ['0x1f', '0xAB'], olderThanMs: 604_800_000 },
         backlogLimit: 300,
         ageLimitsMs: { default: 2_700_000, '1': 1_200_000, '8332': 5_400_000 },
+        nodeQueries: 'off',
       },
     },
   ],
@@ -113,6 +117,7 @@ describe('parseConfig', () => {
               backlogLimit: 500,
               validatorNames: 'staking',
               watch: [],
+              nodeQueries: 'auto',
             },
           },
         ],
@@ -135,6 +140,7 @@ describe('parseConfig', () => {
       ignore: { indexes: [], olderThanMs: 0 },
       backlogLimit: 1000,
       ageLimitsMs: {},
+      nodeQueries: 'auto',
     };
     expect(result.ok && result.config.targets).toEqual([{ name: 'a', crosschain }]);
   });

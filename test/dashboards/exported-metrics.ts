@@ -2,6 +2,7 @@ import { documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
+import { nodeQueryFamilies } from '../../src/sources/node-queries.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 export interface MetricInfo {
@@ -14,7 +15,7 @@ const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
-  const chain = [...documents.module_state.families, ...documents.rate_limiter_input.families];
+  const chain = [...documents.module_state.families, ...documents.rate_limiter_input.families, ...nodeQueryFamilies];
   const cumulative = [...documents.module_state.flow.families, ...documents.rate_limiter_input.flow.families];
   return new Map([
     ...chain.map(

@@ -5,6 +5,7 @@ import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
 import { failureReasonNames, failureReasons, remedyOf } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
+import { nodeQueries, nodeQueryFamilies } from '../../src/sources/node-queries.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 
 /*
@@ -89,6 +90,15 @@ From \`GET /chain/crosschain/rateLimiterInput\`. Every metric has the label \`ta
 
 ${table(documents.rate_limiter_input.families, sourceColumn)}
 
+## Other queries of the node
+
+After a successful poll, the same node is asked a few small questions, each at most once a minute, four requests at a time of all targets together.
+\`node_queries: off\` of an endpoint switches them off. They never affect a poll: a node that does not know a path, which is asked again after an
+hour, or does not respond, costs only the metrics of the query. An answer older than \`poll.stale_after\` is withdrawn. Every metric has the label
+\`target\`.
+
+${table(nodeQueryFamilies, queryColumn)}
+
 ## Exporter
 
 Every metric has the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).join(' and ')}; \`document\` is
@@ -145,6 +155,17 @@ const sourceColumn: MetricColumn = {
       ...groupByList(settings).map((setting) => `setting \`${setting}\``),
     ].join(', ');
   },
+};
+
+/** The request of the query that the metric is derived from. */
+const queryColumn: MetricColumn = {
+  title: 'request',
+  cell: ({ name }) =>
+    nodeQueries
+      .filter(({ families }) => families.some((family) => family.name === name))
+      .flatMap(({ path }) => (typeof path === 'string' ? [path] : Object.values(path)))
+      .map((path) => `\`${path}\``)
+      .join(', '),
 };
 
 /** `settings.hubChainIds` is `hub_chain_ids` in the configuration. */

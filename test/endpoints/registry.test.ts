@@ -6,6 +6,7 @@ import type { Instant } from '../../src/clock.js';
 import type { NamesResult } from '../../src/poll/validator-names.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { PollJob, PollResult } from '../../src/poll/poll.js';
+import type { QueryResult } from '../../src/sources/query-state.js';
 import { idleState } from '../pending/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
@@ -18,6 +19,13 @@ interface StartedPoll {
   readonly job: PollJob;
   readonly end: (result: PollResult) => void;
 }
+
+/** The node knows only the document. */
+const UNKNOWN_PATH: QueryResult = {
+  ok: false,
+  error: { reason: 'status', message: 'unknown path' },
+  isUnknownPath: true,
+};
 
 const started: StartedPoll[] = [];
 const startedNames: { readonly job: PollJob; readonly end: (result: NamesResult) => void }[] = [];
@@ -38,6 +46,7 @@ beforeEach(() => {
   const executor = {
     poll: async (job: PollJob) => new Promise<PollResult>((end) => void started.push({ job, end })),
     fetchNames: async (job: PollJob) => new Promise<NamesResult>((end) => void startedNames.push({ job, end })),
+    sendQuery: async () => UNKNOWN_PATH,
   };
   registry = createEndpointRegistry(executor, logOf(logged), now);
 });
@@ -225,6 +234,7 @@ describe('the names of validators', () => {
     ok: true,
     byOperator: new Map([['qqqq', name]]),
     contacts: new Map(),
+    operators: new Map(),
   });
   const namesOf = (poll: StartedPoll | undefined) => poll?.job.decodeOptions.labels.validators.staking.get('qqqq');
 

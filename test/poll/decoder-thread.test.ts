@@ -34,6 +34,7 @@ function job(folder: string, options: Partial<DecodeOptions> = {}): PollJob {
   return {
     url: `${url}/${folder}`,
     needsValidatorNames: false,
+    needsValidators: false,
     paths: [{ dialect: 'neutral', path: '/bridge/v1/module_state' }],
     query: '',
     limits: { timeoutMs: 20_000, maxBodyBytes: 2 ** 26 },

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
 import { clock } from '../../src/clock.js';
+import { failure } from '../../src/http/failure-reasons.js';
 import { createEndpointRegistry } from '../../src/endpoints/registry.js';
 import { createPollExecutor, type PollExecutor, type PollJob, type PollResult } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { startDecoderThread as startThread } from '../../src/poll/decoder-thread.js';
+import type { QueryResult } from '../../src/sources/query-state.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
 import { PEGGY_NAMES, withNames, ZETA_NAMES } from '../support/dialect-names.js';
@@ -272,11 +274,12 @@ describe('an endpoint that is polled on a timer', () => {
       return result;
     };
     const { fetchNames } = executor;
-    const registry = createEndpointRegistry({ poll, fetchNames }, pino({ level: 'silent' }));
+    const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isUnknownPath: true });
+    const registry = createEndpointRegistry({ poll, fetchNames, sendQuery }, pino({ level: 'silent' }));
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
       registry.reconcile(
-        jobs.map((job) => ({ ...job, needsValidatorNames: false })),
+        jobs.map((job) => ({ ...job, needsValidatorNames: false, needsValidators: false })),
         { intervalMs, timeoutMs: 5000, staleAfterMs: HOUR, maxBodyBytes: 2 ** 20 },
         clock(),
       );

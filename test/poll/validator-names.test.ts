@@ -54,6 +54,7 @@ describe('the names of validators', () => {
       contacts: new Map(
         ['qqqq', 'pppp'].map((key) => [key, { securityContact: null, website: 'https://example.org' }]),
       ),
+      operators: new Map(['qqqq', 'pppp'].map((key) => [key, `injvaloper1${key}cccccc`])),
     });
     expect(requested).toEqual([
       '/cosmos/staking/v1beta1/validators?pagination.limit=1000',

@@ -48,6 +48,7 @@ describe('the simulator', () => {
     const before = { ...simulator.requests };
     await Promise.all([query(MODULE_STATE), query(`${RATE_LIMITER_INPUT}?limit=x`), query(VALIDATORS), query('/')]);
     expect(simulator.requests).toEqual({
+      ...before,
       module_state: before.module_state + 1,
       rate_limiter_input: before.rate_limiter_input + 1,
       validators: before.validators + 1,

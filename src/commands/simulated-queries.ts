@@ -1,0 +1,55 @@
+import type { Instant } from '../clock.js';
+import { failure } from '../http/failure-reasons.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
+import { queriedEndpoint } from '../poll/jobs.js';
+import type { DecodeOptions } from '../poll/poll.js';
+import type { NodeQuery } from '../sources/node-query.js';
+import {
+  dueQueries,
+  queryStatesOf,
+  withAttempt,
+  withResults,
+  type QueryResult,
+  type QueryStates,
+} from '../sources/query-state.js';
+import type { QueryResponse } from '../simulator/query-service.js';
+
+/** Responds to a request of a path with parameters. */
+export type Respond = (path: string) => QueryResponse;
+
+/** The states of the queries of an endpoint after those that are due were answered at once. */
+export function answerQueries(
+  options: DecodeOptions,
+  state: EndpointState,
+  operators: ReadonlyMap<string, string>,
+  respond: Respond,
+  at: Instant,
+): QueryStates {
+  const queries = queryStatesOf(options, state.queries);
+  return dueQueries(queries, at).reduce((states, query) => {
+    const endpoint = queriedEndpoint(options, { ...state, queries: states }, operators, at);
+    if (endpoint === undefined) return states;
+    const requests = query.requests(endpoint);
+    const results = requests.map((request) => [request, answerOf(query, request.path, respond)] as const);
+    const attempted = requests.length === 0 ? states : withAttempt(states, query, at);
+    return withResults(attempted, query, endpoint, results, at);
+  }, queries);
+}
+
+function answerOf(query: NodeQuery, path: string, respond: Respond): QueryResult {
+  const pages: unknown[] = [];
+  let nextKey: string | undefined;
+  do {
+    const { status, body } = respond(
+      nextKey === undefined ? path : `${path}?${new URLSearchParams({ 'pagination.key': nextKey }).toString()}`,
+    );
+    if (status !== 200) {
+      return { ...failure('status', `${path}: status ${status}`), isUnknownPath: status === 404 || status === 501 };
+    }
+    const page = query.read(path, body);
+    if (!page.ok) return { ...page, isUnknownPath: false };
+    pages.push(page.value);
+    ({ nextKey } = page);
+  } while (nextKey !== undefined);
+  return { ok: true, pages };
+}

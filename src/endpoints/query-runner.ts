@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import type { Instant } from '../clock.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
+import type { PollExecutor, PollJob } from '../poll/poll.js';
+import { queriedEndpoint } from '../poll/jobs.js';
+import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
+import { dueQueries, withAttempt, withResults, type QueryResult, type QueryStates } from '../sources/query-state.js';
+import { createLimit } from './limit.js';
+
+/* Sends the queries of endpoints that are due, after their polls. */
+
+/** Requests at a time, of all endpoints. */
+const SIMULTANEOUS_REQUESTS = 4;
+
+/** What the runner reads and changes of an endpoint. */
+interface QueriedJob {
+  readonly state: EndpointState;
+  readonly operators: ReadonlyMap<string, string>;
+}
+
+export interface QueryRunner {
+  /** Sends the queries of an endpoint that are due. Its last poll has succeeded. */
+  readonly run: (job: PollJob) => void;
+}
+
+/** `find` returns the endpoint of a job while it exists; `change` replaces the states of its queries. */
+export function createQueryRunner(
+  executor: Pick<PollExecutor, 'sendQuery'>,
+  log: Logger,
+  now: () => Instant,
+  find: (job: PollJob) => QueriedJob | undefined,
+  change: (job: PollJob, queries: QueryStates) => void,
+): QueryRunner {
+  const limit = createLimit(SIMULTANEOUS_REQUESTS);
+  /** The queries of each job that have not ended. */
+  const running = new WeakMap<PollJob, Set<string>>();
+
+  async function send(job: PollJob, query: NodeQuery, request: QueryRequest): Promise<QueryResult | undefined> {
+    // A reload can remove the endpoint while the request waits.
+    return limit(async () => (find(job) === undefined ? undefined : executor.sendQuery(job, query, request.path)));
+  }
+
+  async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
+    const endpoint = find(job);
+    const queried = endpoint && queriedEndpoint(job.decodeOptions, endpoint.state, endpoint.operators, now());
+    if (endpoint === undefined || queried === undefined) return;
+    const requests = query.requests(queried);
+    if (requests.length > 0) change(job, withAttempt(endpoint.state.queries, query, now()));
+    const results = await Promise.all(
+      requests.map(async (request) => [request, await send(job, query, request)] as const),
+    );
+    const current = find(job);
+    if (current === undefined) return;
+    const answered = results.flatMap(([request, result]) => (result === undefined ? [] : [[request, result] as const]));
+    const queries = withResults(current.state.queries, query, queried, answered, now());
+    change(job, queries);
+    logQuery(log, current.state, query, queries);
+  }
+
+  async function runOnce(job: PollJob, query: NodeQuery): Promise<void> {
+    const ofJob = running.get(job) ?? new Set();
+    if (ofJob.has(query.name)) return;
+    running.set(job, ofJob.add(query.name));
+    try {
+      await runQuery(job, query);
+    } finally {
+      ofJob.delete(query.name);
+    }
+  }
+
+  return {
+    run: (job) => {
+      const endpoint = find(job);
+      if (endpoint === undefined) return;
+      for (const query of dueQueries(endpoint.state.queries, now())) void runOnce(job, query);
+    },
+  };
+}
+
+/** Logs the first of equal failures, and the end of them. */
+function logQuery(
+  log: Logger,
+  { target, document, queries }: EndpointState,
+  { name: query }: NodeQuery,
+  states: QueryStates,
+): void {
+  const before = queries.get(query)?.failure;
+  const after = states.get(query)?.failure;
+  if (after !== undefined && after.reason !== before?.reason) {
+    log.warn({ target, document, query, reason: after.reason }, `query of the node failed: ${after.message}`);
+  }
+  if (after === undefined && before !== undefined) {
+    log.info({ target, document, query }, 'query of the node has no failures any more');
+  }
+}

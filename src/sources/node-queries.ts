@@ -1,0 +1,17 @@
+import type { FamilyHeader } from '../metrics/family.js';
+import type { NodeQuery } from './node-query.js';
+import { latestBlock, syncing } from './node-status.js';
+
+/** All queries, in the order of the exposition. */
+export const nodeQueries: readonly NodeQuery[] = [latestBlock, syncing];
+
+/** The families of all queries, in the order of the exposition. */
+export const nodeQueryFamilies: readonly FamilyHeader[] = nodeQueries.flatMap(({ families }) => families);
+
+const byName: ReadonlyMap<string, NodeQuery> = new Map(nodeQueries.map((query) => [query.name, query]));
+
+export function nodeQueryOf(name: string): NodeQuery {
+  const query = byName.get(name);
+  if (query === undefined) throw new Error(`unknown node query ${name}`);
+  return query;
+}

@@ -1,0 +1,77 @@
+import type { Exact } from '../chain/decimal.js';
+import { boolean, number, object, string } from '../json/shapes.js';
+import type { Field } from '../json/field.js';
+import type { Numeral } from '../json/numeral.js';
+import { families, labeledGauge } from '../metrics/family.js';
+import { required, WITHDRAWN } from '../metrics/required-fields.js';
+import { isOn, nodeQuery, type QueryInput } from './node-query.js';
+
+/* Whether the node itself is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
+
+/** A block of the hub. */
+export interface Block {
+  readonly height: Numeral;
+  readonly epochSeconds: number;
+}
+
+/** A block with its transactions; on busy chains up to some megabytes. */
+const MAX_BLOCK_BYTES = 8 * 2 ** 20;
+
+const header = object({ header: object({ height: number, time: string }, 'any') }, 'any');
+const blockShape = object({ sdk_block: header, block: header }, 'any');
+
+/** Unix seconds of an RFC 3339 time in UTC, as CometBFT writes it; its nanoseconds are cut off. */
+function unixSeconds(time: string): number {
+  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(time) ? Date.parse(time) : NaN;
+  if (!Number.isFinite(ms)) throw WITHDRAWN;
+  return ms / 1000;
+}
+
+function blockOf({ header: own }: { readonly header: Field<{ height: Field<Numeral>; time: Field<string> }> }): Block {
+  const { height, time } = required(own);
+  return { height: required(height), epochSeconds: unixSeconds(required(time)) };
+}
+
+/** The document is the only label: one series for each. */
+const LABELS = ['document'] as const;
+
+function ofDocument<Value>(value: (page: Value) => Exact) {
+  return ({ endpoint, pages }: QueryInput<Value>) =>
+    pages.slice(0, 1).map((page) => ({ labels: { document: endpoint.document }, value: value(page) }));
+}
+
+export const latestBlock = nodeQuery({
+  name: 'latest_block',
+  maxBodyBytes: MAX_BLOCK_BYTES,
+  isEnabled: isOn,
+  path: '/cosmos/base/tendermint/v1beta1/blocks/latest',
+  shape: blockShape,
+  // `block` is deprecated; older nodes send nothing else.
+  value: ({ sdk_block: sdkBlock, block }) => blockOf(required(sdkBlock ?? block)),
+  families: families<QueryInput<Block>>({
+    bridge_exporter_node_block_timestamp_seconds: labeledGauge({
+      help: 'Time of the newest block of the node, by its own header.',
+      unit: 'seconds since 1970',
+      stability: 'experimental',
+      labels: LABELS,
+      derive: ofDocument(({ epochSeconds }) => ({ units: BigInt(Math.round(epochSeconds * 1000)), scale: 3 })),
+    }),
+  }),
+});
+
+export const syncing = nodeQuery({
+  name: 'syncing',
+  isEnabled: isOn,
+  path: '/cosmos/base/tendermint/v1beta1/syncing',
+  shape: object({ syncing: boolean }, 'any'),
+  value: (page) => ({ isSyncing: required(page.syncing) }),
+  families: families<QueryInput<{ readonly isSyncing: boolean }>>({
+    bridge_exporter_node_syncing: labeledGauge({
+      help: 'Whether the node is catching up with the chain (1) or not (0), as it says itself.',
+      unit: '1 or 0',
+      stability: 'experimental',
+      labels: LABELS,
+      derive: ofDocument(({ isSyncing }) => (isSyncing ? 1 : 0)),
+    }),
+  }),
+});

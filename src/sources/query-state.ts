@@ -1,0 +1,132 @@
+import { ageSeconds, type Instant } from '../clock.js';
+import type { Failure, PollError } from '../http/failure-reasons.js';
+import type { FamilyLines } from '../metrics/render-families.js';
+import {
+  HOUR_MS,
+  type NodeQuery,
+  type QueriedEndpoint,
+  type QueryAnswers,
+  type QueryOptions,
+  type QueryRequest,
+} from './node-query.js';
+import { nodeQueries } from './node-queries.js';
+
+/* What the queries of an endpoint have found. Each round of requests replaces it as a whole. */
+
+/** What one query of an endpoint has found. */
+export interface QueryState {
+  /** When the last round of requests began; `undefined` before the first. */
+  readonly attemptedAt: Instant | undefined;
+  /** Whether the node knew the path of no request of the last round. */
+  readonly isUnknownPath: boolean;
+  /** Number of failed requests. A path that the node does not know is no failure. */
+  readonly failures: number;
+  /** Why a request of the last round failed. */
+  readonly failure: PollError | undefined;
+  /** By the key of the request. */
+  readonly answers: ReadonlyMap<string, QueryAnswer>;
+}
+
+export interface QueryAnswer {
+  readonly at: Instant;
+  readonly pages: readonly unknown[];
+  readonly families: readonly FamilyLines[];
+}
+
+/** The states of the queries of an endpoint, by name. */
+export type QueryStates = ReadonlyMap<string, QueryState>;
+
+/** The response to one request. */
+export type QueryResult =
+  | { readonly ok: true; readonly pages: readonly unknown[] }
+  /** `isUnknownPath`: the node does not serve the path. */
+  | (Failure & { readonly isUnknownPath: boolean });
+
+const INITIAL_STATE: QueryState = {
+  attemptedAt: undefined,
+  isUnknownPath: false,
+  failures: 0,
+  failure: undefined,
+  answers: new Map(),
+};
+
+/** The states of the queries that are enabled. Those of `before` are kept. */
+export function queryStatesOf(options: QueryOptions, before: QueryStates = new Map()): QueryStates {
+  return new Map(
+    nodeQueries
+      .filter(({ isEnabled }) => isEnabled(options))
+      .map(({ name }) => [name, before.get(name) ?? INITIAL_STATE]),
+  );
+}
+
+/** The enabled queries whose interval has passed. A path that the node does not know is requested again after an hour. */
+export function dueQueries(states: QueryStates, now: Instant): readonly NodeQuery[] {
+  return nodeQueries.filter(({ name, intervalMs }) => {
+    const state = states.get(name);
+    if (state === undefined) return false;
+    const waitMs = state.isUnknownPath ? Math.max(intervalMs, HOUR_MS) : intervalMs;
+    return state.attemptedAt === undefined || now.monotonicMs - state.attemptedAt.monotonicMs >= waitMs;
+  });
+}
+
+export function withAttempt(states: QueryStates, { name }: NodeQuery, at: Instant): QueryStates {
+  return withState(states, name, (before) => ({ ...before, attemptedAt: at }));
+}
+
+/**
+ * The states after one round of requests. An answer stays when the next request for it fails, until it is stale; it goes when it is not
+ * requested any more.
+ */
+export function withResults(
+  states: QueryStates,
+  query: NodeQuery,
+  endpoint: QueriedEndpoint,
+  results: readonly (readonly [QueryRequest, QueryResult])[],
+  at: Instant,
+): QueryStates {
+  const failed = results.flatMap(([, result]) => (result.ok || result.isUnknownPath ? [] : [result.error]));
+  return withState(states, query.name, (before) => ({
+    ...before,
+    isUnknownPath: results.length > 0 && results.every(([, result]) => !result.ok && result.isUnknownPath),
+    failures: before.failures + failed.length,
+    failure: failed[0],
+    answers: new Map(
+      results.flatMap(([request, result]): [string, QueryAnswer][] => {
+        const { key } = request;
+        const known = before.answers.get(key);
+        if (!result.ok) return known === undefined ? [] : [[key, known]];
+        return [[key, { at, pages: result.pages, families: query.render(request, endpoint, result.pages) }]];
+      }),
+    ),
+  }));
+}
+
+function withState(states: QueryStates, name: string, change: (before: QueryState) => QueryState): QueryStates {
+  const before = states.get(name);
+  return before === undefined ? states : new Map([...states, [name, change(before)]]);
+}
+
+/** The answers that are at most `staleAfterMs` old. Those of a query that is sent less often live as much longer. */
+function freshAnswers(states: QueryStates, staleAfterMs: number, now: Instant): [string, string, QueryAnswer][] {
+  return nodeQueries.flatMap(({ name, intervalMs }) =>
+    Array.from(states.get(name)?.answers ?? []).flatMap(([key, answer]): [string, string, QueryAnswer][] =>
+      ageSeconds(answer.at, now) * 1000 <= staleAfterMs + (intervalMs >= HOUR_MS ? intervalMs : 0)
+        ? [[name, key, answer]]
+        : [],
+    ),
+  );
+}
+
+/** The series of the answers that are not stale. */
+export function answeredFamilies(states: QueryStates, staleAfterMs: number, now: Instant): readonly FamilyLines[] {
+  return freshAnswers(states, staleAfterMs, now).flatMap(([, , { families }]) => families);
+}
+
+/** The values of the answers that are not stale. */
+export function answersOf(states: QueryStates, staleAfterMs: number, now: Instant): QueryAnswers {
+  const answers = new Map<string, Map<string, readonly unknown[]>>();
+  for (const [name, key, { pages }] of freshAnswers(states, staleAfterMs, now)) {
+    answers.set(name, (answers.get(name) ?? new Map<string, readonly unknown[]>()).set(key, pages));
+  }
+  return answers;
+}

@@ -1,0 +1,247 @@
+import type { RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clock, type Instant } from '../../src/clock.js';
+import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
+import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { jobsOf } from '../../src/poll/jobs.js';
+import { createPollExecutor, type PollExecutor } from '../../src/poll/poll.js';
+import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { startNode, type Node } from '../http/nodes.js';
+import { parseValidConfig } from '../support/config.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { waitFor, waitUntil } from '../support/wait-for.js';
+
+const MINUTE_MS = 60_000;
+const BLOCK_TIME = 'bridge_exporter_node_block_timestamp_seconds{target="a",document="module_state"}';
+const FAILURES = 'bridge_exporter_node_query_failures_total{target="a",document="module_state",query="latest_block"}';
+
+let simulator: Simulator;
+let executor: PollExecutor;
+let registry: EndpointRegistry;
+let node: Node | undefined;
+let elapsedMs = 0;
+const logged: string[] = [];
+
+const now = (): Instant => {
+  const { epochSeconds, monotonicMs } = clock();
+  return { epochSeconds: epochSeconds + elapsedMs / 1000, monotonicMs: monotonicMs + elapsedMs };
+};
+
+beforeEach(async () => {
+  elapsedMs = 0;
+  logged.length = 0;
+  simulator = await startTestSimulator({ startTime: 1_800_000_000 });
+  executor = createPollExecutor('test');
+  const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
+  registry = createEndpointRegistry(executor, log, now);
+});
+
+afterEach(async () => {
+  registry.close();
+  await executor.close();
+  await node?.close();
+  node = undefined;
+  await simulator.close();
+});
+
+function poll(url: string, settings = '', staleAfter = '5m'): void {
+  const config = parseValidConfig(`
+poll: {interval: 100ms, timeout: 2s, stale_after: ${staleAfter}}
+targets: [{name: a, bridge: {url: "${url}"${settings}}}]`);
+  registry.reconcile(jobsOf(config), config.poll, now());
+}
+
+const polls = (): number => registry.states()[0]?.polls ?? 0;
+
+/** Waits until polls that have begun from now on have ended. */
+async function nextPolls(): Promise<void> {
+  const before = polls();
+  await waitUntil(() => polls() >= before + 2);
+}
+
+const exposition = (): string[] => renderEndpoints(registry.states(), 'text', now()).split('\n');
+const valueOf = (series: string): string | undefined =>
+  exposition()
+    .find((line) => line.startsWith(`${series} `))
+    ?.slice(series.length + 1);
+
+/** A node with the simulated chain that responds to some paths in another way. */
+async function nodeBefore(respond: (path: string) => RequestListener | undefined): Promise<Node> {
+  node = await startNode({
+    respond: (request, response) => {
+      const own = respond(request.url ?? '');
+      if (own !== undefined) return own(request, response);
+      const query = parseRequest('GET', request.url ?? '');
+      const { status, headers, body } = 'endpoint' in query ? executeQuery(simulator.model, query) : query;
+      response.writeHead(status, headers).end(body);
+      return undefined;
+    },
+  });
+  return node;
+}
+
+const isBlock = (path: string): boolean => path.includes('/blocks/');
+const requestsOfBlocks = (): number => (node?.requests ?? []).filter(({ url = '' }) => isBlock(url)).length;
+
+describe('queries of the same node', () => {
+  it('export the time of the newest block and whether the node is catching up', async () => {
+    poll(simulator.url);
+    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
+    expect(valueOf(BLOCK_TIME)).toBe('1800000000');
+    await waitUntil(() => exposition().some((line) => line.startsWith('bridge_exporter_node_syncing')));
+    expect(valueOf('bridge_exporter_node_syncing{target="a",document="module_state"}')).toBe('0');
+    expect(valueOf(FAILURES)).toBe('0');
+  });
+
+  it('are sent at most once a minute', async () => {
+    poll(simulator.url);
+    await waitUntil(() => simulator.requests.latest_block === 1);
+    await nextPolls();
+    elapsedMs += MINUTE_MS - 5000;
+    await nextPolls();
+    expect(simulator.requests.latest_block).toBe(1);
+    elapsedMs += 5000;
+    await waitUntil(() => simulator.requests.latest_block === 2);
+  });
+
+  it('are not sent with node_queries off, and have no series', async () => {
+    poll(simulator.url, ', node_queries: "off"');
+    await nextPolls();
+    await nextPolls();
+    expect(simulator.requests).toMatchObject({ latest_block: 0, syncing: 0 });
+    expect(exposition().filter((line) => line.includes('bridge_exporter_node_'))).toEqual([]);
+    poll(simulator.url, ', node_queries: auto');
+    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
+    poll(simulator.url, ', node_queries: "off"');
+    expect(valueOf(BLOCK_TIME)).toBeUndefined();
+  });
+
+  it.each([404, 501])(
+    'of a path that the node answers with %i are no failure, and are sent again after an hour',
+    async (status) => {
+      const { url } = await nodeBefore((path) =>
+        isBlock(path) ? (_request, response) => response.writeHead(status).end('{}') : undefined,
+      );
+      poll(url);
+      await waitUntil(() => requestsOfBlocks() === 1);
+      for (let minutes = 0; minutes < 58; minutes += 29) {
+        elapsedMs += 29 * MINUTE_MS;
+        // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+        await nextPolls();
+      }
+      expect(requestsOfBlocks()).toBe(1);
+      expect(valueOf(FAILURES)).toBe('0');
+      expect(valueOf(BLOCK_TIME)).toBeUndefined();
+      expect(logged.filter((line) => line.includes('query'))).toEqual([]);
+      elapsedMs += 2 * MINUTE_MS;
+      await waitUntil(() => requestsOfBlocks() === 2);
+    },
+  );
+
+  it('that fail are counted and logged once, and their last answer stays until it is stale', async () => {
+    let isFailing = false;
+    const { url } = await nodeBefore((path) =>
+      isFailing && isBlock(path) ? (_request, response) => response.writeHead(500).end('{}') : undefined,
+    );
+    poll(url);
+    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
+    isFailing = true;
+    for (const failures of ['1', '2', '3']) {
+      elapsedMs += MINUTE_MS;
+      // oxlint-disable-next-line no-await-in-loop -- one failure after the other
+      await waitFor(
+        () => valueOf(FAILURES),
+        (value) => value === failures,
+      );
+    }
+    expect(valueOf(BLOCK_TIME)).toBe('1800000000');
+    elapsedMs += 3 * MINUTE_MS;
+    expect(valueOf(BLOCK_TIME)).toBeUndefined();
+    const host = new URL(url).host;
+    expect(logged.filter((line) => line.includes('query'))).toEqual([
+      `query of the node failed: ${host}/cosmos/base/tendermint/v1beta1/blocks/latest: responded with status 500`,
+    ]);
+    isFailing = false;
+    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
+    expect(logged.at(-1)).toBe('query of the node has no failures any more');
+  });
+
+  it.each([
+    ['of another type', '{"block": {"header": {"height": "12", "time": 5}}}', /a required field is missing or invalid/],
+    ['with another time', '{"block": {"header": {"height": "12", "time": "yesterday"}}}', /a required field is/],
+    ['of an error', '{"code": 2, "message": "x"}', /a required field is missing or invalid/],
+    ['not JSON', '<html>', /blocks\/latest: /],
+    ['of 9 MB', JSON.stringify({ block: 'x'.repeat(9 * 2 ** 20) }), /the response is larger than 8MiB/],
+  ])('are failures with a body %s, which costs only their own series', async (_, body, message) => {
+    const { url } = await nodeBefore((path) =>
+      isBlock(path) ? (_request, response) => response.end(body) : undefined,
+    );
+    poll(url);
+    await waitFor(
+      () => valueOf(FAILURES),
+      (value) => value === '1',
+    );
+    expect(registry.states()[0]?.queries.get('latest_block')?.failure?.message).toMatch(message);
+    expect(valueOf(BLOCK_TIME)).toBeUndefined();
+    expect(valueOf('bridge_exporter_poll_failures_total{target="a",document="module_state",reason="schema"}')).toBe(
+      '0',
+    );
+    expect(valueOf('bridge_exporter_up{target="a",document="module_state"}')).toBe('1');
+    await waitUntil(() => exposition().some((line) => line.startsWith('bridge_exporter_node_syncing')));
+  });
+
+  it('that never end delay no poll, and are not sent again meanwhile', async () => {
+    const { url } = await nodeBefore((path) => (isBlock(path) ? () => undefined : undefined));
+    poll(url);
+    await waitUntil(() => requestsOfBlocks() === 1);
+    elapsedMs += 10 * MINUTE_MS;
+    const started = performance.now();
+    await nextPolls();
+    await nextPolls();
+    expect(performance.now() - started).toBeLessThan(1900);
+    expect(requestsOfBlocks()).toBe(1);
+    expect(valueOf('bridge_exporter_up{target="a",document="module_state"}')).toBe('1');
+  });
+
+  it('of all targets together have at most four requests at a time', async () => {
+    let open = 0;
+    let highest = 0;
+    const { url } = await nodeBefore((path) =>
+      path.startsWith('/cosmos/base')
+        ? (_request, response) => {
+            open += 1;
+            highest = Math.max(highest, open);
+            setTimeout(() => {
+              open -= 1;
+              response.end('{"syncing": false}');
+            }, 30);
+          }
+        : undefined,
+    );
+    const targets = Array.from({ length: 6 }, (_, index) => `{name: t${index}, bridge: {url: "${url}"}}`);
+    const config = parseValidConfig(`targets: [${targets.join(', ')}]`);
+    registry.reconcile(jobsOf(config), config.poll, now());
+    await waitUntil(
+      () => (node?.requests ?? []).filter(({ url: path }) => path?.startsWith('/cosmos/base')).length === 12,
+    );
+    await waitUntil(() => open === 0);
+    expect(highest).toBe(4);
+  });
+
+  it('of an endpoint that a reload has removed are not sent any more, and change nothing', async () => {
+    const waiting: (() => void)[] = [];
+    const { url } = await nodeBefore((path) =>
+      isBlock(path) ? (_request, response) => void waiting.push(() => response.end('{}')) : undefined,
+    );
+    poll(url);
+    await waitUntil(() => waiting.length === 1);
+    registry.reconcile([], { intervalMs: 100, timeoutMs: 100, staleAfterMs: 1000, maxBodyBytes: 1000 }, now());
+    waiting[0]?.();
+    await delay(50);
+    expect(registry.states()).toEqual([]);
+    expect(logged.filter((line) => line.includes('query'))).toEqual([]);
+  });
+});
