@@ -14,7 +14,7 @@ import { pendingPage } from './pages/pending-page.js';
 import { statusPage, type Instance } from './pages/status-page.js';
 import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
-import { trendsOf } from './pages/trend.js';
+import { memoriesOf } from './alerts/memory.js';
 import { clock, type Instant } from './clock.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
@@ -119,16 +119,14 @@ function pagesOf(
 
   const pending = (target: string | undefined, search: string | undefined): PendingDocument | undefined => {
     const now = clock();
-    const remembered = { trends: trendsOf(endpoints.all()), contacts: contactsByTarget(endpoints.all()) };
+    const remembered = { memories: memoriesOf(endpoints.all()), contacts: contactsByTarget(endpoints.all()) };
     return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
   };
 
   return {
     statusPage: () => {
       const now = clock();
-      const statuses = endpoints
-        .all()
-        .map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory.trend));
+      const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
       const targets = targetViews(verdicts(now), statuses, active.current().links, now);
       const validatorNames = namesViews(endpoints.all(), now);
       const generatedAt = isoTime(now.epochSeconds);

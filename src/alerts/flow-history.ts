@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
 import type { BridgeFlow } from '../flow/bridge-flow.js';
-import type { Histogram } from '../flow/histogram.js';
+import { quantile, type Histogram } from '../flow/histogram.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { MINUTE_MS, msBetween, samplesOf } from './view.js';
 
@@ -138,6 +138,11 @@ export function flowIncrease(
     judgedPolls: latest.judgedPolls - start.judgedPolls,
     missedPolls: latest.missedPolls - start.missedPolls,
   };
+}
+
+/** The median duration of an increase, estimated from its buckets; `undefined` without one. */
+export function medianSeconds({ transferDurations }: Pick<FlowPoint, 'transferDurations'>): number | undefined {
+  return quantile(transferDurations, 0.5);
 }
 
 /** How many took longer than a bound of a bucket, and all. */

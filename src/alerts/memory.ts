@@ -45,6 +45,13 @@ export interface JudgedEndpoint {
   readonly memory: EndpointMemory;
 }
 
+/** The memories of endpoints by their states. */
+export type EndpointMemories = ReadonlyMap<EndpointState, EndpointMemory>;
+
+export function memoriesOf(endpoints: readonly JudgedEndpoint[]): EndpointMemories {
+  return new Map(endpoints.map(({ state, memory }) => [state, memory]));
+}
+
 /** How long a finding has been in every poll. */
 interface Presence {
   readonly since: Instant;

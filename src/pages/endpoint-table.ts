@@ -5,6 +5,7 @@ import { remedyOf } from '../http/failure-reasons.js';
 import type { LastPoll } from '../poll/endpoint-state.js';
 import type { EndpointStatus } from './endpoint-view.js';
 import { backlogHtml } from './backlog.js';
+import { flowHtml } from './flow.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
 import { tableHtml, type Column, type Table } from './table.js';
@@ -109,11 +110,11 @@ function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
   return markup`${failure}${lastBacklog}${failureDetails(status)}`;
 }
 
-function backlogCell({ target, items, trends }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
+function backlogCell({ target, items, trends, flow }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
   const view = targets.get(target);
   return items === null || view === undefined
     ? markup``
-    : markup`${backlogHtml(view, items, nowMs)}${trendsHtml(trends, nowMs)}`;
+    : markup`${backlogHtml(view, items, nowMs)}${flowHtml(flow)}${trendsHtml(trends, nowMs)}`;
 }
 
 function pollsCell(status: EndpointStatus): Markup {

@@ -1,4 +1,4 @@
-import type { Trend } from '../alerts/trend.js';
+import type { EndpointMemory } from '../alerts/memory.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
@@ -6,6 +6,7 @@ import { ageSeconds, type Instant } from '../clock.js';
 import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Endpoint } from '../endpoints/registry.js';
+import { flowView, type FlowView } from './flow.js';
 import { isoTime } from './time.js';
 import { trendViews, type TrendView } from './trend.js';
 
@@ -31,6 +32,8 @@ export interface EndpointView {
   readonly items: Items | null;
   /** Whether the backlog grows; empty unless the last success is shown. */
   readonly trends: readonly TrendView[];
+  /** What was executed, and how fast; `null` for a document without a flow, and unless the last success is shown. */
+  readonly flow: FlowView | null;
 }
 
 export interface FailureView {
@@ -41,7 +44,7 @@ export interface FailureView {
   readonly message: string;
 }
 
-export function endpointView(state: EndpointState, now: Instant, trend?: Trend): EndpointView {
+export function endpointView(state: EndpointState, now: Instant, memory?: EndpointMemory): EndpointView {
   const { target, document, last, success, failure } = state;
   const shown = exportedSuccess(state, now);
   return {
@@ -55,7 +58,8 @@ export function endpointView(state: EndpointState, now: Instant, trend?: Trend):
       ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
       : null,
     items: shown === undefined ? null : itemsOf(shown.snapshot),
-    trends: shown === undefined ? [] : trendViews(document, trend, now),
+    trends: shown === undefined ? [] : trendViews(document, memory?.trend, now),
+    flow: shown === undefined ? null : flowView(state, memory?.flow, now),
   };
 }
 
@@ -77,8 +81,13 @@ export interface EndpointStatus extends EndpointView {
   readonly invalidFields: readonly string[];
 }
 
-export function endpointStatus(state: EndpointState, url: string, now: Instant, trend?: Trend): EndpointStatus {
-  const view = endpointView(state, now, trend);
+export function endpointStatus(
+  state: EndpointState,
+  url: string,
+  now: Instant,
+  memory?: EndpointMemory,
+): EndpointStatus {
+  const view = endpointView(state, now, memory);
   const inSeconds = view.ageSeconds === null ? null : state.staleAfterMs / 1000 - view.ageSeconds;
   return {
     ...view,

@@ -2,6 +2,7 @@ import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import type { Contacts } from '../poll/validator-names.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/view.js';
+import type { EndpointMemories } from '../alerts/memory.js';
 import type { TargetVerdicts } from '../alerts/judge.js';
 import { searchCctxs, type SearchResult } from '../pending/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
@@ -10,7 +11,6 @@ import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
 import { firingVerdicts, targetViews, type TargetView } from './target-view.js';
 import { isoTime } from './time.js';
-import type { Trends } from './trend.js';
 
 /** The JSON of `/pending`, whose keys are fixed: new ones can be added. */
 export interface PendingDocument {
@@ -34,10 +34,10 @@ export function pendingDocument(
   now: Instant,
   name?: string,
   query?: string,
-  { trends, contacts }: { readonly trends?: Trends; readonly contacts?: ContactsByTarget } = {},
+  { memories, contacts }: { readonly memories?: EndpointMemories; readonly contacts?: ContactsByTarget } = {},
 ): PendingDocument | undefined {
   const isSelected = ({ target }: { readonly target: string }): boolean => name === undefined || target === name;
-  const endpoints = states.filter(isSelected).map((state) => endpointView(state, now, trends?.get(state)));
+  const endpoints = states.filter(isSelected).map((state) => endpointView(state, now, memories?.get(state)));
   if (name !== undefined && endpoints.length === 0) return undefined;
   const targets = targetViews(verdicts.filter(isSelected), endpoints, links, now).map((view) => ({
     ...view,

@@ -8,6 +8,7 @@ import { digits, text } from './cells.js';
 import { chainSection } from './chain-table.js';
 import type { EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
+import { flowHtml } from './flow.js';
 import { isolated, markup, type Markup } from './html.js';
 import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageContext } from './item-table.js';
 import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
@@ -102,7 +103,12 @@ ${freshness(endpoint)}
 ${
   items === null
     ? ''
-    : [backlogHtml(page.view, items, page.nowMs), trendsHtml(endpoint.trends, page.nowMs), itemsHtml(items, page)]
+    : [
+        backlogHtml(page.view, items, page.nowMs),
+        flowHtml(endpoint.flow),
+        trendsHtml(endpoint.trends, page.nowMs),
+        itemsHtml(items, page),
+      ]
 }
 </section>
 `;

@@ -1,8 +1,6 @@
-import type { JudgedEndpoint } from '../alerts/memory.js';
 import { NO_TREND, TREND_MINUTES, trendMeasures, type Trend, type TrendMeasure } from '../alerts/trend.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName } from '../documents.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { isoTime } from './time.js';
@@ -26,13 +24,6 @@ interface TrendViewPoint {
   /** ISO 8601. */
   readonly at: string;
   readonly value: number;
-}
-
-/** The trends of endpoints by their states. */
-export type Trends = ReadonlyMap<EndpointState, Trend>;
-
-export function trendsOf(endpoints: readonly JudgedEndpoint[]): Trends {
-  return new Map(endpoints.map(({ state, memory }) => [state, memory.trend]));
 }
 
 /** Measures without a value in the last successful poll are left out. */

@@ -298,6 +298,7 @@ describe('/pending', () => {
       },
       items: null,
       trends: [],
+      flow: null,
     });
     expect(targets).toEqual([
       {

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { FLOW_MINUTES } from '../../src/alerts/flow-history.js';
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
+import { defaultBridgeSettings, type Objective } from '../../src/config/config.js';
+import { flowHtml, flowView, type FlowView } from '../../src/pages/flow.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import { initialState, stateAfter } from '../../src/poll/endpoint-state.js';
+import { withObservations } from '../../src/poll/jobs.js';
+import type { DecodeOptions } from '../../src/poll/poll.js';
+import { batch, state, transfer, valset } from '../metrics/bridge/state.js';
+import type { JsonObject } from '../support/json.js';
+import { at } from './sample-snapshots.js';
+
+const limits = { maxBodyBytes: 2 ** 26, staleAfterMs: 300_000 };
+const MINUTE = 60;
+
+/** A bridge whose transfers are requested, batched and executed one by one. A poll every minute. */
+function bridgeOf(objective?: Objective) {
+  const options: DecodeOptions = {
+    target: 't',
+    document: 'module_state',
+    settings: { ...defaultBridgeSettings, blockTime: 1000, ...(objective && { objective }) },
+    labels: {
+      tokens: [{ contract: '0xa', minBatchFee: '1' }],
+      chains: {},
+      validators: { configured: [], staking: new Map() },
+    },
+    maxSeries: 200,
+    staleAfterMs: limits.staleAfterMs,
+  };
+  let endpoint: JudgedEndpoint = { state: initialState(options, limits, at(0)), memory: initialMemory };
+  let seconds = -MINUTE;
+  let [requested, executed, nonce] = [1, 0, 0];
+  const document = (): JsonObject => {
+    const pending = Array.from({ length: requested - executed }, (_, index) => executed + index + 1);
+    const batches = pending.map((id) =>
+      batch(String(id), '0xa', {
+        block: '1000',
+        transactions: [transfer(String(id), '0xa', '5', { contract: '0xa', amount: '1' })],
+      }),
+    );
+    return state({
+      params: { bridge_external_address: '0xc', average_block_time: '1000' },
+      last_observed_nonce: String(nonce),
+      last_outgoing_batch_id: String(requested),
+      last_outgoing_pool_id: String(requested),
+      last_observed_valset: valset('1', {}),
+      batches,
+    });
+  };
+  const poll = (): void => {
+    seconds += MINUTE;
+    const body = Buffer.from(JSON.stringify({ state: document() }));
+    const own = withObservations(options, endpoint.state.success?.snapshot);
+    const result = decodeDocument(own, 'test', body, asDecimalString(String(1000 + seconds)), at(seconds));
+    const next = stateAfter(endpoint.state, result, at(seconds));
+    endpoint = { state: next, memory: memoryAfter(endpoint, next) };
+  };
+  return {
+    wait: (minutes: number): void => {
+      for (let minute = 0; minute < minutes; minute += 1) poll();
+    },
+    request: (): void => void (requested += 1),
+    execute: (): void => {
+      executed += 1;
+      nonce += 1;
+    },
+    points: () => endpoint.memory.flow.points.length,
+    view: (): FlowView => {
+      const view = flowView(endpoint.state, endpoint.memory.flow, at(seconds));
+      if (view === null) throw new Error('there is no view');
+      return view;
+    },
+  };
+}
+
+const textOf = (view: FlowView): string =>
+  flowHtml(view)
+    .html.replaceAll(/<[^>]+>/g, '')
+    .replaceAll('\n', '; ');
+
+describe('the numbers about executed withdrawals', () => {
+  it('say that there are none, and since when they count', () => {
+    const bridge = bridgeOf();
+    bridge.wait(13);
+    bridge.execute();
+    bridge.wait(1);
+    // It had been requested before the first poll.
+    expect(textOf(bridge.view())).toBe(
+      'Withdrawals executed 1 in the last 13 min; Median time unknown: 1 withdrawal requested before the start; Oldest due withdrawal none; counted since the start 13 min ago',
+    );
+    bridge.wait(70);
+    expect(textOf(bridge.view())).toContain('Withdrawals executed none in the last hour; ');
+    bridge.wait(26 * 60);
+    expect(textOf(bridge.view())).toBe(
+      'Withdrawals executed none in the last hour; Median time none in the last 24 hours; Oldest due withdrawal none; ',
+    );
+  });
+
+  it('have the executions of the last hour, the median of a day and the oldest that is due', () => {
+    const bridge = bridgeOf();
+    bridge.wait(5);
+    for (let withdrawal = 0; withdrawal < 4; withdrawal += 1) {
+      bridge.request();
+      bridge.wait(25);
+      bridge.execute();
+      bridge.wait(5);
+    }
+    const { executedLastHour, executedLastDay, medianSeconds, oldestDueSeconds } = bridge.view();
+    expect({ executedLastHour, executedLastDay }).toEqual({ executedLastHour: 2, executedLastDay: 4 });
+    // The first one was there before the first poll. The others took 55 minutes, the median of the bucket from 30 to 60.
+    expect(medianSeconds).toBe(45 * MINUTE);
+    // The batches of this bridge are of the height at the start.
+    expect(oldestDueSeconds).toBe(124 * MINUTE);
+  });
+
+  it('have the share that met the objective', () => {
+    const bridge = bridgeOf({ withdrawalMs: 600_000, ratio: '0.99' });
+    bridge.wait(5);
+    bridge.execute();
+    for (const minutes of [5, 15]) {
+      bridge.request();
+      bridge.wait(minutes);
+      bridge.execute();
+      bridge.wait(1);
+    }
+    expect(bridge.view().objective).toEqual({ seconds: 600, ratio: 0.99, met: 0.5 });
+    expect(textOf(bridge.view())).toContain('Within 10 min 50.0 % in the last 3 days, objective 99.0 %');
+  });
+
+  it('come from a bounded memory', () => {
+    const bridge = bridgeOf();
+    bridge.wait(2 * FLOW_MINUTES);
+    expect(bridge.points()).toBeLessThan(200);
+  });
+});
