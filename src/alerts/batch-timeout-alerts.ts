@@ -3,7 +3,7 @@ import { count } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
 import { CHECK_RELAYERS } from './relay-alerts.js';
-import { blocksFor, bridgeItemsOf, inBatches, listedRows, parts } from './sentences.js';
+import { amountsIn, blocksFor, bridgeItemsOf, listedRows, parts } from './sentences.js';
 import { findingIf, timeUntil, type PollView } from './view.js';
 
 /* Alerts on batches that time out. */
@@ -74,11 +74,14 @@ const FIND_VOTERS = 'find out who has not voted for them';
 const MAKE_DEPOSIT =
   'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
 
+function isOverdue(fees: BatchItem['fees']): (batch: BatchItem) => boolean {
+  return (batch) => batch.state === 'overdue' && batch.fees === fees;
+}
+
 /** When the first of these batches has timed out, by the estimated external height, in Unix seconds. */
 function overdueSince(view: Pick<PollView, 'items' | 'state' | 'now'>, fees: BatchItem['fees']): number | undefined {
-  const times = listedRows(bridgeItemsOf(view)?.batches)
-    .filter((batch) => batch.state === 'overdue' && batch.fees === fees)
-    .flatMap(({ projectedHeadroom }) => timeUntil(view, projectedHeadroom) ?? []);
+  const overdueOnes = listedRows(bridgeItemsOf(view)?.batches).filter(isOverdue(fees));
+  const times = overdueOnes.flatMap(({ projectedHeadroom }) => timeUntil(view, projectedHeadroom) ?? []);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -116,7 +119,7 @@ function overdue(
     sentence: ({ oldest, duration }, view) =>
       parts(
         `transfers have been locked for ${duration} in ${count(oldest.value, 'batch', 'batches')} past the timeout at the estimated external height`,
-        inBatches(view),
+        amountsIn(bridgeItemsOf(view), isOverdue(fees)),
       ),
     inhibits: severity === 'critical' ? [{ alert: 'BridgeBatchTimeoutNear' }] : [],
   });

@@ -46,6 +46,8 @@ export interface Verdict {
   readonly subjects: readonly AlertLabels[];
   /** Whether the findings have one alert together, which has none of these labels. */
   readonly isOneAlert: boolean;
+  /** The firing alert of the same endpoint of which this is probably a consequence. */
+  readonly causedBy: AlertName | null;
   /** What is wrong, in one line without the target, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */
   readonly summary: string;
   /** What to do first. */
@@ -56,8 +58,8 @@ export interface Verdict {
 export interface TargetVerdicts {
   readonly target: string;
   /**
-   * The severity of the worst firing verdict; `unknown` when nothing fires and some endpoint cannot be judged: never polled, its data
-   * outdated, or a verdict in state `observing`; `pending` when a condition is on its way to an alert; `ok` otherwise.
+   * The severity of the worst firing verdict. Unless that is `critical` or `warning`: `unknown` when some endpoint cannot be judged, because it was never polled,
+   * its data is outdated, or a verdict is `observing`; `pending` when a condition is on its way to an alert; `info`; `ok` otherwise.
    */
   readonly status: Severity | 'unknown' | 'pending' | 'ok';
   /** Why the target cannot be judged; empty unless something cannot be. */
@@ -83,20 +85,33 @@ function targetVerdicts(target: string, judged: readonly JudgedEndpoint[], now: 
     .toSorted((a, b) => a.monotonicMs - b.monotonicMs);
   const isUnknown = unknown.length > 0 || verdicts.some(({ state }) => state === 'observing');
   const status =
-    worst?.state === 'firing' ? worst.severity : isUnknown ? 'unknown' : worst?.state === 'pending' ? 'pending' : 'ok';
+    worst?.state === 'firing' && worst.severity !== 'info'
+      ? worst.severity
+      : isUnknown
+        ? 'unknown'
+        : worst === undefined
+          ? 'ok'
+          : worst.state === 'pending'
+            ? 'pending'
+            : worst.severity;
   return { target, status, unknown, verdicts, observedSince };
 }
 
 /** In the order of the pages. */
 const STATES: readonly Verdict['state'][] = ['firing', 'observing', 'pending'];
 
+/** For the record only, so after everything that may become a problem. */
+const isNote = ({ severity, state }: Verdict): boolean => severity === 'info' && state === 'firing';
+
 function worstFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
   const positionOf = ({ alert, severity }: Verdict): number =>
     judgedAlerts.findIndex((own) => own.name === alert && own.severity === severity);
   return verdicts.toSorted(
     (a, b) =>
+      Number(isNote(a)) - Number(isNote(b)) ||
       STATES.indexOf(a.state) - STATES.indexOf(b.state) ||
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      Number(a.causedBy !== null) - Number(b.causedBy !== null) ||
       positionOf(a) - positionOf(b),
   );
 }
@@ -191,16 +206,32 @@ function endpointVerdicts(endpoint: JudgedEndpoint, now: Instant): Pick<TargetVe
     : { verdicts: verdictsOfFindings(judgedFindings('endpoint'), view), unknown: [reason] };
 }
 
-/** One verdict for all findings of an alert in the same state, without those that another alert inhibits. */
+type CausedFinding = JudgedFinding & Pick<Verdict, 'causedBy'>;
+
+/** A firing alert causes at most what is as severe as itself. */
+function causeOf(finding: JudgedFinding, firing: readonly JudgedFinding[]): AlertName | null {
+  const cause = firing.find(
+    ({ alert }) =>
+      finding.followsFrom?.includes(alert.name) === true &&
+      severities.indexOf(alert.severity) <= severities.indexOf(finding.alert.severity),
+  );
+  return cause?.alert.name ?? null;
+}
+
+/** One verdict for all findings of an alert in the same state and with the same cause, without those that another alert inhibits. */
 function verdictsOfFindings(all: readonly JudgedFinding[], view: PollView): readonly Verdict[] {
   const firing = all.filter(({ state }) => state === 'firing');
   const firingFirst = all
     .filter((finding) => !isInhibited(finding, firing))
+    .map((finding): CausedFinding => ({ ...finding, causedBy: causeOf(finding, firing) }))
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || a.since.monotonicMs - b.since.monotonicMs);
   // Several patterns of an alert can find the same subject.
   const indexOf = ({ alert }: JudgedFinding): number => judgedAlerts.findIndex((own) => own === alert);
   const distinct = firstBy(firingFirst, (finding) => JSON.stringify([indexOf(finding), finding.labels]));
-  const byAlert = groupBy(Array.from(distinct.values()), (finding) => `${indexOf(finding)} ${finding.state}`);
+  const byAlert = groupBy(
+    Array.from(distinct.values()),
+    (finding) => `${indexOf(finding)} ${finding.state} ${finding.causedBy}`,
+  );
   return Array.from(byAlert.values()).flatMap(([oldest, ...others]) =>
     oldest === undefined || !reachesMinimum(oldest, others) ? [] : [verdictOf(oldest, others, view)],
   );
@@ -211,7 +242,7 @@ function reachesMinimum(first: JudgedFinding, others: readonly JudgedFinding[]):
   return minimumSum === undefined || others.reduce((sum, { value }) => sum + value, first.value) >= minimumSum;
 }
 
-function verdictOf(oldest: JudgedFinding, others: readonly JudgedFinding[], view: PollView): Verdict {
+function verdictOf(oldest: CausedFinding, others: readonly JudgedFinding[], view: PollView): Verdict {
   const { name, severity, action, condition } = oldest.alert;
   const all: readonly JudgedFinding[] = [oldest, ...others];
   const findings: DatedFindings = { all, oldest, duration: durationOf(oldest, all.at(-1) ?? oldest, view.now) };
@@ -227,6 +258,7 @@ function verdictOf(oldest: JudgedFinding, others: readonly JudgedFinding[], view
     firesAt: all.map(({ firesAt }) => firesAt).reduce((a, b) => (a.monotonicMs <= b.monotonicMs ? a : b)),
     subjects: all.map(({ labels }) => labels),
     isOneAlert: condition.minimumSum !== undefined,
+    causedBy: oldest.causedBy,
     summary: condition.sentence(findings, view),
     action: condition.actionFor?.(findings, view) ?? action,
   };

@@ -1,6 +1,7 @@
 import type { ClaimItem } from '../pending/items.js';
-import { count, percent } from '../text/format.js';
+import { percent } from '../text/format.js';
 import { dataAlert } from './alert.js';
+import { disputedClaims, disputedThing, firstDispute } from './disputes.js';
 import {
   countOfValue,
   LARGEST_SILENT,
@@ -69,17 +70,6 @@ function nextClaim(view: Items): ClaimItem | undefined {
 function missingVoters(claim: ClaimItem | undefined): string {
   const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
   return missingValidators(claim?.missing ?? null, voted);
-}
-
-/** Each claim of the first disputed event with its share of the power. */
-function disputedEvent(view: Items): string {
-  const disputed = listedRows(bridgeItemsOf(view)?.claims).filter(({ conflicting }) => conflicting);
-  const [first] = disputed;
-  if (first === undefined) return '';
-  const claims = disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce);
-  const power = claims.flatMap(({ votedPowerRatio }) => (votedPowerRatio === null ? [] : percent(votedPowerRatio)));
-  const having = power.length === 0 ? '' : ` with ${power.join(' and ')} of the power`;
-  return `event ${first.eventNonce} has ${count(claims.length, 'claim')}${having}`;
 }
 
 /** When the second claim of the first disputed event was made, in Unix seconds. */
@@ -173,8 +163,13 @@ function conflictingClaims(
     action: isCritical
       ? 'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.'
       : 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',
-    sentence: ({ oldest, duration }, view) =>
-      parts(`validators have disagreed about ${count(oldest.value, 'event')} for ${duration}`, disputedEvent(view)),
+    sentence: ({ oldest, duration }, view) => {
+      const dispute = firstDispute(bridgeItemsOf(view));
+      return parts(
+        `validators have disagreed about ${disputedThing(dispute, oldest.value)} for ${duration}`,
+        disputedClaims(dispute),
+      );
+    },
     inhibits: isCritical ? [{ alert: 'BridgeOracleStalled' }] : [],
   });
 }

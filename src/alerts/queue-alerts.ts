@@ -97,15 +97,34 @@ function waitingItem({ labels }: Finding, view: Pick<PollView, 'items'>): Waitin
 }
 
 function waitingSentence(all: readonly Finding[], view: PollView<'bridge_token_info'>): string {
-  const largestFirst = all.toSorted((a, b) => b.value - a.value);
+  // In the order of the items, which is by worth.
+  const tokens = listedRows(bridgeItemsOf(view)?.tokens).map(({ token }) => token.contract);
+  const rankOf = ({ labels }: Finding): number => {
+    const index = tokens.indexOf(labelOf(labels, 'token_contract'));
+    return index === -1 ? Infinity : index;
+  };
+  const byWorth = all.toSorted((a, b) => (rankOf(a) === rankOf(b) ? b.value - a.value : rankOf(a) - rankOf(b)));
   return list(
-    largestFirst.map(({ labels, value }) => {
+    byWorth.map(({ labels, value }) => {
       const contract = labelOf(labels, 'token_contract');
       const amount = waitingAmounts(bridgeItemsOf(view), ['unbatched'], contract);
       const transfers = count(value, 'transfer');
       return amount === '' ? `${transfers} of ${tokenName(view.samples, contract)}` : `${amount} (${transfers})`;
     }),
   );
+}
+
+/** Batches of a token that do not move can keep the hub from building another one. */
+const STUCK_BATCHES: readonly string[] = [
+  'BridgeOracleStalled',
+  'BridgeOracleSilent',
+  'BridgeBatchUnsigned',
+  'BridgeBatchNotRelayed',
+  'BridgeBatchOverdue',
+];
+
+function hasLiveBatch({ labels }: Finding, view: PollView<'bridge_token_batched_transfers'>): boolean {
+  return (valueOf(view, 'bridge_token_batched_transfers', labels) ?? 0) > 0;
 }
 
 export const queueAlerts = [
@@ -125,6 +144,7 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
     forMinutes: 5,
     families: [
       'bridge_token_unbatched_transfers',
+      'bridge_token_batched_transfers',
       'bridge_token_top_batch_fees',
       'bridge_token_min_batch_fee',
       'bridge_token_newest_batch_nonce',
@@ -145,6 +165,7 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
           notBeforeSeconds: () => timeOfItemHeight(view, waitingItem(finding, view)?.newestBatchHeight),
           provenSinceSeconds: () => timeOfItemHeight(view, waitingItem(finding, view)?.standstillSinceHeight),
           mayBeOlderThanProven: true,
+          followsFrom: hasLiveBatch(finding, view) ? STUCK_BATCHES : [],
         })),
     summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} in no batch, and none is built.`,
     description: `For at least ${STUCK_MINUTES + 5} minutes, no batch of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} was built although the fees of its transfers pay for one; ${countOfValue('transfer waits', 'transfers wait')}.`,

@@ -1,6 +1,6 @@
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, unchanged } from './promql.js';
-import { blocksFor, inBatches, parts } from './sentences.js';
+import { blocksFor, bridgeItemsOf, parts, waitingAmounts } from './sentences.js';
 import { hasDecreased, HUB_TIME_FAMILIES, type PollView, type Samples, timeOfHeight } from './view.js';
 
 /* Alerts on signed batches that nobody executes. */
@@ -48,6 +48,12 @@ function idleSince(
   // The estimate adds the time since the last observed event to the height of that event.
   const lastEvent = (state.success?.at ?? now).epochSeconds - (projected - observed) * blockTime;
   return Math.max(created, lastEvent);
+}
+
+/** What relayers could execute. */
+function inRelayableBatches(view: Pick<PollView, 'items'>): string {
+  const amounts = waitingAmounts(bridgeItemsOf(view), ['relayable']);
+  return amounts === '' ? '' : `${amounts} in them`;
 }
 
 function notRelayed(
@@ -111,7 +117,7 @@ and ${ON_TARGET} ${tokens} > 1`,
     sentence: ({ oldest, duration }, view) =>
       parts(
         `no signed batch has been executed for ${duration}, ${oldest.value} waiting`,
-        inBatches(view),
+        inRelayableBatches(view),
         firstTimeout(view.samples),
       ),
   });

@@ -1,5 +1,6 @@
 import type { ClaimType } from '../chain/claim.js';
 import type {
+  BatchItem,
   BlockSpan,
   BridgeItems,
   ClaimItem,
@@ -10,6 +11,7 @@ import type {
   Members,
   Signatures,
 } from '../pending/items.js';
+import { groupBy } from '../metrics/grouping.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { AlertLabels, PollView, Samples } from './view.js';
@@ -116,12 +118,12 @@ export function tokenName(samples: Samples<'bridge_token_info'>, contract: strin
 /** "1.2M USDT, 30 WETH": the amounts with known decimals that wait in batches, or in no batch; empty without one. */
 export function waitingAmounts(
   items: Pick<BridgeItems, 'tokens'> | undefined,
-  where: readonly ('batched' | 'unbatched')[],
+  where: readonly ('batched' | 'unbatched' | 'relayable')[],
   contract?: string,
 ): string {
   const amounts = listedRows(items?.tokens)
     .filter(({ token }) => contract === undefined || token.contract === contract)
-    .flatMap((waiting) => sumText(where.map((place) => waiting[place])));
+    .flatMap((waiting) => sumText(where.flatMap((place) => waiting[place] ?? [])));
   return list(amounts);
 }
 
@@ -198,8 +200,10 @@ export function orchestratorKey(labels: AlertLabels): string {
   return JSON.stringify([labels['orchestrator'], labels['external_address']]);
 }
 
-/** What is in live batches, of which some do not move. */
-export function inBatches(view: Pick<PollView, 'items'>): string {
-  const amounts = waitingAmounts(bridgeItemsOf(view), ['batched']);
-  return amounts === '' ? '' : `in all batches ${amounts}`;
+/** "3.09M usdt, 30 weth in them": what is in some batches, by token, the most worth first. */
+export function amountsIn(items: BridgeItems | undefined, isSelected: (batch: BatchItem) => boolean): string {
+  const batches = groupBy(listedRows(items?.batches).filter(isSelected), ({ token }) => token.contract);
+  const byWorth = listedRows(items?.tokens).map(({ token }) => batches.get(token.contract) ?? []);
+  const amounts = byWorth.flatMap((ofToken) => sumText(ofToken.map(({ amount }) => amount)));
+  return amounts.length === 0 ? '' : `${list(amounts)} in them`;
 }

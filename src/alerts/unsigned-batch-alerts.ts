@@ -1,17 +1,14 @@
-import { groupBy } from '../metrics/grouping.js';
-import { list } from '../text/format.js';
 import { aboveWhileUnchanged, dataAlert } from './alert.js';
 import { LARGEST_UNSIGNED, orchestratorNames, unsignedPower } from './promql.js';
 import {
+  amountsIn,
   belowThreshold,
   bridgeItemsOf,
   isLate,
-  listedRows,
   membersOf,
   missingValidators,
   ownFirst,
   parts,
-  sumText,
   timeLeft,
 } from './sentences.js';
 import { HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
@@ -25,13 +22,7 @@ const CONTACT_SIGNERS = 'Contact the operators of the validators that have not s
 
 /** What is in the batches that have lacked signatures for longer than usual. */
 function unsignedAmounts(view: Pick<PollView, 'items'>): string {
-  const batches = listedRows(bridgeItemsOf(view)?.batches).filter(
-    ({ belowThreshold: isBelow, age }) => isBelow === true && isLate(age),
-  );
-  const amounts = Array.from(groupBy(batches, ({ token }) => token.contract).values()).flatMap((ofToken) =>
-    sumText(ofToken.map(({ amount }) => amount)),
-  );
-  return amounts.length === 0 ? '' : `${list(amounts)} in them`;
+  return amountsIn(bridgeItemsOf(view), ({ belowThreshold: isBelow, age }) => isBelow === true && isLate(age));
 }
 
 const unsigned = aboveWhileUnchanged(

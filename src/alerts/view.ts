@@ -41,6 +41,8 @@ export interface Finding {
   readonly provenSinceSeconds?: (() => number | undefined) | undefined;
   /** Whether it may have begun before that. */
   readonly mayBeOlderThanProven?: boolean;
+  /** The alerts of which this is probably a consequence while one of them fires. */
+  readonly followsFrom?: readonly string[];
 }
 
 /** A finding with the time at which it began. */

@@ -63,7 +63,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
 function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<TimeLapse, 'pastOf'>): string {
   const lasting = duration(incidentMinutes * 60);
   const lines = verdicts
-    .filter(({ state }) => state === 'firing')
+    .filter(({ state, causedBy }) => state === 'firing' && causedBy === null)
     .map(({ severity, summary }) => `  ${severity}: ${summary}`);
   return `
 scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}

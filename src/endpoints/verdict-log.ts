@@ -20,6 +20,11 @@ export function logVerdicts(
   }
   for (const [key, verdict] of firing) {
     if (logged.get(key)?.severity === verdict.severity) continue;
+    // The line about the cause is enough, but one that has a line lasts until it ends.
+    if (verdict.causedBy !== null) {
+      if (!logged.has(key)) firing.delete(key);
+      continue;
+    }
     log.info(fieldsOf(verdict), `${verdict.severity}: ${verdict.summary}`);
   }
   const others = Array.from(logged).filter(([key]) => !firing.has(key));

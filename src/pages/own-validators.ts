@@ -1,3 +1,4 @@
+import { firstDispute, type Dispute } from '../alerts/disputes.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { BridgeItems, MissingItems, WatchedItem } from '../pending/items.js';
 import { percent } from '../text/format.js';
@@ -6,7 +7,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
 import { tableHtml, type Column, type Table } from './table.js';
 import { severityOf, type TargetView } from './target-view.js';
-import { statusLabel } from './verdict-list.js';
+import { statusLabel } from './verdict-entry.js';
 
 /*
  * The validators of `watch`, before everything else and also when all is well.
@@ -21,6 +22,8 @@ export interface OwnValidators {
 interface Row extends WatchedItem {
   readonly view: TargetView;
   readonly lastObservedNonce: string | null;
+  /** The first event with several claims. */
+  readonly dispute: Dispute | undefined;
 }
 
 /** The alerts about a member of the newest validator set. */
@@ -33,7 +36,12 @@ const ALERTS: readonly AlertName[] = [
 /** Empty without an entry of `watch`. */
 export function ownValidatorsSection(bridges: readonly OwnValidators[], page: 'status' | 'target'): Markup {
   const rows = bridges.flatMap(({ view, items }) =>
-    items.watched.map((own): Row => ({ ...own, view, lastObservedNonce: items.lastObservedNonce })),
+    items.watched.map((own): Row => ({
+      ...own,
+      view,
+      lastObservedNonce: items.lastObservedNonce,
+      dispute: firstDispute(items),
+    })),
   );
   if (rows.length === 0) return markup``;
   return markup`<section id="own" class="part" aria-labelledby="own-title">
@@ -130,7 +138,8 @@ function missingText(missing: MissingItems | null, one: string, several: string)
   return `${total} unsigned ${total === 1 ? one : several}: ${nonces.join(', ')}${more}`;
 }
 
-function votes({ membership, lastVote, nextVote, lastObservedNonce }: Row): Markup {
+function votes(row: Row): Markup {
+  const { membership, lastVote, nextVote, lastObservedNonce } = row;
   if (membership !== 'active') return markup`<span class="quiet">unknown</span>`;
   const event = lastObservedNonce ?? 'of unknown nonce';
   const last = {
@@ -140,6 +149,17 @@ function votes({ membership, lastVote, nextVote, lastObservedNonce }: Row): Mark
   };
   const next =
     nextVote === 'missing' ? 'no vote for the next event' : nextVote === 'voted' ? 'voted for the next event' : '';
-  const parts = [lastVote === null ? `vote for event ${event} unknown` : last[lastVote], next];
+  const parts = [lastVote === null ? `vote for event ${event} unknown` : last[lastVote], disputedVote(row) || next];
   return markup`${parts.filter((part) => part !== '').join('; ')}`;
+}
+
+/** Which claim of the disputed event the validator has voted for; empty when it has voted for none. */
+function disputedVote({ dispute, externalAddress }: Row): string {
+  const own = dispute?.claims.find(({ claim }) =>
+    claim.voted?.members.some((member) => member.externalAddress === externalAddress),
+  );
+  if (dispute === undefined || own === undefined) return '';
+  const { votedPowerRatio } = own.claim;
+  const power = votedPowerRatio === null ? '' : `, like ${percent(votedPowerRatio)} of the power`;
+  return `claims ${own.text === '' ? 'one thing' : own.text} for event ${dispute.eventNonce}${power}`;
 }

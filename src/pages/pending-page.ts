@@ -21,7 +21,8 @@ import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, sinceElement, timeElement } from './time.js';
 import { trendsHtml } from './trend.js';
-import { headline, statusLabel, verdictList } from './verdict-list.js';
+import { statusLabel } from './verdict-entry.js';
+import { headline, noteList, verdictList } from './verdict-list.js';
 
 /**
  * The page of one target: its verdicts, who is blocking, and the items behind the gauges, for someone who handles an alert. With
@@ -90,9 +91,18 @@ function targetPage(
   const own = bridge?.document === 'module_state' ? ownValidatorsSection([{ view, items: bridge }], 'target') : '';
   const body = markup`${worst.details}
 ${own}${verdictList([view], worst, 'target')}
+${notesSection(noteList([view], 'target'))}
 ${sections}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
+}
+
+function notesSection(notes: Markup): Markup {
+  return notes.html === ''
+    ? notes
+    : markup`<section id="notes" class="part" aria-labelledby="notes-title"><h2 id="notes-title">Notes</h2>
+${notes}</section>
+`;
 }
 
 function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {

@@ -59,8 +59,8 @@ export const tokenTable: ItemTable<WaitingTokenItem> = {
   name: 'tokens',
   title: 'Waiting by token',
   emptyText: 'No transfer is waiting.',
-  orderText: 'tokens with a configured symbol first, then by transfers',
-  openRows: 8,
+  orderText: 'the most worth first by multiples of their minimum fee, then by transfers',
+  openRows: 12,
   rowId: ({ token }) => anchor('tokens', token.contract ?? ''),
   columns: [
     { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links), type: 'row-header' },

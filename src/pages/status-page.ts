@@ -8,7 +8,8 @@ import { recorderFacts, type RecorderView } from './recorder-facts.js';
 import { statuses, type TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
-import { headline, statusWords, verdictList } from './verdict-list.js';
+import { statusWords } from './verdict-entry.js';
+import { headline, noteList, verdictList } from './verdict-list.js';
 
 export interface StatusDocument {
   readonly generatedAt: string;
@@ -57,7 +58,8 @@ export function statusPage(
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, context.nowMs)}
 ${ownValidatorsSection(ownValidators(endpoints, context), 'status')}
-${otherConditions(verdictList(targets, worst))}
+${optionalSection('conditions', markup`Other conditions`, verdictList(targets, worst))}
+${optionalSection('notes', markup`Notes`, noteList(targets))}
 ${listSection('attention', 'Endpoints that need attention', attention, endpointsNeedingAttention(attention, context))}
 ${listSection('initial', 'Endpoints not polled yet', initial, endpointsNotPolled(initial))}
 ${listSection('up', 'Endpoints that are up', up, endpointsUp(up, context))}
@@ -85,8 +87,8 @@ function tiles(targets: readonly TargetView[]): Markup {
   return markup`<ul class="tiles" aria-label="Targets by status">${items}</ul>`;
 }
 
-function otherConditions(list: Markup): Markup {
-  return list.html === '' ? list : section('conditions', markup`Other conditions`, list);
+function optionalSection(id: string, title: Markup, list: Markup): Markup {
+  return list.html === '' ? list : section(id, title, list);
 }
 
 function listSection(id: string, title: string, endpoints: readonly EndpointStatus[], list: Markup): Markup {

@@ -38,7 +38,7 @@ export interface TargetView {
 
 export interface VerdictView extends Pick<
   Verdict,
-  'alert' | 'severity' | 'state' | 'mayBeOlder' | 'document' | 'subjects' | 'summary' | 'action'
+  'alert' | 'severity' | 'state' | 'causedBy' | 'mayBeOlder' | 'document' | 'subjects' | 'summary' | 'action'
 > {
   /** ISO 8601. */
   readonly since: string;

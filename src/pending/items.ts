@@ -70,7 +70,7 @@ export interface BridgeItems {
   readonly valsets: ItemList<ValsetItem>;
   /** Claims of pending events by event nonce. */
   readonly claims: ItemList<ClaimItem>;
-  /** What waits by token: those with a configured symbol first, then by the number of transfers. */
+  /** What waits by token: the most worth first, in multiples of the minimum fee; then configured tokens, then by the number of transfers. */
   readonly tokens: ItemList<WaitingTokenItem>;
   /** Transfers that are not yet in a batch, by id. */
   readonly transfers: ItemList<TransferItem>;

@@ -1,7 +1,7 @@
-import { toDecimalString } from '../chain/decimal.js';
+import { decimal, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Coin, Transfer } from '../chain/module-state.js';
 import { type Field } from '../json/field.js';
-import type { DecimalString } from '../json/numeral.js';
+import { asDecimalString, type DecimalString } from '../json/numeral.js';
 import { relayableTransfers } from '../metrics/bridge/batches.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
@@ -43,13 +43,24 @@ function wholeAmount(input: BridgeInput, contract: string | null, amount: Decima
 export function waitingTokenItems(input: BridgeInput): ItemList<WaitingTokenItem> {
   const found = orNull(() => waitingTokens(input));
   if (found === null) return { readable: false, total: null };
-  const isConfigured = ({ contract }: WaitingToken): boolean => configuredTokens(input).has(contract);
-  const size = ({ unbatched, batched }: WaitingToken): number => unbatched.length + batched.length;
   const rows = found
-    .toSorted((a, b) => Number(isConfigured(b)) - Number(isConfigured(a)) || size(b) - size(a))
+    .map((waiting) => ({ waiting, rank: rankOf(input, waiting) }))
+    .toSorted(
+      (a, b) => b.rank.worth - a.rank.worth || b.rank.configured - a.rank.configured || b.rank.size - a.rank.size,
+    )
     .slice(0, MAX_ROWS)
-    .map((waiting) => waitingTokenItem(input, waiting));
+    .map(({ waiting }) => waitingTokenItem(input, waiting));
   return { readable: true, total: found.length, unsortable: 0, rows };
+}
+
+/** The minimum fees of all tokens have about the same worth, so what waits is compared in multiples of them; 0 without one. */
+function rankOf(input: BridgeInput, { contract, unbatched, batched }: WaitingToken) {
+  const token = configuredTokens(input).get(contract);
+  const minimum = token?.minBatchFee;
+  const worth = orNull(() =>
+    minimum === undefined ? 0 : ratio(totalAmount([...unbatched, ...batched]), decimal(asDecimalString(minimum))),
+  );
+  return { worth: worth ?? 0, configured: Number(token !== undefined), size: unbatched.length + batched.length };
 }
 
 function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTokenItem {

@@ -25,7 +25,7 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'pending critical BridgeBacklogStuck: no batch built for up to 24 min: 4.18M usdt (161 transfers), 336K hub (76 transfers), 733K usdc (66 transfers), 847 weth (51 transfers), 17.9B meme (42 transfers) waiting with sufficient fees',
+      'pending critical BridgeBacklogStuck: no batch built for up to 24 min: 336K hub (76 transfers), 4.18M usdt (161 transfers), 847 weth (51 transfers), 733K usdc (66 transfers), 17.9B meme (42 transfers) waiting with sufficient fees',
       'pending warning BridgeBacklogHigh: the number of pending transfers has been above 500 for 21 min: 939 at present, of which 460 in no batch',
     ]);
   });
@@ -35,8 +35,9 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'firing critical BridgeBacklogStuck: no batch built for up to 64 min: 9.24M usdt (364 transfers), 1.37M hub (286 transfers), 1.98M usdc (186 transfers), 2.19K weth (139 transfers), 54.1B meme (128 transfers), 298K osmo (111 transfers) waiting with sufficient fees',
+      'firing critical BridgeBacklogStuck: no batch built for up to 63 min: 54.1B meme (128 transfers), 298K osmo (111 transfers) waiting with sufficient fees',
       'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 5 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, ethereum (1) at nonce 40851, bsc (56) at nonce 60555, arbitrum (42161) at nonce 66696',
+      'firing critical BridgeBacklogStuck: no batch built for up to 64 min: 1.37M hub (286 transfers), 9.24M usdt (364 transfers), 2.19K weth (139 transfers), 1.98M usdc (186 transfers) waiting with sufficient fees',
       'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 33 min, 402 at present',
       'pending critical BridgeBacklogStuck: no batch built for 46 min: 1.38K gold (69 transfers) waiting with sufficient fees',
       'pending critical CrosschainBacklogStuck: nothing has moved for 62 min on chain bitcoin (8332) at nonce 49559 with an outbound hash',
@@ -62,6 +63,7 @@ describe('the verdicts about a scenario', () => {
         firesAt: { epochSeconds: 1_790_002_580, monotonicMs: 2_580_000 },
         subjects: [{}],
         isOneAlert: false,
+        causedBy: null,
         mayBeOlder: false,
         summary: expect.stringContaining('batches have lacked signatures for 36 min, 5 at present'),
         action:
@@ -70,11 +72,21 @@ describe('the verdicts about a scenario', () => {
     ]);
   });
 
+  it('know that the queue of a token waits for its batches, which are stuck themselves', () => {
+    const { verdicts } = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 62, scenario: 'unsigned-batch' }]);
+    expect(verdicts.map(({ alert, causedBy }) => [alert, causedBy])).toEqual(
+      expect.arrayContaining([
+        ['BridgeBatchUnsigned', null],
+        ['BridgeBacklogStuck', 'BridgeBatchUnsigned'],
+      ]),
+    );
+  });
+
   it('compare the claims that conflict', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 16, scenario: 'conflicting-claims' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeConflictingClaims: validators have disagreed about 1 event for 15 min; event 97651 has 2 claims with 54 % and 46 % of the power',
+      'firing critical BridgeConflictingClaims: validators have disagreed about the external height of event 97651 for 15 min; 54 % of the power claim external height 21380533, 46 % claim external height 21380534',
     ]);
   });
 });

@@ -75,6 +75,25 @@ describe('the own validators', () => {
     ]);
   });
 
+  it('say which claim of a disputed event each has voted for', () => {
+    const claim = (votes: readonly number[], amount: string) => ({
+      observed: false,
+      height: '990',
+      votes: votes.map(vote),
+      claim: { event_nonce: '8', '@type': 'MsgDepositClaim', token_contract: '0xT', amount },
+    });
+    const attestations = [...idleState.attestations, claim([0], '5'), claim([1, 2], '6')];
+    const watch = validators.map(({ orchestrator }) => orchestrator);
+    expect(
+      rowsOf({ attestations }, watch).map(([, , , , votes]) => votes?.replace(/^no vote for event 7; /, '')),
+    ).toEqual([
+      'claims 5 smallest units of 0xt for event 8, like 40 % of the power',
+      'claims 6 smallest units of 0xt for event 8, like 50 % of the power',
+      'claims 6 smallest units of 0xt for event 8, like 50 % of the power',
+      'no vote for the next event',
+    ]);
+  });
+
   it('have the severity of their own alerts only', () => {
     const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, {
       subjects: [{ orchestrator: beta?.orchestrator ?? '', external_address: '0xa2' }],

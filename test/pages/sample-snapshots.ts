@@ -128,6 +128,7 @@ export function verdict(alert: AlertName, severity: Severity, minutes: number, o
     firesAt: since,
     subjects: [{}],
     isOneAlert: false,
+    causedBy: null,
     summary,
     action: `action of ${alert}`,
     ...others,
@@ -141,7 +142,10 @@ export function targetVerdicts(
   target = TARGET,
 ): TargetVerdicts {
   const isUnknown = unknown.length > 0 || verdicts.length > 0;
-  const status = verdicts.find(({ state }) => state === 'firing')?.severity ?? (isUnknown ? 'unknown' : 'ok');
+  const firing = verdicts.find(({ state }) => state === 'firing')?.severity;
+  const isProblem = firing === 'critical' || firing === 'warning';
+  const hasUnknown = unknown.length > 0 || verdicts.some(({ state }) => state === 'observing');
+  const status = isProblem ? firing : hasUnknown ? 'unknown' : (firing ?? (isUnknown ? 'unknown' : 'ok'));
   return { target, status, unknown, verdicts, observedSince: at(-600) };
 }
 

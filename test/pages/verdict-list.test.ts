@@ -65,7 +65,7 @@ describe('the heading', () => {
     expect(html).toContain(
       '<li class="critical"><a href="./pending"><b>1</b> <span class="state critical">critical</span>',
     );
-    expect(html).toContain('<li class="none"><b>0</b> <span class="state info">info</span>');
+    expect(html).toContain('<li class="none"><b>0</b> <span class="state info">note</span>');
     expect(html).toContain('<li class="ok"><a href="./pending"><b>1</b> <span class="state ok">no problem</span>');
   });
 
@@ -77,7 +77,7 @@ describe('the heading', () => {
     expect(headOf(html)[0]).toBe('gray cannot be judged: no poll of module_state has succeeded for 12 min');
     expect(titleOf(html)).toMatch(/^○ gray cannot be judged/);
     expect(html).toContain('<h1><span aria-live="polite"><span class="state unknown"></span>');
-    expect(textOf(html)).toContain('Other conditions\ninfo info: summary of BridgeParamsChanged');
+    expect(textOf(html)).toContain('Notes\nnote info: summary of BridgeParamsChanged');
   });
 
   it('is green only when nothing is wrong', () => {
@@ -117,7 +117,42 @@ describe('the heading', () => {
     ).toBe(`Other conditions
 not judged yet, would be critical a: no batch built
 If it lasts until 12:10:00 UTC, act now: Contact the operators.
-observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeBacklogStuck`);
+observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Runbook: BridgeBacklogStuck`);
+  });
+
+  it('is green with notes only, which are listed below', () => {
+    const html = page(targetVerdicts([params], [], 'a'));
+    expect(headOf(html)[0]).toBe('No problem on a');
+    expect(titleOf(html)).toBe('● No problem on a · bridge-exporter');
+    expect(between(textOf(html), 'Notes', 'Endpoints not polled yet 2').split('\n').slice(0, 2)).toEqual([
+      'Notes',
+      'note a: summary of BridgeParamsChanged',
+    ]);
+    expect(textOf(html)).not.toContain('Other conditions');
+    const pending = pendingAt(initialSnapshots(), 0, { target: TARGET }, { verdicts: [targetVerdicts([params])] });
+    expect(textOf(pending)).toContain(`Notes\nnote ${TARGET}: summary of BridgeParamsChanged`);
+  });
+
+  it('has what follows from it below it, and not among the other conditions', () => {
+    const stuck = verdict('BridgeBacklogStuck', 'critical', 20, { causedBy: 'BridgeOracleStalled' });
+    const overdue = verdict('BridgeBatchOverdue', 'critical', 10);
+    const lines = textOf(page(targetVerdicts([oracle, overdue, stuck], [], 'a'))).split('\n');
+    const conditions = [
+      'Probably because of it:',
+      'Other conditions',
+      ...['Stuck', 'Overdue'].map((name) => `summary of Bridge${name === 'Stuck' ? 'Backlog' : 'Batch'}${name}`),
+    ];
+    expect(lines.filter((line) => conditions.some((text) => line.endsWith(text)))).toEqual([
+      'Probably because of it:',
+      'critical a: summary of BridgeBacklogStuck',
+      'Other conditions',
+      'critical a: summary of BridgeBatchOverdue',
+    ]);
+  });
+
+  it('has a consequence on its own when the page does not show its cause', () => {
+    const stuck = verdict('BridgeBacklogStuck', 'critical', 20, { causedBy: 'BridgeOracleStalled' });
+    expect(headOf(page(targetVerdicts([stuck], [], 'a')))[0]).toBe('critical a: summary of BridgeBacklogStuck');
   });
 
   it('says when a condition will fire that has not lasted long enough', () => {
@@ -164,12 +199,13 @@ describe('the other conditions', () => {
       targetVerdicts([oracle, votes('Alpha'), votes('Beta'), votes('Gamma'), drift], ['stale'], 'c'),
     );
     const list = between(textOf(html), 'Other conditions', 'Endpoints not polled yet 2').split('\n');
-    expect(list.filter((line) => /^(?:critical|warning|info|cannot)/.test(line))).toEqual([
+    expect(list.filter((line) => /^(?:critical|warning|note|cannot|Notes)/.test(line))).toEqual([
       'warning c: validator Alpha does not vote',
       'warning c: summary of BridgeValsetDrift',
       'cannot be judged b: never polled',
       'cannot be judged c: stale',
-      'info a: summary of BridgeParamsChanged',
+      'Notes',
+      'note a: summary of BridgeParamsChanged',
     ]);
     expect(list).toContain('2 more of this kind');
     expect(list).toContain('validator Beta does not vote, since 11:29:00 UTC (31 min)');

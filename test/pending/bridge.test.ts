@@ -253,6 +253,49 @@ describe('the claim items', () => {
   });
 });
 
+describe('the tokens that wait, by worth', () => {
+  const ofToken = (id: string, contract: string, amount: string) => ({
+    ...transfer(id, amount),
+    erc20_token: { contract, amount },
+    erc20_fee: { contract, amount },
+  });
+  const tokens = [
+    { contract: '0xcheap', decimals: 0, minBatchFee: '1000' },
+    { contract: '0xdear', decimals: 0, minBatchFee: '2' },
+    { contract: '0xplain', symbol: 'PLAIN', decimals: 0 },
+  ];
+  const batches = [
+    { ...batch('1', '9999', '940'), token_contract: '0xDear', transactions: [ofToken('5', '0xDear', '7')] },
+    { ...batch('2', '9999', '940'), token_contract: '0xCheap', transactions: [ofToken('6', '0xCheap', '900')] },
+  ];
+
+  it('begin with those that are the largest multiple of the minimum fee', () => {
+    const unbatched_transfers = [
+      ofToken('1', '0xOther', '1'),
+      ofToken('2', '0xOther', '1'),
+      ofToken('3', '0xPlain', '1'),
+      ofToken('4', '0xCheap', '900'),
+    ];
+    const { rows } = asReadable(bridgeItemsOf({ ...idleState, unbatched_transfers, batches }, { tokens }).tokens);
+    expect(rows.map(({ token }) => token.contract)).toEqual(['0xdear', '0xcheap', '0xplain', '0xother']);
+  });
+
+  it('tell apart what relayers can execute and are paid for', () => {
+    const batch_confirms = validators.flatMap(({ eth_address }) => [
+      { nonce: '1', token_contract: '0xDear', eth_signer: eth_address },
+      { nonce: '2', token_contract: '0xCheap', eth_signer: eth_address },
+    ]);
+    const state = { ...idleState, batches, batch_confirms };
+    const { rows } = asReadable(bridgeItemsOf(state, { height: '1000', tokens }).tokens);
+    expect(
+      rows.map(({ token, relayableTransfers, relayable }) => [token.contract, relayableTransfers, relayable?.amount]),
+    ).toEqual([
+      ['0xdear', 1, '7'],
+      ['0xcheap', 0, '0'],
+    ]);
+  });
+});
+
 describe('the tokens that wait', () => {
   const own = (contract: string, id: string, amount: string) => ({
     ...transfer(id, amount),

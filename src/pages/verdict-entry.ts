@@ -1,0 +1,150 @@
+import type { Severity } from '../alerts/alert.js';
+import type { AlertName } from '../alerts/alerts.js';
+import { groupBy } from '../metrics/grouping.js';
+import { duration } from '../text/format.js';
+import { isolated, markup, sentenceHtml, type Markup } from './html.js';
+import { anchor, pendingLink } from './layout.js';
+import type { TargetStatus, TargetView, VerdictView } from './target-view.js';
+import { clockTimeElement, sinceElement } from './time.js';
+
+/*
+ * One verdict on both pages: what is wrong, what to do first, and what follows from it.
+ */
+
+export const statusWords: Readonly<Record<TargetStatus, string>> = {
+  critical: 'critical',
+  warning: 'warning',
+  unknown: 'cannot be judged',
+  pending: 'building up',
+  info: 'note',
+  ok: 'no problem',
+};
+
+/** When to act on an alert of a severity. */
+const urgencies: Readonly<Record<Severity, string>> = {
+  critical: 'Act now',
+  warning: 'Act in working hours',
+  info: 'For the record',
+};
+
+export function statusLabel(status: TargetStatus): Markup {
+  return markup`<b class="state ${status}">${statusWords[status]}</b>`;
+}
+
+/** The page of a target needs no links to it. */
+export type VerdictPage = 'status' | 'target';
+
+/** The fact at the beginning of a summary, and the rest of it, such as names. A quoted name can contain any punctuation. */
+export function factOf(summary: string): readonly [string, string] {
+  const [fact = summary] = /^(?:“[^”]*”|[^;:“]|[;:](?! ))*/.exec(summary) ?? [];
+  const rest = summary.slice(fact.length).replace(/^[;:] /, '');
+  return [fact, rest];
+}
+
+/** What a verdict is shown with. */
+interface EntryContext {
+  readonly view: TargetView;
+  readonly page: VerdictPage;
+}
+
+/** The firing verdict of which this is a consequence, if the page shows it; else the verdict itself. */
+function rootOf(verdict: VerdictView, view: TargetView): VerdictView {
+  const { verdicts } = view;
+  const cause = verdicts.find(
+    ({ alert, document, state }) => alert === verdict.causedBy && document === verdict.document && state === 'firing',
+  );
+  // Causes come first, so a chain of them ends.
+  return cause === undefined || verdicts.indexOf(cause) >= verdicts.indexOf(verdict) ? verdict : rootOf(cause, view);
+}
+
+/** The verdicts that are no consequence of another one. */
+export function rootVerdicts(view: TargetView): readonly VerdictView[] {
+  return view.verdicts.filter((verdict) => rootOf(verdict, view) === verdict);
+}
+
+function consequencesHtml(cause: VerdictView, { view, page }: EntryContext): Markup {
+  const consequences = view.verdicts.filter((verdict) => verdict !== cause && rootOf(verdict, view) === cause);
+  if (consequences.length === 0) return markup``;
+  return markup`<p class="note">Probably because of it:</p>
+<ul class="verdicts consequences">
+${groupsOf(consequences).map(([first, ...others]) => groupEntry(first, others, { view, page }))}</ul>
+`;
+}
+
+/** Verdicts of the same alert, one for each document. */
+export function groupsOf(verdicts: readonly VerdictView[]): readonly (readonly [VerdictView, ...VerdictView[]])[] {
+  const groups = groupBy(
+    verdicts,
+    ({ alert, severity, state, causedBy }) => `${state} ${severity} ${alert} ${causedBy}`,
+  );
+  return Array.from(groups.values()).flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others]]));
+}
+
+export function groupEntry(first: VerdictView, others: readonly VerdictView[], context: EntryContext): Markup {
+  const { target } = context.view;
+  const { alert, severity, state } = first;
+  const id = anchor('verdict', target, alert, severity, state);
+  return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${target}: ${first.summary}`)}</p>
+${nextSteps(first, context)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}${consequencesHtml(first, context)}
+`;
+}
+
+function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
+  const items = verdicts.map(
+    ({ summary, since, ageSeconds }) => markup`<li>${sentenceHtml(summary)}, ${sinceElement(since, ageSeconds)}`,
+  );
+  return markup`<details id="${id}"><summary>${verdicts.length} more of this kind</summary><ul>${items}</ul></details>`;
+}
+
+export function statusOf({ severity, state }: VerdictView): TargetStatus {
+  return state === 'firing' ? severity : state === 'observing' ? 'unknown' : 'pending';
+}
+
+export function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
+  switch (state) {
+    case 'firing':
+      return statusLabel(severity);
+    case 'observing':
+      return markup`<b class="state unknown">not judged yet, would be ${severity}</b>`;
+    case 'pending':
+      return markup`<b class="state pending">${severity} in ${duration(firesInSeconds ?? 0)}</b>`;
+  }
+}
+
+function urgency({ severity, firesAt }: VerdictView): Markup {
+  const text = urgencies[severity];
+  if (firesAt === null) return markup`${text}`;
+  return markup`If it lasts until ${clockTimeElement(firesAt)}, ${text.toLowerCase()}`;
+}
+
+/** What the heading has no room for. */
+export function entryDetails(verdict: VerdictView, context: EntryContext): Markup {
+  const [, rest] = factOf(verdict.summary);
+  const details =
+    rest === ''
+      ? ''
+      : markup`<p>${sentenceHtml(`${rest.slice(0, 1).toUpperCase()}${rest.slice(1)}`)}</p>
+`;
+  return markup`<div class="verdict ${statusOf(verdict)}">${details}${nextSteps(verdict, context)}${consequencesHtml(verdict, context)}</div>`;
+}
+
+/** The alerts whose sentences have amounts of several tokens, of which they list the first ones. */
+const AMOUNT_ALERTS: ReadonlySet<AlertName> = new Set<AlertName>([
+  'BridgeBacklogStuck',
+  'BridgeBatchNotRelayed',
+  'BridgeBatchOverdue',
+  'BridgeBatchUnsigned',
+]);
+
+function nextSteps(verdict: VerdictView, { view: { target }, page }: EntryContext): Markup {
+  const { alert, since, ageSeconds, action, runbook, dashboard, mayBeOlder } = verdict;
+  const what = mayBeOlder ? 'observed' : 'true';
+  const links = [
+    ...(page === 'target' ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
+    ...(AMOUNT_ALERTS.has(alert) ? [markup`<a href="${pendingLink(target, 'tokens')}">All amounts by token</a>`] : []),
+    markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
+    ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
+  ];
+  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentenceHtml(action)}</p>
+<p class="links"><span>${what} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
+}
