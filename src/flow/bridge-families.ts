@@ -4,6 +4,7 @@ import type { BridgeFlow } from './bridge-flow.js';
 import { cumulativeFamilies, type CumulativeFamily, type SeriesSample } from './cumulative-family.js';
 import { tokenSamples } from './flow-tokens.js';
 import { histogramSamples } from './histogram.js';
+import { confirmKinds } from './watched-confirms.js';
 
 type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name'>;
 
@@ -96,5 +97,18 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
     unit: 'seconds',
     labels: [],
     derive: ({ transferDurations }) => histogramSamples(transferDurations),
+  },
+  bridge_watched_confirm_delay_seconds: {
+    type: 'histogram',
+    help: 'Time from the first document with a batch, a validator set or the claim of an event to the first one with the signature or vote of a watched validator.',
+    unit: 'seconds',
+    // As many validators as are configured, and three kinds.
+    labels: ['orchestrator', 'name', 'kind'],
+    derive: ({ confirms: { validators } }, maxSeries) =>
+      validators
+        .slice(0, Math.floor(maxSeries / confirmKinds.length))
+        .flatMap(({ orchestrator, name, delays }) =>
+          confirmKinds.flatMap((kind) => histogramSamples(delays[kind], { orchestrator, name, kind })),
+        ),
   },
 });

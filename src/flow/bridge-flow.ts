@@ -29,6 +29,7 @@ import { readFlowDocument, type FlowDocument, type FlowEvent } from './bridge-do
 import { addTokens, columnOf, NO_TOKENS, type FlowTokens } from './flow-tokens.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
+import { NO_CONFIRMS, trackConfirms, type WatchedConfirms } from './watched-confirms.js';
 
 const EVENT_TYPES = [...Object.values(claimTypes), 'unseen'] as const;
 
@@ -44,6 +45,7 @@ export interface BridgeFlow {
   readonly events: Readonly<Record<ClaimType | 'unseen', number>>;
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;
+  readonly confirms: WatchedConfirms;
   readonly gaps: Gaps;
   readonly baseline: PackedBaseline | undefined;
   /** Whether a later document could not be read, so that the baseline is good for times only. */
@@ -59,6 +61,7 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   events: forEach(EVENT_TYPES, () => 0),
   batchDurations: EMPTY_HISTOGRAM,
   transferDurations: EMPTY_HISTOGRAM,
+  confirms: NO_CONFIRMS,
   gaps: noGaps(gapReasons),
   baseline: undefined,
   isInterrupted: false,
@@ -96,6 +99,7 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
     ...(changes === undefined ? flow : withChanges(flow, changes)),
     tokens,
     baseline: packBaseline(baselineOf(document, { at, height, arrivals, columnOf: column })),
+    confirms: trackConfirms(flow.confirms, input, changes !== undefined),
     isInterrupted: false,
     highest: highestAfter(flow.highest, document, reason),
   };
