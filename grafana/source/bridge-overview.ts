@@ -520,6 +520,13 @@ const coinsPerDay = (metric: string): string =>
     `${increaseBy(TOKEN, metric, '1d')} / on (cluster, target, token_contract) group_left () (10 ^ ${latestBy(['token_contract'], 'bridge_token_decimals')})`,
   );
 
+/** NaN, which is not drawn, when no batch ended. */
+const canceledShare = (window: string): string => {
+  const canceled = `sum by (cluster, target) (${increaseBy([...TOKEN, 'reason'], 'bridge_batches_canceled_total', window)})`;
+  const executed = `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_batches_executed_total', window)})`;
+  return `${canceled} / (${canceled} + ${executed})`;
+};
+
 const flow: Row = {
   title: 'Flow',
   panels: [
@@ -600,6 +607,33 @@ const flow: Row = {
           expr: `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_batches_executed_total', '1d')})`,
           legend: '{{cluster}} {{target}} executed',
         },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Share of batches canceled',
+      noValue: 'no batch ended in a week',
+      description:
+        'Of the batches of a week that ended, whatever the reason. Zero on a bridge whose relayers take every batch.',
+      unit: 'percentunit',
+      min: 0,
+      max: 1,
+      width: 12,
+      series: [{ expr: canceledShare('7d'), legend: '{{cluster}} {{target}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Oldest due withdrawal',
+      noValue: 'none is due',
+      description:
+        'Age of the oldest live batch, or time since the fees in a queue pay for one. Batches and queues with insufficient fees are left out. The dashed line is the objective of the target.',
+      unit: 's',
+      min: 0,
+      width: 12,
+      series: [
+        {
+          expr: `time() - min by (cluster, target) (bridge_oldest_due_transfer_timestamp_seconds{${FILTERS}})`,
+          legend: '{{cluster}} {{target}}',
+        },
+        { expr: latest('bridge_objective_seconds'), legend: '{{cluster}} {{target}} objective', isReference: true },
       ],
     }),
     timeSeriesPanel({

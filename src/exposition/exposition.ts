@@ -74,7 +74,7 @@ export const families: readonly FamilyHeader[] = [
 /** The labels of the series of a target. Configured labels of a target cannot have these names. */
 export const metricLabels: ReadonlySet<string> = new Set([
   ...ENDPOINT_LABELS,
-  ...families.flatMap(({ labels }) => labels),
+  ...families.flatMap(({ type, labels }) => (type === 'histogram' ? [...labels, 'le'] : labels)),
 ]);
 
 const headers: Readonly<Record<Format, readonly string[]>> = {
