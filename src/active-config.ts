@@ -105,17 +105,20 @@ export function createActiveConfig(
   };
 }
 
+/** As in `bridge_exporter_config_hash`. It does not cover secrets, so that passwords cannot be guessed from it. */
+export function configHash(config: Config): number {
+  return fingerprint(formatConfig(config));
+}
+
 function loadedConfig(config: Config): LoadedConfig {
-  const text = formatConfig(config);
   return {
     targets: config.targets.length,
     jobs: jobsOf(config),
     poll: config.poll,
     recorder: config.recorder,
     links: externalLinks(config),
-    text,
-    // The hash is a metric. It does not cover secrets, so that passwords cannot be guessed from it.
-    hash: fingerprint(text),
+    text: formatConfig(config),
+    hash: configHash(config),
     loadedAt: clock(),
   };
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
@@ -84,6 +85,12 @@ function printError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+// As `head` does, the reader can close its end before everything is printed.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 // The exit code is set instead of calling process.exit, so that all output is flushed.
 try {
   process.exitCode = await main({
@@ -95,7 +102,13 @@ try {
     build: { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node },
     memory: { bytes: memoryLimit(), heapBytes: getHeapStatistics().heap_size_limit },
     print: (text) => void process.stdout.write(text),
+    write: async (text) => {
+      if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+    },
     printError,
+    showProgress: (line = '') => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+    },
     isTerminal: process.stderr.isTTY,
     waitForStopSignal,
     onReloadSignal: (reload) => void process.on('SIGHUP', reload),

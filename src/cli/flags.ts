@@ -62,6 +62,19 @@ const shard = types.valueType('k/n', `k/n with 1 ≤ k ≤ n ≤ ${maxShards}, s
   return types.acceptIf<Shard>(index >= 1 && index <= count && count <= maxShards, { index, count });
 });
 
+/** In milliseconds since 1970. Without an offset in UTC. */
+const time = types.valueType(
+  'time',
+  'a time such as 2026-11-23 or 2026-11-23T07:35:00Z',
+  (text): ParseResult<number> => {
+    if (!/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text))
+      return types.reject();
+    const isUtc = text.length === 10 || /(?:Z|[+-]\d\d:\d\d)$/.test(text);
+    const ms = Date.parse(isUtc ? text : `${text}Z`);
+    return types.acceptIf(!Number.isNaN(ms), ms);
+  },
+);
+
 const config = {
   file: optionalFlag('--config.file', types.fileName, 'Configuration file.'),
   check: flag(
@@ -142,6 +155,13 @@ const recording = {
   ),
 };
 
+const past = {
+  directory: optionalFlag('--recording', types.fileName, 'Directory of a recording.'),
+  fromMs: optionalFlag('--from', time, 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.'),
+  toMs: optionalFlag('--to', time, 'End of the replayed time.'),
+  target: optionalFlag('--target', types.label(128), 'Replay only the target of this name.'),
+};
+
 const report = {
   summary: optionalFlag(
     '--summary',
@@ -181,7 +201,7 @@ const simulator = {
 export const commandFlags = {
   daemon: { config: { ...config, ...reload }, web, targets, log },
   once: { config, targets, report, log },
-  replay: { recording, config, log },
+  replay: { recording: { ...recording, ...past }, config, log },
   simulate: { simulator, log },
   healthcheck: { web },
   // The demo is for a terminal on the local machine.

@@ -139,12 +139,24 @@ const hasFlag = (command: CommandName, name: string): boolean => flagsOf(command
 
 const formatCommand = (command: CommandName): string => (command === 'daemon' ? 'the daemon' : command);
 
+/** The flags of single bodies, and those of a recording. */
+const BODY_FLAGS = ['--bridge', '--crosschain', '--hub-height'];
+const RECORDING_FLAGS = ['--from', '--to', '--target'];
+
 /** Problems of the files of `replay` together. */
 function replayProblems(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
   if (command !== 'replay') return [];
+  const mixed = (flags.has('--recording') ? BODY_FLAGS : RECORDING_FLAGS).find((name) => flags.has(name));
+  if (mixed !== undefined) {
+    const problem = flags.has('--recording')
+      ? 'cannot be combined with --recording'
+      : 'has no effect without --recording';
+    return [`${mixed}: ${problem} — expected files, or a recording`];
+  }
+  if (flags.has('--recording')) return [];
   const files = ['--bridge', '--crosschain'].map((name) => flags.get(name));
   if (files.every((file) => file === undefined)) {
-    return ['replay: nothing to replay — expected --bridge FILE, --crosschain FILE, or both'];
+    return ['replay: nothing to replay — expected --recording DIR, --bridge FILE, --crosschain FILE, or both files'];
   }
   if (files.every((file) => file === STANDARD_INPUT)) {
     return ['replay: both documents are standard input (-) — expected at least one file'];

@@ -14,7 +14,11 @@ export interface CommandContext {
   readonly build: BuildInfo;
   readonly memory: MemoryLimits;
   readonly print: (text: string) => void;
+  /** Prints like `print`, and resolves when the reader has kept up. */
+  readonly write: (text: string) => Promise<void>;
   readonly printError: (line: string) => void;
+  /** Replaces a line on the terminal, or removes it. Without a terminal, it is not shown. */
+  readonly showProgress: (line: string | undefined) => void;
   /** Whether somebody reads what `printError` prints. */
   readonly isTerminal: boolean;
   /** Resolves with the first SIGTERM or SIGINT from now on. The second one ends the process at once. */

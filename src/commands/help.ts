@@ -48,9 +48,17 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
     ],
   },
   replay: {
-    usage: 'bridge-exporter replay [--bridge FILE] [--crosschain FILE] [flags]',
-    description: 'Prints the metrics of recorded response bodies, without network access.',
+    usage: 'bridge-exporter replay [--recording DIR | --bridge FILE --crosschain FILE] [flags]',
+    description: 'Prints the metrics of a recording, or of recorded response bodies, without network access.',
     examples: [
+      [
+        'bridge-exporter replay --recording /var/lib/bridge-exporter --from 2026-11-23 > metrics.txt',
+        'print the metrics of a recording over time, as OpenMetrics with timestamps',
+      ],
+      [
+        'promtool tsdb create-blocks-from openmetrics metrics.txt data',
+        'make blocks of them that Prometheus can query',
+      ],
       ['curl -o state.json https://node.example.org/peggy/v1/module_state', 'record a module state of Injective'],
       ['bridge-exporter replay --bridge state.json --hub-height 8214702', 'print its metrics as of a hub height'],
       [
@@ -66,7 +74,7 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ['0', 'All documents are valid.'],
       [
         '1',
-        'A document is invalid (the metrics of the other are printed), or a file cannot be read. The reasons are on standard error.',
+        'A document is invalid, or a file cannot be read. The metrics of the others are printed, the reasons are on standard error.',
       ],
     ],
   },

@@ -22,12 +22,16 @@ import { inactiveWatched, printDocuments, type ReadDocument } from './documents-
 import { configOrExitCode } from './load-config.js';
 import { cleanText } from '../text/untrusted-text.js';
 
-/** `replay`: prints the metrics of recorded response bodies, with the settings of the first target. Rejects if a file cannot be read. */
+/** `replay`: prints the metrics of a recording, or of recorded response bodies, these with the settings of the first target. Rejects if a file cannot be read. */
 export async function runReplay(flags: InvocationOf<'replay'>, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, flags, defaultConfig);
   if (typeof config === 'number') return config;
   const progress = progressPrinter(context, flags.log);
-  const { bridgeFile, crosschainFile, hubHeight } = flags.recording;
+  const { directory, bridgeFile, crosschainFile, hubHeight } = flags.recording;
+  if (directory !== undefined) {
+    const { replayRecording } = await import('./replay-recording.js');
+    return replayRecording({ ...flags.recording, directory }, config, context);
+  }
   // There is none if no target file matches.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
   const base = targetOptions(config, target);

@@ -40,7 +40,11 @@ export interface Recorder {
   readonly close: () => Promise<void>;
 }
 
-export function createRecorder(log: Logger, now: () => Instant = clock): Recorder {
+export function createRecorder(
+  log: Logger,
+  now: () => Instant = clock,
+  startThread: typeof startRecorderThread = startRecorderThread,
+): Recorder {
   let thread: RecorderThread | undefined;
   let status: RecorderStatus | undefined;
   let closing: Promise<unknown> = Promise.resolve();
@@ -78,7 +82,7 @@ export function createRecorder(log: Logger, now: () => Instant = clock): Recorde
         return;
       }
       status = { settings: active, recorded, failed, bytes: undefined, failure: undefined };
-      const started: RecorderThread = startRecorderThread(active, {
+      const started: RecorderThread = startThread(active, {
         // The last replies of a thread that was replaced are of another directory.
         onReply: (reply, isStart) => (thread === started ? onReply(reply, isStart) : undefined),
       });
@@ -119,7 +123,8 @@ function headerOf(
     ...(body !== undefined && { path: body.path }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    ...(body && { received: isoTime(body.at), monotonic_ms: body.at.monotonicMs }),
+    ...(body && { received: isoTime(body.at) }),
+    monotonic_ms: (body ?? last).at.monotonicMs,
     added: isoTime(addedAt),
     phase_seconds: last.phaseSeconds,
   };

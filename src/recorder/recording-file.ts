@@ -25,7 +25,7 @@ export interface RecordingHeader {
   readonly message?: string;
   /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
   readonly received?: string;
-  /** The monotonic clock of the process at `received`, in milliseconds. */
+  /** The monotonic clock of the process at `received`, or without it at `time`, in milliseconds. */
   readonly monotonic_ms?: number;
   /** Since when the process polls the endpoint. A later time means that its counters began anew. */
   readonly added?: string;

@@ -214,7 +214,10 @@ describe('a usage error', () => {
       'once --web.max-requests=1',
       ['--web.max-requests: not a flag of once — it belongs to the daemon, demo, healthcheck'],
     ],
-    ['replay', ['replay: nothing to replay — expected --bridge FILE, --crosschain FILE, or both']],
+    [
+      'replay',
+      ['replay: nothing to replay — expected --recording DIR, --bridge FILE, --crosschain FILE, or both files'],
+    ],
     [
       'replay --bridge b.json --hub-height 0x10',
       ['--hub-height: "0x10" — expected a positive integer in decimal digits, at most 9223372036854775807'],

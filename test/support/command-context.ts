@@ -11,6 +11,8 @@ export function createTestContext(): CommandContext & { readonly stdout: string[
     build: { version: '0.0.0', revision: 'unknown', nodeVersion: process.versions.node },
     memory: { bytes: Infinity, heapBytes: Infinity },
     print: (text) => void stdout.push(text),
+    write: async (text) => void stdout.push(text),
+    showProgress: () => undefined,
     printError: (line) => void stderr.push(line),
     isTerminal: false,
     waitForStopSignal: async () => 'SIGTERM',

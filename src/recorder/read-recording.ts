@@ -1,0 +1,145 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { documentNames, type DocumentName } from '../documents.js';
+import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from './recording-file.js';
+
+/* Reads the recorded polls of all endpoints in the order of time, a few at once, so that a month takes no more memory than an hour. */
+
+export interface RecordedPoll {
+  readonly target: string;
+  readonly document: DocumentName;
+  readonly timeMs: number;
+  /** The path of the file. */
+  readonly file: string;
+  readonly header: RecordingHeader;
+  /** Empty for a poll without a body. */
+  readonly body: Buffer;
+}
+
+export interface ReadOptions {
+  /** In milliseconds since 1970, both included. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Only this target. */
+  readonly target?: string | undefined;
+  /** A larger body is not read. */
+  readonly maxBodyBytes: number;
+  /** Called for each file that cannot be read; it is left out. */
+  readonly onProblem: (message: string) => void;
+}
+
+interface Endpoint {
+  readonly target: string;
+  readonly document: DocumentName;
+  readonly path: string;
+}
+
+interface PollFile extends Endpoint {
+  readonly timeMs: number;
+}
+
+/** Files that are decompressed while one is decoded, on the threads of Node.js. */
+const READ_AHEAD = 4;
+
+const MAX_HEADER_BYTES = 64 * 1024;
+
+const decompress = promisify(gunzip);
+
+/** Rejects if the directory cannot be listed. */
+export async function* readRecording(root: string, options: ReadOptions): AsyncGenerator<RecordedPoll> {
+  const pending: Promise<RecordedPoll | undefined>[] = [];
+  for await (const file of filesInOrder(await endpointsIn(root, options), options)) {
+    pending.push(readPoll(file, options));
+    if (pending.length <= READ_AHEAD) continue;
+    const poll = await pending.shift();
+    if (poll !== undefined) yield poll;
+  }
+  for (const read of pending) {
+    // oxlint-disable-next-line no-await-in-loop -- all are being read
+    const poll = await read;
+    if (poll !== undefined) yield poll;
+  }
+}
+
+/** The endpoints of a recording. Files and directories of others are left out. */
+async function endpointsIn(root: string, { target }: Pick<ReadOptions, 'target'>): Promise<Endpoint[]> {
+  const targets = (await directoriesIn(root)).flatMap((name) => {
+    const decoded = targetOf(name);
+    return decoded === undefined || (target !== undefined && decoded !== target) ? [] : [{ name, target: decoded }];
+  });
+  const endpoints = targets.map(async ({ name, target: ofTarget }) => {
+    const present = new Set(await directoriesIn(join(root, name)));
+    return documentNames
+      .filter((document) => present.has(document))
+      .map((document): Endpoint => ({ target: ofTarget, document, path: join(root, name, document) }));
+  });
+  return (await Promise.all(endpoints)).flat();
+}
+
+async function directoriesIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted();
+}
+
+interface Head {
+  readonly file: PollFile;
+  readonly rest: AsyncGenerator<PollFile, undefined>;
+}
+
+/** Merges the files of the endpoints. Those of one day are listed at once. */
+async function* filesInOrder(endpoints: readonly Endpoint[], range: ReadOptions): AsyncGenerator<PollFile> {
+  let heads = (await Promise.all(endpoints.map(async (endpoint) => headOf(filesOf(endpoint, range))))).flat();
+  while (heads.length > 0) {
+    const first = heads.reduce((a, b) => (b.file.timeMs < a.file.timeMs ? b : a));
+    yield first.file;
+    // oxlint-disable-next-line no-await-in-loop -- the next file of this endpoint is compared with those of the others
+    const next = await headOf(first.rest);
+    heads = heads.flatMap((head) => (head === first ? next : [head]));
+  }
+}
+
+/** The first file and the others; empty if there is none. */
+async function headOf(files: Head['rest']): Promise<readonly Head[]> {
+  const { done, value } = await files.next();
+  return done ? [] : [{ file: value, rest: files }];
+}
+
+async function* filesOf(endpoint: Endpoint, { fromMs, toMs }: ReadOptions): AsyncGenerator<PollFile, undefined> {
+  const days = (await directoriesIn(endpoint.path)).filter(isDay);
+  const [firstDay, lastDay] = [fromMs, toMs].map(dayOf);
+  for (const day of days) {
+    if ((firstDay !== undefined && day < firstDay) || (lastDay !== undefined && day > lastDay)) continue;
+    const directory = join(endpoint.path, day);
+    // oxlint-disable-next-line no-await-in-loop -- a day is listed when the one before is read
+    for (const name of (await readdir(directory)).toSorted()) {
+      const timeMs = timeOf(day, name);
+      if (timeMs === undefined || timeMs < fromMs || timeMs > toMs) continue;
+      yield { ...endpoint, path: join(directory, name), timeMs };
+    }
+  }
+  return undefined;
+}
+
+/** `undefined` for an infinite time. */
+function dayOf(ms: number): string | undefined {
+  return Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : undefined;
+}
+
+async function readPoll(
+  { target, document, timeMs, path }: PollFile,
+  { maxBodyBytes, onProblem }: ReadOptions,
+): Promise<RecordedPoll | undefined> {
+  try {
+    const content = await decompress(await readFile(path), { maxOutputLength: maxBodyBytes + MAX_HEADER_BYTES });
+    const { header, body } = decodeRecording(content);
+    if (header.target !== target || header.document !== document || Date.parse(header.time) !== timeMs) {
+      throw new Error('the header is that of another target, document or time');
+    }
+    return { target, document, timeMs, file: path, header, body };
+  } catch (error) {
+    onProblem(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,153 @@
+import type { Instant } from '../clock.js';
+import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from '../chain/dialects.js';
+import { defaultBridgeSettings, defaultCrosschainSettings, type Config } from '../config/config.js';
+import type { DocumentName } from '../documents.js';
+import { failure } from '../http/failure-reasons.js';
+import { INVALID } from '../json/field.js';
+import { parseDecimal, type Numeral } from '../json/numeral.js';
+import { decodeDocument } from '../poll/decode.js';
+import { initialState, stateAfter, type EndpointState } from '../poll/endpoint-state.js';
+import { targetOptions, withObservations } from '../poll/jobs.js';
+import type { DecodeOptions, PollResult } from '../poll/poll.js';
+import type { RecordedPoll } from './read-recording.js';
+import type { RecordingHeader } from './recording-file.js';
+
+/* An endpoint of a recording: its state after each recorded poll, by the reducers of the daemon. */
+
+export interface ReplayedEndpoint {
+  readonly state: EndpointState;
+  readonly options: DecodeOptions;
+  /** The time of the last recorded poll. */
+  readonly timeMs: number;
+  readonly clock: ReplayedClock;
+  /** The last poll, if it has failed. It is repeated until there is another one. */
+  readonly failed: { readonly result: PollResult; readonly repeatedAtMs: number } | undefined;
+}
+
+/** The monotonic clock of the recorder, as far as it was recorded. */
+interface ReplayedClock {
+  readonly wallMs: number;
+  readonly recordedMs: number | undefined;
+  readonly offsetMs: number;
+}
+
+/** Between two recorded polls, the values hold for this long: with the default settings, 10 minutes. */
+export function holdMs({ poll, recorder }: Config): number {
+  return poll.staleAfterMs + recorder.intervalMs;
+}
+
+/** The endpoint after one more recorded poll. */
+export function endpointAfter(
+  before: ReplayedEndpoint | undefined,
+  poll: RecordedPoll,
+  config: Config,
+): ReplayedEndpoint {
+  const { header, timeMs } = poll;
+  const receivedMs = header.received === undefined ? timeMs : Date.parse(header.received);
+  const clock = clockAfter(before?.clock, receivedMs, header.monotonic_ms);
+  const received = instantOf(clock, receivedMs);
+  const at = instantOf(clock, timeMs);
+  const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
+  const { options, state } = known ?? initialEndpoint(poll, config, at);
+  const result = resultOf(poll, withObservations(options, state.success?.snapshot), received);
+  return {
+    options,
+    state: stateAfter(acceptOutcome(state, header), result, at),
+    timeMs,
+    clock,
+    failed: result.outcome.ok ? undefined : { result, repeatedAtMs: timeMs },
+  };
+}
+
+/** Repeats a failed poll until a point in time: of equal failures, only the first one is recorded. */
+export function repeatFailure(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
+  const { failed, clock } = endpoint;
+  if (failed === undefined || intervalMs === 0) return endpoint;
+  let { state } = endpoint;
+  let { repeatedAtMs } = failed;
+  while (repeatedAtMs + intervalMs <= untilMs) {
+    repeatedAtMs += intervalMs;
+    state = stateAfter(state, failed.result, instantOf(clock, repeatedAtMs));
+  }
+  return { ...endpoint, state, failed: { ...failed, repeatedAtMs } };
+}
+
+/** A point in time by the clocks of an endpoint. */
+export function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number): Instant {
+  return instantOf(clock, ms);
+}
+
+function initialEndpoint(
+  { target: name, document, header }: RecordedPoll,
+  config: Config,
+  at: Instant,
+): Pick<ReplayedEndpoint, 'options' | 'state'> {
+  const target = config.targets.find((each) => each.name === name) ?? { name };
+  const staleAfterMs = holdMs(config);
+  const base = { ...targetOptions(config, target), staleAfterMs };
+  const options: DecodeOptions =
+    document === 'module_state'
+      ? { ...base, document, settings: target.bridge ?? defaultBridgeSettings }
+      : { ...base, document, settings: target.crosschain ?? defaultCrosschainSettings };
+  const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
+  return { options, state: initialState(options, { ...config.poll, staleAfterMs }, addedAt) };
+}
+
+/** Whether the recorder was restarted, or a reload has changed the address: its counters began anew. */
+function isNewProcess({ addedAt }: EndpointState, { added }: RecordingHeader): boolean {
+  return added !== undefined && Date.parse(added) / 1000 > addedAt.epochSeconds;
+}
+
+/** The monotonic clock follows the wall clock where it was not recorded, and where another process continues. */
+function clockAfter(before: ReplayedClock | undefined, wallMs: number, recordedMs: number | undefined): ReplayedClock {
+  const recorded = recordedMs ?? wallMs;
+  if (before === undefined) return { wallMs, recordedMs, offsetMs: 0 };
+  const wallStepMs = Math.max(0, wallMs - before.wallMs);
+  const stepMs = recorded - (before.recordedMs ?? before.wallMs);
+  const isContinuous = (recordedMs === undefined) === (before.recordedMs === undefined);
+  // Clocks that are adjusted differ by less than this.
+  const tolerance = 1000 + wallStepMs / 100;
+  if (isContinuous && stepMs >= 0 && Math.abs(stepMs - wallStepMs) <= tolerance) {
+    return { wallMs, recordedMs, offsetMs: before.offsetMs };
+  }
+  const monotonicMs = (before.recordedMs ?? before.wallMs) + before.offsetMs + wallStepMs;
+  return { wallMs, recordedMs, offsetMs: monotonicMs - recorded };
+}
+
+function instantOf({ wallMs, recordedMs, offsetMs }: ReplayedClock, ms: number): Instant {
+  return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
+}
+
+const paths: Readonly<Record<DocumentName, readonly DocumentPath[]>> = {
+  module_state: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
+  rate_limiter_input: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
+};
+
+function resultOf(
+  { document, header, body, file }: RecordedPoll,
+  options: DecodeOptions,
+  receivedAt: Instant,
+): PollResult {
+  const { outcome, message = '', phase_seconds: phaseSeconds = {}, path } = header;
+  if (outcome !== 'ok') {
+    return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
+  }
+  const foundAt = paths[document].find((known) => known.path === path);
+  const decoded = decodeDocument(options, file, body, heightOf(header), receivedAt);
+  return { ...decoded, phaseSeconds, ...(foundAt && { foundAt }) };
+}
+
+function heightOf({ height }: RecordingHeader): Numeral | undefined {
+  const parsed = height === undefined ? undefined : parseDecimal(height);
+  return parsed === INVALID ? undefined : parsed;
+}
+
+/**
+ * The daemon has compared the hub height with polls that may not be recorded: what it has accepted is accepted, and what it has rejected
+ * counts as a regression.
+ */
+function acceptOutcome(state: EndpointState, { outcome }: RecordingHeader): EndpointState {
+  if (outcome === 'ok') return { ...state, regressionsSinceSuccess: Infinity };
+  if (outcome !== 'regression') return state;
+  return { ...state, regressions: state.regressions + 1, regressionsSinceSuccess: state.regressionsSinceSuccess + 1 };
+}

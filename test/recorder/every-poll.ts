@@ -1,0 +1,101 @@
+import { expect, vi } from 'vitest';
+import type { Config } from '../../src/config/config.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import { readRecording } from '../../src/recorder/read-recording.js';
+import { replayPolls } from '../../src/recorder/replay.js';
+import { renderAt } from '../../src/recorder/time-series.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startRecordedRegistry, type RecordedRegistry, type Respond } from './recorded-registry.js';
+
+/* Recordings of every poll of a simulated chain, by a daemon on simulated clocks. */
+
+export const POLL_MS = 30_000;
+
+export function useSimulatedTime(): void {
+  vi.useFakeTimers();
+  // Without jitter.
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+}
+
+export interface RecordedChain {
+  readonly model: Model;
+  readonly config: Config;
+  readonly directory: string;
+  readonly daemon: RecordedRegistry;
+}
+
+export async function startRecordedChain(): Promise<RecordedChain> {
+  const { path: directory } = createTempFolder();
+  const model = createModel({ seed: 5, scenario: 'healthy', startTime: 1_789_990_000, blockTimeMs: 6_000 });
+  const config = configOf(model);
+  return { model, config, directory, daemon: await startRecordedRegistry(config, directory) };
+}
+
+function configOf(model: Model): Config {
+  const config = demoConfig('http://127.0.0.1:1317', model);
+  return {
+    ...config,
+    poll: { ...config.poll, intervalMs: POLL_MS, timeoutMs: 20_000, staleAfterMs: 300_000 },
+    recorder: { ...config.recorder, intervalMs: 0 },
+  };
+}
+
+export const answerOf =
+  (model: Model): Respond =>
+  (document) => ({
+    body: Buffer.from(
+      JSON.stringify(document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n })),
+    ),
+    height: model.height,
+  });
+
+/** The expositions of the replayed polls, by document. */
+export async function replayed(directory: string, config: Config): Promise<Map<string, string[]>> {
+  vi.useRealTimers();
+  const texts = new Map<string, string[]>();
+  const problems: string[] = [];
+  const polls = readRecording(directory, {
+    fromMs: -Infinity,
+    toMs: Infinity,
+    maxBodyBytes: 2 ** 26,
+    onProblem: (message) => void problems.push(message),
+  });
+  await replayPolls(
+    polls,
+    config,
+    // Without a step at the time of a poll.
+    { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 },
+    {
+      onPoll: (endpoint, timeMs) => {
+        const { document } = endpoint.state;
+        texts.set(document, [...(texts.get(document) ?? []), renderAt([endpoint], timeMs)]);
+      },
+      onStep: () => undefined,
+    },
+  );
+  expect(problems).toEqual([]);
+  return texts;
+}
+
+export const withText = (texts: Map<string, string[]>, polled: Map<string, string>): void => {
+  for (const [document, text] of polled) texts.set(document, [...(texts.get(document) ?? []), text]);
+};
+
+/** Polls a scenario, and expects that the replay is what was exported. Returns the expositions of the bridge. */
+export async function expectExactReplay(scenario: ScenarioName, polls: number): Promise<readonly string[]> {
+  const { model, config, directory, daemon } = await startRecordedChain();
+  const exported = new Map<string, string[]>();
+  for (let poll = 0; poll < polls; poll += 1) {
+    if (poll === 3) model.setScenario(scenario);
+    // oxlint-disable-next-line no-await-in-loop -- polls follow each other
+    withText(exported, await daemon.poll(answerOf(model)));
+    daemon.advance(POLL_MS);
+    model.advanceTime(POLL_MS);
+  }
+  daemon.registry.close();
+  expect(exported.get('module_state')).toHaveLength(polls);
+  expect(await replayed(directory, config)).toEqual(exported);
+  return exported.get('module_state') ?? [];
+}

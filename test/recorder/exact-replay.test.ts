@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  answerOf,
+  expectExactReplay,
+  POLL_MS,
+  replayed,
+  startRecordedChain,
+  useSimulatedTime,
+  withText,
+} from './every-poll.js';
+import type { Respond } from './recorded-registry.js';
+
+beforeEach(useSimulatedTime);
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('a recording of every poll', () => {
+  // Those with the most to remember; test/recorder/every-scenario.slow.test.ts has all.
+  it.each(['stuck', 'conflicting-claims', 'missed-cctxs'] as const)(
+    'replays to the series that were exported in the scenario %s, with measured block times and counted transfers',
+    async (scenario) => {
+      const last = (await expectExactReplay(scenario, 24)).at(-1);
+      expect(last).toMatch(/bridge_block_time_seconds\{target="demo"\} 6\.0/);
+      expect(last).toMatch(/bridge_transfers_requested_total\{.*\} [1-9]/);
+    },
+  );
+
+  it('replays failures, regressions, and a restart as they were', async () => {
+    const { model, config, directory, daemon } = await startRecordedChain();
+    const exported = new Map<string, string[]>();
+    const ok = answerOf(model);
+    const behind: Respond = (document) => ({
+      body: Buffer.from(
+        JSON.stringify(
+          document === 'module_state'
+            ? model.moduleState()
+            : { ...model.rateLimiterInput({ window: 500n }), height: '9' },
+        ),
+      ),
+      height: 9,
+    });
+    const html: Respond = () => ({ body: Buffer.from('<html>'), height: undefined });
+    const other: Respond = () => ({ body: Buffer.from('{"other":1}'), height: 1 });
+    const none: Respond = () => undefined;
+    const outage = Array.from({ length: 15 }, () => none);
+    const before = [ok, ok, html, html, other, none, none, ok, behind, ok, behind, behind, behind, ok] as const;
+    const answers = [...before, 'restart', none, ok, ok, ...outage, ok, ok] as const;
+    for (const answer of answers) {
+      // oxlint-disable no-await-in-loop -- polls follow each other
+      if (answer === 'restart') await daemon.restart();
+      else withText(exported, await daemon.poll(answer));
+      // oxlint-enable no-await-in-loop
+      daemon.advance(POLL_MS);
+      model.advanceTime(POLL_MS);
+    }
+    daemon.registry.close();
+    const texts = exported.get('module_state') ?? [];
+    expect(texts).toHaveLength(answers.length - 1);
+    expect(texts.at(13)).toContain(
+      'bridge_exporter_snapshot_regressions_total{target="demo",document="module_state"} 4',
+    );
+    expect(texts.at(14)).toContain('bridge_exporter_polls_total{target="demo",document="module_state"} 1');
+    expect(texts.at(31)).not.toContain('bridge_last_observed_nonce');
+    expect(await replayed(directory, config)).toEqual(exported);
+  });
+});

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createModel } from '../../src/simulator/model.js';
+import { runExporter } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
+
+/*
+ * The recording of this test is written by a shell script, by the description of the format alone: two hours of a node that is asked
+ * every 5 minutes, and does not answer for half an hour.
+ */
+
+const SCRIPT = `set -eu
+cd "$1"
+record() { # target, document, time, rest of the header; the body is read from standard input
+  day=\${3%T*}; clock=\${3#*T}; directory="recording/$1/$2/$day"
+  mkdir -p "$directory"
+  { printf '{"version":1,"target":"%s","document":"%s","time":"%s",%s}\\n' "$1" "$2" "$3" "$4"; cat; } |
+    gzip > "$directory/$(echo "$clock" | tr -d :).json.gz"
+}
+for minute in $(seq 0 5 115); do
+  time=$(date -u -d "2026-11-23T23:00:00Z + $minute minutes" +%Y-%m-%dT%H:%M:%S.250Z)
+  if [ "$minute" -eq 60 ]; then
+    record main module_state "$time" '"outcome":"timeout","message":"timed out"' < /dev/null
+  elif [ "$minute" -lt 60 ] || [ "$minute" -ge 90 ]; then
+    record main module_state "$time" "\\"outcome\\":\\"ok\\",\\"path\\":\\"/peggy/v1/module_state\\",\\"height\\":\\"$((1000 + minute * 90))\\"" < state.json
+  fi
+  record main rate_limiter_input "$time" '"outcome":"ok"' < input.json
+done
+`;
+
+const folder = createTempFolder();
+const recording = join(folder.path, 'recording');
+
+beforeAll(() => {
+  const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
+  folder.write('state.json', JSON.stringify(model.moduleState()));
+  folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
+  execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
+});
+
+interface Point {
+  readonly series: string;
+  readonly value: number;
+  readonly time: number;
+}
+
+function pointsOf(text: string, name: string): Point[] {
+  return text.split('\n').flatMap((line) => {
+    const [, series, value, time] = /^(\S+?(?:\{.*\})?) (\S+) (\d+\.\d{3})$/.exec(line) ?? [];
+    return series?.startsWith(name) ? [{ series, value: Number(value), time: Number(time) }] : [];
+  });
+}
+
+const START = Date.parse('2026-11-23T23:00:00Z') / 1000;
+const minuteOf = ({ time }: Point): number => (time - START) / 60;
+
+const replay = async (...flags: string[]) => runExporter(['replay', '--recording', recording, ...flags]);
+
+describe('replay --recording', () => {
+  it('prints OpenMetrics with timestamps, at every recorded poll and every minute', async () => {
+    const { code, stdout, stderr } = await replay();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/# EOF\n$/);
+    const up = pointsOf(stdout, 'bridge_exporter_up{target="main",document="rate_limiter_input"}');
+    expect(up.every(({ value }) => value === 1)).toBe(true);
+    const minutes = up.map(minuteOf);
+    expect(minutes).toEqual(minutes.toSorted((a, b) => a - b));
+    // The values hold for poll.stale_after and recorder.interval after the last poll.
+    const steps = Array.from({ length: 125 }, (_, index) => index + 1);
+    const polls = Array.from({ length: 24 }, (_, index) => 5 * index + 0.25 / 60);
+    expect(minutes.map((minute) => minute.toFixed(3))).toEqual(
+      [...steps, ...polls].toSorted((a, b) => a - b).map((minute) => minute.toFixed(3)),
+    );
+    expect(pointsOf(stdout, 'bridge_exporter_build_info').length).toBe(125);
+    expect(stdout.match(/^# TYPE bridge_exporter_up gauge$/gm)).toHaveLength(1);
+  });
+
+  it('has the polls of an outage of which only the beginning was recorded, and measured block times', async () => {
+    const { stdout } = await replay();
+    const name = 'bridge_exporter_up{target="main",document="module_state"}';
+    const failing = pointsOf(stdout, name)
+      .filter(({ value }) => value === 0)
+      .map(minuteOf);
+    expect(Math.floor(failing[0] ?? 0)).toBe(60);
+    expect(Math.floor(failing.at(-1) ?? 0)).toBe(90);
+    const attempts = pointsOf(
+      stdout,
+      'bridge_exporter_last_attempt_timestamp_seconds{target="main",document="module_state"}',
+    );
+    for (const { value, time } of attempts) expect(time - value).toBeLessThanOrEqual(600);
+    const blockTime = pointsOf(stdout, 'bridge_block_time_seconds').at(-1);
+    expect(blockTime?.value).toBeCloseTo(60 / 90, 6);
+    // Withdrawn when the last success is older than stale_after and the interval.
+    const nonces = pointsOf(stdout, 'bridge_last_observed_nonce').map(minuteOf);
+    expect(nonces.filter((minute) => minute > 65.1 && minute < 90)).toEqual([]);
+  });
+
+  it('prints the range that --from and --to select, with what was measured before', async () => {
+    const { stdout } = await replay('--from', '2026-11-24T00:30:00Z', '--to', '2026-11-24T00:45', '--target', 'main');
+    const minutes = pointsOf(stdout, 'bridge_exporter_up{target="main",document="module_state"}').map(minuteOf);
+    expect(Math.min(...minutes)).toBeGreaterThanOrEqual(90);
+    expect(Math.max(...minutes)).toBeLessThanOrEqual(105);
+    expect(pointsOf(stdout, 'bridge_block_time_seconds').at(0)?.value).toBeCloseTo(60 / 90, 6);
+    expect((await replay('--target', 'other')).stdout).toBe('# EOF\n');
+  });
+
+  it('names unreadable files and prints the rest; files of others are ignored', async () => {
+    const copy = join(createTempFolder().path, 'recording');
+    cpSync(recording, copy, { recursive: true });
+    const day = join(copy, 'main/module_state/2026-11-23');
+    truncateSync(join(day, '231000.250Z.json.gz'), 1000);
+    writeFileSync(join(day, '231500.250Z.json.gz'), 'not gzip');
+    writeFileSync(join(day, '232000.250Z.json.gz'), readFileSync(join(day, '232500.250Z.json.gz')));
+    for (const name of ['notes.txt', '.233000.250Z.json.gz.tmp']) writeFileSync(join(day, name), 'mine');
+    for (const name of ['lost+found', '..data', 'main/other', 'main/module_state/today']) mkdirSync(join(copy, name));
+    const { code, stdout, stderr } = await runExporter(['replay', '--recording', copy]);
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([
+      `bridge-exporter: ${day}/231000.250Z.json.gz: unexpected end of file`,
+      `bridge-exporter: ${day}/231500.250Z.json.gz: incorrect header check`,
+      `bridge-exporter: ${day}/232000.250Z.json.gz: the header is that of another target, document or time`,
+    ]);
+    expect(stdout).toMatch(/# EOF\n$/);
+    expect(pointsOf(stdout, 'bridge_last_observed_nonce').length).toBeGreaterThan(60);
+  });
+
+  it('rejects a directory that does not exist, and flags that do not belong together', async () => {
+    const missing = await runExporter(['replay', '--recording', '/does/not/exist']);
+    expect(missing).toMatchObject({ code: 1 });
+    expect(missing.stderr).toMatch(/^bridge-exporter: ENOENT: [^\n]*\/does\/not\/exist[^\n]*\n$/);
+    const mixed = await runExporter(['replay', '--recording', recording, '--bridge', 'state.json']);
+    expect(mixed.code).toBe(2);
+    expect(mixed.stderr).toContain('--bridge: cannot be combined with --recording');
+    expect((await runExporter(['replay', '--from', '2026-11-23'])).stderr).toContain(
+      '--from: has no effect without --recording',
+    );
+    expect((await replay('--from', 'yesterday')).stderr).toContain(
+      '--from: "yesterday" — expected a time such as 2026-11-23 or 2026-11-23T07:35:00Z',
+    );
+  });
+
+  it.skipIf(!hasTool('promtool'))('prints what promtool makes blocks of', async () => {
+    const { stdout } = await replay();
+    const metrics = folder.write('metrics.txt', stdout);
+    const blocks = join(folder.path, 'data');
+    const { status, output } = runTool('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', metrics, blocks]);
+    expect({ status, output }).toMatchObject({ status: 0 });
+    // The dump also reads the log of a running Prometheus.
+    mkdirSync(join(blocks, 'wal'));
+    const dump = runTool('promtool', ['tsdb', 'dump', '--match={__name__="bridge_exporter_up"}', blocks]);
+    expect(dump.output.trim().split('\n').length).toBe(pointsOf(stdout, 'bridge_exporter_up{').length);
+  });
+});
