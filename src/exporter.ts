@@ -11,7 +11,8 @@ import { contactsByTarget } from './pages/contacts.js';
 import { endpointStatus, namesViews } from './pages/endpoint-view.js';
 import { pendingDocument, type PendingDocument } from './pages/pending-document.js';
 import { pendingPage } from './pages/pending-page.js';
-import { statusPage, type Instance } from './pages/status-page.js';
+import { statusJson } from './pages/status-json.js';
+import { statusPage, type Instance, type StatusDocument } from './pages/status-page.js';
 import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
 import { memoriesOf } from './alerts/memory.js';
@@ -98,7 +99,7 @@ function pagesOf(
   recorder: Pick<Recorder, 'status'>,
   startedAt: Instant,
   { telemetryPath, build }: Pick<ExporterOptions, 'telemetryPath' | 'build'>,
-): Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'pendingDocument' | 'configPage'> {
+): Pick<AppDependencies, 'statusPage' | 'statusDocument' | 'pendingPage' | 'pendingDocument' | 'configPage'> {
   const site = { telemetryPath, version: build.version };
   const verdicts = (now: Instant) => verdictsOf(endpoints.all(), now);
 
@@ -106,8 +107,11 @@ function pagesOf(
     const { poll, hash, loadedAt } = active.current();
     const rejectedAt = active.rejectedAt();
     return {
-      ...poll,
-      ...build,
+      version: build.version,
+      nodeVersion: build.nodeVersion,
+      intervalMs: poll.intervalMs,
+      timeoutMs: poll.timeoutMs,
+      staleAfterMs: poll.staleAfterMs,
       startedAt: isoTime(startedAt.epochSeconds),
       uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
       configHash: hash,
@@ -123,15 +127,21 @@ function pagesOf(
     return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
   };
 
+  const status = (): StatusDocument => {
+    const now = clock();
+    const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
+    return {
+      generatedAt: isoTime(now.epochSeconds),
+      targets: targetViews(verdicts(now), statuses, active.current().links, now),
+      endpoints: statuses,
+      validatorNames: namesViews(endpoints.all(), now),
+      instance: instance(now),
+    };
+  };
+
   return {
-    statusPage: () => {
-      const now = clock();
-      const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
-      const targets = targetViews(verdicts(now), statuses, active.current().links, now);
-      const validatorNames = namesViews(endpoints.all(), now);
-      const generatedAt = isoTime(now.epochSeconds);
-      return statusPage({ generatedAt, targets, endpoints: statuses, validatorNames, instance: instance(now) }, site);
-    },
+    statusPage: () => statusPage(status(), site),
+    statusDocument: () => statusJson(status()),
     pendingPage: (target, sorting, search) => {
       const document = pending(target, search);
       return document && pendingPage(document, sorting, active.current().links, site);

@@ -1,5 +1,6 @@
 import { waitingAmounts } from '../alerts/sentences.js';
 import type { BatchItem, BridgeItems, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
+import type { Severity } from '../alerts/alert.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { AlertLabels } from '../alerts/view.js';
 import { markup, type Markup } from './html.js';
@@ -156,19 +157,34 @@ function countTimedOut(batches: ItemList<BatchItem>): number | string | null {
   return batches.rows.length < batches.total ? `at least ${timedOut}` : timedOut;
 }
 
+/** A number of the backlog of an endpoint. */
+export interface StatisticView extends Pick<Statistic, 'count' | 'label' | 'table'> {
+  readonly oldestSeconds: number | null;
+  /** Of the worst alert about it. */
+  readonly severity: Severity | null;
+}
+
 /** The statistics of an endpoint, except problems with a count of 0. */
-export function backlogHtml(view: TargetView, items: Items, nowMs: number): Markup {
-  const links = allStatistics(items, nowMs)
+export function backlogStatistics(view: TargetView, items: Items, nowMs: number): readonly StatisticView[] {
+  return allStatistics(items, nowMs)
     .filter(({ count, isProblem }) => isProblem !== true || String(count) !== '0')
-    .map((statistic) => markup`<li>${statisticLink(view, statistic)}`);
+    .map(({ count, label, table, alerts, labels, oldestSeconds = null }) => ({
+      count,
+      label,
+      table,
+      oldestSeconds,
+      severity: severityOf(view, alerts, labels) ?? null,
+    }));
+}
+
+export function backlogHtml(view: TargetView, items: Items, nowMs: number): Markup {
+  const links = backlogStatistics(view, items, nowMs).map((statistic) => markup`<li>${statisticLink(view, statistic)}`);
   return markup`<ul class="statistics">${links}</ul>`;
 }
 
-function statisticLink(view: TargetView, statistic: Statistic): Markup {
-  const { count, label, table, alerts, labels, oldestSeconds = null } = statistic;
-  const severity = severityOf(view, alerts, labels);
+function statisticLink(view: TargetView, { count, label, table, oldestSeconds, severity }: StatisticView): Markup {
   // The word, because nothing may depend on color alone.
-  const word = severity === undefined ? '' : markup` <span class="state ${severity}">${severity}</span>`;
+  const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;
   const age = oldestSeconds === null ? '' : markup` <small>oldest ${duration(oldestSeconds)}</small>`;
-  return markup`<a${severity === undefined ? '' : markup` class="${severity}"`} href="${pendingLink(view.target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}${word}</a>`;
+  return markup`<a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(view.target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}${word}</a>`;
 }

@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/exposition.js';
 import type { Format } from '../metrics/text-format.js';
 import type { PendingDocument } from '../pages/pending-document.js';
+import type { StatusJson } from '../pages/status-json.js';
 import { parseSorting, type ItemSorting } from '../pages/item-table.js';
 import { parseSearch } from '../pages/search-section.js';
 import type { Result } from '../result.js';
@@ -20,6 +21,8 @@ import { contentTypes, negotiateFormat, prefersJson } from './content-negotiatio
 export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => string;
+  /** What the status page shows, as JSON. */
+  readonly statusDocument: () => StatusJson;
   /** Of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
   readonly pendingPage: (
     target: string | undefined,
@@ -59,7 +62,9 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
     await send(request, response, contentTypes[format], async (encoding) => dependencies.metrics(format, encoding));
   });
   get('/', limit, async (request, response) => {
-    await send(request, response, HTML, encode(dependencies.statusPage()));
+    const isJson = prefersJson(request.headers.accept);
+    const text = isJson ? `${JSON.stringify(dependencies.statusDocument())}\n` : dependencies.statusPage();
+    await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
   });
   get('/pending', withoutTrailingSlash, limit, async (request, response) => {
     const { target } = request.query;

@@ -6,7 +6,7 @@ import { endpointStatus, type NamesView } from '../../src/pages/endpoint-view.js
 import { externalLinks } from '../../src/pages/external-links.js';
 import { pendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { statusPage, type Instance } from '../../src/pages/status-page.js';
+import { statusPage, type Instance, type StatusDocument } from '../../src/pages/status-page.js';
 import { parseSorting } from '../../src/pages/item-table.js';
 import { parseSearch } from '../../src/pages/search-section.js';
 import { targetViews } from '../../src/pages/target-view.js';
@@ -159,18 +159,25 @@ interface PageOptions {
   readonly config?: Partial<Config>;
 }
 
-/** The status page this many seconds after 12:00:00. */
-export function statusAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): string {
+/** What the status page shows this many seconds after 12:00:00. */
+export function statusDocumentAt(
+  snapshots: RecordedStates,
+  seconds: number,
+  options: PageOptions = {},
+): StatusDocument {
   const now = at(seconds);
-  const { verdicts = [targetVerdicts()], names = [], telemetryPath = '/metrics', config } = options;
-  const ofInstance = options.instance ?? instance;
+  const { verdicts = [targetVerdicts()], names = [], config } = options;
   const endpoints = snapshots.states().map((state) => endpointStatus(state, 'http://node.example:1317', now));
   const targets = targetViews(verdicts, endpoints, testLinks(config), now);
   const generatedAt = isoTime(now.epochSeconds);
-  return statusPage(
-    { generatedAt, targets, endpoints, validatorNames: names, instance: ofInstance },
-    { telemetryPath, version: ofInstance.version },
-  );
+  return { generatedAt, targets, endpoints, validatorNames: names, instance: options.instance ?? instance };
+}
+
+/** The status page this many seconds after 12:00:00. */
+export function statusAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): string {
+  const document = statusDocumentAt(snapshots, seconds, options);
+  const { telemetryPath = '/metrics' } = options;
+  return statusPage(document, { telemetryPath, version: document.instance.version });
 }
 
 /** The pending page this many seconds after 12:00:00. */

@@ -19,7 +19,9 @@ import {
   testLinks,
   transfer,
   verdict,
+  statusDocumentAt,
 } from '../pages/sample-snapshots.js';
+import { statusJson } from '../../src/pages/status-json.js';
 import { get } from '../support/http.js';
 import { waitUntil } from '../support/wait-for.js';
 import { rawClient, requestText } from './clients.js';
@@ -319,6 +321,7 @@ describe('/pending', () => {
             firesInSeconds: null,
             subjects: [{}],
             isOneAlert: false,
+            causedBy: null,
             mayBeOlder: false,
             summary: 'summary of BridgeOracleStalled',
             action: 'action of BridgeOracleStalled',
@@ -329,6 +332,17 @@ describe('/pending', () => {
         blocking: [],
       },
     ]);
+  });
+
+  it('is preceded by the status page, as HTML and as JSON', async () => {
+    const document = statusDocumentAt(polledSnapshots({ unbatched_transfers: [] }), 1);
+    const url = await serve({ statusPage: () => '<!doctype html>', statusDocument: () => statusJson(document) });
+    const json = await get(`${url}/`, { headers: { accept: 'application/json' } });
+    expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(json.text)).toEqual(JSON.parse(JSON.stringify(statusJson(document))));
+    for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*']) {
+      expect((await get(`${url}/`, { headers: { accept } })).headers['content-type']).toBe('text/html; charset=utf-8');
+    }
   });
 
   it('selects a target by name, as HTML and as JSON', async () => {

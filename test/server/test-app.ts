@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { instance } from '../pages/sample-snapshots.js';
 import { createApp, type AppDependencies, type AppOptions } from '../../src/server/app.js';
 
 /** The application around fixed contents; a test replaces those it is about. */
@@ -7,6 +8,7 @@ export function createTestApp(dependencies: Partial<AppDependencies> = {}, optio
     {
       metrics: async () => Buffer.from('metrics\n'),
       statusPage: () => '<!doctype html>',
+      statusDocument: () => ({ generatedAt: '', targets: [], endpoints: [], validatorNames: [], instance }),
       pendingPage: () => '<!doctype html>',
       pendingDocument: () => ({ generatedAt: '', endpoints: [], targets: [], search: null }),
       configPage: () => '<!doctype html>',

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { statusJson } from '../../src/pages/status-json.js';
+import { idleState } from '../pending/bridge-state.js';
+import {
+  bridgeResult,
+  FAILED,
+  initialSnapshots,
+  statusAt,
+  statusDocumentAt,
+  targetVerdicts,
+  textOf,
+  transfer,
+  verdict,
+  at,
+  BRIDGE,
+  CROSSCHAIN,
+} from './sample-snapshots.js';
+
+describe('the JSON of the status page', () => {
+  const snapshots = initialSnapshots();
+  snapshots.record(
+    BRIDGE,
+    bridgeResult({ ...idleState, unbatched_transfers: [transfer('1', '2500000')] }, '1000'),
+    at(0),
+  );
+  snapshots.record(CROSSCHAIN, FAILED, at(0));
+  const options = { verdicts: [targetVerdicts([verdict('BridgeBacklogStuck', 'critical', 60)])] };
+  const json = statusJson(statusDocumentAt(snapshots, 5, options));
+  const text = textOf(statusAt(snapshots, 5, options));
+
+  it('has the numbers of the page', () => {
+    const [bridge] = json.endpoints;
+    expect(bridge?.backlog?.map(({ label }) => label)).toContain('Unbatched transfers');
+    for (const { label, count } of bridge?.backlog ?? []) expect(text).toContain(`${label} ${count ?? 'unknown'}`);
+    expect(bridge?.backlog?.find(({ label }) => label === 'Unbatched transfers')).toEqual({
+      count: 1,
+      label: 'Unbatched transfers',
+      table: 'transfers',
+      oldestSeconds: null,
+      severity: 'critical',
+    });
+  });
+
+  it('has the conditions, and the failures of polls', () => {
+    expect(json.targets[0]).toMatchObject({ status: 'critical', verdicts: [{ alert: 'BridgeBacklogStuck' }] });
+    expect(json.endpoints[1]).toMatchObject({
+      document: 'rate_limiter_input',
+      host: 'node.example:1317',
+      availability: 'failing',
+      up: false,
+      lastFailure: { reason: 'status' },
+      backlog: null,
+    });
+  });
+
+  it('has no items and nothing internal', () => {
+    const keys = json.endpoints.flatMap((endpoint) => Object.keys(endpoint));
+    expect(keys).not.toContain('items');
+    expect(keys).not.toContain('state');
+    expect(JSON.stringify(json).length).toBeLessThan(10_000);
+  });
+});
