@@ -37,6 +37,12 @@ function configOf(model: Model): Config {
   const config = demoConfig('http://127.0.0.1:1317', model);
   return {
     ...config,
+    // Other queries of the node are not recorded.
+    targets: config.targets.map(({ bridge, crosschain, ...target }) => ({
+      ...target,
+      ...(bridge && { bridge: { ...bridge, nodeQueries: 'off' as const } }),
+      ...(crosschain && { crosschain: { ...crosschain, nodeQueries: 'off' as const } }),
+    })),
     poll: { ...config.poll, intervalMs: POLL_MS, timeoutMs: 20_000, staleAfterMs: 300_000 },
     recorder: { ...config.recorder, intervalMs: 0 },
   };

@@ -49,6 +49,7 @@ export async function startRecordedRegistry(config: Config, directory: string): 
     poll: async (job: PollJob): Promise<PollResult> =>
       pollOnce(job, respond(job.decodeOptions.document), now, () => (elapsedMs += 7)),
     fetchNames: async (): Promise<Failure> => failure('status', 'no names'),
+    sendQuery: async () => ({ ...failure('status', ''), isUnknownPath: true }),
   };
 
   async function start(): Promise<EndpointRegistry> {
