@@ -2,7 +2,15 @@ import { allAliases, bridgeDialects, crosschainDialects, documentPaths, type Doc
 import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
-import type { BridgeSettings, Config, CrosschainSettings, EndpointConnection, TargetConfig } from './config/config.js';
+import type {
+  BridgeSettings,
+  Config,
+  CrosschainSettings,
+  EndpointConnection,
+  ExternalEndpoint,
+  TargetConfig,
+} from './config/config.js';
+import { readContract, type ContractExchange } from './external/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
 import type { CumulativeFamily } from './flow/cumulative-family.js';
@@ -13,11 +21,14 @@ import { object, readDocument, type DocumentResult } from './json/shapes.js';
 import { bridgeFamilies } from './metrics/bridge/families.js';
 import type { BridgeInput, ValidatorNames } from './metrics/bridge/input.js';
 import { bridgeObservations, type BridgeObservations } from './metrics/bridge/observations.js';
+import { contractFamilies } from './metrics/contract/families.js';
+import type { ContractReading } from './metrics/contract/reading.js';
 import { crosschainFamilies } from './metrics/crosschain/families.js';
 import type { CrosschainInput } from './metrics/crosschain/input.js';
 import { crosschainObservations, type CrosschainObservations } from './metrics/crosschain/observations.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems } from './pending/bridge.js';
+import { contractItems } from './pending/contract.js';
 import { crosschainItems } from './pending/crosschain.js';
 import type { Items } from './pending/items.js';
 import { searchIndex, type SearchIndex } from './pending/search.js';
@@ -25,24 +36,28 @@ import { searchIndex, type SearchIndex } from './pending/search.js';
 /** The settings of each document, by the value of the label `document`. */
 export interface SettingsOf {
   readonly module_state: BridgeSettings;
+  readonly external_contract: Readonly<Record<string, never>>;
   readonly rate_limiter_input: CrosschainSettings;
 }
 
 /** What is remembered of the earlier documents of an endpoint, by document. */
 export interface ObservationsOf {
   readonly module_state: BridgeObservations;
+  readonly external_contract: ContractReading;
   readonly rate_limiter_input: CrosschainObservations;
 }
 
 /** What happened between the documents of an endpoint, by document. */
 export interface FlowOf {
   readonly module_state: BridgeFlow;
+  readonly external_contract: undefined;
   readonly rate_limiter_input: undefined;
 }
 
 /** What the families of each document are derived from. */
 interface InputOf {
   readonly module_state: BridgeInput;
+  readonly external_contract: ContractReading;
   readonly rate_limiter_input: CrosschainInput;
 }
 
@@ -52,6 +67,8 @@ export type DocumentName = keyof SettingsOf;
 export interface DocumentDefinition<Settings, Input, Observations, Flow> {
   /** The title of its endpoints on the pages. */
   readonly title: string;
+  /** Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at most. */
+  readonly isOptional: boolean;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
   readonly endpoint: (target: TargetConfig) => EndpointRequest<Settings> | undefined;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
@@ -90,6 +107,17 @@ export interface EndpointRequest<Settings> {
   readonly needsValidatorNames: boolean;
   /** Whether the list of validators is requested, for names or for the operator addresses of watched validators. */
   readonly needsValidators: boolean;
+  /** The endpoint of a contract, which has no path. */
+  readonly contract?: ContractEndpoint;
+  /** By default, `poll.interval`. */
+  readonly intervalMs?: number;
+}
+
+/** How a contract is polled. */
+export interface ContractEndpoint {
+  readonly rpc: Pick<ExternalEndpoint, 'url' | 'httpClient'>;
+  /** The node of the module state. */
+  readonly hub: EndpointConnection;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -101,6 +129,10 @@ export interface DocumentContext<Settings, Observations> {
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
   readonly previous: Observations | undefined;
+  /** The calls of which the body has the results; of a contract only. */
+  readonly exchange?: ContractExchange | undefined;
+  /** The external height that was read a moment ago; of a module state only. */
+  readonly externalHeight?: Numeral | undefined;
 }
 
 /** Names of tokens, chains and validators, for labels. */
@@ -122,15 +154,21 @@ export const documents: {
 } = {
   module_state: {
     title: 'Bridge',
-    endpoint: ({ bridge }) =>
-      bridge && {
-        ...splitConnection(bridge),
+    isOptional: false,
+    endpoint: ({ bridge }) => {
+      if (bridge === undefined) return undefined;
+      const { external, ...others } = bridge;
+      const { connection, settings } = splitConnection(others);
+      return {
+        connection,
+        settings: { ...settings, ...(external && { hasContract: true }) },
         paths: documentPaths(bridgeDialects, bridge.dialect),
         query: '',
         needsValidatorNames: bridge.validatorNames === 'staking',
         needsValidators:
           bridge.validatorNames === 'staking' || (bridge.nodeQueries === 'auto' && bridge.watch.length > 0),
-      },
+      };
+    },
     read: (body, { labels, ...context }, budgetBytes) => {
       const result = readDocument(readModuleState, body, budgetBytes);
       return withInput(result, ({ state }) =>
@@ -145,8 +183,38 @@ export const documents: {
     flow: { initial: EMPTY_BRIDGE_FLOW, track: trackBridge, families: bridgeFlowFamilies },
     items: (input) => ({ items: bridgeItems(input) }),
   },
+  external_contract: {
+    title: 'Contract',
+    isOptional: true,
+    endpoint: ({ bridge }) => {
+      if (bridge?.external === undefined) return undefined;
+      const { intervalMs, ...rpc } = bridge.external;
+      return {
+        // The path may be an API key, so it is no part of the address.
+        connection: { url: rpc.url.origin },
+        settings: {},
+        paths: [],
+        query: '',
+        needsValidatorNames: false,
+        needsValidators: false,
+        contract: { rpc, hub: splitConnection(bridge).connection },
+        intervalMs,
+      };
+    },
+    read: (body, { exchange, at, previous }) => {
+      if (exchange === undefined) throw new Error('a contract is read by its calls');
+      return readContract(body, exchange, at, previous);
+    },
+    // A node behind others shows in the time of its block.
+    hubHeight: () => undefined,
+    families: contractFamilies,
+    observations: (reading) => reading,
+    flow: { initial: undefined, track: () => undefined, families: [] },
+    items: (reading) => ({ items: contractItems(reading) }),
+  },
   rate_limiter_input: {
     title: 'Cross-chain',
+    isOptional: false,
     endpoint: ({ crosschain }) => {
       if (crosschain === undefined) return undefined;
       const { dialect, limit, window } = crosschain;

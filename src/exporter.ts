@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createActiveConfig, type ActiveConfig, type LoadedConfig, type ReloadOptions } from './active-config.js';
 import { verdictsOf } from './alerts/judge.js';
+import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
 import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from './endpoints/registry.js';
@@ -71,7 +72,11 @@ export async function startExporter(
       ...pagesOf(endpoints, active, recorder, startedAt, options),
       metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
       notYetPolled: () =>
-        endpoints.states().flatMap(({ polls, target, document }) => (polls > 0 ? [] : [`${target} ${document}`])),
+        endpoints
+          .states()
+          .flatMap(({ polls, target, document }) =>
+            polls > 0 || documents[document].isOptional ? [] : [`${target} ${document}`],
+          ),
       reload: active.reload,
     },
     options,

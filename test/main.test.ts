@@ -7,6 +7,8 @@ import { createTempFolder } from './support/temp-folder.js';
 const folder = createTempFolder();
 const body = folder.write('body.json', '{"state":{"last_observed_nonce":"7"}}');
 const config = folder.write('bridge.yaml', 'targets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]');
+const external = '{url: "http://127.0.0.1:1", external: {url: "http://127.0.0.1:1"}}';
+const withExternal = folder.write('external.yaml', `targets: [{name: a, bridge: ${external}}]`);
 const hook = new URL('support/record-imports.mjs', import.meta.url).href;
 const registerHook = `data:text/javascript,import{register}from'node:module';register('${hook}')`;
 
@@ -32,6 +34,8 @@ test.each([
   ['replay', ['--bridge', body], 0, ['@scure/base', 'yaml', 'zod']],
   ['--config.check', ['--config.file', config], 0, ['@scure/base', 'yaml', 'zod']],
   ['once', ['--config.file', config], 1, ['@scure/base', 'undici', 'yaml', 'zod']],
+  // The contract is not polled before the module state says where it is, and the first poll of it loads the library.
+  ['once --summary', ['--config.file', withExternal], 1, ['@scure/base', 'undici', 'yaml', 'zod']],
 ])('bridge-exporter %s imports only the packages it needs', async (command, flags, exitCode, packages) => {
   const args = [...command.split(' '), ...flags];
   expect(await importedPackages(args, exitCode)).toEqual(packages);

@@ -154,6 +154,7 @@ function judgedAlert<Name extends string, Family extends string>(
 
 const dataOf = {
   module_state: { group: 'bridge', dashboard: 'bridge-overview' },
+  external_contract: { group: 'contract', dashboard: 'bridge-overview' },
   rate_limiter_input: { group: 'crosschain', dashboard: 'bridge-cross-chain' },
 } as const satisfies Record<DocumentName, Partial<Options>>;
 

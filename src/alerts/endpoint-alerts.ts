@@ -1,4 +1,4 @@
-import type { DocumentName } from '../documents.js';
+import { documents, type DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { ageSeconds } from '../clock.js';
 import { count, duration, list, percent } from '../text/format.js';
@@ -32,7 +32,10 @@ const age = (timestamp: string): string => `time() - ${timestamp}`;
 const SUCCESS = 'bridge_exporter_last_success_timestamp_seconds';
 
 /** The age of the data, or of an endpoint without any, where it is too high. */
-export const STALE = `${age(`(${SUCCESS} or bridge_exporter_endpoint_added_timestamp_seconds)`)} > ${OUTDATED_SECONDS}`;
+export function staleExpr(matchers: string): string {
+  const added = `bridge_exporter_endpoint_added_timestamp_seconds${matchers}`;
+  return `${age(`(${SUCCESS}${matchers} or ${added})`)} > ${OUTDATED_SECONDS}`;
+}
 /** The opposite, for endpoints with data. */
 export const FRESH = `${age(SUCCESS)} <= ${OUTDATED_SECONDS}`;
 
@@ -107,11 +110,12 @@ export const endpointAlerts = [
     comment: `Uses the age, because bridge_exporter_up stays 1 when polling stops. An endpoint without any successful poll is as old as the process,
 or as the reload that added it. With a fresh copy in another exporter of the cluster, the warning of this name fires instead.`,
     when: `The last successful poll of every exporter is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded since the endpoint was added.`,
-    expr: `${STALE}\nunless ${ON_ENDPOINT} ${FRESH}`,
+    expr: `${staleExpr('{document!="external_contract"}')}\nunless ${ON_ENDPOINT} ${FRESH}`,
     keepFiringMinutes: 5,
     find: (view) => {
-      const { success, addedAt } = view.state;
-      return isOutdated(view)
+      const { success, addedAt, document } = view.state;
+      // The warning of this name is for those.
+      return isOutdated(view) && !documents[document].isOptional
         ? [{ labels: {}, value: secondsWithoutSuccess(view), since: success?.at ?? addedAt }]
         : [];
     },

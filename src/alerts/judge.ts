@@ -1,4 +1,4 @@
-import type { DocumentName } from '../documents.js';
+import { documents, type DocumentName } from '../documents.js';
 import { firstBy, groupBy } from '../metrics/grouping.js';
 import type { Instant } from '../clock.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';
@@ -203,7 +203,10 @@ function endpointVerdicts(endpoint: JudgedEndpoint, now: Instant): Pick<TargetVe
   const reason = reasonNotToJudge(view);
   return reason === undefined
     ? { verdicts: verdictsOfFindings([...judgedFindings('endpoint'), ...judgedFindings('data')], view), unknown: [] }
-    : { verdicts: verdictsOfFindings(judgedFindings('endpoint'), view), unknown: [reason] };
+    : {
+        verdicts: verdictsOfFindings(judgedFindings('endpoint'), view),
+        unknown: documents[view.state.document].isOptional ? [] : [reason],
+      };
 }
 
 type CausedFinding = JudgedFinding & Pick<Verdict, 'causedBy'>;

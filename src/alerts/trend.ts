@@ -41,6 +41,7 @@ export const trendMeasures: Readonly<Record<DocumentName, readonly TrendMeasure[
     },
     { name: 'oldest_batch', title: 'Age of the oldest batch', unit: 'seconds', value: oldestBatchSeconds },
   ],
+  external_contract: [],
   rate_limiter_input: [
     {
       name: 'cctxs',

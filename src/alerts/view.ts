@@ -221,6 +221,7 @@ interface LastChange<Value> {
 /** The families whose last change is remembered. Their samples are kept (metrics/kept-samples.ts). */
 export const changingFamilies = [
   'bridge_height',
+  'bridge_external_height',
   'crosschain_height',
   'bridge_params_hash',
   'bridge_params_admins_hash',
@@ -231,6 +232,7 @@ export type ChangingFamily = (typeof changingFamilies)[number];
 
 export const heightFamilies = {
   module_state: 'bridge_height',
+  external_contract: 'bridge_external_height',
   rate_limiter_input: 'crosschain_height',
 } as const satisfies Record<DocumentName, ChangingFamily>;
 
@@ -242,6 +244,7 @@ type IdentityLabel = (typeof identityLabels)[number];
 /** The families that decrease only when the hub is rolled back or the contract is replaced. */
 export const rollbackFamilies = {
   module_state: ['bridge_height', 'bridge_last_observed_nonce', 'bridge_last_outgoing_batch_id'],
+  external_contract: [],
   rate_limiter_input: ['crosschain_height'],
 } as const satisfies Record<DocumentName, readonly string[]>;
 

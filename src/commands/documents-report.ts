@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js';
+import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/exposition.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { clock } from '../clock.js';
@@ -20,13 +21,13 @@ const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of t
 export function printDocuments(
   context: CommandContext,
   { poll }: Config,
-  documents: readonly ReadDocument[],
+  read: readonly ReadDocument[],
   warnings: readonly string[],
   noun: 'poll' | 'recorded body',
   summarize?: Summarize,
 ): ExitCode {
   const now = clock();
-  const endpoints = documents.map(({ options, result }) => {
+  const endpoints = read.map(({ options, result }) => {
     const before = initialState(options, poll, now);
     return { before, after: stateAfter(before, result, now) };
   });
@@ -34,9 +35,9 @@ export function printDocuments(
   context.print(renderEndpoints(states, 'text', now));
   // Failures first: a warning about the same endpoint is most likely a consequence.
   let failures = 0;
-  for (const { options, result } of documents) {
+  for (const { options, result } of read) {
     if (result.outcome.ok) continue;
-    failures += 1;
+    if (!documents[options.document].isOptional) failures += 1;
     const { reason, message } = result.outcome.error;
     const remedy = noun === 'poll' || reason === 'too_large' ? remedyOf(reason, options.document) : FILE_REMEDY;
     context.printError(`${options.target} ${options.document}: ${reason}: ${message}`);
@@ -50,7 +51,7 @@ export function printDocuments(
     return 3;
   }
   if (failures === 0) return 0;
-  context.printError(`exit 1: ${failures} of ${formatCount(documents.length, noun)} failed`);
+  context.printError(`exit 1: ${failures} of ${formatCount(read.length, noun)} failed`);
   return 1;
 }
 

@@ -3,7 +3,7 @@ import type { InvocationOf } from '../cli/flags.js';
 import type { Config } from '../config/config.js';
 import { createPollExecutor, type PollExecutor, type PollJob } from '../poll/poll.js';
 import { formatDuration } from '../settings/units.js';
-import { jobsOf } from '../poll/jobs.js';
+import { jobsOf, withFacts } from '../poll/jobs.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { formatCount, inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
@@ -46,7 +46,19 @@ async function pollEndpoints(
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const documents = await Promise.all(jobs.map(async (job) => pollJob(job, executor)));
+  // A contract is polled with what the module state of its target says about it.
+  const states = new Map(
+    jobs.filter(({ contract }) => contract === undefined).map((job) => [job, pollJob(job, executor)] as const),
+  );
+  const pollContract = async (job: PollJob): Promise<PolledDocument> => {
+    const { target } = job.decodeOptions;
+    const isOfTarget = ({ decodeOptions: own }: PollJob): boolean =>
+      own.target === target && own.document === 'module_state';
+    const [, bridge] = Array.from(states).find(([own]) => isOfTarget(own)) ?? [];
+    const outcome = (await bridge)?.result.outcome;
+    return pollJob(withFacts(job, outcome?.ok ? outcome : undefined), executor);
+  };
+  const documents = await Promise.all(jobs.map(async (job) => states.get(job) ?? pollContract(job)));
   clearTimeout(timer);
   return documents;
 }

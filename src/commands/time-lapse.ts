@@ -121,6 +121,7 @@ function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): 
   const names = job.needsValidators ? readNames(before.names, model, at) : before.names;
   const { decodeOptions } = withValidatorNames(job, names.byOperator);
   const { document } = decodeOptions;
+  if (document === 'external_contract') return before;
   const { headers, body } = respond(model, document, job.query);
   const height = parseDecimal(headers[HEIGHT_HEADER] ?? '');
   // Longer than the pauses between these polls, which are no gaps.

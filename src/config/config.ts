@@ -22,6 +22,7 @@ import { formatDuration } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
 import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
 import { endpointExample, nodeUrl, siteUrl } from './node-url.js';
+import { rpcUrl, type RpcUrl } from './rpc-url.js';
 import { targetLabels } from './target-labels.js';
 import { validatorAddress } from './validator-address.js';
 
@@ -139,7 +140,10 @@ const bridgeKeys = {
   nodeQueries: nodeQueries('its newest block'),
 };
 
-export type BridgeSettings = Settings<typeof bridgeKeys>;
+export type BridgeSettings = Settings<typeof bridgeKeys> & {
+  /** Whether the contract on the external chain is polled, too. */
+  readonly hasContract?: true;
+};
 
 const maxInt64 = 2n ** 63n - 1n;
 const maxUint32 = 2n ** 32n - 1n;
@@ -220,11 +224,21 @@ export interface EndpointConnection {
   readonly httpClient?: HttpClientConfig;
 }
 
-export type BridgeEndpoint = BridgeSettings & EndpointConnection;
+/** The JSON-RPC endpoint of the external chain. */
+export interface ExternalEndpoint {
+  readonly url: RpcUrl;
+  readonly intervalMs: number;
+  readonly httpClient?: HttpClientConfig;
+}
+
+export type BridgeEndpoint = BridgeSettings & EndpointConnection & { readonly external?: ExternalEndpoint | undefined };
 export type CrosschainEndpoint = CrosschainSettings & EndpointConnection;
 
 /** The keys of an endpoint are in one mapping. In the configuration, those of the HTTP client are in `httpClient`. */
-function endpoint<K extends Keys>(name: string, keys: K): z.ZodType<Settings<K> & EndpointConnection>;
+function endpoint<K extends Keys>(
+  name: string,
+  keys: K,
+): z.ZodType<Settings<K> & Pick<EndpointConnection, 'httpClient'>>;
 function endpoint(name: string, keys: Keys): z.ZodType {
   const flat = settings(
     { ...keys, ...httpClientKeys },
@@ -256,11 +270,41 @@ const urlKey = (variable: string, document: string) =>
     description: `Base URL of the node with the ${document}; the path of the document is appended.`,
   });
 
-const bridge = endpoint('bridge', { url: urlKey('BRIDGE_URL', 'bridge module state'), ...bridgeKeys });
+const external: z.ZodType<ExternalEndpoint> = endpoint('external', {
+  url: key('url', rpcUrl, {
+    description: 'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
+  }),
+  // At most half of the age at which data is outdated.
+  intervalMs: key('interval', types.duration(100, 5 * minute), {
+    default: '1m',
+    description: 'Pause from the end of one poll to the start of the next, with jitter.',
+  }),
+});
+
+const bridge = endpoint('bridge', {
+  url: urlKey('BRIDGE_URL', 'bridge module state'),
+  ...bridgeKeys,
+  external: optionalKey('external', external, {
+    description:
+      'JSON-RPC endpoint of the external chain. The contract of the bridge is compared with the module state; see External contract in the documentation.',
+  }),
+});
 const crosschain = endpoint('crosschain', {
   url: urlKey('CROSSCHAIN_URL', 'cross-chain rate limiter input'),
   ...crosschainKeys,
 });
+
+/** Two calls for each of them, so that a poll of the contract has at most 50. */
+export const MAX_BACKING_TOKENS = 20;
+
+function limitBacking(tokens: unknown, context: z.RefinementCtx): void {
+  const judged = Array.isArray(tokens)
+    ? tokens.filter((entry: unknown) => types.isMapping(entry) && entry['backing'] === true)
+    : [];
+  if (judged.length <= MAX_BACKING_TOKENS) return;
+  const message = `${judged.length} tokens have backing: true — expected at most ${MAX_BACKING_TOKENS}`;
+  context.addIssue({ code: 'custom', path: [], message });
+}
 
 /** What the schema depends on besides the file. */
 export interface SchemaContext {
@@ -312,6 +356,10 @@ const token = settings(
     minBatchFee: optionalKey('min_batch_fee', types.amount, {
       description: 'Sum of fees, in smallest units, below which no batch of the token is built or relayed.',
     }),
+    backing: optionalKey('backing', types.boolean, {
+      description:
+        'Whether the balance of the contract is compared with the supply on the hub, with `external`; off by default. At most 20 tokens.',
+    }),
     explorer: optionalKey('explorer', types.urlTemplate('{address}'), {
       description: 'URL of a contract in an explorer, with `{address}` in place of the contract. Linked on the pages.',
     }),
@@ -319,8 +367,8 @@ const token = settings(
   {
     checks: [
       requireOneOf(
-        ['symbol', 'decimals', 'min_batch_fee', 'explorer'],
-        'has none of symbol, decimals, min_batch_fee and explorer — expected at least one of them',
+        ['symbol', 'decimals', 'min_batch_fee', 'backing', 'explorer'],
+        'has none of symbol, decimals, min_batch_fee, backing and explorer — expected at least one of them',
       ),
     ],
   },
@@ -425,10 +473,9 @@ const createKeys = (context: SchemaContext) => ({
   }),
   tokens: key(
     'tokens',
-    list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]').superRefine(
-      rejectDuplicates('contract', 'tokens'),
-      evenAfterOtherProblems,
-    ),
+    list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]')
+      .superRefine(rejectDuplicates('contract', 'tokens'), evenAfterOtherProblems)
+      .superRefine(limitBacking, evenAfterOtherProblems),
     { default: [], description: 'Symbols, decimals and minimum fees of token contracts.' },
   ),
   // The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found.

@@ -78,15 +78,17 @@ function withProblems(result: ConfigResult, problems: readonly string[]): Config
 
 /** Problems of the credential and certificate files that the endpoints refer to. */
 async function checkReferencedFiles({ targets }: Config, label: FormatPosition): Promise<string[]> {
-  const endpoints = targets.flatMap((target, index) =>
-    (['bridge', 'crosschain'] as const).map((key) => ({ target, key, path: ['targets', index, key] })),
-  );
+  const endpoints = targets.flatMap((target, index) => [
+    { endpoint: target.bridge, path: ['targets', index, 'bridge'] },
+    { endpoint: target.bridge?.external, path: ['targets', index, 'bridge', 'external'] },
+    { endpoint: target.crosschain, path: ['targets', index, 'crosschain'] },
+  ]);
   const problems = await Promise.all(
-    endpoints.map(async ({ target, key, path: endpoint }) => {
-      const httpClient = target[key]?.httpClient;
+    endpoints.map(async ({ endpoint, path: position }) => {
+      const httpClient = endpoint?.httpClient;
       const result = httpClient && (await resolveHttpConfig(httpClient));
       if (!result || result.ok) return [];
-      return result.problems.map(({ path, message }) => `${label([...endpoint, ...path])}: ${message}`);
+      return result.problems.map(({ path, message }) => `${label([...position, ...path])}: ${message}`);
     }),
   );
   return problems.flat();

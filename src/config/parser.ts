@@ -2,17 +2,18 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import {
-  type BridgeEndpoint,
   type Config,
   type ConfigResult,
   configSchema,
   configSettings,
   createFileSchema,
   type CrosschainEndpoint,
+  type EndpointConnection,
   type RecorderSettings,
   type SchemaContext,
   type TargetConfig,
 } from './config.js';
+import type { HttpClientConfig } from './http-client-config.js';
 import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
 import { formatDuration } from '../settings/units.js';
 import { adviseOnKey } from './unknown-keys.js';
@@ -41,11 +42,13 @@ export function validateConfig(
 
 /** As in Prometheus, file names are relative to the file they are in. */
 function withDirectory({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
-  const inDirectory = <Endpoint extends BridgeEndpoint | CrosschainEndpoint>(endpoint: Endpoint): Endpoint =>
+  const inDirectory = <Endpoint extends { readonly httpClient?: HttpClientConfig }>(endpoint: Endpoint): Endpoint =>
     endpoint.httpClient === undefined ? endpoint : { ...endpoint, httpClient: { ...endpoint.httpClient, directory } };
   return {
     ...target,
-    ...(bridge && { bridge: inDirectory(bridge) }),
+    ...(bridge && {
+      bridge: { ...inDirectory(bridge), ...(bridge.external && { external: inDirectory(bridge.external) }) },
+    }),
     ...(crosschain && { crosschain: inDirectory(crosschain) }),
   };
 }
@@ -71,6 +74,12 @@ function findWarnings({ poll, targets }: Config): Warning[] {
   for (const [index, { bridge, crosschain }] of targets.entries()) {
     const path = ['targets', index];
     if (bridge) warnings.push(...connectionWarnings(bridge, [...path, 'bridge']));
+    if (bridge?.external) {
+      const { url, httpClient } = bridge.external;
+      warnings.push(
+        ...connectionWarnings({ url: url.origin, ...(httpClient && { httpClient }) }, [...path, 'bridge', 'external']),
+      );
+    }
     if (!crosschain) continue;
     warnings.push(...crosschainWarnings(crosschain, [...path, 'crosschain']));
     warnings.push(...connectionWarnings(crosschain, [...path, 'crosschain']));
@@ -87,7 +96,7 @@ function crosschainWarnings({ window }: CrosschainEndpoint, path: Path): Warning
   return [{ path: [...path, 'window'], message }];
 }
 
-function connectionWarnings({ url, httpClient }: BridgeEndpoint | CrosschainEndpoint, path: Path): Warning[] {
+function connectionWarnings({ url, httpClient }: EndpointConnection, path: Path): Warning[] {
   if (httpClient?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
   if (!url.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {

@@ -60,6 +60,8 @@ const suggestions: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
   'targets[].bridge': endpointKeys,
   'targets[].bridge.basic_auth': basicAuthKeys,
+  'targets[].bridge.external': { ...endpointKeys, rpc: 'url', rpc_url: 'url', scrape_interval: 'interval' },
+  'targets[].bridge.external.basic_auth': basicAuthKeys,
   'targets[].crosschain': endpointKeys,
   'targets[].crosschain.basic_auth': basicAuthKeys,
   'tokens[]': { address: 'contract', token: 'contract', name: 'symbol', precision: 'decimals' },

@@ -4,8 +4,16 @@ import { verdictsOf } from '../alerts/judge.js';
 import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/memory.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
-import { initialState, stateAfter, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
-import { withObservations, withValidatorNames } from '../poll/jobs.js';
+import type { DocumentName } from '../documents.js';
+import {
+  exportedSuccess,
+  initialState,
+  stateAfter,
+  type EndpointKey,
+  type EndpointLimits,
+  type EndpointState,
+} from '../poll/endpoint-state.js';
+import { limitsOf, withExternalHeight, withFacts, withObservations, withValidatorNames } from '../poll/jobs.js';
 import type { PollExecutor, PollJob, PollResult } from '../poll/poll.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
@@ -81,20 +89,23 @@ export function createEndpointRegistry(
   );
 
   function change(endpoint: RunningEndpoint): void {
-    endpoints.set(keyOf(endpoint.job), endpoint);
+    endpoints.set(keyOf(endpoint.job.decodeOptions), endpoint);
     states = Array.from(endpoints.values(), ({ state }) => state);
   }
 
   /** The endpoint, unless a reload has removed or changed its job, or the registry is closed. */
   function endpointOf(job: PollJob): RunningEndpoint | undefined {
-    const endpoint = endpoints.get(keyOf(job));
+    const endpoint = endpoints.get(keyOf(job.decodeOptions));
     return endpoint?.job === job && !isClosed ? endpoint : undefined;
   }
 
   async function pollEndpoint(job: PollJob): Promise<void> {
     const before = endpointOf(job);
-    if (before === undefined) return;
-    const result = await executor.poll({ ...requestOf(before), keepsBody: recorder?.isOn() === true });
+    if (before === undefined || isWaiting(job)) return;
+    const result = await executor.poll({
+      ...withTarget(requestOf(before)),
+      keepsBody: recorder?.isOn() === true && job.contract === undefined,
+    });
     try {
       applyPoll(job, result);
     } finally {
@@ -111,6 +122,7 @@ export function createEndpointRegistry(
     change({ ...endpoint, state, memory, failureLoggedAtMs });
     if (logVerdictsOf(state.target)) recordNext(state.target);
     record(job, result);
+    if (state.polls === 1) pollContractOf(job);
     // Everything else is requested only from a node that has just responded.
     if (!result.outcome.ok) return;
     void readNames(job);
@@ -128,9 +140,32 @@ export function createEndpointRegistry(
 
   function record(job: PollJob, { body }: PollResult): void {
     const endpoint = endpointOf(job);
-    if (recorder === undefined || endpoint === undefined) return;
+    if (recorder === undefined || endpoint === undefined || job.contract !== undefined) return;
     const recording = recorder.record(endpoint.recording, endpoint.state, body);
-    endpoints.set(keyOf(job), { ...endpoint, recording });
+    endpoints.set(keyOf(job.decodeOptions), { ...endpoint, recording });
+  }
+
+  /** The endpoint of another document of the same target. */
+  function siblingOf({ decodeOptions: { target } }: PollJob, document: DocumentName): RunningEndpoint | undefined {
+    return endpoints.get(keyOf({ target, document }));
+  }
+
+  /** Whether the first poll of the module state has not ended, which says where the contract is. */
+  function isWaiting(job: PollJob): boolean {
+    return job.contract !== undefined && siblingOf(job, 'module_state')?.state.polls === 0;
+  }
+
+  /** Polls a contract that has waited for this module state. */
+  function pollContractOf(job: PollJob): void {
+    const contract = job.decodeOptions.document === 'module_state' && siblingOf(job, 'external_contract');
+    if (contract) void pollEndpoint(contract.job);
+  }
+
+  /** The job with what another document of the target has found. */
+  function withTarget(job: PollJob): PollJob {
+    if (job.contract !== undefined) return withFacts(job, siblingOf(job, 'module_state')?.state.success?.snapshot);
+    const contract = siblingOf(job, 'external_contract')?.state;
+    return contract === undefined ? job : withExternalHeight(job, exportedSuccess(contract, now())?.snapshot);
   }
 
   /** Returns whether a condition of the target has begun or ended. */
@@ -158,29 +193,29 @@ export function createEndpointRegistry(
     logNames(log, job.decodeOptions.target, current.names, names);
   }
 
-  function reconcile(
-    jobs: readonly PollJob[],
-    { intervalMs, maxBodyBytes, staleAfterMs }: PollConfig,
-    at: Instant,
-  ): void {
-    const limits = { maxBodyBytes, staleAfterMs };
+  function reconcile(jobs: readonly PollJob[], config: PollConfig, at: Instant): void {
     const previous = endpoints;
     let started = 0;
     endpoints = new Map(
       jobs.map((job) => {
-        const known = previous.get(keyOf(job));
+        const limits = limitsOf(job, config);
+        const { intervalMs = config.intervalMs } = job;
+        const known = previous.get(keyOf(job.decodeOptions));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept ? known : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
         const ofQueries = queryStatesOf(job.decodeOptions, found.state.queries);
         const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
-          return [keyOf(job), { ...known, ...endpoint }];
+          return [keyOf(job.decodeOptions), { ...known, ...endpoint }];
         }
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
         const loop = startRepeating(async () => pollEndpoint(job), intervalMs, delayMs);
         const names = job.needsValidators ? endpoint.names : NO_NAMES;
-        return [keyOf(job), { ...endpoint, job, names, intervalMs, loop, recording: isKept ? known.recording : {} }];
+        return [
+          keyOf(job.decodeOptions),
+          { ...endpoint, job, names, intervalMs, loop, recording: isKept ? known.recording : {} },
+        ];
       }),
     );
     states = Array.from(endpoints.values(), ({ state }) => state);
@@ -205,7 +240,7 @@ function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant)
   return { job, state, memory: initialMemory, names: NO_NAMES, failureLoggedAtMs: undefined };
 }
 
-function keyOf({ decodeOptions: { target, document } }: PollJob): string {
+function keyOf({ target, document }: EndpointKey): string {
   return JSON.stringify([target, document]);
 }
 

@@ -32,6 +32,15 @@ export interface FetchLimits {
   readonly maxBodyBytes: number;
 }
 
+/** What a request has besides its URL. By default, it is a GET request. */
+export interface RequestOptions {
+  /** The JSON body of a POST request. */
+  readonly json?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the path is a secret. Messages then contain neither the path nor any text of the server, which may repeat it. */
+  readonly hasSecretPath?: boolean;
+}
+
 export interface FetchedDocument {
   readonly ok: true;
   /** The caller releases it. */
@@ -56,10 +65,16 @@ export interface Client {
    */
   readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
-   * Fetches one document. Every expected failure is a value, whose message begins with the path. Redirects are not followed, because credentials would be sent to the
-   * new address. Files with passwords, tokens and certificates are read for each request.
+   * Fetches one document. Every expected failure is a value, whose message begins with the path, or with a colon when that is a secret.
+   * Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens and certificates are
+   * read for each request.
    */
-  readonly fetch: (url: URL, limits: FetchLimits, httpClient?: HttpClientConfig) => Promise<FetchResult>;
+  readonly fetch: (
+    url: URL,
+    limits: FetchLimits,
+    httpClient?: HttpClientConfig,
+    options?: RequestOptions,
+  ) => Promise<FetchResult>;
   /** Ends the fetches that are in progress. */
   readonly close: () => void;
 }
@@ -69,7 +84,7 @@ export function createClient(userAgent: string): Client {
   const running = new Set<AbortController>();
   return {
     reserveMemory: async (maxBodyBytes) => pool.reserve(maxBodyBytes),
-    fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG) => {
+    fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG, options = {}) => {
       const controller = new AbortController();
       running.add(controller);
       const { signal } = controller;
@@ -83,8 +98,8 @@ export function createClient(userAgent: string): Client {
         clean = (text) => cleanText(redact(text));
         const dispatcher = createDispatcher(url, config, signal);
         try {
-          const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes);
-          return await readResponse(response, url, limits, pool, clean);
+          const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes, options);
+          return await readResponse(response, url, limits, pool, clean, options);
         } finally {
           await dispatcher.destroy();
         }
@@ -93,7 +108,7 @@ export function createClient(userAgent: string): Client {
         const { statusCode, protocol } = error instanceof RequestError ? error : { protocol: protocolOf(error) };
         return {
           ok: false,
-          error: { reason, message: `${url.pathname}: ${message}` },
+          error: { reason, message: `${options.hasSecretPath ? '' : url.pathname}: ${message}` },
           ...(statusCode !== undefined && { statusCode }),
           ...(protocol && { protocol }),
         };
@@ -155,11 +170,13 @@ async function sendRequest(
   config: ResolvedHttpConfig,
   userAgent: string,
   maxBodyBytes: number,
+  { json, headers = {} }: RequestOptions,
 ): Promise<Dispatcher.ResponseData> {
   // A proxy receives requests to http nodes with an absolute URL. Requests to https nodes use a CONNECT tunnel.
   const isForwarded = config.proxy !== undefined && url.protocol === 'http:';
   const response = await dispatcher.request({
-    method: 'GET',
+    method: json === undefined ? 'GET' : 'POST',
+    ...(json !== undefined && { body: json }),
     // Sends `Connection: close`.
     reset: true,
     // Without backpressure. undici 7 throws an uncaught error when a connection ends while its parser is paused
@@ -172,6 +189,8 @@ async function sendRequest(
       // A cached response would be an old document.
       'cache-control': 'no-cache',
       'user-agent': userAgent,
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
       ...config.headers,
       ...(isForwarded && config.proxy.headers),
     },
@@ -187,12 +206,16 @@ async function readResponse(
   { timeoutMs, maxBodyBytes }: FetchLimits,
   pool: BufferPool,
   clean: (text: string) => string,
+  { hasSecretPath = false }: RequestOptions,
 ): Promise<FetchedDocument> {
   const { statusCode, headers } = response;
   const body = decompressBody(response.body, headers['content-encoding']);
   const { location } = headers;
   const redirect = typeof location === 'string' ? redirectTarget(location, url) : undefined;
-  if (statusCode !== 200) throw await readErrorResponse(statusCode, body, redirect, timeoutMs, clean);
+  if (statusCode !== 200) {
+    const error = await readErrorResponse(statusCode, body, redirect, timeoutMs, clean);
+    throw hasSecretPath ? new RequestError(error.reason, `responded with status ${statusCode}`, statusCode) : error;
+  }
   if (body === undefined) throw new RequestError('not_json', 'unsupported content encoding');
   const buffered = await bufferBody(body, maxBodyBytes, parseContentLength(headers), pool);
   return { ok: true, body: buffered, height: hubHeight(headers) };

@@ -49,9 +49,14 @@ export function emptyProblems(): FieldProblems {
 
 export type DocumentResult<T> =
   /** `value` is `undefined` when the JSON is valid but is another document. */
-  | { readonly ok: true; readonly value: T | undefined; readonly problems: FieldProblems }
-  /** `message` does not contain the name of the document. */
-  | { readonly ok: false; readonly reason: 'not_json' | 'too_large'; readonly message: string };
+  { readonly ok: true; readonly value: T | undefined; readonly problems: FieldProblems } | UnreadableDocument;
+
+/** The message does not contain the name of the document. `schema` and `rate_limited` only of a document that is an answer to several requests. */
+export interface UnreadableDocument {
+  readonly ok: false;
+  readonly reason: 'not_json' | 'too_large' | 'schema' | 'rate_limited';
+  readonly message: string;
+}
 
 /** Reads a whole response body. `budgetBytes` limits the memory of the values that are built. */
 export function readDocument<T>(read: Reader<T>, body: Buffer, budgetBytes: number): DocumentResult<T> {

@@ -13,6 +13,7 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'bridge_conflicting_claims',
   'bridge_external_blacklist_hash',
   'bridge_external_block_time_seconds',
+  'bridge_external_height',
   'bridge_external_height_projected',
   'bridge_height',
   'bridge_integrity_violation_power_ratio',

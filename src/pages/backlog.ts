@@ -96,6 +96,8 @@ function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
         },
       ];
     }
+    case 'external_contract':
+      return [];
     case 'rate_limiter_input': {
       const { missed, pending, hidden } = items;
       const age = ({ createdAt }: CctxItem): number | null =>

@@ -1,5 +1,5 @@
 import { documents } from '../documents.js';
-import type { BridgeItems, CrosschainItems, ItemList } from '../pending/items.js';
+import type { BridgeItems, ContractItems, CrosschainItems, ItemList, Items } from '../pending/items.js';
 import { backlogHtml } from './backlog.js';
 import { blockingSection } from './blocking-table.js';
 import { percent } from '../text/format.js';
@@ -19,7 +19,7 @@ import { batchTable, tokenTable, transferTable, valsetTable } from './pending-ta
 import { searchSection } from './search-section.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
-import { ago, sinceElement, timeElement } from './time.js';
+import { ago, distanceElement, sinceElement, timeElement } from './time.js';
 import { trendsHtml } from './trend.js';
 import { statusLabel } from './verdict-entry.js';
 import { headline, noteList, verdictList } from './verdict-list.js';
@@ -137,12 +137,14 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): 
   return markup`<p>As of ${success}.</p>`;
 }
 
-function itemsHtml(items: BridgeItems | CrosschainItems, page: PageContext): Markup {
+function itemsHtml(items: Items, page: PageContext): Markup {
   const tableOf = <Row>(table: ItemTable<Row>, list: ItemList<Row>): Markup => itemSection(table, list, page);
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
 ${tableOf(tokenTable, items.tokens)}${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items.claims))}${tableOf(transferTable, items.transfers)}`;
+    case 'external_contract':
+      return contractFacts(items, page);
     case 'rate_limiter_input':
       return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden, page)}
 ${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;
@@ -176,6 +178,19 @@ function crosschainFacts(items: CrosschainItems): Markup {
     ['Hub height', digits(items.height)],
     ['Total pending', text(items.totalPending)],
     ['Listed', text(items.listed)],
+  ]);
+}
+
+function contractFacts(items: ContractItems, { nowMs }: PageContext): Markup {
+  return factList([
+    ['Contract', text(items.contract)],
+    ['External height', digits(items.externalHeight)],
+    [
+      'Newest external block',
+      distanceElement(items.externalTime, ago((nowMs - Date.parse(items.externalTime)) / 1000)),
+    ],
+    ['Events that the hub has not observed', text(items.unobservedEvents)],
+    ...items.backing.map(({ token, surplus }): [string, Markup] => [`Backing surplus of ${token}`, text(surplus)]),
   ]);
 }
 

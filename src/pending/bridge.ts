@@ -36,7 +36,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     lastObservedExternalHeight: orNull(() => decimalStringOf(state.last_observed_external_height)),
     projectedExternalHeight: orNull(() => {
       const estimated = estimatedExternalHeight(input);
-      return estimated && toDecimalString(estimated);
+      return estimated === undefined ? null : toDecimalString(estimated);
     }),
     hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
     powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),

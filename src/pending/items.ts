@@ -18,7 +18,7 @@ export const MAX_TEXT_CHARACTERS = 300;
 /** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
 export const MAX_MEMBERS = 20;
 
-export type Items = BridgeItems | CrosschainItems;
+export type Items = BridgeItems | ContractItems | CrosschainItems;
 
 /** A list of the document. A list that is missing or invalid is unreadable, not empty. */
 export type ItemList<Row> = ReadableList<Row> | UnreadableList;
@@ -251,6 +251,21 @@ export interface MissingItems {
   readonly total: number;
   /** The oldest. */
   readonly nonces: readonly DecimalString[];
+}
+
+/** What was read of the contract on the external chain. */
+export interface ContractItems {
+  readonly document: 'external_contract';
+  readonly contract: string;
+  readonly externalHeight: DecimalString;
+  /** Time of that block, ISO 8601. */
+  readonly externalTime: string;
+  /** Events of the contract that the hub has not observed; `null` when that is unknown. */
+  readonly unobservedEvents: DecimalString | null;
+  /** The configured share of the power, with which the threshold of the contract is compared. */
+  readonly powerThreshold: DecimalString | null;
+  /** The tokens with `backing`, at most 20; the surplus is `null` when it is unknown. */
+  readonly backing: readonly { readonly token: string; readonly surplus: DecimalString | null }[];
 }
 
 export interface CrosschainItems {

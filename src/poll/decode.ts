@@ -92,6 +92,8 @@ export function decodeDocument<Name extends DocumentName>(
     staleAfterMs,
     previous,
     flow: before,
+    exchange,
+    externalHeight,
   }: DecodeOptions<Name>,
   name: string,
   body: Buffer,
@@ -101,7 +103,7 @@ export function decodeDocument<Name extends DocumentName>(
   const { read, families, items, hubHeight, observations, flow: definition } = documents[document];
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
-  const decoded = read(body, { settings, labels, height, at, previous }, documentBudgetBytes);
+  const decoded = read(body, { settings, labels, height, at, previous, exchange, externalHeight }, documentBudgetBytes);
   const phaseSeconds = { decode: secondsSince(decodeStarted) };
   if (!decoded.ok) return { outcome: failure(decoded.reason, `${name}: ${decoded.message}`), phaseSeconds, bodyBytes };
   const { value: input, problems } = decoded;

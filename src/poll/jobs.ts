@@ -4,7 +4,9 @@ import { documentNames, documents, type DocumentName } from '../documents.js';
 import type { Instant } from '../clock.js';
 import type { QueriedEndpoint } from '../sources/node-query.js';
 import { answersOf } from '../sources/query-state.js';
-import type { EndpointState } from './endpoint-state.js';
+import type { EndpointLimits, EndpointState } from './endpoint-state.js';
+import type { BridgeObservations } from '../metrics/bridge/observations.js';
+import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
 import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
 
 /** One job for each endpoint of each target. */
@@ -23,6 +25,16 @@ function jobOf(config: Config, target: TargetConfig, document: DocumentName): Po
     limits: { timeoutMs, maxBodyBytes },
     // The settings are those of the document.
     decodeOptions: { ...targetOptions(config, target), document, settings } as DecodeOptions,
+  };
+}
+
+/** The settings that apply to the state of an endpoint. A contract that is polled slowly is not stale between two polls. */
+export function limitsOf({ contract, intervalMs = 0 }: PollJob, poll: EndpointLimits): EndpointLimits {
+  const { maxBodyBytes, staleAfterMs } = poll;
+  if (contract === undefined) return { maxBodyBytes, staleAfterMs };
+  return {
+    maxBodyBytes: Math.min(maxBodyBytes, MAX_RPC_BODY_BYTES),
+    staleAfterMs: Math.max(staleAfterMs, 2 * intervalMs),
   };
 }
 
@@ -48,6 +60,28 @@ export function withValidatorNames(job: PollJob, staking: ReadonlyMap<string, st
   const { labels } = job.decodeOptions;
   const validators = { ...labels.validators, staking };
   return { ...job, decodeOptions: { ...job.decodeOptions, labels: { ...labels, validators } } };
+}
+
+/** The job of a contract with what the last module state of its target says about it. */
+export function withFacts(job: PollJob, bridge: Snapshot | undefined): PollJob {
+  const { contractFacts: facts } = bridgeObservationsOf(bridge) ?? {};
+  return facts === undefined ? job : { ...job, facts };
+}
+
+function bridgeObservationsOf(snapshot: Snapshot | undefined): BridgeObservations | undefined {
+  const { observations } = snapshot ?? {};
+  return observations !== undefined && 'batchNonces' in observations && 'heights' in observations
+    ? observations
+    : undefined;
+}
+
+/** The job of a module state with the external height, if the contract was read a moment ago. */
+export function withExternalHeight(job: PollJob, contract: Snapshot | undefined): PollJob {
+  const { observations } = contract ?? {};
+  const { decodeOptions: options } = job;
+  if (options.document !== 'module_state' || observations === undefined || !('blockSeconds' in observations))
+    return job;
+  return { ...job, decodeOptions: { ...options, externalHeight: observations.height } };
 }
 
 /** The options with the observations and the flow of the last accepted document of the endpoint. */

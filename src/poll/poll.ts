@@ -1,7 +1,17 @@
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { EndpointConnection, TargetLabels } from '../config/config.js';
-import type { DocumentName, EndpointRequest, FlowOf, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
+import type {
+  ContractEndpoint,
+  DocumentName,
+  EndpointRequest,
+  FlowOf,
+  LabelSettings,
+  ObservationsOf,
+  SettingsOf,
+} from '../documents.js';
+import type { ContractCall } from '../external/calls.js';
+import type { ContractExchange } from '../external/contract-document.js';
 import type { BufferedBody } from '../http/body.js';
 import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
@@ -9,6 +19,7 @@ import { failure, type Failure, type PollError } from '../http/failure-reasons.j
 import { isJsonRpc, portHint, repeatedPathHint, type Protocol } from '../http/port-hints.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
+import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
 import type { SearchIndex } from '../pending/search.js';
@@ -16,6 +27,7 @@ import { clock, type Instant } from '../clock.js';
 import type { NodeQuery } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
+import { fetchContract } from './contract-exchange.js';
 import { withValidatorNames } from './jobs.js';
 import { sendQuery } from './send-query.js';
 import { fetchNames, sourceOf, type NamesResult } from './validator-names.js';
@@ -29,6 +41,10 @@ export type DecodeOptions<Name extends DocumentName = DocumentName> = {
     readonly previous?: ObservationsOf[Each];
     /** What the earlier documents of the endpoint have counted. */
     readonly flow?: FlowOf[Each];
+    /** The calls of which the body has the results; of a contract only. */
+    readonly exchange?: ContractExchange;
+    /** The external height that was read a moment ago; of a module state only. */
+    readonly externalHeight?: Numeral;
   };
 }[Name];
 
@@ -45,6 +61,8 @@ export interface TargetOptions {
 export interface PollJob extends EndpointConnection, Omit<EndpointRequest<unknown>, 'connection' | 'settings'> {
   readonly limits: FetchLimits;
   readonly decodeOptions: DecodeOptions;
+  /** What the module state says about the contract; only of a contract, and absent before the first module state. */
+  readonly facts?: ContractFacts;
   /** Whether the result has the body, for the recorder. */
   readonly keepsBody?: boolean;
 }
@@ -52,8 +70,10 @@ export interface PollJob extends EndpointConnection, Omit<EndpointRequest<unknow
 /** The body of a poll after it was decoded, with what is recorded beside it. */
 export interface KeptBody extends BufferedBody {
   readonly height: Numeral | undefined;
-  /** The path of the document. */
-  readonly path: string;
+  /** The path of the document; absent for a contract. */
+  readonly path?: string;
+  /** The calls of which the body has the results; of a contract only. */
+  readonly calls?: readonly ContractCall[];
   /** When it was received. */
   readonly at: Instant;
 }
@@ -125,6 +145,7 @@ export function createPollExecutor(userAgent: string, decoder: Decoder = inlineD
 }
 
 async function poll(job: PollJob, client: Client, decoder: Decoder, names?: AwaitNames): Promise<PollResult> {
+  if (job.contract !== undefined) return pollContract(job, job.contract, client);
   const release = await client.reserveMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const fetched = await fetchFirstKnownPath(job, client);
@@ -159,6 +180,29 @@ function keepBody(body: BufferedBody, details: Omit<KeptBody, keyof BufferedBody
     else kept = { body: { ...details, bytes: Buffer.from(memory, 0, length), release: () => body.release(memory) } };
   };
   return { returned: { bytes: body.bytes, release }, kept: () => kept };
+}
+
+/** Polls a contract. Its answers are small, so they are read on the calling thread, and wait for no other document. */
+async function pollContract(
+  { url, limits, decodeOptions: options, facts, keepsBody = false }: PollJob,
+  endpoint: ContractEndpoint,
+  client: Client,
+): Promise<PollResult> {
+  if (options.document !== 'external_contract') throw new Error(`${options.document} is no contract`);
+  const source = new URL(url).host;
+  const started = performance.now();
+  const fetched: Awaited<ReturnType<typeof fetchContract>> =
+    facts === undefined
+      ? failure('schema', `${source}: the module state does not say where the contract is`)
+      : await fetchContract(endpoint, limits, facts, options.previous, client);
+  const fetchPhase = { fetch: (performance.now() - started) / 1000 };
+  if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase, source };
+  const { body, exchange } = fetched;
+  const at = clock();
+  const keeper = keepsBody ? keepBody(body, { height: undefined, calls: exchange.calls, at }) : undefined;
+  const task = { source, options: { ...options, exchange }, height: undefined, at };
+  const decoded = { ...(await inlineDecoder.decode(task, keeper?.returned ?? body)), ...keeper?.kept() };
+  return { ...decoded, phaseSeconds: { ...fetchPhase, ...decoded.phaseSeconds }, source };
 }
 
 function withHint({ reason, message }: PollError, hint: string | undefined): Failure {

@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { documentNames, type DocumentName } from '../documents.js';
+
 import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from './recording-file.js';
 
 /* Reads the recorded polls of all endpoints in the order of time, a few at once, so that a month takes no more memory than an hour. */
 
+/** A contract is not recorded: its calls follow from the module state, and a replay has no answers to others. */
+export type RecordedDocument = Exclude<DocumentName, 'external_contract'>;
+
 export interface RecordedPoll {
   readonly target: string;
-  readonly document: DocumentName;
+  readonly document: RecordedDocument;
   readonly timeMs: number;
   /** The path of the file. */
   readonly file: string;
@@ -32,7 +36,7 @@ export interface ReadOptions {
 
 interface Endpoint {
   readonly target: string;
-  readonly document: DocumentName;
+  readonly document: RecordedDocument;
   readonly path: string;
 }
 
@@ -72,6 +76,7 @@ async function endpointsIn(root: string, { target }: Pick<ReadOptions, 'target'>
   const endpoints = targets.map(async ({ name, target: ofTarget }) => {
     const present = new Set(await directoriesIn(join(root, name)));
     return documentNames
+      .filter((document) => document !== 'external_contract')
       .filter((document) => present.has(document))
       .map((document): Endpoint => ({ target: ofTarget, document, path: join(root, name, document) }));
   });

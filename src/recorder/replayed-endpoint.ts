@@ -1,7 +1,6 @@
 import type { Instant } from '../clock.js';
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from '../chain/dialects.js';
 import { defaultBridgeSettings, defaultCrosschainSettings, type Config } from '../config/config.js';
-import type { DocumentName } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../json/field.js';
 import { parseDecimal, type Numeral } from '../json/numeral.js';
@@ -9,7 +8,7 @@ import { decodeDocument } from '../poll/decode.js';
 import { initialState, stateAfter, type EndpointState } from '../poll/endpoint-state.js';
 import { targetOptions, withObservations } from '../poll/jobs.js';
 import type { DecodeOptions, PollResult } from '../poll/poll.js';
-import type { RecordedPoll } from './read-recording.js';
+import type { RecordedDocument, RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
 /* An endpoint of a recording: its state after each recorded poll, by the reducers of the daemon. */
@@ -118,7 +117,7 @@ function instantOf({ wallMs, recordedMs, offsetMs }: ReplayedClock, ms: number):
   return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
 }
 
-const paths: Readonly<Record<DocumentName, readonly DocumentPath[]>> = {
+const paths: Readonly<Record<RecordedDocument, readonly DocumentPath[]>> = {
   module_state: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
   rate_limiter_input: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
 };

@@ -52,7 +52,7 @@ export function formatFirst<T>(problems: readonly T[], format: (problem: T) => s
 /** More places are no advice. */
 const MAX_PARENTS = 3;
 
-/** The other mappings in the same part of the file that have a key: those below the mapping it was found in, or else all. */
+/** The outermost mappings in the same part of the file that have a key: those below the mapping it was found in, or else all. */
 function parentsOf(key: string, parent: string, settings: readonly SettingDescription[]): readonly string[] {
   const [part = ''] = parent.split('.');
   const parents = settings
@@ -60,7 +60,9 @@ function parentsOf(key: string, parent: string, settings: readonly SettingDescri
     .filter((path) => path === key || (path.endsWith(`.${key}`) && path.startsWith(part)))
     .map((path) => (path === key ? 'the top level of the file' : path.slice(0, -key.length - 1)));
   const below = parents.filter((path) => path.startsWith(parent));
-  const closest = below.length > 0 ? below : parents;
+  const depth = (path: string): number => path.split('.').length;
+  const candidates = below.length > 0 ? below : parents;
+  const closest = candidates.filter((path) => depth(path) === Math.min(...candidates.map(depth)));
   return closest.length > MAX_PARENTS ? [] : closest;
 }
 

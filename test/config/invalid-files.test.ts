@@ -382,7 +382,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'a token without symbol and decimals',
     withTopLevel(`tokens: [{contract: "${TOKEN}"}]`),
-    'bridge.yaml:4:10: tokens[0]: has none of symbol, decimals, min_batch_fee and explorer — expected at least one of them',
+    'bridge.yaml:4:10: tokens[0]: has none of symbol, decimals, min_batch_fee, backing and explorer — expected at least one of them',
   ],
   [
     'more decimals than an amount has digits',
@@ -489,7 +489,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'a target at the top level',
     'name: a\nbridge: {url: http://a.example}',
     `bridge.yaml:1:1: targets: is missing — ${TARGETS}`,
-    'bridge.yaml:1:1: name: unknown key — it belongs in targets[] or chains.<name> or validators[]',
+    'bridge.yaml:1:1: name: unknown key — it belongs in targets[] or validators[]',
     'bridge.yaml:2:1: bridge: unknown key — it belongs in targets[]',
   ],
   [
@@ -740,7 +740,7 @@ scrape_configs: []
         'b:9:5: targets[2]: has no endpoint — expected bridge, crosschain, or both',
         'b:7:5: targets[1].name: "a" is also the name of targets[0] — expected a unique name',
         'b:10:11: tokens[0].contract: "USDT" — expected 0x followed by 40 hexadecimal digits',
-        'b:10:10: tokens[0]: has none of symbol, decimals, min_batch_fee and explorer — expected at least one of them',
+        'b:10:10: tokens[0]: has none of symbol, decimals, min_batch_fee, backing and explorer — expected at least one of them',
         'b:11:10: chains.one: is not a chain id — expected at most 20 decimal digits',
         'b:12:1: scrape_configs: unknown key — did you mean targets?',
       ],

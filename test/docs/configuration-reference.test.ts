@@ -294,6 +294,9 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].bridge.validator_names': 'off',
   'targets[].bridge.watch': ['inj1qqqqqckdmdm'],
   'targets[].bridge.node_queries': 'off',
+  'targets[].bridge.external.url': 'https://other.example',
+  'targets[].bridge.external.interval': '2m',
+  ...httpClientValuesOf('targets[].bridge.external'),
   ...httpClientValuesOf('targets[].bridge'),
   'targets[].crosschain.url': 'https://other.example',
   'targets[].crosschain.dialect': 'zeta',
@@ -311,6 +314,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'tokens[].symbol': 'OTHER',
   'tokens[].decimals': 7,
   'tokens[].min_batch_fee': '8',
+  'tokens[].backing': true,
   'tokens[].explorer': 'https://other.example/{address}',
   'chains.<name>.name': 'other',
   'chains.<name>.explorer': 'https://other.example/{hash}',
@@ -326,7 +330,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
 const baseFile = `
 targets:
   - name: a
-    bridge: {url: "https://a.example", objective: {withdrawal: 1h}}
+    bridge: {url: "https://a.example", objective: {withdrawal: 1h}, external: {url: "https://rpc.example"}}
     crosschain: {url: "https://a.example", window: 500}
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
 chains: {"1": {name: a, explorer: "https://a.example/{hash}"}}

@@ -84,6 +84,13 @@ two documents that cannot be compared, which \`bridge_flow_gaps_total\` counts b
 
 ${table(documents.module_state.flow.families)}
 
+## Contract
+
+From the contract of the bridge on the external chain, where \`external\` is configured: JSON-RPC, see [External contract](external-contract.md).
+Every metric has the label \`target\`.
+
+${table(documents.external_contract.families)}
+
 ## Cross-chain
 
 From \`GET /chain/crosschain/rateLimiterInput\`. Every metric has the label \`target\`.
@@ -102,7 +109,7 @@ ${table(nodeQueryFamilies, queryColumn)}
 ## Exporter
 
 Every metric has the labels ${ENDPOINT_LABELS.map((label) => `\`${label}\``).join(' and ')}; \`document\` is
-\`module_state\` or \`rate_limiter_input\`. Counters start at 0, and gauges are absent before the first poll. A series of
+\`module_state\`, \`external_contract\` or \`rate_limiter_input\`. Counters start at 0, and gauges are absent before the first poll. A series of
 \`bridge_exporter_invalid_values_total\` or \`bridge_exporter_unknown_values_total\` starts when its field is first counted.
 
 ${table(pollFamilies)}

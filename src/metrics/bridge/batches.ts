@@ -59,10 +59,11 @@ function msSinceLastEvent(input: BridgeInput): Exact | undefined {
 }
 
 /**
- * The current external height, estimated from the last observed event and the block times in use. The hub updates its own value only
- * when it observes an event. `undefined` when the last observed event is neither in the state nor was seen.
+ * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The hub
+ * updates its own value only when it observes an event. `undefined` when the last observed event is neither in the state nor was seen.
  */
-export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | undefined => {
+export const estimatedExternalHeight = memoize((input: BridgeInput): Exact | undefined => {
+  if (input.externalHeight !== undefined) return input.externalHeight;
   const base = required(input.state.last_observed_external_height);
   const blockTime = externalBlockTime(input);
   const elapsed = msSinceLastEvent(input);
@@ -70,7 +71,7 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Decimal | u
 });
 
 /** The estimate, or `undefined` when a field for it is missing. */
-function estimateIfAny(input: BridgeInput): Decimal | undefined {
+function estimateIfAny(input: BridgeInput): Exact | undefined {
   return orEmpty(() => [estimatedExternalHeight(input)])[0];
 }
 

@@ -12,6 +12,8 @@ export interface BridgeInput {
   readonly settings: BridgeSettings;
   readonly tokens: readonly TokenConfig[];
   readonly names: ValidatorNames;
+  /** The external height that was read a moment ago; `undefined` without such a reading. */
+  readonly externalHeight?: Numeral | undefined;
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */

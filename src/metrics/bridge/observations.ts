@@ -2,6 +2,7 @@ import type { Instant } from '../../clock.js';
 import type { Numeral } from '../../json/numeral.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';
+import { contractFacts, type ContractFacts } from '../contract/facts.js';
 import type { BridgeInput } from './input.js';
 import { rememberedQueues, type PayingQueue } from './objective.js';
 import { lastActiveTimes } from './orchestrators.js';
@@ -21,6 +22,8 @@ export interface BridgeObservations {
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   /** The tokens whose unbatched transfers pay for a batch. */
   readonly payingQueues: readonly PayingQueue[];
+  /** What the next poll of the contract needs; only with `external`. */
+  readonly contractFacts?: ContractFacts | undefined;
 }
 
 /** What is remembered from this document on. The first document of an endpoint has no previous observations. */
@@ -32,5 +35,6 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
     lastActive: lastActiveTimes(input),
     batchNonces: rememberedBatchNonces(input),
     payingQueues: rememberedQueues(input),
+    ...(input.settings.hasContract && { contractFacts: contractFacts(input) }),
   };
 }

@@ -1,0 +1,125 @@
+import { add, highest, sum, type Decimal } from '../../chain/decimal.js';
+import type { Batch, Transfer } from '../../chain/module-state.js';
+import type { Instant } from '../../clock.js';
+import { isPresent } from '../../json/field.js';
+import type { Numeral } from '../../json/numeral.js';
+import type { BridgeInput } from '../bridge/input.js';
+import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
+import { orEmpty, required, rows } from '../required-fields.js';
+
+/*
+ * What a poll of the contract needs of the module state: where the contract is, and what the hub believes about it. Plain data, which
+ * the main thread passes from the last snapshot of the module state to the next poll of the contract.
+ */
+
+export interface ContractFacts {
+  /** When the module state was received. */
+  readonly at: Instant;
+  /** Hub height of the module state. */
+  readonly height: Numeral | undefined;
+  readonly contract: string;
+  /** The chain id of the external chain. */
+  readonly chainId: string;
+  readonly lastObservedNonce: Numeral | undefined;
+  /** The highest nonce of the stored validator sets, and of the one that was observed in the contract. */
+  readonly newestValsetNonce: Numeral | undefined;
+  readonly powerThreshold: string;
+  /** The tokens with a live batch, those with `backing` first. */
+  readonly batchTokens: readonly BatchToken[];
+  /** What the hub owes in the tokens with `backing`. */
+  readonly backing: readonly BackingFacts[];
+}
+
+export interface BatchToken {
+  readonly contract: string;
+  readonly denom: string;
+}
+
+export interface BackingFacts {
+  readonly contract: string;
+  /** Amounts and fees of the transfers that are in no batch; `undefined` if they cannot be read. */
+  readonly unbatched: Decimal | undefined;
+  readonly batches: readonly BatchDebt[] | undefined;
+}
+
+interface BatchDebt {
+  /** `undefined` for a batch of another token, whose nonces are others. */
+  readonly nonce: Numeral | undefined;
+  readonly amount: Decimal;
+}
+
+/** With 20 balances, three values in each poll and three once an hour, a poll has at most 50 calls. */
+const MAX_BATCH_TOKENS = 20;
+
+/** `undefined` when the address of the contract or the id of its chain is unknown. */
+export function contractFacts(input: BridgeInput): ContractFacts | undefined {
+  const { state, at, height, settings } = input;
+  const params = isPresent(state.params) ? state.params : undefined;
+  const { bridge_external_address: contract, bridge_chain_id: chainId } = params ?? {};
+  if (!isPresent(contract) || !/^0x[\da-f]{40}$/.test(contract) || !isPresent(chainId)) return undefined;
+  const backing = orEmpty(() => backingFacts(input));
+  return {
+    at,
+    height,
+    contract,
+    chainId,
+    lastObservedNonce: isPresent(state.last_observed_nonce) ? state.last_observed_nonce : undefined,
+    newestValsetNonce: orEmpty(() => [newestValsetNonce(input)])[0],
+    powerThreshold: settings.powerThreshold,
+    batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
+    backing,
+  };
+}
+
+function newestValsetNonce({ state }: BridgeInput): Numeral | undefined {
+  return highest([
+    ...rows(state.valsets).map(({ nonce }) => required(nonce)),
+    required(required(state.last_observed_valset).nonce),
+  ]);
+}
+
+function batchTokens(input: BridgeInput, first: ReadonlySet<string>): readonly BatchToken[] {
+  const denoms = denomByContract(input);
+  const contracts = new Set(rows(input.state.batches).map(({ token_contract }) => required(token_contract)));
+  return Array.from(contracts)
+    .filter((contract) => /^0x[\da-f]{40}$/.test(contract))
+    .toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)) || (a < b ? -1 : 1))
+    .slice(0, MAX_BATCH_TOKENS)
+    .map((contract) => ({ contract, denom: denoms.get(contract) ?? '' }));
+}
+
+/** Tokens of the hub are locked there and not in the contract, so they are not judged. */
+function backingFacts(input: BridgeInput): readonly BackingFacts[] {
+  required(input.state.erc20_to_denoms);
+  const ofHub = denomByContract(input);
+  return input.tokens
+    .filter(({ contract, backing }) => backing === true && !ofHub.has(contract))
+    .map(({ contract }) => ({
+      contract,
+      unbatched: orEmpty(() => [owed(unbatchedTransfers(input), contract)])[0],
+      batches: orEmpty(() => [rows(input.state.batches).flatMap((batch) => owedInBatch(batch, contract))])[0],
+    }));
+}
+
+/** Amounts and fees in a token, which the hub has burned. */
+function owed(transfers: readonly Transfer[], contract: string): Decimal {
+  const coins = transfers.flatMap((transfer) => [transferredCoin(transfer), feeCoin(transfer)]);
+  const own = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
+  return sum(own.map((coin) => required(coin?.amount)));
+}
+
+function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contract: string): readonly BatchDebt[] {
+  const amount = owed(rows(transactions), contract);
+  if (amount.units === 0n) return [];
+  return [{ nonce: required(token_contract) === contract ? required(batch_nonce) : undefined, amount }];
+}
+
+/** Everything that the hub owes in a token, without the batches that the contract has executed or superseded. */
+export function outstanding(
+  { unbatched, batches }: BackingFacts,
+  isDone: (nonce: Numeral) => boolean,
+): Decimal | undefined {
+  if (unbatched === undefined || batches === undefined) return undefined;
+  const live = batches.filter(({ nonce }) => nonce === undefined || !isDone(nonce));
+  return live.reduce((total, { amount }) => add(total, amount), unbatched);
+}

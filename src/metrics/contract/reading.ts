@@ -1,0 +1,107 @@
+import { compare, subtract, ZERO, type Exact } from '../../chain/decimal.js';
+import type { Instant } from '../../clock.js';
+import type { Numeral } from '../../json/numeral.js';
+import { outstanding, type ContractFacts } from './facts.js';
+
+/*
+ * What was read of the external contract. Values that are not requested in every poll stay from the last one that did. Plain data.
+ */
+
+/** The input of the families of the contract, and what the next poll gets as its previous observations. */
+export interface ContractReading {
+  /** When the answer was received. */
+  readonly at: Instant;
+  readonly contract: string;
+  readonly height: Numeral;
+  /** Unix seconds of the block. */
+  readonly blockSeconds: number;
+  readonly lastEventNonce: Numeral | undefined;
+  readonly lastValsetNonce: Numeral | undefined;
+  readonly paused: boolean | undefined;
+  readonly batchNonces: readonly BatchNonce[];
+  /** Events of the contract that the hub has not observed; `undefined` when the module state is too old for that. */
+  readonly unobservedEvents: Exact | undefined;
+  /** Whether the contract has a validator set that is newer than every set of the hub; `undefined` when the hub may be behind. */
+  readonly isValsetUnknown: boolean | undefined;
+  readonly info: ContractInfo;
+  readonly backing: BackingReading | undefined;
+  /** The setting with which the threshold of the contract is compared. */
+  readonly configuredThreshold: string | undefined;
+}
+
+interface BatchNonce {
+  readonly contract: string;
+  readonly denom: string;
+  readonly nonce: Numeral | undefined;
+}
+
+/** What hardly ever changes. */
+export interface ContractInfo {
+  /** When all of it was read; `undefined` unless all of it could be. */
+  readonly completeAt: Instant | undefined;
+  readonly owner: string | undefined;
+  /** Empty if the contract is no proxy. */
+  readonly implementation: string | undefined;
+  readonly powerThreshold: Numeral | undefined;
+}
+
+export interface BackingReading {
+  readonly at: Instant;
+  readonly tokens: readonly TokenBacking[];
+}
+
+export interface TokenBacking {
+  readonly contract: string;
+  /** Of the token on the hub. */
+  readonly denom: string;
+  readonly balance: Numeral | undefined;
+  /** `undefined` when the hub was not asked, or did not answer. */
+  readonly supply: Numeral | undefined;
+  /** `undefined` when an input is, and when both sides were not read at nearly the same time. */
+  readonly surplus: Exact | undefined;
+}
+
+/** What the hub has said about the module state of the facts. */
+export interface HubReading {
+  /** Unix seconds of the block with the height of the module state. */
+  readonly blockSeconds: number | undefined;
+  /** Supply by denom, read at that height. */
+  readonly supplies: ReadonlyMap<string, Numeral | undefined>;
+}
+
+/**
+ * Events reach the hub after 12 external blocks, which are 144 s on Ethereum. A balance that was read up to two minutes before the hub
+ * therefore has every deposit that the hub has observed.
+ */
+const SAME_TIME_SECONDS = 120;
+
+/** Whether both blocks are of nearly the same time, which is now. */
+export function areOfOneTime(hubSeconds: number | undefined, externalSeconds: number, now: number): boolean {
+  if (hubSeconds === undefined) return false;
+  const times = [hubSeconds, externalSeconds, now];
+  return Math.max(...times) - Math.min(...times) <= SAME_TIME_SECONDS;
+}
+
+/** Whether the module state is recent enough to be compared with the contract. */
+export function isRecent({ at }: ContractFacts, now: Instant): boolean {
+  return now.monotonicMs - at.monotonicMs <= SAME_TIME_SECONDS * 1000;
+}
+
+/** Balance − supply − what the hub owes; exact. */
+export function backingSurplus(
+  token: ContractFacts['backing'][number],
+  balance: Numeral | undefined,
+  supply: Numeral | undefined,
+  lastBatchNonce: Numeral | undefined,
+): Exact | undefined {
+  const hasBatches = token.batches?.some(({ nonce }) => nonce !== undefined) ?? true;
+  if (balance === undefined || supply === undefined || (hasBatches && lastBatchNonce === undefined)) return undefined;
+  const owed = outstanding(token, (nonce) => lastBatchNonce !== undefined && compare(nonce, lastBatchNonce) <= 0);
+  return owed && subtract(subtract(balance, supply), owed);
+}
+
+/** How far the contract is ahead of the hub; 0 when the hub was read after it and is ahead. */
+export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): Exact | undefined {
+  if (ofContract === undefined || ofHub === undefined) return undefined;
+  return compare(ofContract, ofHub) > 0 ? subtract(ofContract, ofHub) : ZERO;
+}

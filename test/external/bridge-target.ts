@@ -1,0 +1,89 @@
+import { clock } from '../../src/clock.js';
+import type { Config } from '../../src/config/config.js';
+import { initialState, stateAfter, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { jobsOf, limitsOf, withFacts, withObservations } from '../../src/poll/jobs.js';
+import { createPollExecutor, type PollJob, type PollResult } from '../../src/poll/poll.js';
+import { bridgeSnapshot } from '../support/snapshots.js';
+import { parseValidConfig } from '../support/config.js';
+import { seriesOf } from '../support/exposition-text.js';
+
+/* Polls of the contract of a target, whose module state is given. */
+
+export const BRIDGE = '0xf955c57f9ea9dc8781965feae0b6a2ace2bad6f3';
+export const TOKEN = '0xdac17f958d2ee523a2206206994597c13d831ec7';
+/** With the checksum of EIP-55. */
+export const DENOM = 'peggy0xdAC17F958D2ee523a2206206994597C13D831ec7';
+export const SECRET = 'k3y-0123456789abcdef';
+export const HUB_HEIGHT = '8214100';
+
+const executor = createPollExecutor('test/1');
+
+/** A transfer of the token: amount and fee. */
+const transfer = (id: number, amount: string, fee: string) => ({
+  id: String(id),
+  erc20_token: { contract: TOKEN, amount },
+  erc20_fee: { contract: TOKEN, amount: fee },
+});
+
+/** 1000 + 10 wait, 500 + 5 are in batch 7, and 200 + 2 in batch 8. */
+export const state = {
+  params: { bridge_external_address: BRIDGE, bridge_chain_id: '1' },
+  last_observed_nonce: '100',
+  valsets: [{ nonce: '50', members: [] }],
+  last_observed_valset: { nonce: '49', members: [] },
+  erc20_to_denoms: [],
+  unbatched_transfers: [transfer(3, '1000', '10')],
+  batches: [
+    { batch_nonce: '7', token_contract: TOKEN, transactions: [transfer(1, '500', '5')] },
+    { batch_nonce: '8', token_contract: TOKEN, transactions: [transfer(2, '200', '2')] },
+  ],
+};
+
+export function configOf(url: string, path = `/v3/${SECRET}`, timeout = '15s'): Config {
+  return parseValidConfig(`
+poll: {timeout: ${timeout}}
+targets:
+  - name: t
+    bridge: {url: '${url}', external: {url: '${url}${path}'}}
+tokens: [{contract: '${TOKEN}', backing: true}]
+`);
+}
+
+export interface ContractPoll {
+  readonly result: PollResult;
+  readonly state: EndpointState;
+  /** The series of the contract by name and labels. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Polls the contract once, after a module state. */
+export async function pollContract(
+  url: string,
+  { moduleState = state, before, timeout }: { moduleState?: object; before?: EndpointState; timeout?: string } = {},
+): Promise<ContractPoll> {
+  const config = configOf(url, undefined, timeout);
+  const job = jobsOf(config).find(({ contract }) => contract !== undefined);
+  if (job === undefined) throw new Error('the configuration has a contract');
+  const now = clock();
+  const bridge = bridgeSnapshot(moduleState, {
+    height: HUB_HEIGHT,
+    tokens: config.tokens,
+    hasContract: true,
+    atMs: now.monotonicMs,
+  });
+  const initial = before ?? initialState(job.decodeOptions, limitsOf(job, config.poll), now);
+  const request: PollJob = {
+    ...withFacts(job, bridge),
+    decodeOptions: withObservations(job.decodeOptions, initial.success?.snapshot),
+  };
+  const result = await executor.poll(request);
+  const after = stateAfter(initial, result, clock());
+  const lines = (after.success?.snapshot.families ?? []).map((family) => family.lines).join('');
+  const values = Object.fromEntries(
+    Array.from(seriesOf(lines), ({ name, labels, value }) => [
+      name + (labels === 'target="t"' ? '' : `{${labels.replace('target="t",', '')}}`),
+      value,
+    ]),
+  );
+  return { result, state: after, values };
+}

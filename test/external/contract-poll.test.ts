@@ -1,0 +1,309 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEvmChain, type EvmChain } from './evm-chain.js';
+import { BRIDGE, configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
+import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions } from './rpc-node.js';
+import { formatConfig } from '../../src/config/parser.js';
+
+const OWNER = `0x${'a1'.repeat(20)}`;
+const IMPLEMENTATION = `0x${'b2'.repeat(20)}`;
+const HEIGHT = 21_380_100n;
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+const nodes: RpcNode[] = [];
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map(async ({ close }) => close()));
+});
+
+/** The bridge of the module state in `bridge-target.ts`: batch 7 is executed, and its event not yet observed. */
+async function createChain(seconds = nowSeconds()): Promise<EvmChain> {
+  const chain = await createEvmChain(
+    BRIDGE,
+    {
+      eventNonce: 103n,
+      valsetNonce: 50n,
+      powerThreshold: 2_863_311_530n,
+      paused: 0n,
+      owner: OWNER,
+      implementation: IMPLEMENTATION,
+    },
+    { height: HEIGHT, seconds },
+  );
+  await chain.setBatchNonce(TOKEN, 7n);
+  return chain;
+}
+
+const supplyPath = `/cosmos/bank/v1beta1/supply/by_denom?denom=${DENOM}`;
+const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
+
+function hubOf(supply: string, seconds = nowSeconds()): NonNullable<RpcNodeOptions['rest']> {
+  return (path, height) => {
+    if (path === blockPath)
+      return { body: { block: { header: { time: new Date(seconds * 1000).toISOString() } } }, height: '9999999' };
+    if (path === supplyPath && height !== undefined)
+      return { body: { amount: { denom: DENOM, amount: supply } }, height };
+    return undefined;
+  };
+}
+
+async function start(options: RpcNodeOptions): Promise<RpcNode> {
+  const node = await startRpcNode(options);
+  nodes.push(node);
+  return node;
+}
+
+async function failureOf(
+  options: Partial<RpcNodeOptions>,
+  timeout?: string,
+): Promise<{ reason: string; message: string }> {
+  const { answer } = await createChain();
+  const node = await start({ answer, ...options });
+  const { result } = await pollContract(node.url, { ...(timeout && { timeout }) });
+  if (result.outcome.ok) throw new Error('the poll succeeds');
+  expect(result.outcome.error.message, 'the message contains no path').not.toMatch(/k3y|v3|supply|blocks/);
+  const host = new URL(node.url).host;
+  return { ...result.outcome.error, message: result.outcome.error.message.replace(host, 'HOST') };
+}
+
+describe('a poll of the contract', () => {
+  it('reads a contract of a real EVM, with the supply at the height of the module state', async () => {
+    const chain = await createChain();
+    // 10^18 is above 2^53. 1222 is owed without batch 7: 1000 + 10 + 200 + 2, and 10 more is a deposit in flight.
+    await chain.setBalance(TOKEN, 10n ** 18n + 1222n);
+    const node = await start({ answer: chain.answer, rest: hubOf(String(10n ** 18n)) });
+    const { result, values } = await pollContract(node.url);
+    expect(result.outcome).toMatchObject({ ok: true });
+    const { bridge_external_timestamp_seconds: seconds, ...others } = values;
+    expect(Math.abs((seconds ?? 0) - nowSeconds())).toBeLessThan(10);
+    const token = `token_contract="${TOKEN}",denom="${DENOM}"`;
+    expect(others).toEqual({
+      bridge_external_height: Number(HEIGHT),
+      bridge_contract_last_event_nonce: 103,
+      bridge_contract_unobserved_events: 3,
+      bridge_contract_last_valset_nonce: 50,
+      bridge_contract_valset_unknown: 0,
+      [`bridge_contract_last_batch_nonce{token_contract="${TOKEN}",denom=""}`]: 7,
+      bridge_contract_power_threshold_ratio: 2_863_311_530 / 4_294_967_295,
+      bridge_contract_paused: 0,
+      [`bridge_contract_info{owner="${OWNER}",implementation="${IMPLEMENTATION}"}`]: 1,
+      [`bridge_contract_token_balance_amount{${token}}`]: Number(10n ** 18n + 1222n),
+      [`bridge_token_supply_amount{${token}}`]: 1e18,
+      [`bridge_token_backing_surplus_amount{${token}}`]: 10,
+    });
+    expect(node.batches.map((batch) => batch.map(({ method }) => method))).toEqual([
+      ['eth_chainId', 'eth_syncing', 'eth_getBlockByNumber'],
+      ['eth_getBlockByNumber', ...Array.from({ length: 7 }, () => 'eth_call'), 'eth_getStorageAt'],
+    ]);
+  });
+
+  it('reads balances every five minutes and the owner once an hour, and keeps them in between', async () => {
+    const chain = await createChain();
+    await chain.setBalance(TOKEN, 5000n);
+    const node = await start({ answer: chain.answer, rest: hubOf('1') });
+    const first = await pollContract(node.url);
+    const second = await pollContract(node.url, { before: first.state });
+    expect(node.batches[3]?.map(({ method }) => method)).toEqual([
+      'eth_getBlockByNumber',
+      ...Array.from({ length: 4 }, () => 'eth_call'),
+    ]);
+    expect(second.values).toEqual({ ...first.values });
+  });
+
+  it('says that a set is unknown only when the hub block is of now', async () => {
+    const moduleState = { ...state, valsets: [{ nonce: '48', members: [] }] };
+    const valuesAt = async (hubSeconds: number): Promise<number | undefined> => {
+      const { answer } = await createChain();
+      const node = await start({ answer, rest: hubOf('1', hubSeconds) });
+      const { values } = await pollContract(node.url, { moduleState });
+      return values['bridge_contract_valset_unknown'];
+    };
+    expect(await valuesAt(nowSeconds())).toBe(1);
+    expect(await valuesAt(nowSeconds() - 3600), 'a node that is an hour behind').toBeUndefined();
+  });
+
+  it('exports no surplus when one side is not of now, and when the supply is not pinned to the height', async () => {
+    const surplusOf = async (seconds: number, rest: RpcNodeOptions['rest']): Promise<number | undefined> => {
+      const chain = await createChain(seconds);
+      await chain.setBalance(TOKEN, 0n);
+      const node = await start({ answer: chain.answer, rest });
+      const { values } = await pollContract(node.url);
+      return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
+    };
+    const now = nowSeconds();
+    expect(await surplusOf(now, hubOf('1')), 'both are of now').toBe(-1 - 1212);
+    expect(await surplusOf(now - 300, hubOf('1')), 'a lagging RPC').toBeUndefined();
+    expect(await surplusOf(now, hubOf('1', now - 300)), 'a lagging hub node').toBeUndefined();
+    expect(await surplusOf(now, undefined), 'a hub without these queries').toBeUndefined();
+    const latest: RpcNodeOptions['rest'] = (path, height) => {
+      const found = hubOf('1')(path, height);
+      return found && { ...found, height: '8214101' };
+    };
+    expect(await surplusOf(now, latest), 'a proxy that drops the height').toBeUndefined();
+  });
+
+  it('accepts answers in any order, and loses only the families of those that are missing or invalid', async () => {
+    const { answer } = await createChain();
+    const reversed = await start({ answer, arrange: (answers) => answers.toReversed(), rest: hubOf('1') });
+    expect((await pollContract(reversed.url)).values['bridge_contract_last_event_nonce']).toBe(103);
+    const partly = await start({
+      answer: (request) => {
+        const { data = '' } = (request.params[0] ?? {}) as { data?: string };
+        if (data === '0x5c975abb') return `0x${'00'.repeat(31)}02`;
+        if (data === '0x73b20547') throw new RpcError(-32_000, `execution reverted at /v3/${SECRET}`);
+        if (data === '0xb56561fe') return { not: 'a string' };
+        if (request.method === 'eth_getStorageAt') return '0x';
+        return answer(request);
+      },
+      rest: hubOf('1'),
+    });
+    const { values, state: after } = await pollContract(partly.url);
+    expect(Object.keys(values).filter((name) => /event|paused|valset|info/.test(name))).toEqual([]);
+    expect(values['bridge_external_height']).toBe(Number(HEIGHT));
+    expect(Object.fromEntries(after.invalidValues)).toEqual({
+      balanceOf: 1,
+      implementation: 1,
+      paused: 1,
+      state_lastValsetNonce: 1,
+    });
+  });
+
+  it('does not need eth_syncing', async () => {
+    const { answer } = await createChain();
+    const node = await start({
+      answer: (request) => {
+        if (request.method === 'eth_syncing') throw new RpcError(-32_601, 'method not found');
+        return answer(request);
+      },
+      rest: hubOf('1'),
+    });
+    expect((await pollContract(node.url)).result.outcome.ok).toBe(true);
+  });
+
+  it('is limited to 50 calls', async () => {
+    const tokens = Array.from({ length: 60 }, (_, index) => `0x${String(index + 10).repeat(20)}`);
+    const batches = tokens.map((token, index) => ({
+      batch_nonce: String(index),
+      token_contract: token,
+      transactions: [],
+    }));
+    const { answer } = await createChain();
+    const node = await start({ answer, rest: hubOf('1') });
+    await pollContract(node.url, { moduleState: { ...state, batches } });
+    expect(node.batches.flat().length).toBe(3 + 1 + 3 + 20 + 1 + 3);
+  });
+});
+
+describe('a failed poll of the contract names host and reason, and nothing else of the URL', () => {
+  const schema = (message: string) => ({ reason: 'schema', message: `HOST: ${message}` });
+
+  it('of a node of another chain, or one that is syncing', async () => {
+    const { answer } = await createChain();
+    const withResult =
+      (method: string, result: unknown): RpcNodeOptions['answer'] =>
+      (request) =>
+        request.method === method ? result : answer(request);
+    expect(await failureOf({ answer: withResult('eth_chainId', '0xaa36a7') })).toEqual(
+      schema('is a node of chain 11155111, not of chain 1 (bridge_chain_id)'),
+    );
+    expect(await failureOf({ answer: withResult('eth_syncing', { currentBlock: '0x1' }) })).toEqual(
+      schema('the node is syncing'),
+    );
+    expect(await failureOf({ answer: withResult('eth_chainId', 1) })).toEqual(
+      schema('did not answer eth_chainId with a chain id'),
+    );
+    expect(
+      await failureOf({ answer: withResult('eth_getBlockByNumber', { number: '0x1', timestamp: 'now' }) }),
+    ).toEqual(schema('returned a block without a number or time'));
+  });
+
+  it('of a load balancer whose second node does not have the block', async () => {
+    const { answer } = await createChain();
+    const isPinned = ({ method, params }: { method: string; params: readonly unknown[] }): boolean =>
+      method === 'eth_getBlockByNumber' && params[0] !== 'latest';
+    expect(await failureOf({ answer: (request) => (isPinned(request) ? null : answer(request)) })).toEqual(
+      schema('has no block with the number of its newest block'),
+    );
+    const other = { number: '0x10', timestamp: '0x60000000' };
+    expect(await failureOf({ answer: (request) => (isPinned(request) ? other : answer(request)) })).toEqual(
+      schema(`returned another block than ${HEIGHT}`),
+    );
+  });
+
+  it('of a node with a rate limit, by status or by error code', async () => {
+    const limited = { reason: 'rate_limited' };
+    expect(await failureOf({ arrange: () => ({ error: { code: -32_005, message: SECRET } }) })).toMatchObject(limited);
+    const status: RpcNodeOptions['respond'] = (request, response) => {
+      response.writeHead(429, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ message: `too many requests to ${request.url}` }));
+      return true;
+    };
+    expect(await failureOf({ respond: status })).toEqual({ ...limited, message: 'HOST: responded with status 429' });
+  });
+
+  it('of a node that rejects the key, redirects, is no JSON-RPC server, or does not know batches', async () => {
+    const withStatus =
+      (code: number, body: string, headers = {}): RpcNodeOptions['respond'] =>
+      (request, response) => {
+        response.writeHead(code, headers).end(body.replace('URL', request.url ?? ''));
+        return true;
+      };
+    expect(await failureOf({ respond: withStatus(401, '{"message": "invalid key URL"}') })).toEqual({
+      reason: 'unauthorized',
+      message: 'HOST: responded with status 401',
+    });
+    expect(await failureOf({ respond: withStatus(302, '', { location: `/v3/${SECRET}/` }) })).toEqual({
+      reason: 'status',
+      message: 'HOST: responded with status 302',
+    });
+    expect(await failureOf({ respond: withStatus(200, '<html>URL</html>') })).toEqual({
+      reason: 'not_json',
+      message: 'HOST: the response is not JSON',
+    });
+    expect(await failureOf({ respond: withStatus(200, '{"jsonrpc": "2.0"}') })).toEqual(
+      schema('the response is not that to a JSON-RPC batch'),
+    );
+    expect(await failureOf({ arrange: () => ({ error: { code: -32_600, message: 'no batches' } }) })).toEqual(
+      schema('responded to the batch with JSON-RPC error -32600'),
+    );
+    expect(await failureOf({ arrange: () => [] })).toEqual(schema('did not answer eth_chainId with a chain id'));
+    expect(await failureOf({ arrange: () => [null, 1, 'x', { id: '1' }, { id: 1, result: null }] })).toEqual(
+      schema('did not answer eth_chainId with a chain id'),
+    );
+  });
+
+  it('of a node that sends 10 MB, hangs, or closes the connection', async () => {
+    const large: RpcNodeOptions['respond'] = (_request, response) => {
+      response.end(`["${'x'.repeat(10_000_000)}"]`);
+      return true;
+    };
+    expect(await failureOf({ respond: large })).toMatchObject({ reason: 'too_large' });
+    expect(await failureOf({ respond: () => true }, '200ms')).toMatchObject({ reason: 'timeout' });
+    const closing: RpcNodeOptions['respond'] = (request) => {
+      request.socket.destroy();
+      return true;
+    };
+    expect(await failureOf({ respond: closing })).toMatchObject({ reason: 'aborted' });
+  });
+
+  it('before a module state says where the contract is', async () => {
+    const { answer } = await createChain();
+    const node = await start({ answer });
+    const { result } = await pollContract(node.url, { moduleState: { last_observed_nonce: '1' } });
+    const host = new URL(node.url).host;
+    expect(result.outcome).toEqual({
+      ok: false,
+      error: { reason: 'schema', message: `${host}: the module state does not say where the contract is` },
+    });
+    expect(node.batches).toEqual([]);
+  });
+});
+
+describe('the configuration', () => {
+  it('prints no part of the URL of the external chain but its origin', () => {
+    const text = formatConfig(configOf('https://rpc.example.org'));
+    expect(text).toContain('url: https://rpc.example.org/<secret>');
+    expect(text).not.toContain(SECRET);
+    expect(JSON.stringify(configOf('https://rpc.example.org'))).not.toContain(SECRET);
+    expect(formatConfig(configOf('https://rpc.example.org', ''))).toContain('url: https://rpc.example.org\n');
+  });
+});
