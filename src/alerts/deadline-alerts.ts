@@ -1,9 +1,11 @@
 import { count, duration } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import {
+  byOrchestrator,
   creationTime,
   deadlines,
   DEADLINE_FAMILIES,
+  extentOf,
   IDENTITY_FAMILIES,
   infoByOrchestrator,
   isWatched,
@@ -13,10 +15,11 @@ import {
   type ConfirmKind,
   type Deadline,
   type DeadlineFamily,
+  type IdentityFamily,
 } from './orchestrators.js';
 import { indent, ON_TARGET, ORCHESTRATOR, orchestratorNames, TARGET, withNameLabels } from './promql.js';
-import { validators } from './sentences.js';
-import { labelOf, timeOfHeight, type PollView } from './view.js';
+import { orchestratorKey, validators } from './sentences.js';
+import { labelOf, timeOfHeight, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /* Alerts on the time that is left to validators before they are jailed. */
 
@@ -24,6 +27,12 @@ import { labelOf, timeOfHeight, type PollView } from './view.js';
 export const CRITICAL_HOURS = 12;
 export const WARNING_HOURS = 24;
 const HOUR_SECONDS = 3600;
+
+/** From this share of the power of others on, a deadline is the problem of the whole bridge: without them nothing is signed or observed. */
+const JAILED_POWER_RATIO = 0.33;
+
+/** Which alert is about the missing signatures themselves. */
+const CAUSES: Readonly<Record<ConfirmKind, string>> = { valset: 'BridgeValsetUnsigned', batch: 'BridgeBatchUnsigned' };
 
 /** What a validator has to sign, in words. */
 const SIGNED_THING: Readonly<Record<ConfirmKind, string>> = { valset: 'a validator set', batch: 'a batch' };
@@ -51,6 +60,47 @@ function missingSince(
   const created = creationTime(view, next);
   const deadline = timeOfHeight(view, (view.samples.value('bridge_height') ?? 0) + next.blocks);
   return created === undefined || deadline === undefined ? undefined : Math.max(created, deadline - untilSeconds);
+}
+
+type NearFamily = DeadlineFamily | IdentityFamily | (typeof WINDOW_FAMILIES)[number];
+const NEAR_FAMILIES = [...IDENTITY_FAMILIES, ...DEADLINE_FAMILIES, ...WINDOW_FAMILIES] as const;
+
+/** The deadlines that are so many seconds away, with these as the value. Some follow from what lacks the signatures of many. */
+function nearDeadlines(
+  view: PollView<NearFamily>,
+  who: 'watched' | 'others',
+  from: number,
+  until: number,
+): readonly Finding[] {
+  const info = infoByOrchestrator(view.samples);
+  const blockTime = view.samples.value('bridge_block_time_seconds');
+  if (blockTime === undefined) return [];
+  return deadlines(view)
+    .filter(({ labels }) => isWatched(info, labels) === (who === 'watched'))
+    .map((next): Finding => ({
+      labels: { ...orchestratorLabels(next.labels), confirms: next.confirms },
+      value: next.blocks * blockTime,
+      provenSinceSeconds: () => missingSince(view, next, until),
+      followsFrom: who === 'watched' ? [] : [CAUSES[next.confirms]],
+    }))
+    .filter(({ value }) => value >= from && value < until);
+}
+
+/** The power of the validators of others that are jailed soon. */
+function nearPower(view: PollView<NearFamily>, until: number): readonly Finding[] {
+  const power = byOrchestrator(view.samples, 'bridge_orchestrator_power_ratio');
+  return nearDeadlines(view, 'others', 0, until).flatMap((finding) => {
+    const value = power.get(orchestratorKey(finding.labels));
+    return value === undefined ? [] : [{ ...finding, labels: orchestratorLabels(finding.labels), value }];
+  });
+}
+
+/** The time to the first of these deadlines. */
+function timeToFirst({ all }: DatedFindings, view: PollView<NearFamily>): string {
+  const found = new Set(all.map(({ labels }) => orchestratorKey(labels)));
+  const own = deadlines(view).filter(({ labels }) => found.has(orchestratorKey(labels)));
+  const blockTime = view.samples.value('bridge_block_time_seconds') ?? 0;
+  return `about ${duration(Math.min(...own.map(({ blocks }) => blocks)) * blockTime)}`;
 }
 
 function deadlineNear(
@@ -84,20 +134,8 @@ topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`
         : withNameLabels(`${near}
 unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
     forMinutes: DEADLINE_FOR_MINUTES,
-    families: [...IDENTITY_FAMILIES, ...DEADLINE_FAMILIES, ...WINDOW_FAMILIES],
-    find: (view) => {
-      const info = infoByOrchestrator(view.samples);
-      const blockTime = view.samples.value('bridge_block_time_seconds');
-      if (blockTime === undefined) return [];
-      return deadlines(view)
-        .filter(({ labels }) => isWatched(info, labels) === (who === 'watched'))
-        .map((next) => ({
-          labels: { ...orchestratorLabels(next.labels), confirms: next.confirms },
-          value: next.blocks * blockTime,
-          provenSinceSeconds: () => missingSince(view, next, until),
-        }))
-        .filter(({ value }) => value >= from && value < until);
-    },
+    families: NEAR_FAMILIES,
+    find: (view) => nearDeadlines(view, who, from, until),
     summary: `${validator} {{ or $labels.name $labels.orchestrator }} is jailed in {{ $value | humanizeDuration }}.`,
     description: `${first} {{ $labels.name }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has {{ $value | humanizeDuration }} left to sign a {{ if eq $labels.confirms "batch" }}batch{{ else }}validator set{{ end }}. After that it is jailed.`,
     sentence: (findings, view) => {
@@ -129,10 +167,38 @@ event is observed for days.`,
     when: `Between ${CRITICAL_HOURS} and ${WARNING_HOURS} hours are left for a watched validator to sign.`,
     action: 'Restart the orchestrator today.',
   }),
+  dataAlert('module_state', {
+    name: 'BridgeOrchestratorDeadlineNear',
+    severity: 'warning',
+    dashboard: 'bridge-signers',
+    comment: `Validators of others with a third of the power: jailed validators neither sign nor vote, so nothing is relayed or observed before they are
+unjailed. 12 hours (43200 s), when their operators can still be reached.`,
+    when: `Less than ${CRITICAL_HOURS} hours are left to sign for validators that are not watched, with a third of the power or more.`,
+    expr: `sum by (${TARGET}) (
+  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
+  and on (${ORCHESTRATOR}) (
+${indent(TIME_LEFT, 4)} >= 0 < ${CRITICAL_HOURS * HOUR_SECONDS}
+  )
+  unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}
+) >= ${JAILED_POWER_RATIO}`,
+    recordings: [orchestratorNames],
+    labels: { watched: 'false' },
+    forMinutes: DEADLINE_FOR_MINUTES,
+    families: NEAR_FAMILIES,
+    find: (view) => nearPower(view, CRITICAL_HOURS * HOUR_SECONDS),
+    minimumSum: JAILED_POWER_RATIO,
+    summary: 'validators with {{ $value | humanizePercentage }} of the power are jailed within hours.',
+    description: `Validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have less than ${CRITICAL_HOURS} hours left to sign a validator set or a batch. Jailed, they neither sign nor vote, so nothing is relayed or observed.`,
+    action: 'Tell the operators, the largest first: nothing is signed or observed without them.',
+    sentence: (findings, view) => {
+      const found = validatorsOf(findings, view);
+      return `${extentOf(found)} will be jailed, the first in ${timeToFirst(findings, view)}, unless they sign: ${validators(found)}`;
+    },
+  }),
   deadlineNear('others', [0, CRITICAL_HOURS], {
     severity: 'info',
     comment: `The validators of others, and all when bridge_orchestrator_info is missing: 12 hours (43200 s) before.`,
-    when: 'The same as the critical one for a validator that is not watched.',
+    when: 'The same as the critical one for each validator that is not watched.',
     action: 'Inform the operator; if the validator is yours, restart its orchestrator and add it to watch.',
   }),
 ];

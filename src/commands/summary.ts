@@ -53,11 +53,9 @@ function verdictsOfFirstPolls(endpoints: readonly PolledEndpoint[], now: Instant
 
 /** What one poll proves, worst first; then what holds now, but for an unknown time; then the targets without either. */
 function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]): readonly string[] {
-  const firing = verdicts.filter(({ state, causedBy }) => state === 'firing' && causedBy === null);
+  const firing = verdicts.filter(({ state }) => state === 'firing');
   // What is only for the record and may end soon is no problem.
-  const notJudged = verdicts.filter(
-    ({ state, severity, causedBy }) => state !== 'firing' && severity !== 'info' && causedBy === null,
-  );
+  const notJudged = verdicts.filter(({ state, severity }) => state !== 'firing' && severity !== 'info');
   const lines = firing.map(({ target, severity, summary }) => `${target}: ${severity}: ${summary}`);
   const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
   const withoutVerdict = targets.filter((target) => ![...firing, ...notJudged].some((own) => own.target === target));

@@ -17,6 +17,8 @@ export interface SimulatedCctx {
    */
   readonly direction: 'outgoing' | 'revert' | 'command';
   readonly chain: ExternalChain;
+  /** Of the outbound transaction on the chain. */
+  readonly nonce: number;
   /** Height of the source chain: the hub for an outgoing cctx, `chain` for a revert. */
   readonly inboundHeight: number;
   /** In smallest units of the hub coin. */
@@ -59,6 +61,7 @@ export function createCctx(options: CctxOptions): SimulatedCctx {
   return {
     direction,
     chain,
+    nonce: options.nonce,
     inboundHeight: isOutgoing ? options.hubHeight : options.chainHeight,
     value: valueOf(asset, amount),
     createdSeconds,

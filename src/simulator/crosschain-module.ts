@@ -17,6 +17,8 @@ const DEFAULT_WINDOW = 500n;
 const MAX_LISTED = 500;
 /** Number of finished cctxs kept for the past value: days of normal traffic. */
 const HISTORY_LENGTH = 20_000;
+/** How far below the lowest pending nonce clients look for missed ones. */
+const MAX_NONCES_BELOW = 1000;
 
 /** An external chain with the cctxs that the signers have to finish there. */
 export interface Chain extends ExternalChain {
@@ -33,7 +35,7 @@ export class CrosschainModule {
   constructor(random: Random, chains: readonly [ExternalChain, ...ExternalChain[]]) {
     const withQueue = (chain: ExternalChain): Chain => ({
       ...chain,
-      queue: new OutboundQueue(random.between(1000, 90_000)),
+      queue: new OutboundQueue(random.between(1000, 90_000), chain.lookahead),
     });
     const [first, ...others] = chains;
     this.#random = random;
@@ -107,8 +109,11 @@ class OutboundQueue {
   #pending: SimulatedCctx[] = [];
   #missed: SimulatedCctx[] = [];
 
-  constructor(firstNonce: number) {
+  readonly #lookahead: number | undefined;
+
+  constructor(firstNonce: number, lookahead: number | undefined) {
     this.#nextNonce = firstNonce;
+    this.#lookahead = lookahead;
   }
 
   get pending(): readonly SimulatedCctx[] {
@@ -144,11 +149,21 @@ class OutboundQueue {
 
   /** The time of the next change in seconds, as long as nothing is added. */
   get nextSeconds(): number {
-    const tracked = this.#pending.filter(({ isLost }) => !isLost);
+    const highest = this.#highestNonce;
+    const tracked = this.#pending.filter(
+      ({ isLost, isBroadcast, nonce }) => !isLost && (isBroadcast || nonce <= highest),
+    );
     const broadcasts = tracked.filter(({ isBroadcast }) => !isBroadcast);
     // Nonces finish in order.
     const finishing = [...tracked.slice(0, 1), ...this.#missed.filter(({ isLost }) => !isLost)];
     return Math.min(Infinity, ...[...broadcasts, ...finishing].map(nextStepSeconds));
+  }
+
+  /** The highest nonce that clients send. They do not see missed ones far below the pending ones. */
+  get #highestNonce(): number {
+    const lowestPending = this.#pending[0]?.nonce ?? this.#nextNonce;
+    const seen = this.#missed.filter(({ nonce }) => nonce >= lowestPending - MAX_NONCES_BELOW);
+    return Math.min(...seen.map(({ nonce }) => nonce)) + (this.#lookahead ?? Infinity);
   }
 
   /** Begins anew with nonce 0. */
@@ -167,7 +182,8 @@ class OutboundQueue {
   /** Broadcasts the signed cctxs, and removes and returns the finished ones. */
   step(nowSeconds: number): SimulatedCctx[] {
     for (const cctx of this.#missed) broadcastIfDue(cctx, nowSeconds);
-    for (const cctx of this.#pending) broadcastIfDue(cctx, nowSeconds);
+    const highest = this.#highestNonce;
+    for (const cctx of this.#pending) if (cctx.nonce <= highest) broadcastIfDue(cctx, nowSeconds);
     return [...this.#finishMissed(nowSeconds), ...this.#finishPending(nowSeconds)];
   }
 

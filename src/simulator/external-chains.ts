@@ -14,6 +14,8 @@ export interface ExternalChain {
   /** `undefined`: the chain has no tokens. */
   readonly erc20: Asset | undefined;
   readonly gasPrice: number;
+  /** Clients send no nonce that is further above the lowest missed one; `undefined`: they do not look at the distance. */
+  readonly lookahead: number | undefined;
   /** Calls and reverts occur only on chains with smart contracts. */
   readonly hasContracts: boolean;
 }
@@ -25,6 +27,9 @@ export interface Asset {
   /** Value of one coin in hub coins, as configured in the rate limiter of the hub. */
   readonly hubCoins: bigint;
 }
+
+/** The default of the chain parameters of the hub. */
+export const LOOKAHEAD = 60;
 
 export const HUB_COIN: Asset = { coinType: 'Native', contract: '', decimals: 18, hubCoins: 1n };
 
@@ -68,6 +73,7 @@ export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
     gas: gasCoin(8, 50_000n),
     erc20: undefined,
     gasPrice: 12,
+    lookahead: undefined,
     hasContracts: false,
   },
   {
@@ -87,6 +93,7 @@ export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
     startHeight: 286_000_000,
     blockMs: 250,
     confirmationSeconds: [45, 150],
+    lookahead: 30,
   },
 ];
 
@@ -112,7 +119,14 @@ export function secondsToHash({ blocksToHash, blockMs }: ExternalChain): number 
 export function contractChain(hubCoins: bigint, dollarContract: string) {
   const erc20: Asset = { coinType: 'ERC20', contract: dollarContract, decimals: 6, hubCoins: 2n };
   // The outbound is in the next block, and the hash is posted when two more follow.
-  return { gas: gasCoin(18, hubCoins), erc20, gasPrice: 3_000_000_000, hasContracts: true, blocksToHash: 3 };
+  return {
+    gas: gasCoin(18, hubCoins),
+    erc20,
+    gasPrice: 3_000_000_000,
+    lookahead: LOOKAHEAD,
+    hasContracts: true,
+    blocksToHash: 3,
+  };
 }
 
 export function gasCoin(decimals: number, hubCoins: bigint): Asset {

@@ -1,4 +1,4 @@
-import { contractChain, EXTERNAL_CHAINS, type ExternalChain, gasCoin } from './external-chains.js';
+import { contractChain, EXTERNAL_CHAINS, type ExternalChain, gasCoin, LOOKAHEAD } from './external-chains.js';
 
 /** Traffic and times of the chains of the other scenarios on a main network. */
 const HABITS: Readonly<Record<string, Pick<ExternalChain, 'weight' | 'confirmationSeconds'>>> = {
@@ -61,6 +61,7 @@ export const MAINNET_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
     gas: gasCoin(9, 100n),
     erc20: undefined,
     gasPrice: 0,
+    lookahead: LOOKAHEAD,
     hasContracts: false,
   },
   {
@@ -74,6 +75,7 @@ export const MAINNET_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
     gas: gasCoin(9, 2n),
     erc20: undefined,
     gasPrice: 1000,
+    lookahead: LOOKAHEAD,
     hasContracts: false,
   },
   UNUSED_CHAIN,

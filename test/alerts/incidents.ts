@@ -514,6 +514,7 @@ export const bridgeIncidents: readonly Incident[] = [
     expectedAlerts: {
       'BridgeBatchUnsigned/critical': 40,
       'BridgeOrchestratorDeadlineNear/critical': 25,
+      'BridgeOrchestratorDeadlineNear/warning': 25,
       'BridgeOrchestratorDeadlineNear/info': 25,
       'BridgeOrchestratorMissingConfirms/warning': 80,
     },

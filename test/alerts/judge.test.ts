@@ -202,6 +202,9 @@ describe('the verdicts about an endpoint', () => {
       return linesAt(1).filter((line) => line.includes('BridgeOrchestratorDeadlineNear'));
     };
     expect(linesOfAge(50)).toEqual([
+      expect.stringMatching(
+        /^firing .* 4 validators with 100 % of the power will be jailed, the first in about 49 min/,
+      ),
       expect.stringMatching(/^firing .* 4 validators will be jailed, the first in about 49 min/),
     ]);
     expect(linesOfAge(5)).toEqual([]);

@@ -33,7 +33,8 @@ describe('the summary of one poll', () => {
   it('proves by the ids of transfers that no batch of a token was built', () => {
     expect(shortened(summaryOf('stuck', 65))).toEqual([
       'demo: critical: no event observed for 65 min',
-      'demo: critical: no batch built for at least 66 min: 1.44M hub (301 transfers)',
+      'demo: critical: no batch built for at least 66 min: 60B meme (139 transfers) waiting with sufficient fees',
+      'demo: critical: no batch built for at least 66 min: 1.44M hub (301 transfers) waiting with sufficient fees',
       'demo: warning: cross-chain transactions have waited longer than the age limit of their chain: on chain ethereum (1) for 71 min',
       'demo: warning: the number of pending cross-chain transactions has been above 200 for at least 33 min',
       'demo: not judged by one poll: BridgeBacklogStuck (critical)',
@@ -44,7 +45,7 @@ describe('the summary of one poll', () => {
   it('proves that nothing was executed since the last event', () => {
     expect(shortened(summaryOf('no-relayer', 250))).toEqual([
       'demo: critical: no signed batch has been executed for at least 4 h 8 min',
-      'demo: critical: no batch built for at least 3 h 53 min: 3.25M usdt (122 transfers)',
+      'demo: critical: no batch built for at least 3 h 53 min: 452K hub (93 transfers)',
       'demo: not judged by one poll: BridgeBacklogStuck (critical)',
       'exit 3',
     ]);
@@ -53,6 +54,7 @@ describe('the summary of one poll', () => {
   it('proves by the creation of its cctxs that a chain is frozen', () => {
     expect(shortened(summaryOf('missed-cctxs', 130))).toEqual([
       'demo: critical: a missed transaction stops its chain: ethereum (1) is frozen',
+      'demo: warning: the number of pending cross-chain transactions has been above 200 for at least 38 min',
       'demo: not judged by one poll: BridgeBacklogStuck (critical)',
       'exit 3',
     ]);
