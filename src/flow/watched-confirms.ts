@@ -21,7 +21,7 @@ export const confirmKinds = ['batch', 'valset', 'vote'] as const;
 type ConfirmKind = (typeof confirmKinds)[number];
 
 export interface WatchedConfirms {
-  /** In the order of `watch`. */
+  /** In the order of `watch`, then those whose registration has changed: a counter does not disappear. */
   readonly validators: readonly ConfirmingValidator[];
   /** `undefined` for a kind that could not be read. */
   readonly pending: Readonly<Record<ConfirmKind, PendingConfirms | undefined>>;
@@ -90,18 +90,26 @@ function confirmsAfter(before: WatchedConfirms, input: BridgeInput, isContinued:
       known.get(orchestrator)?.delays[kind] ?? EMPTY_HISTOGRAM,
       steps[kind].delays.filter((delay) => delay.orchestrator === orchestrator).map(({ seconds }) => seconds),
     );
+  const present = new Set(watched.map(({ orchestrator }) => orchestrator));
+  const former = before.validators.filter(({ orchestrator }) => !present.has(orchestrator));
+  const current = watched.map(({ orchestrator, name }) => ({
+    orchestrator,
+    name,
+    delays: {
+      batch: delaysOf(orchestrator, 'batch'),
+      valset: delaysOf(orchestrator, 'valset'),
+      vote: delaysOf(orchestrator, 'vote'),
+    },
+  }));
   return {
-    validators: watched.map(({ orchestrator, name }) => ({
-      orchestrator,
-      name,
-      delays: {
-        batch: delaysOf(orchestrator, 'batch'),
-        valset: delaysOf(orchestrator, 'valset'),
-        vote: delaysOf(orchestrator, 'vote'),
-      },
-    })),
+    validators: [...current, ...former].slice(0, maxValidators(input)),
     pending: { batch: steps.batch.pending, valset: steps.valset.pending, vote: steps.vote.pending },
   };
+}
+
+/** Every entry has one registration, which can change. */
+function maxValidators({ settings }: BridgeInput): number {
+  return 2 * settings.watch.length;
 }
 
 /** The registered ones, each once. */
@@ -112,7 +120,7 @@ function watchedValidators(input: BridgeInput): readonly Watched[] {
       return [orchestrator, { orchestrator, name: toLabelValue(validatorName(input, registration)), registration }];
     }),
   );
-  return Array.from(new Map(all).values());
+  return Array.from(new Map(all).values()).slice(0, maxValidators(input));
 }
 
 interface Step {

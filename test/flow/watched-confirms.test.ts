@@ -106,8 +106,19 @@ describe('bridge_watched_confirm_delay_seconds', () => {
       [account('aaa'), ''],
       [account('ccc'), ''],
     ]);
-    bridge.poll({ orchestrator_addresses: [orchestrator('ccc', '0xccc')] });
-    expect(bridge.flow().confirms.validators).toHaveLength(1);
+  });
+
+  it('is kept when the registration disappears, of at most twice as many validators as are watched', () => {
+    const bridge = watchedBridge();
+    bridge.poll({});
+    const sender = account('ccc');
+    for (const name of ['eee', 'fff', 'ggg', 'hhh']) {
+      bridge.poll({ orchestrator_addresses: [{ ...orchestrator(name, `0x${name}`), sender }] });
+    }
+    const addresses = bridge.flow().confirms.validators.map(({ orchestrator: address }) => address);
+    expect(addresses).toEqual(['hhh', 'ggg', 'fff', 'eee'].map(account));
+    bridge.poll({ orchestrator_addresses: [] });
+    expect(bridge.flow().confirms.validators).toHaveLength(4);
   });
 
   it('remembers at most a thousand unconfirmed items', () => {

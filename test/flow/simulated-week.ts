@@ -1,0 +1,161 @@
+import { defaultBridgeSettings } from '../../src/config/config.js';
+import { documents } from '../../src/documents.js';
+import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
+import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import { Random } from '../../src/simulator/random.js';
+import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+
+/*
+ * What is concluded from the documents of a simulated chain, against the books of the chain: all scenarios in turn, on a busy bridge and on
+ * a main network.
+ */
+
+const START_SECONDS = 1_790_000_000;
+const LABELS = { tokens: [], chains: {}, validators: { configured: [], staking: new Map<string, string>() } };
+const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
+
+export type Books = ReadonlyMap<string, bigint>;
+
+/** The counters of a flow with the names of the books. */
+function countersOf({ tokens, counts, amounts, events }: BridgeFlow): Books {
+  const perToken = (name: string, values: readonly (number | string)[], ...labels: string[]): [string, bigint][] =>
+    values.map((value, column) => [[name, tokens[column]?.contract ?? '', ...labels].join(' '), BigInt(value)]);
+  const all: [string, bigint][] = [
+    ...perToken('batches_created', counts.batchesCreated),
+    ...perToken('batches_executed', counts.batchesExecuted),
+    ...perToken('batches_canceled', counts.batchesTimedOut, 'timeout'),
+    ...perToken('batches_canceled', counts.batchesSuperseded, 'superseded'),
+    ...perToken('batches_canceled', counts.batchesCanceled, 'unknown'),
+    ...perToken('transfers_requested', counts.transfersRequested),
+    ...perToken('transfers_executed', counts.transfersExecuted),
+    ...perToken('transfers_canceled', counts.transfersCanceled),
+    ...perToken('withdrawn', amounts.withdrawn),
+    ...perToken('deposited', amounts.deposited),
+    ['events deposit', BigInt(events.deposit)],
+    ['events withdraw', BigInt(events.withdraw)],
+    ['events valset-update', BigInt(events.valset)],
+  ];
+  return new Map(all.filter(([, value]) => value !== 0n));
+}
+
+function increments(after: Books, before: Books): Books {
+  const entries = Array.from(after, ([key, value]): [string, bigint] => [
+    key.toLowerCase(),
+    value - (before.get(key) ?? 0n),
+  ]);
+  return new Map(entries.filter(([, value]) => value !== 0n));
+}
+
+/** The only lists that the flow reads, so that a week takes seconds. */
+function documentOf(model: Model): Buffer {
+  const { state } = model.moduleState();
+  return Buffer.from(JSON.stringify({ state: { ...state, valsets: [], valset_confirms: [], batch_confirms: [] } }));
+}
+
+export interface Week {
+  readonly polls: number;
+  readonly gaps: number;
+  /** Intervals without a gap whose counters differ from the books. */
+  readonly different: readonly { readonly counted: Books; readonly expected: Books }[];
+  /** Counters of an interval that are above the books. */
+  readonly above: readonly string[];
+  readonly total: Books;
+}
+
+export interface WeekOptions {
+  readonly start: ScenarioName;
+  /** How long each incident lasts. */
+  readonly incidentHours: number;
+  /** How long the chain recovers after each, with little traffic. */
+  readonly calmHours?: number;
+  readonly pollSeconds: number;
+  readonly failedShare: number;
+}
+
+function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
+  const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
+  const height = asDecimalString(String(model.height));
+  const context = { at, settings: defaultBridgeSettings, labels: LABELS, height, previous: undefined };
+  const result = documents.module_state.read(documentOf(model), context, Number.POSITIVE_INFINITY);
+  if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
+  return trackBridge(flow, result.value, OPTIONS);
+}
+
+export function week({ start, incidentHours, calmHours = 0, pollSeconds, failedShare }: WeekOptions): Week {
+  const blockTimeMs = start === 'mainnet' ? undefined : 10_000;
+  const model = createModel({ seed: 5, scenario: start, startTime: START_SECONDS, blockTimeMs });
+  const random = new Random(5, 'failed polls');
+  let flow = poll(model, 0, EMPTY_BRIDGE_FLOW);
+  let [books, counters] = [new Map(model.books) as Books, countersOf(flow)];
+  const different: { counted: Books; expected: Books }[] = [];
+  const above: string[] = [];
+  let [seconds, polls, gaps] = [0, 0, 0];
+  const calm = start === 'mainnet' ? 'mainnet' : 'quiet';
+  const phases = scenarioNames
+    .filter((name) => name !== 'mainnet')
+    .flatMap(
+      (name) =>
+        [
+          { scenario: name, hours: incidentHours },
+          { scenario: calm, hours: calmHours },
+        ] as const,
+    );
+  for (const { scenario, hours } of phases) {
+    if (hours === 0) continue;
+    model.setScenario(scenario);
+    for (let step = 0; step < (hours * 3600) / pollSeconds; step += 1) {
+      model.advanceTime(pollSeconds * 1000);
+      seconds += pollSeconds;
+      if (random.chance(failedShare)) continue;
+      const after = poll(model, seconds, flow);
+      const hasGap = Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
+      const [booksAfter, countersAfter] = [new Map(model.books), countersOf(after)];
+      const [counted, expected] = [increments(countersAfter, counters), increments(booksAfter, books)];
+      polls += 1;
+      if (hasGap) gaps += 1;
+      else if (!isEqual(comparable(counted), comparable(expected))) different.push({ counted, expected });
+      above.push(...keysAbove(counted, expected));
+      flow = after;
+      [books, counters] = [booksAfter, countersAfter];
+    }
+  }
+  return { polls, gaps, different, above, total: counters };
+}
+
+/** A cancellation of unknown reason is one of the others in the books. */
+function keysAbove(counted: Books, expected: Books): string[] {
+  const withTotals = (books: Books): Books => {
+    const all = new Map(books);
+    for (const [key, value] of books) {
+      const [name, token = '', reason] = key.split(' ');
+      if (reason === undefined || name === 'events') continue;
+      const total = `all ${name} ${token}`;
+      all.set(total, (all.get(total) ?? 0n) + value);
+    }
+    return all;
+  };
+  const [own, others] = [withTotals(counted), withTotals(expected)];
+  return Array.from(own).flatMap(([key, value]) =>
+    !key.endsWith(' unknown') && value > (others.get(key) ?? 0n) ? [key] : [],
+  );
+}
+
+/** Events that are known without their claims are of type unseen, and the reason of a cancellation can be unknown. */
+function comparable(books: Books): Books {
+  const sums = new Map<string, bigint>();
+  for (const [key, value] of books) {
+    if (/^events (?!deposit)/.test(key)) continue;
+    const name = key.replace(/^(batches_canceled \S+) .*/, '$1');
+    sums.set(name, (sums.get(name) ?? 0n) + value);
+  }
+  return sums;
+}
+
+function isEqual(a: Books, b: Books): boolean {
+  return a.size === b.size && Array.from(a).every(([key, value]) => b.get(key) === value);
+}
+
+export const hasCounted = (total: Books, name: string): boolean =>
+  Array.from(total.keys()).some((key) => key.startsWith(name));
