@@ -13,6 +13,8 @@ import type {
 import { readContract, type ContractExchange } from './external/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
+import { crosschainFlowFamilies } from './flow/crosschain-families.js';
+import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain, type CrosschainFlow } from './flow/crosschain-flow.js';
 import type { CumulativeFamily } from './flow/cumulative-family.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { INVALID } from './json/field.js';
@@ -51,7 +53,7 @@ export interface ObservationsOf {
 export interface FlowOf {
   readonly module_state: BridgeFlow;
   readonly external_contract: undefined;
-  readonly rate_limiter_input: undefined;
+  readonly rate_limiter_input: CrosschainFlow;
 }
 
 /** What the families of each document are derived from. */
@@ -240,7 +242,7 @@ export const documents: {
     hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
     families: crosschainFamilies,
     observations: crosschainObservations,
-    flow: { initial: undefined, track: () => undefined, families: [] },
+    flow: { initial: EMPTY_CROSSCHAIN_FLOW, track: trackCrosschain, families: crosschainFlowFamilies },
     items: (input) => {
       const items = crosschainItems(input);
       return { items, searchIndex: searchIndex(input, items) };

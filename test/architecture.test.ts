@@ -76,7 +76,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'text',
   ],
-  sources: ['clock.ts', 'chain', 'config', 'documents.ts', 'http', 'json', 'metrics'],
+  sources: ['clock.ts', 'chain', 'config', 'documents.ts', 'flow', 'http', 'json', 'metrics'],
   http: ['config', 'json', 'settings', 'text'],
   json: [],
   text: [],

@@ -9,7 +9,16 @@ import {
   timeSeriesPanel,
 } from './grafana.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
-import { CHAIN_MATCHER, latest, latestBy, latestByChain, FILTERS, tooOldByChain } from './queries.js';
+import {
+  CHAIN_MATCHER,
+  FILTERS,
+  increaseBy,
+  latest,
+  latestBy,
+  latestByChain,
+  quantileByChain,
+  tooOldByChain,
+} from './queries.js';
 import { aboveLimit, orangeFromOne, rateLimitUtilization } from './thresholds.js';
 
 const BLOCKS = 'suffix:blocks';
@@ -254,6 +263,86 @@ const chains: Row = {
   ],
 };
 
+/** By target, chain and these labels. */
+function finishedBy(labels: readonly string[], window: string): string {
+  const increase = increaseBy(
+    ['chain_id', 'chain', 'outcome'],
+    'crosschain_cctxs_finished_total',
+    window,
+    CHAIN_MATCHER,
+  );
+  return `sum by (${['cluster', 'target', ...labels].join(', ')}) (${increase})`;
+}
+
+/** Of the transactions whose outcome is known. */
+function shareOf(outcome: string): string {
+  const [own, known] = [`outcome="${outcome}"`, 'outcome!="unknown"'].map(
+    (matcher) =>
+      `sum by (cluster, target) (${increaseBy(['chain_id', 'chain', 'outcome'], 'crosschain_cctxs_finished_total', '1d', CHAIN_MATCHER, matcher)})`,
+  );
+  return `${own} / (${known} > 0)`;
+}
+
+const NONE_FINISHED = 'none finished in a day';
+
+const flow: Row = {
+  title: 'Flow',
+  panels: [
+    timeSeriesPanel({
+      title: 'Finished per hour by chain',
+      noValue: 'no transaction was seen',
+      width: 12,
+      description:
+        'Transactions that have left the lists for good, by the chain on which they were pending. Zero on a quiet chain, and without an end on one that is stuck.',
+      unit: 'short',
+      min: 0,
+      isStacked: true,
+      series: [{ expr: finishedBy(['chain_id', 'chain'], '1h'), legend: CHAIN_NAME }],
+    }),
+    timeSeriesPanel({
+      title: 'Finished per hour by outcome',
+      noValue: 'no transaction was seen',
+      width: 12,
+      description:
+        'By what the node answers when one has left the lists: mined, reverted to its sender, or aborted, whose amount has to be refunded. Unknown without an answer, or with cctx_queries off.',
+      unit: 'short',
+      min: 0,
+      isStacked: true,
+      series: [{ expr: finishedBy(['outcome'], '1h'), legend: '{{cluster}} {{target}} {{outcome}}' }],
+    }),
+    timeSeriesPanel({
+      title: 'Median duration by chain',
+      noValue: NONE_FINISHED,
+      description:
+        'From the creation of a transaction to the first document without it, of those that finished in a day with a known outcome. Estimated from buckets of a minute to a day.',
+      unit: 's',
+      min: 0,
+      series: [{ expr: quantileByChain(0.5, 'crosschain_cctx_duration_seconds', '1d'), legend: CHAIN_NAME }],
+    }),
+    timeSeriesPanel({
+      title: 'Duration of 99 % by chain',
+      noValue: NONE_FINISHED,
+      description:
+        'The time within which 99 % of the transactions of a day finished. A few slow ones on a chain with little traffic move it far.',
+      unit: 's',
+      min: 0,
+      series: [{ expr: quantileByChain(0.99, 'crosschain_cctx_duration_seconds', '1d'), legend: CHAIN_NAME }],
+    }),
+    timeSeriesPanel({
+      title: 'Reverted and aborted share',
+      noValue: NONE_FINISHED,
+      description:
+        'Of the transactions that finished in a day with a known outcome. A few percent of reverts are normal: calls of contracts fail. Aborted ones need an administrator for their refund.',
+      unit: 'percentunit',
+      min: 0,
+      series: [
+        { expr: shareOf('reverted'), legend: '{{cluster}} {{target}} reverted' },
+        { expr: shareOf('aborted'), legend: '{{cluster}} {{target}} aborted' },
+      ],
+    }),
+  ],
+};
+
 const totals: Row = {
   title: 'All chains',
   panels: [
@@ -412,5 +501,5 @@ export const crossChain: Dashboard = {
     textVariable('coin_decimals', 'Decimals of the native coin', '18'),
     exporterUrlVariable,
   ],
-  rows: [summary, chains, totals, limit],
+  rows: [summary, chains, flow, totals, limit],
 };

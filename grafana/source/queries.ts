@@ -33,13 +33,24 @@ export function changeOf(metric: string, window = '15m'): string {
 }
 
 /** The increase of a counter by target and these labels. */
-export function increaseBy(labels: readonly string[], metric: string, window: string): string {
-  return `max by (${['cluster', 'target', ...labels].join(', ')}) (increase(${metric}{${FILTERS}}[${window}]))`;
+export function increaseBy(
+  labels: readonly string[],
+  metric: string,
+  window: string,
+  ...matchers: readonly string[]
+): string {
+  const selector = [FILTERS, ...matchers].join(', ');
+  return `max by (${['cluster', 'target', ...labels].join(', ')}) (increase(${metric}{${selector}}[${window}]))`;
 }
 
 /** The quantile of a histogram over the observations of this window. */
 export function quantileOf(rank: number, histogram: string, window: string): string {
   return `histogram_quantile(${rank}, ${increaseBy(['le'], `${histogram}_bucket`, window)})`;
+}
+
+/** The quantile of a histogram by chain, for the selected chains. */
+export function quantileByChain(rank: number, histogram: string, window: string): string {
+  return `histogram_quantile(${rank}, ${increaseBy(['chain_id', 'chain', 'le'], `${histogram}_bucket`, window, CHAIN_MATCHER)})`;
 }
 
 /** The block times in use: configured, measured, or those of the parameters. */

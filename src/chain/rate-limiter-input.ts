@@ -52,7 +52,7 @@ const outbound = object(
   ],
 );
 
-const cctxStatus = object(
+export const cctxStatus = object(
   {
     status: enumeration(cctxStatuses),
     status_message: interned((text) => text),

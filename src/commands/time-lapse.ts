@@ -18,6 +18,7 @@ import {
   type Endpoint,
   type QueryResponse,
 } from '../simulator/query-service.js';
+import { answersOf } from '../sources/query-state.js';
 import { answerQueries } from './simulated-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
@@ -126,7 +127,9 @@ function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): 
   const height = parseDecimal(headers[HEIGHT_HEADER] ?? '');
   // Longer than the pauses between these polls, which are no gaps.
   const staleAfterMs = MAX_INTERVAL_MINUTES * MINUTE_MS;
-  const options = { ...withObservations(decodeOptions, before.state.success?.snapshot), staleAfterMs };
+  const { success, queries: asked } = before.state;
+  const answers = answersOf(asked, staleAfterMs, at);
+  const options = { ...withObservations(decodeOptions, success?.snapshot, answers), staleAfterMs };
   const decoded = decodeDocument(options, document, body, height === INVALID ? undefined : height, at);
   const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
   const result: PollResult = { ...decoded, ...(foundAt && { foundAt }) };

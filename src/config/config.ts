@@ -214,6 +214,11 @@ const crosschainKeys = {
     },
   ),
   nodeQueries: nodeQueries('its newest block'),
+  cctxQueries: key('cctx_queries', types.oneOf('auto', 'off'), {
+    default: 'auto',
+    description:
+      'Whether the same node is asked for the outcome of cctxs that have left the lists, at most ten after a poll. With `off`, and on a node without this query, the outcome is `unknown`.',
+  }),
 };
 
 export type CrosschainSettings = Settings<typeof crosschainKeys>;

@@ -19,7 +19,7 @@ import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
 import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
 import { startRepeating, type Repeating } from '../repeating.js';
-import { queryStatesOf } from '../sources/query-state.js';
+import { answersOf, queryStatesOf } from '../sources/query-state.js';
 import { createQueryRunner } from './query-runner.js';
 import { logVerdicts, type LoggedVerdicts } from './verdict-log.js';
 
@@ -103,7 +103,7 @@ export function createEndpointRegistry(
     const before = endpointOf(job);
     if (before === undefined || isWaiting(job)) return;
     const result = await executor.poll({
-      ...withTarget(requestOf(before)),
+      ...withTarget(requestOf(before, now())),
       keepsBody: recorder?.isOn() === true && job.contract === undefined,
     });
     try {
@@ -257,10 +257,14 @@ function isSameEndpoint(first: PollJob, second: PollJob): boolean {
 }
 
 /** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators and the previous observations. */
-function requestOf({ job, state, names }: Endpoint): PollJob {
+function requestOf({ job, state, names }: Endpoint, at: Instant): PollJob {
+  const { success, queries, staleAfterMs } = state;
   const named = job.needsValidatorNames ? withValidatorNames(job, names.byOperator) : job;
-  const request = { ...named, decodeOptions: withObservations(named.decodeOptions, state.success?.snapshot) };
-  const foundAt = state.success?.foundAt;
+  const request = {
+    ...named,
+    decodeOptions: withObservations(named.decodeOptions, success?.snapshot, answersOf(queries, staleAfterMs, at)),
+  };
+  const foundAt = success?.foundAt;
   if (foundAt === undefined) return request;
   return { ...request, paths: [foundAt, ...job.paths.filter(({ dialect }) => dialect !== foundAt.dialect)] };
 }

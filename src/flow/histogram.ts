@@ -38,6 +38,18 @@ export function observe(histogram: Histogram, seconds: readonly number[]): Histo
   return { bounds, counts: added, sum: seconds.reduce((total, value) => total + value, sum) };
 }
 
+/** The sum of two histograms with the same buckets. */
+export function addHistograms(first: Histogram, second: Histogram): Histogram {
+  return {
+    bounds: first.bounds,
+    counts: first.counts.map((count, bucket) => count + (second.counts[bucket] ?? 0)),
+    sum: first.sum + second.sum,
+  };
+}
+
+/** Buckets, the one without an upper bound, sum and count. */
+export const SERIES_PER_HISTOGRAM = DURATION_BUCKETS.length + 3;
+
 /** The series of a histogram. `le` is a float, as OpenMetrics requires. */
 export function histogramSamples({ bounds, counts, sum }: Histogram, labels: LabelValues = {}): SeriesSample[] {
   let total = 0;

@@ -2,7 +2,9 @@ import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
 import type { Instant } from '../clock.js';
-import type { QueriedEndpoint } from '../sources/node-query.js';
+import { withCctxAnswers } from '../flow/crosschain-flow.js';
+import { cctxAnswers } from '../sources/cctx-outcome.js';
+import type { QueriedEndpoint, QueryAnswers } from '../sources/node-query.js';
 import { answersOf } from '../sources/query-state.js';
 import type { EndpointLimits, EndpointState } from './endpoint-state.js';
 import type { BridgeObservations } from '../metrics/bridge/observations.js';
@@ -84,10 +86,17 @@ export function withExternalHeight(job: PollJob, contract: Snapshot | undefined)
   return { ...job, decodeOptions: { ...options, externalHeight: observations.height } };
 }
 
-/** The options with the observations and the flow of the last accepted document of the endpoint. */
-export function withObservations(options: DecodeOptions, last: Snapshot | undefined): DecodeOptions {
+/** The options with the observations and the flow of the last accepted document of the endpoint, and what its node has answered since. */
+export function withObservations(
+  options: DecodeOptions,
+  last: Snapshot | undefined,
+  answers: QueryAnswers = new Map(),
+): DecodeOptions {
+  if (last === undefined) return options;
   // Those of an endpoint are of the same document.
-  return last === undefined ? options : ({ ...options, previous: last.observations, flow: last.flow } as DecodeOptions);
+  const observed = { ...options, previous: last.observations, flow: last.flow } as DecodeOptions;
+  if (observed.document !== 'rate_limiter_input' || observed.flow === undefined) return observed;
+  return { ...observed, flow: withCctxAnswers(observed.flow, cctxAnswers(answers)) };
 }
 
 /** The endpoint as its queries see it after a successful poll; `undefined` before one, and for a recorded body. */
@@ -98,8 +107,8 @@ export function queriedEndpoint(
   now: Instant,
 ): QueriedEndpoint | undefined {
   if (success?.foundAt === undefined) return undefined;
-  const { observations } = success.snapshot;
+  const { observations, flow } = success.snapshot;
   const answers = answersOf(queries, staleAfterMs, now);
-  // The observations are those of the document.
-  return { ...options, dialect: success.foundAt.dialect, observations, operators, answers } as QueriedEndpoint;
+  // Observations and flow are those of the document.
+  return { ...options, dialect: success.foundAt.dialect, observations, flow, operators, answers } as QueriedEndpoint;
 }

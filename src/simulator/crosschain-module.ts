@@ -1,8 +1,10 @@
 import type { Block } from './block.js';
+import type { Books } from './books.js';
+import { CctxStore } from './cctx-store.js';
 import { currentRow, type SimulatedCctx } from './cctx.js';
 import type { ExternalChain } from './external-chains.js';
 import { createPublicKey, type Random } from './random.js';
-import type { RateLimiterInput } from './responses.js';
+import type { Cctx, RateLimiterInput } from './responses.js';
 
 /** The query parameters, both optional. */
 export interface RateLimiterQuery {
@@ -30,6 +32,7 @@ export class CrosschainModule {
   readonly chains: readonly [Chain, ...Chain[]];
   readonly #random: Random;
   #tssPubkey: string;
+  readonly #store = new CctxStore();
   #finished: SimulatedCctx[] = [];
 
   constructor(random: Random, chains: readonly [ExternalChain, ...ExternalChain[]]) {
@@ -41,6 +44,20 @@ export class CrosschainModule {
     this.#random = random;
     this.chains = [withQueue(first), ...others.map(withQueue)];
     this.#tssPubkey = createPublicKey(random);
+  }
+
+  get books(): Books {
+    return this.#store.books;
+  }
+
+  /** A cctx that is listed, finished or abandoned. */
+  cctx(index: string, { timeMs }: Block): Cctx | undefined {
+    const nowSeconds = Math.floor(timeMs / 1000);
+    for (const { queue } of this.chains) {
+      const listed = [...queue.pending, ...queue.missed].find(({ created }) => created.index === index);
+      if (listed !== undefined) return currentRow(listed, nowSeconds);
+    }
+    return this.#store.row(index, nowSeconds);
   }
 
   get tssPubkey(): string {
@@ -58,14 +75,21 @@ export class CrosschainModule {
   /** Goes on with the cctxs of the chains that are not frozen. */
   step(block: Block, isFrozen: (chainId: string) => boolean): void {
     for (const { id, queue } of this.chains) {
-      if (!isFrozen(id)) this.#finished.push(...queue.step(Math.floor(block.timeMs / 1000)));
+      if (isFrozen(id)) continue;
+      const seconds = Math.floor(block.timeMs / 1000);
+      const finished = queue.step(seconds);
+      this.#store.finish(finished, seconds);
+      this.#finished.push(...finished);
     }
     if (this.#finished.length > 2 * HISTORY_LENGTH) this.#finished = this.#finished.slice(-HISTORY_LENGTH);
   }
 
   /** Only cctxs of the new key count, and their nonces begin at 0. */
   rotateKey(): void {
-    for (const { queue } of this.chains) queue.restart();
+    for (const { queue } of this.chains) {
+      this.#store.abandon([...queue.pending, ...queue.missed]);
+      queue.restart();
+    }
     this.#finished = [];
     this.#tssPubkey = createPublicKey(this.#random);
   }

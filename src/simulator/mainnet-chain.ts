@@ -5,7 +5,7 @@ import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth } from './mainnet-month.js';
 import type { Model } from './model.js';
 import { type NodeStatus, nodeStatus } from './node-status.js';
-import type { ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
+import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { mainnetRulesOf, type ScenarioName } from './scenarios.js';
 import type { Token } from './tokens.js';
 
@@ -67,7 +67,7 @@ export class MainnetChain implements Model {
   }
 
   get books(): ReadonlyMap<string, bigint> {
-    return this.#bridge.module.books.counts;
+    return new Map([...this.#bridge.module.books.counts, ...this.#crosschain.module.books.counts]);
   }
 
   get tokens(): readonly Token[] {
@@ -96,6 +96,10 @@ export class MainnetChain implements Model {
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
     return this.#crosschain.module.input(this.#latest, query);
+  }
+
+  cctx(index: string): Cctx | undefined {
+    return this.#crosschain.module.cctx(index, this.#latest);
   }
 
   stakingValidators(): readonly StakingValidator[] {

@@ -2,7 +2,7 @@ import { BlockProducer } from './block.js';
 import { BridgeModel } from './bridge-model.js';
 import { CrosschainModel } from './crosschain-model.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
-import type { ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
+import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { MainnetChain } from './mainnet-chain.js';
 import { type NodeStatus, nodeStatus } from './node-status.js';
 import { type Rules, rulesOf, type ScenarioName } from './scenarios.js';
@@ -19,6 +19,7 @@ export interface Model {
   readonly scenario: ScenarioName;
   readonly tokens: readonly Token[];
   readonly blockTimeMs: number;
+  /** Those of the bridge and of the cross-chain module. */
   readonly books: ReadonlyMap<string, bigint>;
   advance(blocks: number): void;
   /** Makes the blocks of this span of time, in which the hub may stand still. */
@@ -30,6 +31,8 @@ export interface Model {
   setScenario(scenario: ScenarioName): void;
   moduleState(): ModuleStateResponse;
   rateLimiterInput(query?: RateLimiterQuery): RateLimiterInput;
+  /** A cctx, listed or not; `undefined` for an unknown index. */
+  cctx(index: string): Cctx | undefined;
   /** The validators of the staking module, by descending stake. */
   stakingValidators(): readonly StakingValidator[];
 }
@@ -112,7 +115,7 @@ class SimulatedChain implements Model {
   }
 
   get books(): ReadonlyMap<string, bigint> {
-    return this.#bridge.module.books.counts;
+    return new Map([...this.#bridge.module.books.counts, ...this.#crosschain.module.books.counts]);
   }
 
   get tokens(): readonly Token[] {
@@ -148,6 +151,10 @@ class SimulatedChain implements Model {
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
     return this.#crosschain.module.input(this.#blocks.latest, query);
+  }
+
+  cctx(index: string): Cctx | undefined {
+    return this.#crosschain.module.cctx(index, this.#blocks.latest);
   }
 
   stakingValidators(): readonly StakingValidator[] {

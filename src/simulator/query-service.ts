@@ -14,6 +14,7 @@ export const endpoints = [
   'latest_block',
   'block',
   'syncing',
+  'cctx',
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
@@ -33,6 +34,7 @@ const PATHS: Readonly<Record<string, Endpoint>> = {
   '/cosmos/base/tendermint/v1beta1/blocks/latest': 'latest_block',
   '/cosmos/base/tendermint/v1beta1/blocks/*': 'block',
   '/cosmos/base/tendermint/v1beta1/syncing': 'syncing',
+  '/chain/crosschain/cctx/*': 'cctx',
 };
 /** Those of the documents. */
 export const endpointPaths: readonly string[] = Object.keys(PATHS).slice(0, 3);
@@ -84,7 +86,17 @@ export function executeQuery(model: Model, { endpoint, parameters, argument }: Q
       return foundOr404(model, blockAtResponse(model, argument));
     case 'syncing':
       return foundOr404(model, syncingResponse(model));
+    case 'cctx':
+      return cctxResponse(model, argument);
   }
+}
+
+/** An unknown index is an invalid argument. */
+function cctxResponse(model: Model, index: string | undefined): QueryResponse {
+  const cctx = index === undefined ? undefined : model.cctx(index);
+  return cctx === undefined
+    ? errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, 'not found')
+    : documentResponse(model, { CrossChainTx: cctx });
 }
 
 function foundOr404(model: Model, response: unknown): QueryResponse {

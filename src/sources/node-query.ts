@@ -1,4 +1,4 @@
-import type { DocumentName, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
+import type { DocumentName, FlowOf, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
 import type { TargetLabels } from '../config/config.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { NO_ALIASES, readDocument, type Reader, type Shape } from '../json/shapes.js';
@@ -44,6 +44,8 @@ export type QueriedEndpoint<Name extends DocumentName = DocumentName> = {
     readonly dialect: string;
     /** Of the last document. */
     readonly observations: ObservationsOf[Each];
+    /** What happened up to the last document. */
+    readonly flow: FlowOf[Each];
     /** Operator addresses by their data part, from the staking module. */
     readonly operators: ReadonlyMap<string, string>;
     /** The answers to all queries that are not stale. */

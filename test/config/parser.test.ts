@@ -37,6 +37,7 @@ targets:
       backlog_limit: 300
       age_limits: {default: 45m, 1: 20m, "8332": 1h30m}
       node_queries: "off"
+      cctx_queries: off
 tokens:
   - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
   - {contract: "${TOKEN}", decimals: 0}
@@ -77,6 +78,7 @@ const everyKeyConfig: Config = {
         backlogLimit: 300,
         ageLimitsMs: { default: 2_700_000, '1': 1_200_000, '8332': 5_400_000 },
         nodeQueries: 'off',
+        cctxQueries: 'off',
       },
     },
   ],
@@ -141,6 +143,7 @@ describe('parseConfig', () => {
       backlogLimit: 1000,
       ageLimitsMs: {},
       nodeQueries: 'auto',
+      cctxQueries: 'auto',
     };
     expect(result.ok && result.config.targets).toEqual([{ name: 'a', crosschain }]);
   });

@@ -309,6 +309,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].crosschain.backlog_limit': 999,
   'targets[].crosschain.age_limits': { '8332': '3h' },
   'targets[].crosschain.node_queries': 'off',
+  'targets[].crosschain.cctx_queries': 'off',
   ...httpClientValuesOf('targets[].crosschain'),
   'tokens[].contract': `0x${'1'.repeat(40)}`,
   'tokens[].symbol': 'OTHER',

@@ -97,6 +97,25 @@ From \`GET /chain/crosschain/rateLimiterInput\`. Every metric has the label \`ta
 
 ${table(documents.rate_limiter_input.families, sourceColumn)}
 
+### Flow of cross-chain transactions
+
+Transactions that have left the lists between two successive documents, as in [Flow](#flow) of the bridge. A document does not say why one is gone, so
+the same node is asked for it, at most ten after each poll (\`cctx_queries\`), and it counts with the next document: with an outcome, or not at all
+when it is still pending and only no longer listed. The outcome is \`unknown\` when there is no answer within \`poll.stale_after\`, when more than 100
+wait for one, and without queries. One that was created and finished between two documents is in none of them. A chain has series from the first document with one of its
+transactions. Gaps are counted by reason:
+
+| reason | meaning |
+|---|---|
+| \`regression\` | the height went back; what was counted before is not counted again |
+| \`list\` | a list, an index, \`height\` or \`total_pending\` is missing or invalid |
+| \`stale\` | more than \`poll.stale_after\` between the documents |
+| \`truncated\` | the node has left some out of its list |
+| \`key\` | the signers have another key, and those of the old one are not listed any more; those of the new one count |
+| \`unseen\` | a nonce between two listed ones of a chain was never listed; all others count |
+
+${table(documents.rate_limiter_input.flow.families)}
+
 ## Other queries of the node
 
 After a successful poll, the same node is asked a few small questions, each at most once a minute, four requests at a time of all targets together.

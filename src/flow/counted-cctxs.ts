@@ -1,0 +1,32 @@
+/*
+ * The indexes that were counted, so that one that a node lists again is not counted twice. They are one string, because it is sent
+ * between threads with every poll.
+ */
+
+export const NONE_COUNTED = '';
+
+/** 64 bits of the hash that an index is. */
+const KEY_CHARACTERS = 18;
+/** The oldest are forgotten. */
+export const MAX_COUNTED = 50_000;
+
+export interface CountedKeys {
+  readonly has: (index: string) => boolean;
+}
+
+export function addCounted(counted: string, indexes: readonly string[]): string {
+  const added = counted + indexes.map(keyOf).join('');
+  return added.slice(-MAX_COUNTED * KEY_CHARACTERS);
+}
+
+export function countedKeys(counted: string): CountedKeys {
+  const keys = new Set<string>();
+  for (let start = 0; start < counted.length; start += KEY_CHARACTERS) {
+    keys.add(counted.slice(start, start + KEY_CHARACTERS));
+  }
+  return { has: (index) => keys.has(keyOf(index)) };
+}
+
+function keyOf(index: string): string {
+  return index.slice(0, KEY_CHARACTERS).padEnd(KEY_CHARACTERS);
+}

@@ -1,0 +1,81 @@
+import { compare, numeralKey, toDouble } from '../chain/decimal.js';
+import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
+import { isPresent, type Field } from '../json/field.js';
+import type { Numeral } from '../json/numeral.js';
+import { chainIdLabel, cctxsByIndex } from '../metrics/crosschain/cctxs.js';
+import type { CrosschainInput } from '../metrics/crosschain/input.js';
+import { hiddenCount } from '../metrics/crosschain/totals.js';
+import { orElse, required } from '../metrics/required-fields.js';
+
+/* What the flow of cross-chain transactions reads of a rate limiter input, and nothing else of it. */
+
+export interface CrosschainDocument {
+  readonly height: Numeral;
+  /** Whether the node has left some out, so that one that is not listed can still be pending. */
+  readonly isTruncated: boolean;
+  /** Of both lists, by index. */
+  readonly live: ReadonlyMap<string, LiveCctx>;
+}
+
+export interface LiveCctx {
+  /** Label `chain_id`: the chain on which it is pending. */
+  readonly chainId: string;
+  /** In Unix seconds; absent when the hub has not recorded it. */
+  readonly created?: number | undefined;
+  /** The nonce of its outbound. */
+  readonly nonce?: Numeral | undefined;
+  /** The public key of the signers. */
+  readonly key?: string | undefined;
+}
+
+/** Longer indexes and keys, which only a hostile document has, are not remembered. */
+const MAX_CHARACTERS = 128;
+
+/** `undefined` when a list, an index, the height or the number of all transactions is missing or invalid. */
+export function readCrosschainDocument(input: CrosschainInput): CrosschainDocument | undefined {
+  return orElse(
+    () => read(input),
+    () => undefined,
+  );
+}
+
+function read(input: CrosschainInput): CrosschainDocument {
+  return {
+    height: required(input.document.height),
+    isTruncated: compare(hiddenCount(input), 0) > 0,
+    live: new Map(
+      [...cctxsByIndex.missed(input), ...cctxsByIndex.pending(input)]
+        .filter(([index]) => index.length <= MAX_CHARACTERS)
+        .map(([index, cctx]) => [index, liveCctx(cctx)]),
+    ),
+  };
+}
+
+function liveCctx(cctx: Cctx): LiveCctx {
+  const outbound = currentOutbound(cctx);
+  const nonce = present(outbound?.tss_nonce);
+  const key = present(outbound?.tss_pubkey) ?? '';
+  return {
+    // Empty as a label is when it is missing.
+    chainId: orElse(
+      () => chainIdLabel(cctx),
+      () => '',
+    ),
+    created: createdSeconds(cctx),
+    nonce: nonce === undefined ? undefined : numeralKey(nonce),
+    key: key === '' || key.length > MAX_CHARACTERS ? undefined : key,
+  };
+}
+
+function currentOutbound({ outbound_params }: Cctx): Outbound | undefined {
+  return present(present(outbound_params)?.at(-1));
+}
+
+function createdSeconds({ cctx_status }: Cctx): number | undefined {
+  const created = present(present(cctx_status)?.created_timestamp);
+  return created !== undefined && compare(created, 0) > 0 ? toDouble(created) : undefined;
+}
+
+function present<T>(field: Field<T>): T | undefined {
+  return isPresent(field) ? field : undefined;
+}

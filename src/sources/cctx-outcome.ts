@@ -1,0 +1,60 @@
+import { cctxStatus } from '../chain/rate-limiter-input.js';
+import type { CctxAnswer } from '../flow/crosschain-flow.js';
+import { object } from '../json/shapes.js';
+import { required, WITHDRAWN } from '../metrics/required-fields.js';
+import { nodeQuery, type QueriedEndpoint, type QueryAnswers, type QueryRequest } from './node-query.js';
+
+/* How cross-chain transactions have ended that have left the lists of the rate limiter input. */
+
+/** After each poll, in the order in which they left the lists. */
+const MAX_REQUESTS = 10;
+/** A transaction has 2 kB, and 50 kB with the longest messages. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Goes into a path: whatever is not of this form is not requested. */
+const INDEX = /^\w{1,128}$/;
+
+function requestsOf(endpoint: QueriedEndpoint, path: string): readonly QueryRequest[] {
+  if (endpoint.document !== 'rate_limiter_input') return [];
+  return endpoint.flow.departed
+    .map(({ index }) => index)
+    .filter((index) => INDEX.test(index))
+    .slice(0, MAX_REQUESTS)
+    .map((index) => ({ key: index, path: path.replace('{index}', index) }));
+}
+
+const answers: ReadonlyMap<string, CctxAnswer> = new Map([
+  ['PendingInbound', 'pending'],
+  ['PendingOutbound', 'pending'],
+  ['PendingRevert', 'pending'],
+  ['OutboundMined', 'mined'],
+  ['Reverted', 'reverted'],
+  ['Aborted', 'aborted'],
+]);
+
+function answerTo(status: string): CctxAnswer {
+  const answer = answers.get(status);
+  if (answer === undefined) throw WITHDRAWN;
+  return answer;
+}
+
+export const cctxOutcome = nodeQuery({
+  name: 'cctx',
+  // With every poll.
+  intervalMs: 0,
+  maxBodyBytes: MAX_BODY_BYTES,
+  isEnabled: ({ document, settings }) => document === 'rate_limiter_input' && settings.cctxQueries === 'auto',
+  path: { zeta: '/zeta-chain/crosschain/cctx/{index}', neutral: '/chain/crosschain/cctx/{index}' },
+  requests: requestsOf,
+  shape: object({ CrossChainTx: object({ cctx_status: cctxStatus }, 'any') }, 'any'),
+  value: ({ CrossChainTx: cctx }) => answerTo(required(required(required(cctx).cctx_status).status)),
+});
+
+/** The answers by the index of the transaction. */
+export function cctxAnswers(all: QueryAnswers): ReadonlyMap<string, CctxAnswer> {
+  return new Map(
+    Array.from(cctxOutcome.valuesOf(all), ([index, [answer]]): [string, CctxAnswer][] =>
+      answer === undefined ? [] : [[index, answer]],
+    ).flat(),
+  );
+}

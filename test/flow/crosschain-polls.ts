@@ -1,0 +1,74 @@
+import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/config.js';
+import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { withCctxAnswers, type CctxAnswer, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import { recordedStates } from '../support/endpoint-states.js';
+import { seriesOf } from '../support/exposition-text.js';
+
+const STALE_AFTER_MS = 300_000;
+export const START_SECONDS = 1_790_000_000;
+
+export interface CrosschainPollsOptions extends Partial<CrosschainSettings> {
+  readonly maxSeries?: number;
+}
+
+/** An endpoint whose polls get these documents, as in the daemon: what is remembered is sent between threads. */
+export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPollsOptions = {}) {
+  const source = {
+    target: 't',
+    labels: { tokens: [], chains: { '1': 'ethereum' }, validators: { configured: [], staking: new Map() } },
+    maxSeries,
+    staleAfterMs: STALE_AFTER_MS,
+    document: 'rate_limiter_input',
+    settings: { ...defaultCrosschainSettings, ...settings },
+  } satisfies DecodeOptions;
+  const states = recordedStates([source], { maxBodyBytes: 2 ** 26, staleAfterMs: STALE_AFTER_MS });
+  let seconds = 0;
+  let answers: ReadonlyMap<string, CctxAnswer> = new Map();
+  const instant = () => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
+  const flow = (): CrosschainFlow | undefined =>
+    states.states()[0]?.success?.snapshot.flow as CrosschainFlow | undefined;
+  const record = (result: PollResult): void => void states.record(source, result, instant());
+  const exposition = (): string => renderEndpoints(states.states(), 'text', instant());
+
+  return {
+    /** Polls `after` seconds after the last poll. */
+    poll: (document: unknown, after = 30): void => {
+      seconds += after;
+      const last = flow();
+      const options: DecodeOptions = structuredClone({
+        ...source,
+        ...(last && { flow: withCctxAnswers(last, answers) }),
+      });
+      answers = new Map();
+      const body = Buffer.from(JSON.stringify(document));
+      record(structuredClone(decodeDocument(options, 'test', body, undefined, instant())));
+    },
+    fail: (after = 30): void => {
+      seconds += after;
+      record({ outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} });
+    },
+    /** What the node answers before the next poll. */
+    answer: (all: Readonly<Record<string, CctxAnswer>>): void => {
+      answers = new Map(Object.entries(all));
+    },
+    /** The indexes of those for which the node is asked. */
+    departed: (): readonly string[] => (flow()?.departed ?? []).map(({ index }) => index),
+    /** The values of the families of the flow that are not 0, without the labels of the endpoint. */
+    values: (): Record<string, number> =>
+      Object.fromEntries(
+        seriesOf(exposition())
+          .filter(({ name, value }) => FLOW.test(name) && value !== 0)
+          .map(({ name, labels, value }) => [
+            `${name}{${labels.replace(/^target="t",?/, '').replace(/^document="rate_limiter_input",?/, '')}}`,
+            value,
+          ]),
+      ),
+    exposition,
+    flow,
+  };
+}
+
+const FLOW =
+  /^(?:bridge_flow_gaps_total|crosschain_cctxs_finished_total|crosschain_cctx_duration_seconds_(?:sum|count))$/;
