@@ -133,11 +133,13 @@ function judge(finding: AlertFinding, presences: Presences, now: Instant): Judge
   const firesAt = later(isOwn ? since : present.since, requiredMs);
   const judged = { ...finding, since, mayBeOlder, firesAt };
   if (msBetween(firesAt, now) >= 0) return { ...judged, state: 'firing' };
+  // What is only for the record and may end soon is not worth a word.
+  if (finding.alert.severity === 'info') return undefined;
   if ((isOwn ? mayBeOlder : present.mayBeOlder) && possibleAgeMs(finding, now) >= requiredMs) {
     return { ...judged, state: 'observing' };
   }
   const shownAfterMs = Math.max(requiredMs * PENDING_SHARE, PENDING_MINUTES * MINUTE_MS);
-  const isShown = finding.alert.severity !== 'info' && requiredMs - msBetween(now, firesAt) >= shownAfterMs;
+  const isShown = requiredMs - msBetween(now, firesAt) >= shownAfterMs;
   return isShown ? { ...judged, state: 'pending' } : undefined;
 }
 

@@ -90,12 +90,40 @@ function targetPage(
   ]);
   const own = bridge?.document === 'module_state' ? ownValidatorsSection([{ view, items: bridge }], 'target') : '';
   const body = markup`${worst.details}
+${jumpLinks(view, endpoints)}
 ${own}${verdictList([view], worst, 'target')}
 ${notesSection(noteList([view], 'target'))}
 ${sections}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
 }
+
+/** To the parts of a page that is long on a phone. */
+function jumpLinks(view: PendingTarget, endpoints: readonly EndpointView[]): Markup {
+  const links = [
+    ...(view.blocking === null ? [] : [['blocking', 'Who is blocking'] as const]),
+    ...endpoints.flatMap(({ items }) => (items === null ? [] : SECTIONS[items.document])),
+  ];
+  return markup`<nav class="jump" aria-label="Sections">${links.map(([id, title]) => markup`<a href="#${id}">${title}</a> `)}</nav>`;
+}
+
+const SECTIONS: Readonly<Record<Items['document'], readonly (readonly [id: string, title: string])[]>> = {
+  module_state: [
+    ['module_state', 'Bridge'],
+    ['tokens', 'Tokens'],
+    ['batches', 'Batches'],
+    ['valsets', 'Validator sets'],
+    ['claims', 'Claims'],
+    ['transfers', 'Transfers'],
+  ],
+  external_contract: [['external_contract', 'Contract']],
+  rate_limiter_input: [
+    ['rate_limiter_input', 'Cross-chain'],
+    ['chains', 'By chain'],
+    ['missed', 'Missed'],
+    ['pending', 'Pending cctxs'],
+  ],
+};
 
 function notesSection(notes: Markup): Markup {
   return notes.html === ''

@@ -1,7 +1,7 @@
 import { markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, relative } from './layout.js';
 import { statuses, worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
-import { sinceElement } from './time.js';
+import { clockTime, sinceElement } from './time.js';
 import {
   entryDetails,
   factOf,
@@ -55,12 +55,12 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
   }
   if (first?.state === 'pending') return verdictHeadline(worst, first, page);
   if (worst.status === 'unknown') {
-    const text = first === undefined ? 'it has not been polled yet' : factOf(first.summary)[0];
-    const details = first === undefined ? '' : entryDetails(first, { view: worst, page });
-    return {
-      ...plainHeadline('unknown', `${worst.target} cannot be judged yet: ${text}`, markup`${details}${observation}`),
-      subject: first,
-    };
+    if (first === undefined)
+      return plainHeadline('unknown', `${worst.target} cannot be judged yet: it has not been polled yet`, observation);
+    const until = first.firesAt === null ? 'yet' : `before ${clockTime(first.firesAt)}`;
+    const text = `${worst.target} cannot be judged ${until}: ${factOf(first.summary)[0]}`;
+    const details = entryDetails(first, { view: worst, page });
+    return { ...plainHeadline('unknown', text, markup`${details}${observation}`), subject: first };
   }
   const [only] = targets;
   const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;

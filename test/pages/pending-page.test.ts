@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pendingDocument } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { idleState } from '../pending/bridge-state.js';
+import { batch, idleState } from '../pending/bridge-state.js';
 import {
   at,
   BRIDGE,
@@ -228,5 +228,33 @@ describe('items of an old success', () => {
     expect(pendingAt(snapshots, 0)).toContain('No successful poll yet.');
     snapshots.record(BRIDGE, FAILED, at(1));
     expect(pendingAt(snapshots, 2)).toContain('No successful poll yet.<br>Last failure: status:');
+  });
+});
+
+describe('the page of a target', () => {
+  it('begins with links to all of its sections', () => {
+    const snapshots = polledSnapshots({ ...idleState, batches: [batch('1', '600', '500')] });
+    snapshots.record(
+      CROSSCHAIN,
+      crosschainResult({ height: '5', total_pending: '0', cctxs_missed: [], cctxs_pending: [] }),
+      at(0),
+    );
+    const html = pendingAt(snapshots, 1, { target: TARGET });
+    const [, jump = ''] = /<nav class="jump"[^>]*>([^]*?)<\/nav>/.exec(html) ?? [];
+    const ids = Array.from(jump.matchAll(/href="#([^"]+)"/g), ([, id]) => id);
+    expect(ids).toEqual([
+      'blocking',
+      'module_state',
+      'tokens',
+      'batches',
+      'valsets',
+      'claims',
+      'transfers',
+      'rate_limiter_input',
+      'chains',
+      'missed',
+      'pending',
+    ]);
+    for (const id of ids) expect(html.split(` id="${id}"`)).toHaveLength(2);
   });
 });

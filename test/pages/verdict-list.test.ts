@@ -102,7 +102,7 @@ describe('the heading', () => {
     };
     const html = page(targetVerdicts([observing], [], 'a'));
     expect(headOf(html)).toEqual([
-      'a cannot be judged yet: 57 events waiting',
+      'a cannot be judged before 12:10 UTC: 57 events waiting',
       'If it lasts until 12:10:00 UTC, act now: Contact the operators.',
       'observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
