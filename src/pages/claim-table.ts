@@ -1,6 +1,6 @@
 import { haveOrHas, isLate, membersOf, validators } from '../alerts/sentences.js';
 import { groupBy } from '../metrics/grouping.js';
-import type { ClaimItem, ItemList, Members } from '../pending/items.js';
+import type { BridgeItems, ClaimItem, Members } from '../pending/items.js';
 import { count } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, type Markup } from './html.js';
@@ -93,6 +93,8 @@ export const claimTable: ItemTable<ClaimItem> = {
   ],
 };
 
+type ClaimedItems = Pick<BridgeItems, 'claims' | 'pendingEvents' | 'conflictingEvents'>;
+
 /** Who has not voted for this claim: a vote for another claim of the event is not a missing vote. */
 function othersCell({ missing, dissenting }: ClaimItem): Markup {
   return cells.orUnknown(missing, ({ total }) => {
@@ -104,9 +106,15 @@ function othersCell({ missing, dissenting }: ClaimItem): Markup {
   });
 }
 
-/** Consecutive events for which the same validators have not voted, in one sentence each. Empty unless that is shorter than the table. */
-export function claimSummary(list: ItemList<ClaimItem>): Markup {
+/** How many events have several claims, and events for which the same validators have not voted, in one sentence each. Empty unless that is shorter than the table. */
+export function claimSummary({ claims: list, pendingEvents, conflictingEvents }: ClaimedItems): Markup {
   if (!list.readable) return markup``;
+  const several =
+    conflictingEvents === null || conflictingEvents === 0
+      ? []
+      : [
+          markup`<li>${count(list.total, 'claim')} of ${count(Number(pendingEvents), 'event')}: ${count(conflictingEvents, 'event')} with several claims`,
+        ];
   const silentOf = ({ missing }: ClaimItem): string =>
     JSON.stringify([missing?.total, missing?.members.map(({ externalAddress }) => externalAddress)]);
   const plain = list.rows.filter(
@@ -123,5 +131,6 @@ export function claimSummary(list: ItemList<ClaimItem>): Markup {
         : `${haveNot}: ${validators(membersOf(missing), missing.total)}`;
     return markup`<li>${count(rows.length, 'event')}, ${first?.eventNonce ?? ''} to ${last?.eventNonce ?? ''}: ${isolated(who)}`;
   });
-  return items.length === 0 ? markup`` : markup`<ul>${items}</ul>`;
+  const all = [...several, ...items];
+  return all.length === 0 ? markup`` : markup`<ul>${all}</ul>`;
 }

@@ -170,7 +170,7 @@ function itemsHtml(items: Items, page: PageContext): Markup {
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
-${tableOf(tokenTable, items.tokens)}${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items.claims))}${tableOf(transferTable, items.transfers)}`;
+${tableOf(tokenTable, items.tokens)}${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items))}${tableOf(transferTable, items.transfers)}`;
     case 'external_contract':
       return contractFacts(items, page);
     case 'rate_limiter_input':
