@@ -188,10 +188,12 @@ describe.each(scenarioNames)('in the scenario %s', (scenario) => {
   });
 
   it('pages, JSON and metrics have the same numbers', () => {
+    expect(running.status.endpoints).toHaveLength(2);
     compareNumbers(running);
   });
 
   it('pages, JSON and metrics have the same numbers after a restart', () => {
+    expect(restarted.status.endpoints).toHaveLength(2);
     compareNumbers(restarted);
   });
 
