@@ -22,47 +22,47 @@ const bucketOfObjective: RecordingRule = {
 )`,
 };
 
-function lateIncrease(minutes: number): RecordingRule {
-  const range = promDuration(minutes);
-  return {
-    name: `target:bridge_transfer_duration_seconds:late_increase${range}`,
-    comment: `Number of withdrawals executed in ${range} that took longer than the objective.`,
-    expr: `max by (${TARGET}) (increase(bridge_transfer_duration_seconds_count[${range}]))
-- max by (${TARGET}) (
-  increase(bridge_transfer_duration_seconds_bucket[${range}])
-  and on (${TARGET}, le) ${bucketOfObjective.name}
-)`,
-  };
-}
-
-const late = lateIncrease(FLOW_MINUTES);
-const recentlyLate = lateIncrease(RECENT_MINUTES);
+const oldest = `time() - min by (${TARGET}) (bridge_oldest_due_transfer_timestamp_seconds{fees="sufficient"})`;
 
 const met: RecordingRule = {
   name: 'target:bridge_objective:met',
   comment: `Whether the oldest withdrawal with sufficient fees is younger than the objective (1) or not (0). Its average is a share of time.`,
   expr: `max by (${TARGET}) (bridge_objective_seconds)
-  >= bool (time() - min by (${TARGET}) (bridge_oldest_due_transfer_timestamp_seconds{fees="sufficient"}))
+  >= bool (${oldest})
 or
 max by (${TARGET}) (bridge_objective_seconds) * 0 + 1
 unless ${ON_TARGET} bridge_exporter_family_withdrawn{family="bridge_oldest_due_transfer_timestamp_seconds"}`,
 };
 
-/** The share of late withdrawals of an increase, where it is above that of the objective. */
-function missedShare({ name }: RecordingRule, minutes: number): string {
-  return `max by (${TARGET}) (${name})
-  / max by (${TARGET}) (increase(bridge_transfer_duration_seconds_count[${promDuration(minutes)}]))
-> ${RATIO}`;
+function executed(minutes: number): string {
+  return `max by (${TARGET}) (increase(bridge_transfer_duration_seconds_count[${promDuration(minutes)}]))`;
 }
 
-const byEvents = `${missedShare(late, FLOW_MINUTES)}
-and max by (${TARGET}) (${late.name}) >= ${MINIMUM_LATE}
-and (
-${indent(missedShare(recentlyLate, RECENT_MINUTES))}
+/** The number of withdrawals executed in this time that took longer than the objective. */
+function late(minutes: number): string {
+  return `${executed(minutes)}
+- max by (${TARGET}) (
+  increase(bridge_transfer_duration_seconds_bucket[${promDuration(minutes)}])
+  and on (${TARGET}, le) ${bucketOfObjective.name}
 )`;
+}
 
-const byTime = `1 - max by (${TARGET}) (avg_over_time(${met.name}[${promDuration(FLOW_MINUTES)}])) > ${RATIO}
-and max by (${TARGET}) (${met.name}) == 0`;
+/** The share of late withdrawals, where it is above that of the objective. */
+function missedShare(minutes: number): string {
+  return `(
+${indent(late(minutes))}
+) / ${executed(minutes)} > ${RATIO}`;
+}
+
+const byEvents = `${missedShare(FLOW_MINUTES)}
+and (
+${indent(late(FLOW_MINUTES))}
+) >= ${MINIMUM_LATE}
+and ${missedShare(RECENT_MINUTES)}`;
+
+// Only the average is of the recorded series, of which the copies of several evaluations are not of the same minute.
+const byTime = `1 - min by (${TARGET}) (avg_over_time(${met.name}[${promDuration(FLOW_MINUTES)}])) > ${RATIO}
+and ${oldest} > max by (${TARGET}) (bridge_objective_seconds)`;
 
 type ObjectiveView = PollView<(typeof objectiveFamilies)[number]>;
 
@@ -116,7 +116,7 @@ or
 ${indent(byTime)}
 )`,
     forMinutes: FOR_MINUTES,
-    recordings: [bucketOfObjective, late, recentlyLate, met],
+    recordings: [bucketOfObjective, met],
     families: objectiveFamilies,
     patterns: [
       { rangeMinutes: 0, find: findByEvents },

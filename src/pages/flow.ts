@@ -83,17 +83,17 @@ export function flowHtml(view: FlowView | null): Markup {
       ? markup`<li class="quiet">counted since the start ${duration(countedSeconds)} ago`
       : markup``;
   return markup`<ul class="flow"><li>Withdrawals executed <b>${executedLastHour === 0 ? 'none' : executedLastHour}</b> in the last ${hour}
-<li>Median time <b>${medianText(view)}</b>
+<li>Median time ${medianText(view)}
 <li>Oldest due withdrawal <b>${oldest === null ? 'none' : duration(oldest)}</b>${objective === null ? '' : objectiveHtml(objective)}
 ${counted}</ul>`;
 }
 
-function medianText({ medianSeconds: median, executedLastDay, countedSeconds }: FlowView): string {
+function medianText({ medianSeconds: median, executedLastDay, countedSeconds }: FlowView): Markup {
   const day = countedSeconds < DAY_SECONDS ? `last ${duration(countedSeconds)}` : 'last 24 hours';
-  if (median !== null) return `about ${duration(median)} in the ${day}`;
+  if (median !== null) return markup`<b>about ${duration(median)}</b> in the ${day}`;
   return executedLastDay === 0
-    ? `none in the ${day}`
-    : `unknown: ${count(executedLastDay, 'withdrawal')} requested before the start`;
+    ? markup`<b>none</b> in the ${day}`
+    : markup`<b>unknown</b>: ${count(executedLastDay, 'withdrawal')} requested before the start`;
 }
 
 function objectiveHtml({ seconds, ratio, met }: ObjectiveView): Markup {
