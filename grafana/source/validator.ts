@@ -25,6 +25,11 @@ function secondsTo(metric: string): string {
   return `(${blocks}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
 }
 
+/** What the node answers about each validator of `watch`. */
+function ofWatched(metric: string): string {
+  return `max by (cluster, target, orchestrator, name) (${metric}{${FILTERS}})`;
+}
+
 /** The share of the time range in which nothing was missing. */
 function participation(metric: string, range: string): string {
   const isMissing = `(max by (cluster, target, orchestrator, external_address) (${metric}{${FILTERS}}) > bool 0)`;
@@ -85,6 +90,41 @@ const now: Row = {
           legend: SIGNER,
         },
       ],
+    }),
+    tablePanel({
+      title: 'Status, claims and funds',
+      description:
+        'What the node answers about each validator of watch: whether it is jailed, how many events its last claim is behind the last observed one, and the balance of its orchestrator in smallest units. Empty when the node does not know the queries, or node_queries is off.',
+      width: 24,
+      height: 5,
+      rowLabels: { cluster: 'Cluster', target: 'Target', orchestrator: 'Orchestrator', name: 'Name' },
+      columns: [
+        {
+          title: 'Jailed',
+          expr: ofWatched('bridge_watched_validator_jailed'),
+          unit: 'none',
+          valueTexts: { '0': ['no', 'green'], '1': ['yes', 'red'] },
+        },
+        {
+          title: 'Bonded',
+          expr: ofWatched('bridge_watched_validator_bonded'),
+          unit: 'none',
+          valueTexts: { '0': ['no', 'orange'], '1': ['yes', 'green'] },
+        },
+        {
+          title: 'Events behind',
+          expr: `clamp_min(- (${ofWatched('bridge_watched_validator_last_event_nonce')}) + on (cluster, target) group_left () ${latest('bridge_last_observed_nonce')}, 0)`,
+          unit: 'short',
+          thresholds: orangeFromOne,
+        },
+        { title: 'Balance', expr: ofWatched('bridge_watched_orchestrator_balance_amount'), unit: 'sci' },
+        {
+          title: 'Balance spent in 3 days',
+          expr: `max_over_time((${ofWatched('bridge_watched_orchestrator_balance_amount')})[3d:1h]) - ${ofWatched('bridge_watched_orchestrator_balance_amount')}`,
+          unit: 'sci',
+        },
+      ],
+      noValue: 'no answer of the node',
     }),
     statPanel({
       title: 'Batches unsigned',

@@ -7,6 +7,7 @@ import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
 import { integrityAlerts } from './integrity-alerts.js';
 import { lateValidatorAlerts } from './late-validator-alerts.js';
+import { nodeAlerts } from './node-alerts.js';
 import { objectiveAlerts } from './objective-alerts.js';
 import { oracleAlerts } from './oracle-alerts.js';
 import { paramsAlerts } from './params-alerts.js';
@@ -17,9 +18,11 @@ import { relayAlerts } from './relay-alerts.js';
 import { unsignedBatchAlerts } from './unsigned-batch-alerts.js';
 import { valsetAlerts } from './valset-alerts.js';
 import type { Finding, PollView } from './view.js';
+import { watchedAlerts } from './watched-alerts.js';
 import { withdrawnAlerts } from './withdrawn-alerts.js';
 
 const dataAlerts = [
+  ...nodeAlerts,
   ...integrityAlerts,
   ...oracleAlerts,
   ...batchTimeoutAlerts,
@@ -28,6 +31,7 @@ const dataAlerts = [
   ...queueAlerts,
   ...objectiveAlerts,
   ...deadlineAlerts,
+  ...watchedAlerts,
   ...valsetAlerts,
   ...lateValidatorAlerts,
   ...paramsAlerts,

@@ -66,7 +66,11 @@ function accused({ all }: DatedFindings, view: Pick<PollView, 'items'>): string 
 }
 
 /** Asking others to vote for such a claim would do the harm. */
-const INHIBITS_VOTES = [{ alert: 'BridgeOracleStalled' }, { alert: 'BridgeOrchestratorMissingVotes' }];
+const INHIBITS_VOTES = [
+  { alert: 'BridgeOracleStalled' },
+  { alert: 'BridgeOrchestratorMissingVotes' },
+  { alert: 'BridgeWatchedOrchestratorLagging' },
+];
 
 const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';

@@ -220,6 +220,7 @@ and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
       { alert: 'BridgeBatchTimeoutNear' },
       { alert: 'BridgeBatchNotRelayed' },
       { alert: 'BridgeOrchestratorMissingVotes' },
+      { alert: 'BridgeWatchedOrchestratorLagging' },
     ],
   }),
   dataAlert('module_state', {

@@ -202,6 +202,7 @@ export const pastFamilies = {
   crosschain_cctxs_missed: 24 * 60,
   crosschain_cctxs: 24 * 60,
   crosschain_highest_pending_nonce: 65,
+  bridge_watched_orchestrator_balance_amount: 3 * 24 * 60,
 } as const satisfies Record<string, number>;
 
 type PastFamily = keyof typeof pastFamilies;
@@ -210,7 +211,10 @@ type PastFamily = keyof typeof pastFamilies;
 const KEPT_VALUES = 64;
 
 /** Families that change with every poll are remembered at this resolution, or a range would have too many values. */
-const RESOLUTION_MINUTES: Partial<Readonly<Record<PastFamily, number>>> = { crosschain_highest_pending_nonce: 5 };
+const RESOLUTION_MINUTES: Partial<Readonly<Record<PastFamily, number>>> = {
+  crosschain_highest_pending_nonce: 5,
+  bridge_watched_orchestrator_balance_amount: 75,
+};
 
 interface LastChange<Value> {
   readonly value: Value;
@@ -454,6 +458,16 @@ export function hasDecreased(
 ): boolean {
   const values = valuesWithin(view, family, labels, minutes);
   return values.some((value, index) => value < (values[index - 1] ?? value));
+}
+
+/** The highest observed value of a series in the last minutes, the present one included. */
+export function highestWithin(
+  view: Pick<PollView, 'history' | 'now'>,
+  family: PastFamily,
+  labels: LabelValues,
+  minutes: number,
+): number {
+  return Math.max(...valuesWithin(view, family, labels, minutes));
 }
 
 /** The lowest observed value of a series in the last minutes. */

@@ -51,6 +51,7 @@ const INCIDENT_MINUTES: Readonly<Record<ScenarioName, number>> = {
   'stuck-chain': 55,
   truncated: 20,
   'rate-limited': 45,
+  syncing: 20,
 };
 
 /** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are outdated. */

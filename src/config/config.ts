@@ -137,7 +137,12 @@ const bridgeKeys = {
     description:
       'Your own validators, by orchestrator, operator or external address. They are marked in metrics, alerts and pages.',
   }),
-  nodeQueries: nodeQueries('its newest block'),
+  watchMinBalance: key('watch_min_balance', types.amount, {
+    default: '0',
+    description:
+      'Balance of the orchestrators of `watch`, in smallest units of the hub coin, below which `BridgeWatchedOrchestratorFundsLow` fires.',
+  }),
+  nodeQueries: nodeQueries('its newest block, and for status, claims and funds of the validators of `watch`'),
 };
 
 export type BridgeSettings = Settings<typeof bridgeKeys> & {

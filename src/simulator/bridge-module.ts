@@ -11,6 +11,13 @@ const BLACKLIST_LENGTH = 80;
 const SLASH_FRACTION = '0.001000000000000000';
 const CONTRACT_START_HEIGHT = 12_705_133;
 
+/** The last claim of an orchestrator, and what it has to pay for the next ones. */
+export interface OrchestratorStatus {
+  readonly lastEventNonce: number;
+  readonly externalHeight: number;
+  readonly balance: bigint;
+}
+
 /** The parameters of the module in which simulated chains differ. */
 interface BridgeParameters {
   readonly signedWindow: number;
@@ -87,12 +94,25 @@ export class BridgeModule {
 
   stakingValidators(): StakingValidator[] {
     const byStake = this.validators.toSorted((left, right) => right.stake - left.stake);
-    return byStake.map(({ operator, moniker, stake }) => ({
+    return byStake.map(({ operator, moniker, stake, isJailed }) => ({
       operator_address: operator,
-      status: 'BOND_STATUS_BONDED',
+      jailed: isJailed,
+      status: isJailed ? 'BOND_STATUS_UNBONDING' : 'BOND_STATUS_BONDED',
       tokens: `${Math.round(stake)}000000`,
       description: { moniker, website: '', details: '' },
     }));
+  }
+
+  /** What the node knows of an orchestrator. */
+  orchestrator(address: string): OrchestratorStatus | undefined {
+    const validator = this.validators.find(({ orchestrator }) => orchestrator === address);
+    return (
+      validator && {
+        lastEventNonce: this.oracle.claimPosition(validator),
+        externalHeight: this.oracle.lastObservedExternalHeight,
+        balance: balanceAfter(validator.transactions),
+      }
+    );
   }
 
   state(): ModuleState {
@@ -128,6 +148,15 @@ export class BridgeModule {
         return this.valsets.observe(action.valset);
     }
   }
+}
+
+/** With 18 decimals. */
+const FULL_BALANCE = 100n * 10n ** 18n;
+const FEE = 10n ** 14n;
+
+/** Operators fill up the account when half of the balance is spent. */
+function balanceAfter(transactions: number): bigint {
+  return FULL_BALANCE - ((BigInt(transactions) * FEE) % (FULL_BALANCE / 2n));
 }
 
 function createParams(random: Random, hubCoinContract: string, parameters: BridgeParameters): Params {

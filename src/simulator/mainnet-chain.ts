@@ -1,4 +1,5 @@
 import { type Block, BlockClock } from './block.js';
+import type { OrchestratorStatus } from './bridge-module.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
@@ -104,6 +105,10 @@ export class MainnetChain implements Model {
 
   stakingValidators(): readonly StakingValidator[] {
     return this.#bridge.module.stakingValidators();
+  }
+
+  orchestrator(address: string): OrchestratorStatus | undefined {
+    return this.#bridge.module.orchestrator(address);
   }
 
   get #latest(): Block {

@@ -1,5 +1,6 @@
 import { BlockProducer } from './block.js';
 import { BridgeModel } from './bridge-model.js';
+import type { OrchestratorStatus } from './bridge-module.js';
 import { CrosschainModel } from './crosschain-model.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
 import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
@@ -35,6 +36,8 @@ export interface Model {
   cctx(index: string): Cctx | undefined;
   /** The validators of the staking module, by descending stake. */
   stakingValidators(): readonly StakingValidator[];
+  /** What the hub knows of an orchestrator; `undefined` for another account. */
+  orchestrator(address: string): OrchestratorStatus | undefined;
 }
 
 export interface ModelOptions {
@@ -159,6 +162,10 @@ class SimulatedChain implements Model {
 
   stakingValidators(): readonly StakingValidator[] {
     return this.#bridge.module.stakingValidators();
+  }
+
+  orchestrator(address: string): OrchestratorStatus | undefined {
+    return this.#bridge.module.orchestrator(address);
   }
 
   #step(rules: Rules): void {

@@ -26,3 +26,27 @@ export function blockAtResponse({ node, blockTimeMs }: Model, height: string | u
 export function syncingResponse({ node }: Model): unknown {
   return { syncing: node.isSyncing };
 }
+
+export function validatorResponse(model: Model, operator: string | undefined): unknown {
+  const validator = model.stakingValidators().find((candidate) => candidate.operator_address === operator);
+  return validator && { validator };
+}
+
+export function claimPositionResponse(model: Model, address = ''): unknown {
+  const orchestrator = model.orchestrator(address);
+  return (
+    orchestrator && {
+      last_claim_event: {
+        external_event_nonce: String(orchestrator.lastEventNonce),
+        external_event_height: String(orchestrator.externalHeight),
+      },
+    }
+  );
+}
+
+/** Any account has a balance of any coin. */
+export function balanceResponse(model: Model, address: string | undefined, denom: string | null): unknown {
+  const isHubCoin = denom === model.moduleState().state.params.hub_coin_denom;
+  const amount = isHubCoin ? model.orchestrator(address ?? '')?.balance : undefined;
+  return { balance: { denom, amount: String(amount ?? 0n) } };
+}

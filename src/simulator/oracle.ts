@@ -53,10 +53,12 @@ export class Oracle {
   readonly #events = new Map<number, PendingEvent>();
   readonly #ballots = new Map<number, Ballot[]>();
   readonly #lastClaimedNonce = new Map<Validator, number>();
+  readonly #firstNonce: number;
   #disputedNonce: number | undefined;
 
   constructor(validators: readonly Validator[], lastNonce: number, height: number, externalHeight: number) {
     this.#validators = validators;
+    this.#firstNonce = lastNonce;
     this.#lastEmittedNonce = lastNonce;
     this.#lastConfirmedNonce = lastNonce;
     this.#lastObservedNonce = lastNonce;
@@ -83,6 +85,11 @@ export class Oracle {
       height: String(height),
       claim,
     }));
+  }
+
+  /** The nonce of the last event that the validator has claimed. */
+  claimPosition(validator: Validator): number {
+    return this.#lastClaimedNonce.get(validator) ?? this.#firstNonce;
   }
 
   emit(action: ContractAction, { timeMs, externalHeight }: Pick<Block, 'timeMs' | 'externalHeight'>): void {
@@ -151,6 +158,7 @@ export class Oracle {
     this.#ballots.set(event.nonce, ballots);
     const ballot = ballots.find((candidate) => candidate.isWrong === isWrong);
     if (ballot?.voters.includes(validator)) return;
+    validator.transactions += 1;
     if (ballot) ballot.voters.push(validator);
     else ballots.push(createBallot(validator, event, isWrong, height));
   }

@@ -1,5 +1,12 @@
 import type { Model } from './model.js';
-import { blockAtResponse, latestBlockResponse, syncingResponse } from './node-responses.js';
+import {
+  balanceResponse,
+  blockAtResponse,
+  claimPositionResponse,
+  latestBlockResponse,
+  syncingResponse,
+  validatorResponse,
+} from './node-responses.js';
 
 /*
  * The REST API of the node as a function: an HTTP request in, an HTTP response out. The paths are those of the dialect
@@ -15,6 +22,9 @@ export const endpoints = [
   'block',
   'syncing',
   'cctx',
+  'validator',
+  'claim_position',
+  'balance',
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
@@ -35,6 +45,9 @@ const PATHS: Readonly<Record<string, Endpoint>> = {
   '/cosmos/base/tendermint/v1beta1/blocks/*': 'block',
   '/cosmos/base/tendermint/v1beta1/syncing': 'syncing',
   '/chain/crosschain/cctx/*': 'cctx',
+  '/cosmos/staking/v1beta1/validators/*': 'validator',
+  '/bridge/v1/oracle/event/*': 'claim_position',
+  '/cosmos/bank/v1beta1/balances/*/by_denom': 'balance',
 };
 /** Those of the documents. */
 export const endpointPaths: readonly string[] = Object.keys(PATHS).slice(0, 3);
@@ -88,6 +101,12 @@ export function executeQuery(model: Model, { endpoint, parameters, argument }: Q
       return foundOr404(model, syncingResponse(model));
     case 'cctx':
       return cctxResponse(model, argument);
+    case 'validator':
+      return foundOr404(model, validatorResponse(model, argument));
+    case 'claim_position':
+      return foundOr404(model, claimPositionResponse(model, argument));
+    case 'balance':
+      return foundOr404(model, balanceResponse(model, argument, parameters.get('denom')));
   }
 }
 

@@ -209,7 +209,8 @@ export interface RevertOptions {
 /** The fields of a validator of the staking module (cosmos.staking.v1beta1.Validator) that concern people. */
 export interface StakingValidator {
   readonly operator_address: string;
-  readonly status: 'BOND_STATUS_BONDED';
+  readonly jailed: boolean;
+  readonly status: 'BOND_STATUS_BONDED' | 'BOND_STATUS_UNBONDING';
   readonly tokens: string;
   readonly description: { readonly moniker: string; readonly website: string; readonly details: string };
 }

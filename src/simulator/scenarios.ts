@@ -139,6 +139,7 @@ export const scenarios = {
     cctxValuePercent: 2,
   }),
   'rate-limited': scenario('cctxs of great value: far above a limit of 1e18 per block', { cctxValuePercent: 2000 }),
+  syncing: scenario('the node is three hours behind the chain, and catching up', { nodeLagMinutes: 180 }),
   mainnet: scenario('a quiet main network with what nobody fixes: dust, poor batches, absent votes, missed cctxs', {
     // By day; less at night.
     transfersPerMinute: 0.04,

@@ -66,6 +66,8 @@ export interface Validator {
   readonly inMinority: boolean;
   readonly orchestratorRuns: Arrivals;
   stake: number;
+  /** Transactions of the orchestrator, which it pays for. */
+  transactions: number;
   /** Neither in new validator sets nor counted in votes. */
   isJailed: boolean;
 }
@@ -89,6 +91,7 @@ export function createValidators(random: Random, baseStakes: readonly number[]):
       inMinority: minority.has(rank),
       orchestratorRuns: new Arrivals(random),
       stake: baseStake,
+      transactions: 0,
       isJailed: false,
     };
   });
@@ -208,6 +211,7 @@ export class Valsets {
     for (const { nonce, powers, confirms } of this.#sets) {
       if (nonce < firstNonce || confirms.has(validator) || !powers.has(validator)) continue;
       if (!this.#random.chance(chance)) continue;
+      validator.transactions += 1;
       confirms.set(validator, {
         nonce: String(nonce),
         orchestrator: validator.orchestrator,

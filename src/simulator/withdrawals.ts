@@ -160,6 +160,7 @@ export class Withdrawals {
 
   #confirmBatch(validator: Validator, { nonce, token, confirms }: LiveBatch): void {
     if (confirms.has(validator)) return;
+    validator.transactions += 1;
     confirms.set(validator, {
       nonce: String(nonce),
       token_contract: validator.submitsLowerCase ? token.contract.toLowerCase() : token.contract,

@@ -2,9 +2,17 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { cctxOutcome } from './cctx-outcome.js';
 import type { NodeQuery } from './node-query.js';
 import { latestBlock, syncing } from './node-status.js';
+import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
 
 /** All queries, in the order of the exposition. */
-export const nodeQueries: readonly NodeQuery[] = [latestBlock, syncing, cctxOutcome];
+export const nodeQueries: readonly NodeQuery[] = [
+  latestBlock,
+  syncing,
+  stakingStatus,
+  claimPosition,
+  orchestratorBalance,
+  cctxOutcome,
+];
 
 /** The families of all queries, in the order of the exposition. */
 export const nodeQueryFamilies: readonly FamilyHeader[] = nodeQueries.flatMap(({ families }) => families);

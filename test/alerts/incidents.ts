@@ -92,6 +92,18 @@ const withDust = changedState(({ unbatched_transfers }) => ({
   ],
 }));
 
+/** Changes the answer of the node to the requests of a path. */
+function answered(
+  part: string,
+  // oxlint-disable-next-line typescript/no-explicit-any -- the JSON of any answer
+  change: (answer: any, seconds: number) => unknown,
+): NonNullable<Phase['queries']> {
+  return (path, response, seconds) =>
+    path.includes(part)
+      ? { ...response, body: Buffer.from(JSON.stringify(change(JSON.parse(response.body.toString()), seconds))) }
+      : response;
+}
+
 const watchedOf = ({ orchestrator_addresses }: ModuleState): string | undefined =>
   orchestrator_addresses.find(({ sender }) => dataPart(sender) === dataPart(watchedAddress))?.eth_address;
 
@@ -280,7 +292,7 @@ export const bridgeIncidents: readonly Incident[] = [
       'CrosschainBacklogHigh/warning': 70,
       'CrosschainOldestPendingTooOld/warning': 45,
     },
-    allowedAlerts: ['BridgeOrchestratorMissingVotes/warning'],
+    allowedAlerts: ['BridgeOrchestratorMissingVotes/warning', 'BridgeWatchedOrchestratorLagging/warning'],
   }),
   {
     title: 'transfers whose fees nobody takes are never batched on a quiet bridge',
@@ -463,7 +475,11 @@ export const bridgeIncidents: readonly Incident[] = [
   }),
   scenario('stalled-oracle', 45, {
     expectedAlerts: { 'BridgeOracleStalled/critical': 25 },
-    allowedAlerts: ['BridgeOrchestratorMissingVotes/warning', 'BridgeBacklogHigh/warning'],
+    allowedAlerts: [
+      'BridgeOrchestratorMissingVotes/warning',
+      'BridgeWatchedOrchestratorLagging/warning',
+      'BridgeBacklogHigh/warning',
+    ],
   }),
   scenario('conflicting-claims', 45, {
     expectedAlerts: { 'BridgeConflictingClaims/critical': 20 },
@@ -478,7 +494,11 @@ export const bridgeIncidents: readonly Incident[] = [
   }),
   scenario('silent-signer', 150, {
     options: { valsets: 30 },
-    expectedAlerts: { 'BridgeOrchestratorMissingConfirms/warning': 90, 'BridgeOrchestratorMissingVotes/warning': 150 },
+    expectedAlerts: {
+      'BridgeOrchestratorMissingConfirms/warning': 90,
+      'BridgeOrchestratorMissingVotes/warning': 150,
+      'BridgeWatchedOrchestratorLagging/warning': 45,
+    },
   }),
   {
     title: 'two signers, of which one is watched, are silent near a confirm deadline',
@@ -489,7 +509,11 @@ export const bridgeIncidents: readonly Incident[] = [
     ],
     options: { valsets: 30 },
     beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeOrchestratorDeadlineNear/critical': 60, 'BridgeOrchestratorDeadlineNear/info': 60 },
+    expectedAlerts: {
+      'BridgeOrchestratorDeadlineNear/critical': 60,
+      'BridgeOrchestratorDeadlineNear/info': 60,
+      'BridgeWatchedOrchestratorLagging/warning': 45,
+    },
     allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'],
   },
   {
@@ -501,7 +525,10 @@ export const bridgeIncidents: readonly Incident[] = [
     ],
     options: { valsets: 30 },
     beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeOrchestratorDeadlineNear/warning': 60 },
+    expectedAlerts: {
+      'BridgeOrchestratorDeadlineNear/warning': 60,
+      'BridgeWatchedOrchestratorLagging/warning': 45,
+    },
   },
   {
     title: 'batches are not signed near their confirm deadline',
@@ -534,6 +561,47 @@ export const bridgeIncidents: readonly Incident[] = [
     expectedAlerts: { 'BridgeWatchedValidatorInactive/warning': 12 },
     isOngoingAtEnd: true,
   },
+  scenario('syncing', 30, {
+    expectedAlerts: { 'BridgeNodeBehind/warning': 14 },
+  }),
+  failure(
+    'the staking module says that a watched validator is jailed',
+    {
+      minutes: 20,
+      queries: answered('/cosmos/staking/v1beta1/validators/', ({ validator }) => ({
+        validator: { ...validator, jailed: true, status: 'BOND_STATUS_UNBONDING' },
+      })),
+    },
+    { expectedAlerts: { 'BridgeWatchedValidatorJailed/critical': 4 } },
+  ),
+  failure(
+    'a watched orchestrator claims nothing for an hour, and its votes come from elsewhere',
+    {
+      minutes: 60,
+      queries: answered('/oracle/event/', () => ({
+        last_claim_event: { external_event_nonce: '90000', external_event_height: '1' },
+      })),
+    },
+    { expectedAlerts: { 'BridgeWatchedOrchestratorLagging/warning': 33 } },
+  ),
+  failure(
+    'a watched orchestrator spends its funds within an hour',
+    {
+      minutes: 60,
+      queries: answered('/balances/', ({ balance }, seconds) => ({
+        balance: { ...balance, amount: String(10n ** 18n * BigInt(80 - Math.floor(seconds / 60))) },
+      })),
+    },
+    { expectedAlerts: { 'BridgeWatchedOrchestratorFundsLow/warning': 60 } },
+  ),
+  failure(
+    'the node stops answering queries about validators',
+    {
+      minutes: 90,
+      queries: (path, response) => (path.includes('/validators/') ? { ...response, status: 403 } : response),
+    },
+    { expectedAlerts: { 'BridgeWatchedValidatorUnknown/warning': 70 } },
+  ),
   {
     title: 'an abandoned validator set is below the threshold, and the newest one is signed',
     phases: [{ minutes: 150, bridge: withAbandonedValset }],

@@ -93,7 +93,10 @@ function minutesNear(minute: number): number[] {
 
 function declarationOf(alert: string, severity: string, labels: AlertLabels): JudgedAlert<AlertName> {
   const all: readonly JudgedAlert<AlertName>[] = judgedAlerts;
-  const same = all.filter((own) => own.name === alert && own.severity === severity);
+  const same = all.filter(
+    ({ name, severity: own, condition: { document = labels['document'] } }) =>
+      name === alert && own === severity && document === labels['document'],
+  );
   // One about each validator, and one about all others together.
   const isSum = labels['orchestrator'] === undefined;
   const found = same.find((own) => same.length === 1 || (own.condition.minimumSum !== undefined) === isSum);

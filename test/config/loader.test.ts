@@ -44,6 +44,7 @@ describe('loadConfig without a file', () => {
               backlogLimit: 500,
               validatorNames: 'staking',
               watch: [],
+              watchMinBalance: '0',
               nodeQueries: 'auto',
             },
           },
@@ -75,6 +76,7 @@ describe('loadConfig without a file', () => {
       backlogLimit: 500,
       validatorNames: 'staking',
       watch: ['inj1qqqqqckdmdm', '0x0000000000000000000000000000000000000001'],
+      watchMinBalance: '0',
       nodeQueries: 'auto',
     };
     const crosschain = {

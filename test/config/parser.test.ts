@@ -25,6 +25,7 @@ targets:
       external_block_time: 12s
       backlog_limit: 50
       watch: [INJ1QQQQQCKDMDM, inj1qqqqqckdmdm, inj1pppppaj0lvm]
+      watch_min_balance: 250000000000000000000
       node_queries: "off"
     crosschain:
       url: http://127.0.0.1:1317
@@ -65,6 +66,7 @@ const everyKeyConfig: Config = {
         backlogLimit: 50,
         validatorNames: 'off',
         watch: ['inj1qqqqqckdmdm', 'inj1pppppaj0lvm'],
+        watchMinBalance: '250000000000000000000',
         nodeQueries: 'off',
       },
       crosschain: {
@@ -119,6 +121,7 @@ describe('parseConfig', () => {
               backlogLimit: 500,
               validatorNames: 'staking',
               watch: [],
+              watchMinBalance: '0',
               nodeQueries: 'auto',
             },
           },

@@ -293,6 +293,7 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'targets[].bridge.objective.ratio': 0.95,
   'targets[].bridge.validator_names': 'off',
   'targets[].bridge.watch': ['inj1qqqqqckdmdm'],
+  'targets[].bridge.watch_min_balance': '5',
   'targets[].bridge.node_queries': 'off',
   'targets[].bridge.external.url': 'https://other.example',
   'targets[].bridge.external.interval': '2m',

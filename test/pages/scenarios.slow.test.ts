@@ -117,6 +117,11 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, ...lin
     'warning demo: the node has omitted pending cross-chain transactions from its list for 18 min, 368 at present',
     'Act in working hours: Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
   ],
+  syncing: [
+    20,
+    'warning demo: the newest block of the node of module_state is 3 h old, and the node has been behind for 17 min',
+    'Act in working hours: Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
+  ],
   'rate-limited': [
     40,
     'info demo: the value of cross-chain transactions has exceeded the configured rate limit for 16 min, 161 % of it at present',

@@ -100,6 +100,9 @@ const statements: Record<ScenarioName, Statements> = {
     'some cctxs are hidden': now.totalPending > now.listedPending + now.missed,
     '500 are listed': now.listedPending === 500,
   }),
+  syncing: (now, before) => ({
+    'documents go on': now.lastObservedNonce > before.lastObservedNonce && now.lastPoolId > before.lastPoolId,
+  }),
   'rate-limited': (now) => ({ 'the value is far above the limit': now.pastValue + now.pendingValue > 2n * RATE_LIMIT }),
   mainnet: (now, before) => ({
     'transfers wait for which nobody builds a batch': now.unbatched >= 5 && now.unbatched < 40,

@@ -10,6 +10,7 @@ import { signingFamilies } from './signing.js';
 import { tokenFamilies } from './tokens.js';
 import { totalFamilies } from './totals.js';
 import { driftFamilies, valsetFamilies } from './valsets.js';
+import { watchedFamilies } from './watched.js';
 
 /** All families of the module state, in the order of the exposition. */
 export const bridgeFamilies = [
@@ -17,6 +18,7 @@ export const bridgeFamilies = [
   ...valsetFamilies,
   ...signingFamilies,
   ...orchestratorFamilies,
+  ...watchedFamilies,
   ...blockTimeFamilies,
   ...batchFamilies,
   ...tokenFamilies,

@@ -7,6 +7,7 @@ import type { BridgeInput } from './input.js';
 import { rememberedQueues, type PayingQueue } from './objective.js';
 import { lastActiveTimes } from './orchestrators.js';
 import { rememberedBatchNonces } from './tokens.js';
+import { hubCoinDenom, watchedOrchestrators, type WatchedOrchestrator } from './watched.js';
 
 /** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
 export interface BridgeObservations {
@@ -18,6 +19,10 @@ export interface BridgeObservations {
   readonly lastEvent: SeenEvent | undefined;
   /** When each entry of `watch` was last active, in Unix seconds. */
   readonly lastActive: ReadonlyMap<string, number>;
+  /** The orchestrators of the entries of `watch`. */
+  readonly watched: readonly WatchedOrchestrator[];
+  /** The coin that pays for transactions on the hub. */
+  readonly hubCoinDenom: string | undefined;
   /** The highest nonce of a batch by token, also of batches that are gone. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   /** The tokens whose unbatched transfers pay for a batch. */
@@ -33,6 +38,8 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
     heights: heightSamples(input),
     lastEvent: lastEventSeen(input),
     lastActive: lastActiveTimes(input),
+    watched: watchedOrchestrators(input),
+    hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
     payingQueues: rememberedQueues(input),
     ...(input.settings.hasContract && { contractFacts: contractFacts(input) }),

@@ -1,0 +1,187 @@
+import { dataAlert } from './alert.js';
+import { ON_TARGET, promDuration, TARGET, unchanged } from './promql.js';
+import { stakingStatus } from '../sources/watched-validators.js';
+import { shortAddress } from './sentences.js';
+import {
+  highestWithin,
+  labelOf,
+  MINUTE_MS,
+  type AlertLabels,
+  type DatedFindings,
+  type Finding,
+  type PollView,
+} from './view.js';
+
+/* Alerts on the validators of `watch`, by what the node answers about each of them. */
+
+const LAGGING_MINUTES = 30;
+/** From a third of the power on, a claim of the next event is not the mistake of a few. */
+const CREDIBLE_CLAIM_RATIO = 0.33;
+const SPENDING_DAYS = 3;
+const SPENDING_MINUTES = SPENDING_DAYS * 24 * 60;
+const GONE_MINUTES = 60;
+const REMEMBERED_MINUTES = 24 * 60;
+
+const ORCHESTRATOR = `${TARGET}, orchestrator`;
+const WHO = 'your validator {{ or $labels.name $labels.orchestrator }}';
+const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
+
+const labelsOf = (labels: AlertLabels): AlertLabels => ({
+  orchestrator: labelOf(labels, 'orchestrator'),
+  name: labelOf(labels, 'name'),
+});
+
+function names({ all }: DatedFindings): string {
+  return all.map(({ labels }) => labelOf(labels, 'name') || shortAddress(labelOf(labels, 'orchestrator'))).join(', ');
+}
+
+/** "your validator A has" or "your validators A, B have". */
+function yours(findings: DatedFindings, one: string, several: string): string {
+  return findings.all.length === 1
+    ? `your validator ${names(findings)} ${one}`
+    : `your validators ${names(findings)} ${several}`;
+}
+
+const LAG_FAMILIES = [
+  'bridge_watched_validator_last_event_nonce',
+  'bridge_last_observed_nonce',
+  'bridge_next_event_voted_power_ratio',
+] as const;
+
+function findLagging({ samples }: PollView<(typeof LAG_FAMILIES)[number]>): readonly Finding[] {
+  const observed = samples.value('bridge_last_observed_nonce');
+  if (observed === undefined) return [];
+  const isNextClaimed = (samples.value('bridge_next_event_voted_power_ratio') ?? 0) >= CREDIBLE_CLAIM_RATIO;
+  const claimed = observed + (isNextClaimed ? 1 : 0);
+  return samples
+    .series('bridge_watched_validator_last_event_nonce')
+    .filter(({ value }) => value < claimed)
+    .map(({ labels, value }) => ({ labels: labelsOf(labels), value: claimed - value, unchangedValue: value }));
+}
+
+const BALANCE = 'bridge_watched_orchestrator_balance_amount';
+const LIMIT = 'bridge_watched_orchestrator_balance_limit_amount';
+
+function findShortOfFunds(view: PollView<typeof BALANCE | typeof LIMIT>): readonly Finding[] {
+  const limit = view.samples.value(LIMIT) ?? 0;
+  return view.samples.series(BALANCE).flatMap(({ labels, value }) => {
+    const spentADay = (highestWithin(view, BALANCE, labels, SPENDING_MINUTES) - value) / SPENDING_DAYS;
+    return value < limit || value < spentADay
+      ? [{ labels: { ...labelsOf(labels), denom: labelOf(labels, 'denom') }, value }]
+      : [];
+  });
+}
+
+/** Those that were answered within a day, and are not any more. */
+function findUnanswered({
+  samples,
+  state,
+  now,
+}: PollView<'bridge_watched_orchestrator_info' | 'bridge_watched_validator_jailed'>): readonly Finding[] {
+  const answered = new Set(
+    samples.series('bridge_watched_validator_jailed').map(({ labels }) => labelOf(labels, 'orchestrator')),
+  );
+  return samples
+    .series('bridge_watched_orchestrator_info')
+    .filter(({ labels }) => !answered.has(labelOf(labels, 'orchestrator')))
+    .flatMap(({ labels }): readonly Finding[] => {
+      const at = state.queries.get(stakingStatus.name)?.answers.get(labelOf(labels, 'orchestrator'))?.at;
+      if (at === undefined || now.monotonicMs - at.monotonicMs > REMEMBERED_MINUTES * MINUTE_MS) return [];
+      return [{ labels: labelsOf(labels), value: 1 }];
+    });
+}
+
+export const watchedAlerts = [
+  dataAlert('module_state', {
+    name: 'BridgeWatchedValidatorJailed',
+    severity: 'critical',
+    dashboard: 'bridge-validator',
+    comment: 'By the staking module; the status does not change by mistake, so two minutes are for two answers.',
+    when: 'A validator of `watch` is jailed, by the staking module of the node.',
+    expr: 'bridge_watched_validator_jailed == 1',
+    forMinutes: 2,
+    linksToPending: false,
+    families: ['bridge_watched_validator_jailed'],
+    find: ({ samples }) =>
+      samples
+        .series('bridge_watched_validator_jailed')
+        .filter(({ value }) => value === 1)
+        .map(({ labels, value }) => ({ labels: labelsOf(labels), value })),
+    summary: `${WHO} is jailed.`,
+    description: `The staking module of {{ $labels.target }} says that ${WHO} (orchestrator {{ $labels.orchestrator }}) is jailed. It earns nothing, and signs and votes for nothing.`,
+    action: `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`,
+    sentence: (findings) => `${yours(findings, 'is', 'are')} jailed, for ${findings.duration}`,
+    inhibits: [
+      { alert: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
+      { alert: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] },
+    ],
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeWatchedOrchestratorLagging',
+    severity: 'warning',
+    dashboard: 'bridge-validator',
+    comment: `The position of the orchestrator, which is exact also when the state no longer holds the events that it has missed. Behind the last
+observed event, or behind the next one that 0.33 of the power has claimed, and the same for 30 minutes: a running orchestrator needs a few.`,
+    when: 'The last claim of a validator of `watch` is behind the other validators and has not moved for 30 minutes.',
+    expr: `${unchanged('bridge_watched_validator_last_event_nonce', LAGGING_MINUTES)}
+  < ${ON_TARGET} group_left ()
+max by (${TARGET}) (
+  bridge_last_observed_nonce offset ${promDuration(LAGGING_MINUTES)}
+    + (bridge_next_event_voted_power_ratio offset ${promDuration(LAGGING_MINUTES)} >= bool ${CREDIBLE_CLAIM_RATIO})
+  or bridge_last_observed_nonce offset ${promDuration(LAGGING_MINUTES)}
+)`,
+    linksToPending: false,
+    families: LAG_FAMILIES,
+    rangeMinutes: LAGGING_MINUTES,
+    find: findLagging,
+    summary: `${WHO} claims no events.`,
+    description: `The last event that the orchestrator of ${WHO} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has claimed has been {{ $value }} for 30 minutes, and other validators have claimed later ones. It claims events in order, so it votes for none until it moves.`,
+    action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
+    sentence: (findings) =>
+      `${yours(findings, 'has', 'have')} claimed no event for ${findings.duration}, ${findings.oldest.value} behind the others`,
+    inhibits: [{ alert: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeWatchedOrchestratorFundsLow',
+    severity: 'warning',
+    dashboard: 'bridge-validator',
+    comment: `Below watch_min_balance, or less than a day at the rate of the last three days: what was spent since the highest balance of these days, by
+the day. Without funds the orchestrator neither signs nor votes.`,
+    when: `The balance of an orchestrator of \`watch\` is below \`watch_min_balance\`, or lasts less than a day at the rate of the last ${SPENDING_DAYS} days.`,
+    expr: `${BALANCE}
+  < ${ON_TARGET} group_left ()
+max by (${TARGET}) (${LIMIT})
+or
+${BALANCE} < (max_over_time(${BALANCE}[${promDuration(SPENDING_MINUTES)}]) - ${BALANCE}) / ${SPENDING_DAYS}`,
+    forMinutes: 15,
+    linksToPending: false,
+    families: [BALANCE, LIMIT],
+    find: findShortOfFunds,
+    summary: `${WHO} is short of funds.`,
+    description: `The orchestrator {{ $labels.orchestrator }} of ${WHO} of {{ $labels.target }} has {{ $value }} {{ $labels.denom }} left, in smallest units: less than watch_min_balance, or less than it needs for a day.`,
+    action:
+      'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
+    sentence: (findings) => `${yours(findings, 'is', 'are')} short of funds for transactions, for ${findings.duration}`,
+  }),
+  dataAlert('module_state', {
+    name: 'BridgeWatchedValidatorUnknown',
+    severity: 'warning',
+    dashboard: 'bridge-validator',
+    comment:
+      'Was answered within a day, and not for an hour, while documents are polled: nobody would learn that it is jailed.',
+    when: 'The node has not answered for an hour whether a validator of `watch` is jailed, and had done so within a day.',
+    expr: `bridge_watched_orchestrator_info
+and on (${ORCHESTRATOR}) last_over_time(bridge_watched_validator_jailed[${promDuration(REMEMBERED_MINUTES)}])
+unless on (${ORCHESTRATOR}) present_over_time(bridge_watched_validator_jailed[${promDuration(GONE_MINUTES)}])`,
+    linksToPending: false,
+    families: ['bridge_watched_orchestrator_info', 'bridge_watched_validator_jailed'],
+    rangeMinutes: GONE_MINUTES,
+    find: findUnanswered,
+    summary: `whether ${WHO} is jailed is not known.`,
+    description: `For at least an hour the node of {{ $labels.target }} has not answered whether ${WHO} (orchestrator {{ $labels.orchestrator }}) is jailed, although it serves the document.`,
+    action:
+      'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
+    sentence: (findings) =>
+      `the node has not answered for ${findings.duration} whether ${yours(findings, 'is', 'are')} jailed`,
+  }),
+];

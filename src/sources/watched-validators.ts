@@ -1,0 +1,147 @@
+import { dataPart } from '../chain/addresses.js';
+import type { Exact } from '../chain/decimal.js';
+import { boolean, number, object, string } from '../json/shapes.js';
+import type { Numeral } from '../json/numeral.js';
+import { families, labeledGauge, toLabelValue, type LabelValues } from '../metrics/family.js';
+import type { WatchedOrchestrator } from '../metrics/bridge/watched.js';
+import { optional, required } from '../metrics/required-fields.js';
+import {
+  isOn,
+  nodeQuery,
+  type QueriedEndpoint,
+  type QueryInput,
+  type QueryOptions,
+  type QueryRequest,
+} from './node-query.js';
+
+/* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
+
+/** As many as are configured and registered, at most as many as a family has series. */
+const LABELS = ['orchestrator', 'name'] as const;
+
+/** In the path of a request, so nothing else is accepted from the document. */
+const BECH32_ADDRESS = /^[a-z0-9]{1,90}$/;
+
+function hasWatched(options: QueryOptions): boolean {
+  return isOn(options) && options.document === 'module_state' && options.settings.watch.length > 0;
+}
+
+function watchedOf(endpoint: QueriedEndpoint): readonly WatchedOrchestrator[] {
+  if (endpoint.document !== 'module_state') return [];
+  return endpoint.observations.watched
+    .filter(({ orchestrator }) => BECH32_ADDRESS.test(orchestrator))
+    .slice(0, endpoint.maxSeries);
+}
+
+/** One request for each watched validator whose address is known. */
+function perWatched(addressOf: (watched: WatchedOrchestrator, endpoint: QueriedEndpoint) => string | undefined) {
+  return (endpoint: QueriedEndpoint, path: string): readonly QueryRequest[] =>
+    watchedOf(endpoint).flatMap((watched) => {
+      const address = addressOf(watched, endpoint);
+      return address === undefined ? [] : [{ key: watched.orchestrator, path: path.replace('{address}', address) }];
+    });
+}
+
+/** One sample for the validator that was asked for. */
+function ofWatched<Value, Label extends string = never>(
+  value: (page: Value) => Exact,
+  ownLabels?: (endpoint: QueriedEndpoint) => LabelValues<Label>,
+) {
+  return ({ request, endpoint, pages }: QueryInput<Value>) =>
+    pages.slice(0, 1).map((page) => {
+      const name = watchedOf(endpoint).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
+      const labels = { orchestrator: toLabelValue(request.key), name: toLabelValue(name) };
+      // Without own labels there is no other one.
+      return {
+        labels: { ...labels, ...ownLabels?.(endpoint) } as LabelValues<'orchestrator' | 'name' | Label>,
+        value: value(page),
+      };
+    });
+}
+
+interface StakingStatus {
+  readonly isJailed: boolean;
+  readonly isBonded: boolean;
+}
+
+export const stakingStatus = nodeQuery({
+  name: 'staking_validator',
+  isEnabled: hasWatched,
+  path: '/cosmos/staking/v1beta1/validators/{address}',
+  requests: perWatched(({ sender }, { operators }) => operators.get(dataPart(sender))),
+  shape: object({ validator: object({ jailed: boolean, status: string }, 'any') }, 'any'),
+  value: (page): StakingStatus => {
+    const { jailed, status } = required(page.validator);
+    return { isJailed: required(jailed), isBonded: required(status) === 'BOND_STATUS_BONDED' };
+  },
+  families: families<QueryInput<StakingStatus>>({
+    bridge_watched_validator_jailed: labeledGauge({
+      help: 'Whether a validator of watch is jailed (1) or not (0), by the staking module.',
+      unit: '1 or 0',
+      stability: 'experimental',
+      labels: LABELS,
+      derive: ofWatched(({ isJailed }) => (isJailed ? 1 : 0)),
+    }),
+    bridge_watched_validator_bonded: labeledGauge({
+      help: 'Whether a validator of watch is in the active set of the hub (1) or not (0), by the staking module.',
+      unit: '1 or 0',
+      stability: 'experimental',
+      labels: LABELS,
+      derive: ofWatched(({ isBonded }) => (isBonded ? 1 : 0)),
+    }),
+  }),
+});
+
+export const claimPosition = nodeQuery({
+  name: 'claim_position',
+  isEnabled: hasWatched,
+  path: { peggy: '/peggy/v1/oracle/event/{address}', neutral: '/bridge/v1/oracle/event/{address}' },
+  requests: perWatched(({ orchestrator }) => orchestrator),
+  shape: object(
+    { last_claim_event: object({ external_event_nonce: number, ethereum_event_nonce: number }, 'any') },
+    'any',
+  ),
+  value: (page): Numeral => {
+    const claim = required(page.last_claim_event);
+    return required(optional(claim.external_event_nonce) ?? claim.ethereum_event_nonce);
+  },
+  families: families<QueryInput<Numeral>>({
+    bridge_watched_validator_last_event_nonce: labeledGauge({
+      help: 'Nonce of the last event that the orchestrator of a validator of watch has claimed.',
+      unit: 'event nonce',
+      stability: 'experimental',
+      labels: LABELS,
+      derive: ofWatched((nonce) => nonce),
+    }),
+  }),
+});
+
+function hubCoin(endpoint: QueriedEndpoint): string | undefined {
+  return endpoint.document === 'module_state' ? endpoint.observations.hubCoinDenom : undefined;
+}
+
+export const orchestratorBalance = nodeQuery({
+  name: 'orchestrator_balance',
+  isEnabled: hasWatched,
+  path: '/cosmos/bank/v1beta1/balances/{address}/by_denom',
+  requests: (endpoint, path) => {
+    const denom = hubCoin(endpoint);
+    if (denom === undefined) return [];
+    const query = new URLSearchParams({ denom }).toString();
+    return perWatched(({ orchestrator }) => orchestrator)(endpoint, `${path}?${query}`);
+  },
+  shape: object({ balance: object({ amount: number }, 'any') }, 'any'),
+  value: (page): Numeral => required(required(page.balance).amount),
+  families: families<QueryInput<Numeral>>({
+    bridge_watched_orchestrator_balance_amount: labeledGauge({
+      help: 'Balance of the orchestrator of a validator of watch in the hub coin, which pays for its transactions, in smallest units.',
+      unit: 'smallest units',
+      stability: 'experimental',
+      labels: [...LABELS, 'denom'],
+      derive: ofWatched(
+        (amount: Numeral) => amount,
+        (endpoint): LabelValues<'denom'> => ({ denom: toLabelValue(hubCoin(endpoint) ?? '') }),
+      ),
+    }),
+  }),
+});
