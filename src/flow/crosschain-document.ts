@@ -2,7 +2,7 @@ import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import { isPresent, type Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
-import { chainIdLabel, cctxsByIndex } from '../metrics/crosschain/cctxs.js';
+import { distinctCctxs, groupByChain } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount } from '../metrics/crosschain/totals.js';
 import { orElse, required } from '../metrics/required-fields.js';
@@ -31,7 +31,7 @@ export interface LiveCctx {
 /** Longer indexes and keys, which only a hostile document has, are not remembered. */
 const MAX_CHARACTERS = 128;
 
-/** `undefined` when a list, an index, the height or the number of all transactions is missing or invalid. */
+/** `undefined` when a list, an index, a chain id, the height or the number of all transactions is missing or invalid. */
 export function readCrosschainDocument(input: CrosschainInput): CrosschainDocument | undefined {
   return orElse(
     () => read(input),
@@ -40,27 +40,28 @@ export function readCrosschainDocument(input: CrosschainInput): CrosschainDocume
 }
 
 function read(input: CrosschainInput): CrosschainDocument {
+  const live = new Map<string, LiveCctx>();
+  for (const list of [distinctCctxs.missed, distinctCctxs.pending]) {
+    for (const [chainId, cctxs] of groupByChain(list(input))) {
+      for (const cctx of cctxs) {
+        const index = required(cctx.index);
+        if (index.length <= MAX_CHARACTERS) live.set(index, liveCctx(cctx, chainId));
+      }
+    }
+  }
   return {
     height: required(input.document.height),
     isTruncated: compare(hiddenCount(input), 0) > 0,
-    live: new Map(
-      [...cctxsByIndex.missed(input), ...cctxsByIndex.pending(input)]
-        .filter(([index]) => index.length <= MAX_CHARACTERS)
-        .map(([index, cctx]) => [index, liveCctx(cctx)]),
-    ),
+    live,
   };
 }
 
-function liveCctx(cctx: Cctx): LiveCctx {
+function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
   const outbound = currentOutbound(cctx);
   const nonce = present(outbound?.tss_nonce);
   const key = present(outbound?.tss_pubkey) ?? '';
   return {
-    // Empty as a label is when it is missing.
-    chainId: orElse(
-      () => chainIdLabel(cctx),
-      () => '',
-    ),
+    chainId,
     created: createdSeconds(cctx),
     nonce: nonce === undefined ? undefined : numeralKey(nonce),
     key: key === '' || key.length > MAX_CHARACTERS ? undefined : key,

@@ -108,7 +108,7 @@ transactions. Gaps are counted by reason:
 | reason | meaning |
 |---|---|
 | \`regression\` | the height went back; what was counted before is not counted again |
-| \`list\` | a list, an index, \`height\` or \`total_pending\` is missing or invalid |
+| \`list\` | a list, an index, a chain id, \`height\` or \`total_pending\` is missing or invalid |
 | \`stale\` | more than \`poll.stale_after\` between the documents |
 | \`truncated\` | the node has left some out of its list |
 | \`key\` | the signers have another key, and those of the old one are not listed any more; those of the new one count |
