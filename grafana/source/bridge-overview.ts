@@ -15,6 +15,7 @@ import {
   oldestBatchBlocks,
   oldestCctxAge,
   overdueBatches,
+  payingTokens,
   payingTransfers,
   quantileOf,
   secondsWithSameOldestTransfer,
@@ -49,6 +50,25 @@ const backlogUsed = `(${pendingTransfers}) / on (cluster, target) ${latest('brid
 /** The signed power that is missing to the threshold, 0 when enough has signed. */
 function powerMissing(metric: string): string {
   return `clamp_min(${latest('bridge_power_threshold_ratio')} - on (cluster, target) ${latest(metric)}, 0)`;
+}
+
+/** The values of two metrics of each token together. */
+function sumByToken(first: string, second: string): string {
+  const labels = ['token_contract', 'denom'];
+  return `${latestBy(labels, first)} + on (cluster, target, token_contract, denom) ${latestBy(labels, second)}`;
+}
+
+const pendingAmounts = sumByToken('bridge_token_unbatched_amount', 'bridge_token_batched_amount');
+const transfersByToken = sumByToken('bridge_token_unbatched_transfers', 'bridge_token_batched_transfers');
+
+/** What waits of each token in whole coins, and in multiples of its minimum fee. */
+const pendingCoins = `(${pendingAmounts}) / on (cluster, target, token_contract) group_left () (10 ^ ${latestBy(['token_contract'], 'bridge_token_decimals')})`;
+const timesMinimumFee = `(${pendingAmounts}) / on (cluster, target, token_contract) group_left () ${latestBy(['token_contract'], 'bridge_token_min_batch_fee')}`;
+
+const aboveZero = (expr: string): string => `(${expr}) > 0`;
+
+function bySymbol(expr: string): string {
+  return `sum by (cluster, target, symbol) (${withSymbol(expr)})`;
 }
 
 const summary: Row = {
@@ -86,6 +106,30 @@ const summary: Row = {
         },
       },
       sortBy: { column: 'Severity', isDescending: false },
+    }),
+    tablePanel({
+      title: 'What waits, by token',
+      noValue: 'nothing waits',
+      description:
+        'One row per token with pending transfers, the most worth first. “Times minimum fee” compares tokens: the minimum fees of all tokens, min_batch_fee, have about the same worth; a dash without one. “Stuck in the queue” is the amount in no batch of a token whose fees pay for one: a batch should be built within minutes. Amounts are in whole coins, for tokens with configured decimals; BridgeBacklogStuck and BridgeBatchNotRelayed fire when they do not move.',
+      height: 6,
+      rowLabels: { cluster: 'Cluster', target: 'Target', symbol: 'Token' },
+      cellLinks: { Target: [pendingItemsLink] },
+      columns: [
+        {
+          title: 'Stuck in the queue',
+          expr: bySymbol(
+            `(${wholeCoins('bridge_token_unbatched_amount')}) and on (cluster, target, token_contract) ${payingTokens}`,
+          ),
+          unit: 'short',
+          decimals: 2,
+          thresholds: orangeAboveZero,
+        },
+        { title: 'All pending', expr: bySymbol(aboveZero(pendingCoins)), unit: 'short', decimals: 2 },
+        { title: 'Transfers', expr: bySymbol(aboveZero(transfersByToken)), unit: 'short', decimals: 0 },
+        { title: 'Times minimum fee', expr: bySymbol(aboveZero(timesMinimumFee)), unit: 'short', decimals: 0 },
+      ],
+      sortBy: { column: 'Times minimum fee', isDescending: true },
     }),
     tablePanel({
       title: 'Bridges',
@@ -173,34 +217,6 @@ const summary: Row = {
       ],
     }),
     statPanel({
-      title: 'Pending transfers',
-      description:
-        'Withdrawals that users have paid for but not received: unbatched transfers and transfers in live batches. Many are normal at busy hours, and some wait for weeks because nobody takes their fee.',
-      unit: 'short',
-      decimals: 0,
-      noValue: 'no data',
-      series: [{ expr: pendingTransfers, legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
-      title: 'Waiting with sufficient fees',
-      description:
-        'Unbatched transfers of the tokens whose fees reach min_batch_fee. Batch creators should build a batch within minutes. Empty when min_batch_fee is not configured for any token.',
-      unit: 'short',
-      decimals: 0,
-      thresholds: orangeFromOne,
-      noValue: 'no minimum fee',
-      series: [{ expr: payingTransfers, legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
-      title: 'Oldest transfer unchanged for',
-      description:
-        'Time since the oldest pending transfer last changed, at most six hours. The transfer has been stuck for at least this time. The batches show whether it waits for a batch, for signatures or for a relayer. Empty when no transfer is pending.',
-      unit: 's',
-      decimals: 0,
-      noValue: 'none pending',
-      series: [{ expr: secondsWithSameOldestTransfer, legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
       title: 'Power missing on a batch',
       links: [toSigners],
       description:
@@ -220,16 +236,6 @@ const summary: Row = {
       thresholds: batchLifeSteps,
       noValue: 'no batch',
       series: [{ expr: batchLifetimeLeft, legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
-      title: 'Oldest cross-chain transaction',
-      links: [toCrossChain],
-      description:
-        'Age of the oldest listed pending cross-chain transaction over all chains. The Cross-chain dashboard shows the chain and its limit. Empty when none is pending, or without a cross-chain endpoint.',
-      unit: 's',
-      decimals: 0,
-      noValue: 'none pending',
-      series: [{ expr: oldestCctxAge, legend: '{{cluster}} {{target}}' }],
     }),
   ],
 };
@@ -258,9 +264,7 @@ const backlog: Row = {
       min: 0,
       series: [
         {
-          expr: `topk(10, ${withSymbol(
-            `${latestBy(['token_contract', 'denom'], 'bridge_token_unbatched_transfers')} + on (cluster, target, token_contract, denom) ${latestBy(['token_contract', 'denom'], 'bridge_token_batched_transfers')}`,
-          )})`,
+          expr: `topk(10, ${withSymbol(transfersByToken)})`,
           legend: '{{cluster}} {{target}} {{symbol}}',
         },
       ],

@@ -71,8 +71,11 @@ function sameValueSeconds(metric: string): string {
 /** Absent while no transfer is pending. */
 export const secondsWithSameOldestTransfer = sameValueSeconds('bridge_oldest_pending_transfer_id');
 
+/** The tokens whose fees reach `min_batch_fee`. */
+export const payingTokens = `(${latestBy(['token_contract'], 'bridge_token_top_batch_fees')} >= on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_min_batch_fee')})`;
+
 /** Transfers of tokens whose fees reach `min_batch_fee`; absent where no token has one. */
-export const payingTransfers = `sum by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_unbatched_transfers')} and on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_top_batch_fees')} >= on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_min_batch_fee')}) or 0 * count by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_min_batch_fee')})`;
+export const payingTransfers = `sum by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_unbatched_transfers')} and on (cluster, target, token_contract) ${payingTokens}) or 0 * count by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_min_batch_fee')})`;
 
 /** Past their timeout, except those that nobody was expected to execute. */
 export const overdueBatches = `sum by (cluster, target) (${latestBy(['fees'], 'bridge_overdue_batches', 'fees!="insufficient"')})`;

@@ -45,7 +45,7 @@ To try them, run \`npm run demo\` with a Prometheus that scrapes it. \`--scenari
 
 ## Usage
 
-- Start with the first two tables of *Bridge / Overview*: the firing alerts, and one row per bridge. The target of a row and the headers
+- Start with the first tables of *Bridge / Overview*: the firing alerts, what waits by token with the most worth first, and one row per bridge. The target of a row and the headers
   of panels link to the other dashboards, which keep the variables and the time range.
 - The variables *Cluster*, *Namespace*, *Job* and *Instance* select exporters, *Target* selects bridges. *All* includes series without the
   labels \`cluster\` and \`namespace\`. Targets of different clusters are separate, also with equal names.

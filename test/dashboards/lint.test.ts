@@ -196,11 +196,14 @@ describe('the dashboards', () => {
 
   it('lead from a row of a bridge, signer or chain to its items on the page of the exporter', () => {
     expect(toExporter.map(({ panel, url, targetBlank }) => [panel, url, targetBlank])).toEqual(
-      ['Bridges', 'Cross-chain', 'Chains', 'Signers with missing signatures or votes', 'All signers'].map((panel) => [
-        panel,
-        '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}',
-        true,
-      ]),
+      [
+        'What waits, by token',
+        'Bridges',
+        'Cross-chain',
+        'Chains',
+        'Signers with missing signatures or votes',
+        'All signers',
+      ].map((panel) => [panel, '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}', true]),
     );
   });
 });
