@@ -42,10 +42,21 @@ export function validatorName({ names }: BridgeInput, registration: Orchestrator
   return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
 }
 
+const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string, readonly OrchestratorAddress[]> => {
+  const byKey = new Map<string, OrchestratorAddress[]>();
+  for (const registration of rows(state.orchestrator_addresses)) {
+    for (const key of new Set(keysOf(registration))) {
+      const known = byKey.get(key);
+      if (known === undefined) byKey.set(key, [registration]);
+      else known.push(registration);
+    }
+  }
+  return byKey;
+});
+
 /** The registrations that an entry of `watch` names, by any of their addresses. */
-export function matchingRegistrations({ state }: BridgeInput, entry: string): readonly OrchestratorAddress[] {
-  const key = dataPart(entry);
-  return rows(state.orchestrator_addresses).filter((registration) => keysOf(registration).includes(key));
+export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] {
+  return registrationsByKey(input).get(dataPart(entry)) ?? [];
 }
 
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
