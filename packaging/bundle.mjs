@@ -29,7 +29,7 @@ const common = {
 const { metafile } = await build({
   ...common,
   // Threads are started from the folder of the program.
-  entryPoints: ['main', 'poll/decoder-worker', 'server/password-worker'].map((name) => ({
+  entryPoints: ['main', 'poll/decoder-worker', 'server/password-worker', 'recorder/recorder-worker'].map((name) => ({
     in: `src/${name}.ts`,
     out: name.replace(/.*\//, ''),
   })),

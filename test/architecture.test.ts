@@ -9,6 +9,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'active-config.ts',
     'alerts',
+    'backtest',
     'cli',
     'clock.ts',
     'config',
@@ -116,6 +117,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'poll',
     'settings',
   ],
+  backtest: ['settings', 'text'],
   simulator: [],
 };
 

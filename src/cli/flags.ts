@@ -159,7 +159,26 @@ const past = {
   directory: optionalFlag('--recording', types.fileName, 'Directory of a recording.'),
   fromMs: optionalFlag('--from', time, 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.'),
   toMs: optionalFlag('--to', time, 'End of the replayed time.'),
-  target: optionalFlag('--target', types.label(128), 'Replay only the target of this name.'),
+  target: optionalFlag('--target', types.label(128), 'Only the target of this name.'),
+};
+
+const ruleFiles = types.valueType('files', 'rules files, separated by commas', (text) => {
+  const files = text.split(',');
+  return types.acceptIf(
+    files.every((file) => file !== ''),
+    files,
+  );
+});
+
+const backtest = {
+  rules: optionalFlag('--rules', ruleFiles, 'Rules files, separated by commas; by default the shipped rules.'),
+  compare: flag(
+    '--compare',
+    types.booleanFlag,
+    'false',
+    'Also print which alerts of the shipped rules disappear with these, and which are new.',
+  ),
+  format: flag('--format', types.oneOf('table', 'json'), 'table', 'Format of the report.'),
 };
 
 const report = {
@@ -197,12 +216,19 @@ const simulator = {
   ),
 };
 
+const record = {
+  directory: optionalFlag('--record', types.fileName, 'Record the chain in this directory instead of serving it.'),
+  durationMs: flag('--duration', types.duration(1_000, 400 * 86_400_000), '1d', 'Simulated time to record.'),
+  intervalMs: flag('--interval', types.duration(1_000, 86_400_000), '1m', 'Simulated time between two recorded polls.'),
+};
+
 /** The flags of each command, in groups. */
 export const commandFlags = {
   daemon: { config: { ...config, ...reload }, web, targets, log },
   once: { config, targets, report, log },
   replay: { recording: { ...recording, ...past }, config, log },
-  simulate: { simulator, log },
+  backtest: { backtest: { ...past, ...backtest }, config, log },
+  simulate: { simulator, record, log },
   healthcheck: { web },
   // The demo is for a terminal on the local machine.
   demo: {
@@ -218,6 +244,7 @@ export type CommandName = keyof typeof commandFlags;
 export const subcommands = [
   'once',
   'replay',
+  'backtest',
   'simulate',
   'demo',
   'healthcheck',

@@ -78,6 +78,24 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ],
     ],
   },
+  backtest: {
+    usage: 'bridge-exporter backtest --recording DIR [flags]',
+    description: 'Prints the alerts that would have fired during a recording, evaluated by promtool.',
+    examples: [
+      [
+        'bridge-exporter backtest --recording /var/lib/bridge-exporter',
+        'the shipped rules, over all that was recorded',
+      ],
+      [
+        'bridge-exporter backtest --recording /var/lib/bridge-exporter --rules my-alerts.yml --compare',
+        'which alerts your changes would have added or removed',
+      ],
+    ],
+    exitCodes: [
+      ['0', 'The rules were evaluated.'],
+      ['1', 'A file cannot be read, or promtool is missing or rejects the rules. The reasons are on standard error.'],
+    ],
+  },
   simulate: {
     usage: 'bridge-exporter simulate [flags]',
     description: 'Serves a simulated chain for the exporter to poll.',
@@ -85,6 +103,7 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ['bridge-exporter simulate', 'a healthy chain on 127.0.0.1:1317'],
       ['bridge-exporter simulate --scenario=backlog --block-time=500ms', 'a growing backlog, at four times the speed'],
       ['BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter', 'poll it from another terminal'],
+      ['bridge-exporter simulate --scenario=stuck --record recording --duration 7d', 'record a week in minutes'],
     ],
     exitCodes: exitCodesOfServer,
   },

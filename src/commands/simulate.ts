@@ -7,10 +7,14 @@ import { isScenarioName, scenarioNames } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
 import { type CommandContext, type ExitCode, printProblems, progressPrinter, seeHelp } from './context.js';
 
-/** `simulate`: serves a simulated chain until it is stopped. */
+/** `simulate`: serves a simulated chain until it is stopped, or records it. */
 export async function runSimulate(flags: InvocationOf<'simulate'>, context: CommandContext): Promise<ExitCode> {
   const problem = scenarioProblem(flags.simulator);
   if (problem !== undefined) return printProblems(context, [problem, seeHelp('simulate')]);
+  if (flags.record.directory !== undefined) {
+    const { recordSimulation } = await import('./record-simulation.js');
+    return recordSimulation(flags, flags.record.directory, context);
+  }
   const stopped = context.waitForStopSignal();
   const simulator = await startSimulation(flags, context);
   await stopped;

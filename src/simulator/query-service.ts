@@ -52,6 +52,13 @@ const PATHS: Readonly<Record<string, Endpoint>> = {
 /** Those of the documents. */
 export const endpointPaths: readonly string[] = Object.keys(PATHS).slice(0, 3);
 
+/** The path of a document. */
+export function pathOf(document: Endpoint): string {
+  const [path] = Object.entries(PATHS).find(([, endpoint]) => endpoint === document) ?? [];
+  if (path === undefined) throw new RangeError(`no path serves ${document}`);
+  return path;
+}
+
 const templates = Object.entries(PATHS).map(([template, endpoint]) => ({
   endpoint,
   pattern: new RegExp(`^${template.replace('*', '([^/]+)')}$`),

@@ -7,6 +7,7 @@ const config = { check: false };
 const targets = { shard: { index: 1, count: 1 } };
 const daemonConfig = { ...config, autoReloadIntervalMs: 0 };
 const daemon = { command: 'daemon', config: daemonConfig, web, targets, log };
+const record = { durationMs: 86_400_000, intervalMs: 60_000 };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy' };
 
 const parse = (line: string, env: Record<string, string> = {}): Invocation =>
@@ -17,7 +18,11 @@ describe('parseInvocation', () => {
     ['', daemon],
     ['once', { command: 'once', config, targets, report: {}, log }],
     ['replay --bridge b.json', { command: 'replay', config, recording: { bridgeFile: 'b.json' }, log }],
-    ['simulate', { command: 'simulate', simulator, log }],
+    ['simulate', { command: 'simulate', simulator, record, log }],
+    [
+      'backtest --recording DIR',
+      { command: 'backtest', backtest: { directory: 'DIR', compare: false, format: 'table' }, config, log },
+    ],
     [
       'demo',
       {
@@ -79,6 +84,7 @@ describe('parseInvocation', () => {
           blockTimeMs: 500,
           startTimeSeconds: 1_700_000_000,
         },
+        record,
         log,
       },
     ],
@@ -130,6 +136,7 @@ describe('the environment variables of flags', () => {
     expect(parse('simulate', { TARGETS_SHARD: '0/0', SEED: '7', LISTEN: ':1' })).toEqual({
       command: 'simulate',
       simulator,
+      record,
       log,
     });
   });
@@ -147,7 +154,7 @@ describe('a usage error', () => {
     [
       'version now',
       [
-        'now: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
+        'now: unknown command — expected one of once, replay, backtest, simulate, demo, healthcheck, help, version, or no command to run the daemon',
       ],
     ],
     [
@@ -162,7 +169,7 @@ describe('a usage error', () => {
     [
       'daemon',
       [
-        'daemon: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
+        'daemon: unknown command — expected one of once, replay, backtest, simulate, demo, healthcheck, help, version, or no command to run the daemon',
       ],
     ],
     ['once replay', ['replay: unexpected argument — expected one command, and flags']],

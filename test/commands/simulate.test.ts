@@ -6,7 +6,10 @@ import { createTestContext } from '../support/command-context.js';
 async function simulate(blockTimeMs: number | undefined, level: 'info' | 'silent' = 'info', scenario = 'stuck') {
   const context = createTestContext();
   const simulator = { listen: { port: 0 }, seed: 9, scenario, blockTimeMs, startTimeSeconds: 1_790_000_000 };
-  expect(await runSimulate({ command: 'simulate', simulator, log: { level, format: 'json' } }, context)).toBe(0);
+  const record = { directory: undefined, durationMs: 0, intervalMs: 0 };
+  expect(await runSimulate({ command: 'simulate', simulator, record, log: { level, format: 'json' } }, context)).toBe(
+    0,
+  );
   return context;
 }
 

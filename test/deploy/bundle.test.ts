@@ -61,25 +61,33 @@ describe('the bundle', () => {
     );
   });
 
-  it('polls, decodes on its worker thread, checks passwords on the other, and serves the script of the pages', async () => {
+  it('polls, decodes, records and checks passwords on its worker threads, and serves the script of the pages', async () => {
     const simulator = await startTestSimulator();
     onTestFinished(async () => simulator.close());
     const web = createTempFolder().write('web.yml', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`);
     const flags = ['--web.listen-address=127.0.0.1:0', `--web.config.file=${web}`, '--log.format=pretty'];
-    const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url };
+    const folder = createTempFolder();
+    const config = folder.write(
+      'bridge.yml',
+      `targets: [{name: a, bridge: {url: "${simulator.url}"}}]\nrecorder: {directory: recording}\n`,
+    );
+    const env = { CONFIG_FILE: config };
     const daemon = startProcess(process.execPath, [program, ...flags], { env });
     onTestFinished(async () => void (await daemon.stop()));
     const [, url = ''] = /serving (http:\S+)\/metrics/.exec(await daemon.printed(/serving/)) ?? [];
     expect((await get(`${url}/metrics`)).status).toBe(401);
     const headers = { authorization: `Basic ${Buffer.from('prometheus:secret').toString('base64')}` };
     await waitUntil(async () => (await get(`${url}/metrics`, { headers })).text.includes('bridge_height{target='));
+    await waitUntil(async () =>
+      /bridge_exporter_recordings_total [1-9]/.test((await get(`${url}/metrics`, { headers })).text),
+    );
     const { text } = await get(`${url}/`, { headers });
     expect(text).toMatch(/<script type="module">[^]{500,}<\/script>/);
     expect((await daemon.stop()).code).toBe(0);
   });
 
   it('is a small download', () => {
-    const files = ['main.js', 'decoder-worker.js', 'password-worker.js'].map((name) =>
+    const files = ['main.js', 'decoder-worker.js', 'password-worker.js', 'recorder-worker.js'].map((name) =>
       readFileSync(join(bundle, 'dist', name)),
     );
     expect(gzipSync(Buffer.concat(files)).length).toBeLessThan(1_300_000);

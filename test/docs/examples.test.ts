@@ -71,6 +71,7 @@ const yamlOnly: Validator = () => [];
 const validators: Readonly<Record<string, Validator>> = {
   poll: config,
   targets: config,
+  recorder: (yaml) => config(`targets: [{name: a, bridge: {url: "https://a.example"}}]\n${yaml}`),
   target_files: (yaml) => config(`targets: [{name: a, bridge: {url: "https://a.example"}}]\n${yaml}`),
   // The first index of a list, as in a target file.
   0: (yaml) => config(`targets:\n${yaml}`),

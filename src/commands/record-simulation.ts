@@ -1,0 +1,61 @@
+import { mkdirSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { InvocationOf } from '../cli/flags.js';
+import { DEFAULT_TARGET_NAME, defaultCrosschainSettings } from '../config/config.js';
+import { documentNames, type DocumentName } from '../documents.js';
+import { openDirectory } from '../recorder/directory.js';
+import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
+import { createModel, type Model } from '../simulator/model.js';
+import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
+import { isScenarioName } from '../simulator/scenarios.js';
+import type { CommandContext, ExitCode } from './context.js';
+
+/** `simulate --record`: records a simulated chain as fast as it can be simulated. */
+export async function recordSimulation(
+  { simulator, record }: InvocationOf<'simulate'>,
+  directory: string,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { seed, scenario, blockTimeMs, startTimeSeconds } = simulator;
+  const { durationMs, intervalMs } = record;
+  if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
+  const startTime = startTimeSeconds ?? Math.floor((Date.now() - durationMs) / 1000);
+  const model = createModel({ seed, scenario, blockTimeMs, startTime });
+  mkdirSync(directory, { recursive: true });
+  const recording = openDirectory(directory, Infinity, { sync: false });
+  const waited = context.waitForStopSignal().then(() => 'stopped' as const);
+  for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += intervalMs) {
+    if (elapsedMs > 0) model.advanceTime(intervalMs);
+    const timeMs = startTime * 1000 + elapsedMs;
+    for (const document of documentNames) writePoll(recording, model, document, timeMs);
+    context.showProgress(`recorded until ${new Date(timeMs).toISOString().slice(0, 16)}`);
+    // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
+    if ((await Promise.race([waited, nextTurn('next' as const)])) === 'stopped') break;
+  }
+  context.showProgress(undefined);
+  context.print(`recorded the scenario ${scenario} in ${directory}\n`);
+  return 0;
+}
+
+function writePoll(
+  recording: ReturnType<typeof openDirectory>,
+  model: Model,
+  document: DocumentName,
+  timeMs: number,
+): void {
+  const parameters = new URLSearchParams({ window: defaultCrosschainSettings.window });
+  const { status, headers, body } = executeQuery(model, { endpoint: document, parameters });
+  const height = headers[HEIGHT_HEADER];
+  const header: RecordingHeader = {
+    version: FORMAT_VERSION,
+    target: DEFAULT_TARGET_NAME,
+    document,
+    time: new Date(timeMs).toISOString(),
+    ...(height !== undefined && { height }),
+    path: pathOf(document),
+    ...(status === 200
+      ? { outcome: 'ok' as const }
+      : { outcome: 'status' as const, message: `${pathOf(document)}: HTTP ${status}` }),
+  };
+  recording.write(header, status === 200 ? body : new Uint8Array());
+}
