@@ -11,6 +11,9 @@ import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from '
 /** A contract is not recorded: its calls follow from the module state, and a replay has no answers to others. */
 export type RecordedDocument = Exclude<DocumentName, 'external_contract'>;
 
+/** The documents of nodes. */
+export const recordedDocuments = documentNames.filter((document) => document !== 'external_contract');
+
 export interface RecordedPoll {
   readonly target: string;
   readonly document: RecordedDocument;
@@ -75,8 +78,7 @@ async function endpointsIn(root: string, { target }: Pick<ReadOptions, 'target'>
   });
   const endpoints = targets.map(async ({ name, target: ofTarget }) => {
     const present = new Set(await directoriesIn(join(root, name)));
-    return documentNames
-      .filter((document) => document !== 'external_contract')
+    return recordedDocuments
       .filter((document) => present.has(document))
       .map((document): Endpoint => ({ target: ofTarget, document, path: join(root, name, document) }));
   });
