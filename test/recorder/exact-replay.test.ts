@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   answerOf,
   expectExactReplay,
+  expectReplay,
   POLL_MS,
-  replayed,
   startRecordedChain,
   useSimulatedTime,
   withText,
@@ -64,6 +64,6 @@ describe('a recording of every poll', () => {
     );
     expect(texts.at(14)).toContain('bridge_exporter_polls_total{target="demo",document="module_state"} 1');
     expect(texts.at(31)).not.toContain('bridge_last_observed_nonce');
-    expect(await replayed(directory, config)).toEqual(exported);
+    await expectReplay(directory, config, exported);
   });
 });
