@@ -6,11 +6,11 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, re
 import { basename, dirname, join } from 'node:path';
 
 const [image, folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error('usage: node packaging/runtime.mjs IMAGE FOLDER');
+if (process.argv.length < 4) throw new Error('usage: node packaging/runtime.mjs IMAGE FOLDER');
 
 const NODE = '/usr/local/bin/node';
 const SETTINGS = ['/etc/passwd', '/etc/group', '/etc/nsswitch.conf', '/etc/os-release'];
-const [triple] = readdirSync(join(image, 'usr/lib')).filter((name) => name.endsWith('-linux-gnu'));
+const triple = readdirSync(join(image, 'usr/lib')).find((name) => name.endsWith('-linux-gnu'));
 const libraryFolder = `/usr/lib/${triple}`;
 
 /** Copies a file and the target of a symbolic link. */
@@ -30,7 +30,7 @@ const libraries = new Set(librariesIn(NODE));
 for (const library of libraries) for (const needed of librariesIn(library)) libraries.add(needed);
 if (!libraries.has(`${libraryFolder}/libc.so.6`)) throw new Error(`${NODE} of the image needs no libc`);
 
-const [, interpreter] = /\0(\/lib\w*\/ld-linux-[\w.-]+)\0/.exec(readFileSync(join(image, NODE), 'latin1')) ?? [];
+const interpreter = /(?<=\0)\/lib\w*\/ld-linux-[\w.-]+(?=\0)/.exec(readFileSync(join(image, NODE), 'latin1'))?.[0];
 if (interpreter === undefined) throw new Error(`${NODE} of the image has no interpreter`);
 for (const path of [NODE, ...SETTINGS, ...libraries]) copy(path);
 copy(`${libraryFolder}/${basename(interpreter)}`, interpreter);
