@@ -2,7 +2,16 @@
 //   node packaging/runtime.mjs IMAGE FOLDER
 // IMAGE is the root of a Node.js image that is based on Debian, for any architecture. The packages of the copied libraries are
 // recorded in var/lib/dpkg/status.d, where scanners look for them.
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const [image, folder] = process.argv.slice(2);
