@@ -122,8 +122,8 @@ export const smallestUnits = (metric: string): string =>
   `${latestBy(['token_contract', 'denom'], metric)} unless on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_decimals')}`;
 
 /**
- * One series with the value 1 for each orchestrator. The label `signer` is its name, or its shortened address. `topk`
- * selects one series where replicas export different names.
+ * One series with the value 1 for each orchestrator. The label `signer` is its name, or its shortened address; both for orchestrators with
+ * the same name. `topk` selects one series where replicas export different names.
  */
 export function signerInfo(...matchers: readonly string[]): string {
   const info = latestBy(
@@ -132,7 +132,10 @@ export function signerInfo(...matchers: readonly string[]): string {
     ...matchers,
   );
   const withAddress = `label_replace(${info}, "signer", "$1…$2", "orchestrator", "(.{0,12}).*?(.{0,6})")`;
-  return `topk by (cluster, target, orchestrator, external_address) (1, label_replace(${withAddress}, "signer", "$1", "name", "(.+)"))`;
+  const names = `count by (cluster, target, name) (${latestBy(['orchestrator', 'external_address', 'name'], 'bridge_orchestrator_info', 'name!=""')}) > 1`;
+  const twins = `label_join(${withAddress}, "signer", " ", "name", "signer") and on (cluster, target, name) ${names}`;
+  const others = `label_replace(${withAddress}, "signer", "$1", "name", "(.+)") unless on (cluster, target, name) ${names}`;
+  return `topk by (cluster, target, orchestrator, external_address) (1, ${twins} or ${others})`;
 }
 
 /**

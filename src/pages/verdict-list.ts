@@ -53,7 +53,9 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
       subject: otherReasons.length === 0 ? worst : undefined,
     };
   }
-  if (first?.state === 'pending') return verdictHeadline(worst, first, page);
+  // What has held for a part of its time says more than what has held since a restart.
+  const pending = rootVerdicts(worst).find(({ state }) => state === 'pending');
+  if (pending !== undefined) return verdictHeadline(worst, pending, page);
   if (worst.status === 'unknown') {
     if (first === undefined)
       return plainHeadline('unknown', `${worst.target} cannot be judged yet: it has not been polled yet`, observation);

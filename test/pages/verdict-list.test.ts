@@ -167,6 +167,16 @@ observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Run
     expect(textOf(html)).toContain('Other conditions\nwarning in 60 min a: summary of BridgeValsetDrift');
   });
 
+  it('is about what has held for a part of its time rather than since a restart', () => {
+    const observing = { ...oracle, state: 'observing' as const, mayBeOlder: true, firesAt: at(600) };
+    const pending = { ...drift, state: 'pending' as const, since: at(-3600), firesAt: at(720) };
+    const html = page(targetVerdicts([observing, pending], [], 'a'));
+    expect(headOf(html)[0]).toBe('warning in 12 min a: summary of BridgeValsetDrift');
+    expect(textOf(html)).toContain(
+      'Other conditions\nnot judged yet, would be critical a: no event observed for 18 min',
+    );
+  });
+
   it('has only the fact: a name in quotes can contain any punctuation', () => {
     const summaries = ['“a; b: c” has failed; see below', 'all of 5: “x”', 'at 12:30 nothing moved'];
     const heads = summaries.map((summary) =>
