@@ -79,9 +79,7 @@ export function flowHtml(view: FlowView | null): Markup {
   const { countedSeconds, executedLastHour, oldestDueSeconds: oldest, objective } = view;
   const hour = countedSeconds < HOUR_SECONDS ? duration(countedSeconds) : 'hour';
   const counted =
-    countedSeconds < DAY_SECONDS
-      ? markup`<li class="quiet">counted since the start ${duration(countedSeconds)} ago`
-      : markup``;
+    countedSeconds < DAY_SECONDS ? markup`<li class="quiet">counted for ${duration(countedSeconds)}` : markup``;
   return markup`<ul class="flow"><li>Withdrawals executed <b>${executedLastHour === 0 ? 'none' : executedLastHour}</b> in the last ${hour}
 <li>Median time ${medianText(view)}
 <li>Oldest due withdrawal <b>${oldest === null ? 'none' : duration(oldest)}</b>${objective === null ? '' : objectiveHtml(objective)}
