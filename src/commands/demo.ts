@@ -5,6 +5,7 @@ import { validateConfig } from '../config/parser.js';
 import { clock } from '../clock.js';
 import { startExporter } from '../exporter.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
+import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/mainnet-chains.js';
 import type { Model } from '../simulator/model.js';
 import { isScenarioName, scenarios, type ScenarioName } from '../simulator/scenarios.js';
@@ -43,7 +44,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
     try {
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, flags.log)('simulating and polling the past of the scenario …');
-      const { pastOf, ...lapse } = runTimeLapse(model, scenario, config, now);
+      const { pastOf, ...lapse } = await runTimeLapse(model, scenario, config, now);
       const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
       const options = { ...web.options, build: context.build, shard: { index: 1, count: 1 }, loadConfig, pastOf };
       const exporter = await startExporter(config, executor, log, options);
@@ -92,7 +93,11 @@ export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingVa
     targets: [
       {
         name: 'demo',
-        bridge: { url, watch: watched.map(({ operator_address }) => operator_address) },
+        bridge: {
+          url,
+          external: { url: url + RPC_PATH, interval: '5s' },
+          watch: watched.map(({ operator_address }) => operator_address),
+        },
         crosschain: {
           url,
           window: '500',
@@ -107,6 +112,7 @@ export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingVa
       symbol: token.symbol,
       decimals: String(token.decimals),
       min_batch_fee: String(minBatchFee(token)),
+      backing: token.origin === 'external',
     })),
     chains: chainNames,
   };

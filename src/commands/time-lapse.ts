@@ -3,13 +3,14 @@ import { verdictsOf, type Verdict } from '../alerts/judge.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
+import { loadAbi } from '../external/abi-loader.js';
 import type { EndpointPast } from '../endpoints/registry.js';
 import { parseDecimal } from '../json/numeral.js';
 import { INVALID } from '../json/field.js';
 import { decodeDocument } from '../poll/decode.js';
 import { initialState, stateAfter, type EndpointLimits } from '../poll/endpoint-state.js';
-import { jobsOf, withObservations, withValidatorNames } from '../poll/jobs.js';
-import type { PollJob, PollResult } from '../poll/poll.js';
+import { jobsOf, withFacts, withObservations, withValidatorNames } from '../poll/jobs.js';
+import type { PollJob, PollResult, Snapshot } from '../poll/poll.js';
 import { namesAfter, NO_NAMES, readNamesPage, type NamesState } from '../poll/validator-names.js';
 import {
   executeQuery,
@@ -22,6 +23,7 @@ import { answersOf } from '../sources/query-state.js';
 import { answerQueries } from './simulated-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
+import { pollSimulatedContract } from './simulated-contract.js';
 
 /*
  * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
@@ -89,8 +91,14 @@ export interface TimeLapse {
  * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as if they had come
  * from the node.
  */
-export function runTimeLapse(model: Model, scenario: ScenarioName, config: Config, now: Instant): TimeLapse {
+export async function runTimeLapse(
+  model: Model,
+  scenario: ScenarioName,
+  config: Config,
+  now: Instant,
+): Promise<TimeLapse> {
   const jobs = jobsOf(config);
+  if (jobs.some(({ contract }) => contract !== undefined)) await loadAbi();
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
@@ -101,12 +109,13 @@ export function runTimeLapse(model: Model, scenario: ScenarioName, config: Confi
     if ((minutes - minute) % intervalMinutes > 0) continue;
     const agoMs = (minutes - minute) * MINUTE_MS;
     const at = { epochSeconds: now.epochSeconds - agoMs / 1000, monotonicMs: now.monotonicMs - agoMs };
-    endpoints = new Map(
-      jobs.map((job) => {
-        const { document } = job.decodeOptions;
-        return [document, polled(endpoints.get(document) ?? initialPast(job, config.poll, at), job, model, at)];
-      }),
-    );
+    // A contract comes after the module state that says where it is.
+    for (const job of jobs) {
+      const { document } = job.decodeOptions;
+      const before = endpoints.get(document) ?? initialPast(job, config.poll, at);
+      const bridge = endpoints.get('module_state')?.state.success?.snapshot;
+      endpoints = new Map([...endpoints, [document, polled(before, job, bridge, model, at)]]);
+    }
   }
   return {
     pastOf: ({ decodeOptions }) => endpoints.get(decodeOptions.document),
@@ -119,11 +128,17 @@ function initialPast({ decodeOptions }: PollJob, limits: EndpointLimits, at: Ins
   return { state: initialState(decodeOptions, limits, at), memory: initialMemory, names: NO_NAMES };
 }
 
-function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): EndpointPast {
+function polled(
+  before: EndpointPast,
+  job: PollJob,
+  bridge: Snapshot | undefined,
+  model: Model,
+  at: Instant,
+): EndpointPast {
+  if (job.contract !== undefined) return contractPolled(before, withFacts(job, bridge), model, at);
   const names = job.needsValidators ? readNames(before.names, model, at) : before.names;
   const { decodeOptions } = withValidatorNames(job, names.byOperator);
   const { document } = decodeOptions;
-  if (document === 'external_contract') return before;
   const { headers, body } = respond(model, document, job.query);
   const height = parseDecimal(headers[HEIGHT_HEADER] ?? '');
   // Longer than the pauses between these polls, which are no gaps.
@@ -138,6 +153,18 @@ function polled(before: EndpointPast, job: PollJob, model: Model, at: Instant): 
   const queries = answerQueries(decodeOptions, state, names.operators, (path) => respondTo(model, path), at);
   // The alerts judge what the previous round has answered, like those of polls.
   return { state: { ...state, queries }, memory: memoryAfter(before, state), names };
+}
+
+function contractPolled(
+  before: EndpointPast,
+  { decodeOptions, facts }: PollJob,
+  model: Model,
+  at: Instant,
+): EndpointPast {
+  const options = withObservations(decodeOptions, before.state.success?.snapshot);
+  if (options.document !== 'external_contract' || facts === undefined) return before;
+  const state = stateAfter(before.state, pollSimulatedContract(options, facts, model, at), at);
+  return { ...before, state, memory: memoryAfter(before, state) };
 }
 
 function respondTo(model: Model, path: string): QueryResponse {

@@ -85,16 +85,13 @@ export class BridgeModel {
   #relay(block: Block, rules: Rules): void {
     if (this.#relayerRuns.due(RELAYER_RUNS_PER_MINUTE * block.elapsedMinutes) === 0) return;
     const valset = rules.relaysValsets ? this.module.valsets.relay() : undefined;
-    if (valset) this.module.oracle.emit({ kind: 'valset-update', valset }, block);
+    if (valset) this.module.emit({ kind: 'valset-update', valset }, block);
     if (!rules.relaysBatches) return;
     for (const batch of this.module.withdrawals.batches) {
       const isTimedOut = batch.timeout <= block.externalHeight;
       if (batch.executed || isTimedOut || !this.module.valsets.isQuorum(batch.confirms)) continue;
       batch.executed = true;
-      this.module.oracle.emit(
-        { kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract },
-        block,
-      );
+      this.module.emit({ kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract }, block);
     }
   }
 

@@ -1,11 +1,12 @@
 import type { Block } from './block.js';
 import { Books } from './books.js';
+import { ExternalContract } from './external-contract.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params, StakingValidator } from './responses.js';
 import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './tokens.js';
 import { createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
-import { Withdrawals } from './withdrawals.js';
+import { amountOf, Withdrawals } from './withdrawals.js';
 
 const BLACKLIST_LENGTH = 80;
 const SLASH_FRACTION = '0.001000000000000000';
@@ -36,6 +37,7 @@ export class BridgeModule {
   readonly books = new Books();
   readonly valsets: Valsets;
   readonly oracle: Oracle;
+  readonly contract: ExternalContract;
   readonly #random: Random;
   readonly #parameters: BridgeParameters;
   readonly #orchestratorAddresses: readonly OrchestratorAddress[];
@@ -55,12 +57,30 @@ export class BridgeModule {
     this.#params = createParams(random, hubCoin.contract, parameters);
     this.#orchestratorAddresses = createOrchestratorAddresses(random, this.validators);
     this.#erc20ToDenoms = createErc20ToDenoms(random, this.tokens);
+    const lastNonce = this.oracle.lastObservedNonce;
+    const address = this.#params.bridge_external_address;
+    this.contract = new ExternalContract(this.tokens, lastNonce, this.valsets.newestNonce, address);
     this.#blacklist = Array.from({ length: BLACKLIST_LENGTH }, () => createExternalAddress(random)).toSorted();
   }
 
   /** A user deposits a random amount in the contract. */
   deposit(at: Pick<Block, 'timeMs' | 'externalHeight'>): void {
-    this.oracle.emit(this.drawDeposit(this.#random.pick(this.tokens)), at);
+    this.emit(this.drawDeposit(this.#random.pick(this.tokens)), at);
+  }
+
+  /** The contract executes an action and emits its event. */
+  emit(action: ContractAction, at: Pick<Block, 'timeMs' | 'externalHeight'>): void {
+    const batch =
+      action.kind === 'withdraw'
+        ? this.withdrawals.batches.find(({ nonce }) => nonce === action.batchNonce)
+        : undefined;
+    this.contract.apply(action, at.externalHeight, batch === undefined ? 0n : amountOf(batch.transfers));
+    this.oracle.emit(action, at);
+  }
+
+  /** The supply of the bridged tokens on the hub, by denom. */
+  supplies(): ReadonlyMap<string, bigint> {
+    return this.contract.supplies(new Map(this.tokens.map((token) => [token, this.withdrawals.held(token)])));
   }
 
   drawDeposit(token: Token): ContractAction {
@@ -141,6 +161,7 @@ export class BridgeModule {
     this.books.add('events', [action.kind]);
     switch (action.kind) {
       case 'deposit':
+        this.contract.mint(action.tokenContract, BigInt(action.amount));
         return this.books.add('deposited', [action.tokenContract], BigInt(action.amount));
       case 'withdraw':
         return this.withdrawals.observeExecution(action.batchNonce);

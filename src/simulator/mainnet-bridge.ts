@@ -238,11 +238,11 @@ export class MainnetBridge {
 
   /** Submits what is worth it: a validator set when it is time, and one batch. */
   #runRelayer(block: Block, rules: Rules): void {
-    const { valsets, withdrawals, oracle } = this.module;
+    const { valsets, withdrawals } = this.module;
     if (rules.relaysValsets && block.timeMs >= this.#valsetRelayAtMs) {
       const valset = this.#isOldEnough(valsets.newestNonce, block) ? valsets.relay() : undefined;
       if (valset !== undefined) {
-        oracle.emit({ kind: 'valset-update', valset }, block);
+        this.module.emit({ kind: 'valset-update', valset }, block);
         this.#valsetRelayAtMs = Infinity;
       }
     }
@@ -251,7 +251,7 @@ export class MainnetBridge {
     if (batch === undefined) return;
     batch.executed = true;
     this.#executedNonces.set(batch.token, batch.nonce);
-    oracle.emit({ kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract }, block);
+    this.module.emit({ kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract }, block);
   }
 
   #isRelayable(batch: LiveBatch, block: Block): boolean {

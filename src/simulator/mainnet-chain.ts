@@ -1,6 +1,8 @@
 import { type Block, BlockClock } from './block.js';
 import type { OrchestratorStatus } from './bridge-module.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
+import { externalBlock, ServedSupplies, type ExternalBlock } from './external-block.js';
+import type { ContractState } from './external-contract.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth } from './mainnet-month.js';
@@ -35,6 +37,7 @@ export class MainnetChain implements Model {
   /** When the cross-chain module changes next. */
   #crosschainMs: number;
   #pendingExternalBlocks = 0;
+  readonly #served = new ServedSupplies();
 
   constructor({ seed, blockTimeMs, startMs, warmUpMs }: MainnetOptions) {
     const month = planMonth(seed, startMs);
@@ -92,7 +95,20 @@ export class MainnetChain implements Model {
   }
 
   moduleState(): ModuleStateResponse {
+    this.#served.keep(this.height, this.#bridge.module);
     return { state: this.#bridge.module.state() };
+  }
+
+  get external(): ExternalBlock {
+    return externalBlock(this.#clock.externalHeightAt(this.#nowMs), this.#nowMs);
+  }
+
+  contractAt(externalHeight: number): ContractState | undefined {
+    return this.#bridge.module.contract.stateAt(externalHeight);
+  }
+
+  supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
+    return height === undefined ? this.#bridge.module.supplies() : this.#served.at(height);
   }
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {

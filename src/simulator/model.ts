@@ -1,6 +1,8 @@
 import { BlockProducer } from './block.js';
 import { BridgeModel } from './bridge-model.js';
 import type { OrchestratorStatus } from './bridge-module.js';
+import { externalBlock, ServedSupplies, type ExternalBlock } from './external-block.js';
+import type { ContractState } from './external-contract.js';
 import { CrosschainModel } from './crosschain-model.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
 import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
@@ -34,6 +36,12 @@ export interface Model {
   rateLimiterInput(query?: RateLimiterQuery): RateLimiterInput;
   /** A cctx, listed or not; `undefined` for an unknown index. */
   cctx(index: string): Cctx | undefined;
+  /** The newest block of the external chain. */
+  readonly external: ExternalBlock;
+  /** The contract of the bridge after a block of the external chain; `undefined` for a block that is too old. */
+  contractAt(externalHeight: number): ContractState | undefined;
+  /** The supply of the bridged tokens by denom, now or at the height of a module state that was served; `undefined` for another height. */
+  supplies(height?: number): ReadonlyMap<string, bigint> | undefined;
   /** The validators of the staking module, by descending stake. */
   stakingValidators(): readonly StakingValidator[];
   /** What the hub knows of an orchestrator; `undefined` for another account. */
@@ -99,6 +107,7 @@ class SimulatedChain implements Model {
   readonly #crosschain: CrosschainModel;
   #scenario: ScenarioName = 'healthy';
   #pendingExternalBlocks = 0;
+  readonly #served = new ServedSupplies();
   readonly blockTimeMs: number;
   #msSinceBlock = 0;
 
@@ -149,7 +158,21 @@ class SimulatedChain implements Model {
   }
 
   moduleState(): ModuleStateResponse {
+    this.#served.keep(this.height, this.#bridge.module);
     return { state: this.#bridge.module.state() };
+  }
+
+  get external(): ExternalBlock {
+    const { externalHeight, timeMs } = this.#blocks.latest;
+    return externalBlock(externalHeight, timeMs);
+  }
+
+  contractAt(externalHeight: number): ContractState | undefined {
+    return this.#bridge.module.contract.stateAt(externalHeight);
+  }
+
+  supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
+    return height === undefined ? this.#bridge.module.supplies() : this.#served.at(height);
   }
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {

@@ -1,4 +1,5 @@
 import type { Model } from './model.js';
+import { executeRpc, type RpcChanges } from './json-rpc.js';
 import {
   balanceResponse,
   blockAtResponse,
@@ -25,6 +26,8 @@ export const endpoints = [
   'validator',
   'claim_position',
   'balance',
+  'supply',
+  'external_contract',
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
@@ -48,6 +51,7 @@ const PATHS: Readonly<Record<string, Endpoint>> = {
   '/cosmos/staking/v1beta1/validators/*': 'validator',
   '/bridge/v1/oracle/event/*': 'claim_position',
   '/cosmos/bank/v1beta1/balances/*/by_denom': 'balance',
+  '/cosmos/bank/v1beta1/supply/by_denom': 'supply',
 };
 /** Those of the documents. */
 export const endpointPaths: readonly string[] = Object.keys(PATHS).slice(0, 3);
@@ -74,6 +78,10 @@ export interface Query {
   readonly parameters: URLSearchParams;
   /** The variable element of the path. */
   readonly argument?: string | undefined;
+  /** The height at which the state is queried, from the header; the newest by default. */
+  readonly height?: number | undefined;
+  /** The body of a request to the external chain. */
+  readonly rpc?: string;
 }
 
 /**
@@ -92,7 +100,11 @@ export function parseRequest(method: string, target: string): Query | QueryRespo
 }
 
 /** Like the gateway, it ignores unknown parameters and takes the first of repeated ones. */
-export function executeQuery(model: Model, { endpoint, parameters, argument }: Query): QueryResponse {
+export function executeQuery(
+  model: Model,
+  { endpoint, parameters, argument, height, rpc = '[]' }: Query,
+  changes?: RpcChanges,
+): QueryResponse {
   switch (endpoint) {
     case 'module_state':
       return documentResponse(model, model.moduleState());
@@ -114,6 +126,10 @@ export function executeQuery(model: Model, { endpoint, parameters, argument }: Q
       return foundOr404(model, claimPositionResponse(model, argument));
     case 'balance':
       return foundOr404(model, balanceResponse(model, argument, parameters.get('denom')));
+    case 'supply':
+      return supplyResponse(model, parameters.get('denom') ?? '', height);
+    case 'external_contract':
+      return rpcResponse(executeRpc(model, rpc, changes));
   }
 }
 
@@ -137,6 +153,20 @@ function rateLimiterResponse(model: Model, parameters: URLSearchParams): QueryRe
   if (typeof limit === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, limit);
   if (typeof window === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, window);
   return documentResponse(model, model.rateLimiterInput({ limit, window }));
+}
+
+/** Like a node that has pruned its states, except those of the last module states. */
+function supplyResponse(model: Model, denom: string, height: number | undefined): QueryResponse {
+  const supplies = model.supplies(height);
+  if (supplies === undefined)
+    return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, `version ${height} does not exist`);
+  const amount = String(supplies.get(denom.toLowerCase()) ?? 0n);
+  const { body, headers } = documentResponse(model, { amount: { denom, amount } });
+  return { status: 200, headers: { ...headers, [HEIGHT_HEADER]: String(height ?? model.height) }, body };
+}
+
+function rpcResponse(answers: unknown): QueryResponse {
+  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: Buffer.from(JSON.stringify(answers)) };
 }
 
 const DEFAULT_PAGE = 100n;

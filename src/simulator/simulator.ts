@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Exchange, type Fault, sendResponse } from './faults.js';
 import { parsePath } from './field-path.js';
+import { RPC_PATH } from './json-rpc.js';
 import { createModel, type Model } from './model.js';
 import { type Endpoint, endpoints, executeQuery, parseRequest } from './query-service.js';
 import type { ScenarioName } from './scenarios.js';
@@ -71,11 +72,45 @@ function handle(
   faults: ReadonlyMap<Endpoint, Fault>,
   requests: Record<Endpoint, number>,
 ): void {
-  const { method = '', url = '' } = exchange.request;
+  const { method = '', url = '', headers } = exchange.request;
+  if (method === 'POST' && url === RPC_PATH) return void answerRpc(exchange, model, faults, requests);
   const query = parseRequest(method, url);
   if (!('endpoint' in query)) return sendResponse(exchange, query, undefined);
   requests[query.endpoint] += 1;
-  sendResponse(exchange, executeQuery(model, query), faults.get(query.endpoint));
+  const height = Number(headers['x-cosmos-block-height'] ?? Number.NaN);
+  const atHeight = Number.isSafeInteger(height) ? { ...query, height } : query;
+  sendResponse(exchange, executeQuery(model, atHeight), faults.get(query.endpoint));
+}
+
+/** A batch of calls is small. */
+const MAX_RPC_BYTES = 64 * 1024;
+
+/** The external chain. An invalid body closes the connection. */
+async function answerRpc(
+  exchange: Exchange,
+  model: Model,
+  faults: ReadonlyMap<Endpoint, Fault>,
+  requests: Record<Endpoint, number>,
+): Promise<void> {
+  requests.external_contract += 1;
+  try {
+    const rpc = await readText(exchange.request, MAX_RPC_BYTES);
+    const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
+    sendResponse(exchange, executeQuery(model, query), faults.get('external_contract'));
+  } catch {
+    exchange.request.destroy();
+  }
+}
+
+async function readText(request: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > maxBytes) throw new RangeError(`the body is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Throws for an invalid path, which is a mistake of the caller. */

@@ -220,6 +220,12 @@ export class Withdrawals {
     this.#batches = [...this.#batches, batch];
   }
 
+  /** Amounts and fees of the transfers of a token that the contract has not executed. The hub has burned them. */
+  held(token: Token): bigint {
+    const batches = this.#batches.filter((batch) => batch.token === token && !batch.executed);
+    return batches.reduce((sum, { transfers }) => sum + amountOf(transfers), amountOf(this.#poolOf(token)));
+  }
+
   #tokenOfOldest(): Token | undefined {
     const oldestId = (token: Token) => this.#poolOf(token)[0]?.id ?? Infinity;
     return this.#batchableTokens(1).toSorted((left, right) => oldestId(left) - oldestId(right))[0];
@@ -243,6 +249,11 @@ export class Withdrawals {
     if (pool === undefined) throw new RangeError(`${token.symbol} has no pool`);
     return pool;
   }
+}
+
+/** Amounts and fees. */
+export function amountOf(transfers: readonly PooledTransfer[]): bigint {
+  return transfers.reduce((sum, { amount, fee }) => sum + amount + fee, 0n);
 }
 
 function sumOfFees(transfers: readonly PooledTransfer[]): bigint {

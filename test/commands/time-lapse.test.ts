@@ -37,28 +37,28 @@ const firstVerdicts: Readonly<Record<ScenarioName, readonly [Severity, AlertName
   syncing: ['warning', 'BridgeNodeBehind'],
 };
 
-function lapse(scenario: ScenarioName, blockTimeMs: number, at: Instant) {
+async function lapse(scenario: ScenarioName, blockTimeMs: number, at: Instant) {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs, startTime: Math.floor(at.epochSeconds) });
   const config = demoConfig('http://127.0.0.1:1', model);
-  return { model, config, ...runTimeLapse(model, scenario, config, at) };
+  return { model, config, ...(await runTimeLapse(model, scenario, config, at)) };
 }
 
 describe('the past of a demo', () => {
   // Slow blocks, for a fast test.
-  it.each(scenarioNames)('ends with the verdict about the scenario %s', (scenario) => {
-    const { verdicts } = lapse(scenario, 20_000, now);
+  it.each(scenarioNames)('ends with the verdict about the scenario %s', async (scenario) => {
+    const { verdicts } = await lapse(scenario, 20_000, now);
     const first = verdicts.find(({ state }) => state === 'firing');
     expect(first && [first.severity, first.alert]).toEqual(firstVerdicts[scenario]);
     expect(verdicts.filter(({ state }) => state === 'observing')).toEqual([]);
   });
 
-  it('ends now, with a chain whose blocks are of now', () => {
-    const { model, config, pastOf, incidentMinutes } = lapse('stuck', 20_000, now);
+  it('ends now, with a chain whose blocks are of now', async () => {
+    const { model, config, pastOf, incidentMinutes } = await lapse('stuck', 20_000, now);
     expect(incidentMinutes).toBe(65);
     const pasts = jobsOf(config).map(pastOf);
-    expect(pasts.map((past) => past?.state.success?.at)).toEqual([now, now]);
+    expect(pasts.map((past) => past?.state.success?.at)).toEqual([now, now, now]);
     expect(pasts.map((past) => past?.state.addedAt.epochSeconds)).toEqual(
-      [now, now].map((at) => at.epochSeconds - 4440),
+      [now, now, now].map((at) => at.epochSeconds - 4440),
     );
     const createdAt = model
       .rateLimiterInput()
@@ -69,15 +69,15 @@ describe('the past of a demo', () => {
     expect(pasts[0]?.state.success?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
   });
 
-  it('is shorter with a short block time, and has the scenario nevertheless', () => {
-    const { model, incidentMinutes } = lapse('stuck', 10, now);
+  it('is shorter with a short block time, and has the scenario nevertheless', async () => {
+    const { model, incidentMinutes } = await lapse('stuck', 10, now);
     expect(incidentMinutes).toBe(1);
     expect(model.scenario).toBe('stuck');
   });
 
   it('is continued by the polls of the exporter', async () => {
     const at = clock();
-    const { model, pastOf } = lapse('stalled-oracle', 20_000, at);
+    const { model, pastOf } = await lapse('stalled-oracle', 20_000, at);
     const simulator = await startSimulator({
       host: '127.0.0.1',
       port: 0,

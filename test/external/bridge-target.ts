@@ -56,12 +56,19 @@ export interface ContractPoll {
   readonly values: Readonly<Record<string, number>>;
 }
 
+interface PollOptions {
+  readonly moduleState?: object;
+  readonly before?: EndpointState;
+  readonly timeout?: string;
+  readonly path?: string;
+}
+
 /** Polls the contract once, after a module state. */
 export async function pollContract(
   url: string,
-  { moduleState = state, before, timeout }: { moduleState?: object; before?: EndpointState; timeout?: string } = {},
+  { moduleState = state, before, timeout, path }: PollOptions = {},
 ): Promise<ContractPoll> {
-  const config = configOf(url, undefined, timeout);
+  const config = configOf(url, path, timeout);
   const job = jobsOf(config).find(({ contract }) => contract !== undefined);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();

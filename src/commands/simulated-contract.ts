@@ -1,0 +1,56 @@
+import type { Instant } from '../clock.js';
+import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
+import { denomOf } from '../external/contract-document.js';
+import { formatBatch } from '../external/json-rpc.js';
+import { asDecimalString } from '../json/numeral.js';
+import type { ContractFacts } from '../metrics/contract/facts.js';
+import type { HubReading } from '../metrics/contract/reading.js';
+import { decodeDocument } from '../poll/decode.js';
+import type { DecodeOptions, PollResult } from '../poll/poll.js';
+import { executeQuery } from '../simulator/query-service.js';
+import type { RpcChanges } from '../simulator/json-rpc.js';
+import type { Model } from '../simulator/model.js';
+
+/** What differs from the simulated chains: what the node of the external chain says, and the supply on the hub. */
+export interface ContractChanges extends RpcChanges {
+  readonly supply?: (supply: bigint) => bigint;
+}
+
+/** A poll of the contract of a simulated chain, without a network. The ABI library has to be loaded. */
+export function pollSimulatedContract(
+  options: DecodeOptions<'external_contract'>,
+  facts: ContractFacts,
+  model: Model,
+  at: Instant,
+  changes: ContractChanges = {},
+): PollResult {
+  const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
+  const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
+  const calls = callsOf(facts, options.previous, block, at);
+  const rpc = formatBatch(calls.map(requestOf));
+  const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
+  const { body } = executeQuery(model, query, changes);
+  const denoms = isBackingDue(facts, options.previous, at)
+    ? facts.backing.map(({ contract }) => denomOf(contract))
+    : [];
+  const exchange = { calls, facts, hub: hubReading(denoms, facts, model, changes) };
+  return decodeDocument({ ...options, exchange }, 'external chain', body, undefined, at);
+}
+
+function hubReading(
+  denoms: readonly string[],
+  { height }: ContractFacts,
+  model: Model,
+  { supply: change = (supply) => supply }: ContractChanges,
+): HubReading {
+  const supplies = model.supplies(Number(height));
+  return {
+    blockSeconds: model.node.timeMs / 1000,
+    supplies: new Map(
+      denoms.map((denom) => {
+        const supply = supplies?.get(denom.toLowerCase());
+        return [denom, supply === undefined ? undefined : asDecimalString(String(change(supply)))];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Instant } from '../../src/clock.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { pollSimulatedContract, type ContractChanges } from '../../src/commands/simulated-contract.js';
+import { loadAbi } from '../../src/external/abi-loader.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import type { ContractReading } from '../../src/metrics/contract/reading.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import { jobsOf, withFacts, withObservations } from '../../src/poll/jobs.js';
+import type { PollJob } from '../../src/poll/poll.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import { pollContract } from '../external/bridge-target.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+
+beforeAll(async () => {
+  await loadAbi();
+});
+
+const START_SECONDS = 1_790_000_000;
+
+/** The two documents of a model after some minutes, as the exporter reads them. */
+function readingOf(model: Model, minutes: number, changes?: ContractChanges): ContractReading {
+  const at: Instant = { epochSeconds: START_SECONDS + minutes * 60, monotonicMs: minutes * 60_000 };
+  const jobs = jobsOf(demoConfig('http://127.0.0.1:1', model));
+  const [bridge, contract] = jobs as [PollJob, PollJob];
+  const body = Buffer.from(JSON.stringify(model.moduleState()));
+  const height = asDecimalString(String(model.height));
+  const { outcome } = decodeDocument(bridge.decodeOptions, 'test', body, height, at);
+  if (!outcome.ok) throw new Error(outcome.error.message);
+  const { decodeOptions, facts } = withFacts(contract, outcome);
+  const options = withObservations(decodeOptions, undefined);
+  if (options.document !== 'external_contract' || facts === undefined) throw new Error('there is no contract');
+  const polled = pollSimulatedContract(options, facts, model, at, changes).outcome;
+  if (!polled.ok) throw new Error(polled.error.message);
+  return polled.observations as ContractReading;
+}
+
+const surplusesOf = ({ backing }: ContractReading): (bigint | undefined)[] =>
+  (backing?.tokens ?? []).map(({ surplus }) => (typeof surplus === 'object' ? surplus.units : undefined));
+
+describe('the simulated contract', () => {
+  it.each(['healthy', 'mainnet', 'stalled-oracle', 'batch-timeout'] as const)(
+    'covers the supply and what the hub owes at every moment: %s',
+    (scenario) => {
+      const blockTimeMs = scenario === 'mainnet' ? undefined : 20_000;
+      const model = createModel({ seed: 3, scenario, startTime: START_SECONDS, blockTimeMs });
+      const stepMinutes = scenario === 'mainnet' ? 30 : 5;
+      const surpluses = Array.from({ length: 60 }, (_, step) => {
+        if (step > 0) model.advanceTime(stepMinutes * 60_000);
+        return surplusesOf(readingOf(model, step * stepMinutes));
+      }).flat();
+      expect(surpluses).toHaveLength(60 * 4);
+      expect(surpluses.every((surplus) => surplus !== undefined && surplus >= 0n)).toBe(true);
+      // Deposits in flight.
+      expect(surpluses.some((surplus) => surplus !== undefined && surplus > 0n)).toBe(scenario !== 'batch-timeout');
+    },
+  );
+
+  it('is short by what is minted without a deposit, to the last unit', () => {
+    const model = createModel({ seed: 3, scenario: 'batch-timeout', startTime: START_SECONDS, blockTimeMs: 20_000 });
+    const before = surplusesOf(readingOf(model, 0));
+    const after = surplusesOf(readingOf(model, 0, { supply: (supply) => supply + 1n }));
+    expect(after).toEqual(before.map((surplus) => (surplus ?? 0n) - 1n));
+  });
+
+  it('is served as JSON-RPC, to a poll of the exporter', async () => {
+    const simulator = await startTestSimulator({ scenario: 'healthy' });
+    try {
+      const moduleState = simulator.model.moduleState().state;
+      const { values } = await pollContract(simulator.url, { moduleState, path: '/external' });
+      expect(values).toMatchObject({ bridge_contract_paused: 0, bridge_contract_valset_unknown: 0 });
+      expect(values['bridge_external_height']).toBe(simulator.model.external.height);
+      expect(simulator.requests.external_contract).toBe(2);
+    } finally {
+      await simulator.close();
+    }
+  });
+});
