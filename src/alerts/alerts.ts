@@ -1,4 +1,5 @@
 import type { Alert, Condition, JudgedAlert } from './alert.js';
+import { contractAlerts } from './contract-alerts.js';
 import { progressAlerts } from './crosschain-progress-alerts.js';
 import { missedAlerts } from './missed-cctx-alerts.js';
 import { rateLimitAlerts } from './rate-limit-alerts.js';
@@ -23,6 +24,7 @@ import { withdrawnAlerts } from './withdrawn-alerts.js';
 
 const dataAlerts = [
   ...nodeAlerts,
+  ...contractAlerts,
   ...integrityAlerts,
   ...oracleAlerts,
   ...batchTimeoutAlerts,

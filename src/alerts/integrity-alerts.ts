@@ -72,7 +72,7 @@ const INHIBITS_VOTES = [
   { alert: 'BridgeWatchedOrchestratorLagging' },
 ];
 
-const COMPARE_VALSETS =
+export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
 const KEEP_HALT =

@@ -194,10 +194,13 @@ interface PastValue {
 
 /** The families whose earlier values are remembered, with the maximum age in minutes. Their samples are kept (metrics/kept-samples.ts). */
 export const pastFamilies = {
+  bridge_contract_last_event_nonce: 60,
+  bridge_contract_unclaimed_events: 60,
   bridge_integrity_violations: 24 * 60,
   bridge_last_outgoing_batch_id: 12 * 60,
   bridge_last_outgoing_pool_id: 12 * 60,
   bridge_relayable_batches: 225,
+  bridge_token_backing_surplus_amount: 24 * 60,
   bridge_token_unbatched_transfers: 180,
   crosschain_cctxs_missed: 24 * 60,
   crosschain_cctxs: 24 * 60,
@@ -212,6 +215,9 @@ const KEPT_VALUES = 64;
 
 /** Families that change with every poll are remembered at this resolution, or a range would have too many values. */
 const RESOLUTION_MINUTES: Partial<Readonly<Record<PastFamily, number>>> = {
+  bridge_contract_last_event_nonce: 1,
+  bridge_contract_unclaimed_events: 1,
+  bridge_token_backing_surplus_amount: 25,
   crosschain_highest_pending_nonce: 5,
   bridge_watched_orchestrator_balance_amount: 75,
 };
@@ -243,7 +249,10 @@ export const heightFamilies = {
 /** The labels of `bridge_params_info` that identify the bridge. */
 export const identityLabels = ['bridge_id', 'bridge_chain_id', 'bridge_external_address'] as const;
 
-type IdentityLabel = (typeof identityLabels)[number];
+/** The labels of `bridge_contract_info`. */
+export const contractLabels = ['owner', 'implementation'] as const;
+
+type IdentityLabel = (typeof identityLabels)[number] | (typeof contractLabels)[number];
 
 /** The families that decrease only when the hub is rolled back or the contract is replaced. */
 export const rollbackFamilies = {
@@ -379,12 +388,16 @@ function changesAfter(
 
 /** An empty label is a missing field, not another identity. */
 function identitiesAfter(before: PollHistory['identities'], samples: Samples, at: Instant): PollHistory['identities'] {
-  const [info] = samples.series('bridge_params_info');
   const identities = new Map(before);
-  for (const label of identityLabels) {
-    const value = info === undefined ? '' : labelOf(info.labels, label);
-    if (value !== '') identities.set(label, changeAfter(before.get(label), value, at));
-  }
+  const add = (family: string, labels: readonly IdentityLabel[]): void => {
+    const [info] = samples.series(family);
+    for (const label of labels) {
+      const value = info === undefined ? '' : labelOf(info.labels, label);
+      if (value !== '') identities.set(label, changeAfter(before.get(label), value, at));
+    }
+  };
+  add('bridge_params_info', identityLabels);
+  add('bridge_contract_info', contractLabels);
   return identities;
 }
 

@@ -66,6 +66,7 @@ export function readContract(
     paused: answers.result('paused', facts.contract),
     batchNonces,
     unobservedEvents: isRecent(facts, at) ? distanceAhead(lastEventNonce, facts.lastObservedNonce) : undefined,
+    unclaimedEvents: isRecent(facts, at) ? distanceAhead(lastEventNonce, facts.lastClaimedNonce) : undefined,
     isValsetUnknown: isUnknownValset(ahead, isOneTime && isRecent(facts, at)),
     info: readInfo(answers, facts.contract, at, before?.info),
     backing: readBacking(answers, facts, hub, nonceOf, isOneTime, at) ?? before?.backing,

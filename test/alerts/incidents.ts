@@ -1,5 +1,6 @@
 import { dataPart } from '../../src/chain/addresses.js';
 import type { ModuleState } from '../../src/simulator/responses.js';
+import { contractIncidents } from './contract-incidents.js';
 import { crosschainIncidents } from './crosschain-incidents.js';
 import { exporterIncidents } from './exporter-incidents.js';
 import {
@@ -831,6 +832,7 @@ function everyThirdLags(): (height: number) => number {
 
 export const incidents: readonly Incident[] = [
   ...bridgeIncidents,
+  ...contractIncidents,
   ...crosschainAndExporterIncidents,
   ...exporterIncidents,
 ];

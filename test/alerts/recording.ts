@@ -9,6 +9,7 @@ import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
 import { demoConfig } from '../../src/commands/demo.js';
+import { pollSimulatedContract, type ContractChanges } from '../../src/commands/simulated-contract.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
@@ -44,6 +45,9 @@ export type PollOutcome<Body> =
   | 'not polled'
   | { readonly respond: (body: Body) => unknown; readonly height?: (height: number) => number | undefined };
 
+/** A deviation from a normal poll of the contract. */
+export type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | ContractChanges;
+
 /** A span of time. All deviations but the scenario end with the phase. */
 export interface Phase {
   readonly minutes: number;
@@ -53,6 +57,8 @@ export interface Phase {
   readonly crosschain?: PollOutcome<RateLimiterInput>;
   /** Changes the response to a query besides the documents. */
   readonly queries?: (path: string, response: QueryResponse, seconds: number) => QueryResponse;
+  /** What the node of the external chain and the supply on the hub deviate by; only with `contract`. */
+  readonly contract?: ContractOutcome;
   /** Every response is the one at the beginning of the phase, as from a cache or a node that has stopped. */
   readonly frozen?: boolean;
   /** No exporter runs; a new one starts with the next phase. */
@@ -107,6 +113,8 @@ export interface RecordingOptions {
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
+  /** Whether the contract on the external chain is polled; the ABI library has to be loaded. */
+  readonly contract?: true;
   /** `targets[].bridge.objective`; none by default. */
   readonly objective?: Objective;
   /** `targets[].labels`. */
@@ -179,7 +187,7 @@ interface Exporter {
 }
 
 function createExporter(model: Model, initial: RecordedConfig, startedAt: number, options: RecordingOptions): Exporter {
-  const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [] } = options;
+  const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [], contract = false } = options;
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
@@ -201,10 +209,11 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
       ...(targetLabels && { targetLabels }),
     };
     const all: readonly DecodeOptions[] = [
-      { ...base, document: 'module_state', settings: bridge },
+      { ...base, document: 'module_state', settings: { ...bridge, ...(contract && { hasContract: true }) } },
+      ...(contract ? [{ ...base, document: 'external_contract', settings: {} } as const] : []),
       { ...base, document: 'rate_limiter_input', settings: crosschain },
     ];
-    return all.filter(({ document }) => documents.includes(document));
+    return all.filter(({ document }) => document === 'external_contract' || documents.includes(document));
   };
   const named = (source: DecodeOptions): DecodeOptions => {
     const validators = { ...source.labels.validators, staking };
@@ -243,6 +252,17 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
     const at = instantAt(seconds);
     endpoints.answer(source, (state) => answerQueries(source, state, operators, respond, at));
   };
+  const pollContract = (source: DecodeOptions, outcome: ContractOutcome, at: Instant): void => {
+    const states = sources.find(({ document }) => document === 'module_state');
+    const { observations } = (states && endpoints.snapshotOf(states)) ?? {};
+    const facts =
+      observations !== undefined && 'contractFacts' in observations ? observations.contractFacts : undefined;
+    const before = withObservations(source, endpoints.snapshotOf(source));
+    if (outcome === 'not polled' || facts === undefined || before.document !== 'external_contract') return;
+    const result: PollResult =
+      'fails' in outcome ? failedPoll(outcome.fails) : pollSimulatedContract(before, facts, model, at, outcome);
+    endpoints.record(source, result, at);
+  };
   return {
     endpoints,
     reload: (next, seconds) => {
@@ -261,6 +281,8 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
           // The exporter reads the names after its first poll.
           const bodyOf = () => withLatestValsets(model.moduleState(), valsets);
           poll(polls === 0 ? source : named(source), phase.bridge ?? UNCHANGED, bodyOf, phase, seconds);
+        } else if (source.document === 'external_contract') {
+          pollContract(source, phase.contract ?? {}, instantAt(seconds));
         } else {
           const bodyOf = () => model.rateLimiterInput({ window: 500n });
           poll(source, phase.crosschain ?? UNCHANGED, bodyOf, phase, seconds);
@@ -288,6 +310,11 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   };
 }
 
+const failedPoll = (reason: FailureReason): PollResult => ({
+  outcome: { ok: false, error: { reason, message: 'in this test' } },
+  phaseSeconds: {},
+});
+
 const UNCHANGED = { respond: (body: unknown): unknown => body };
 
 function createPollResult<Body>(
@@ -297,9 +324,7 @@ function createPollResult<Body>(
   height: number,
   at: Instant,
 ): PollResult {
-  if ('fails' in outcome) {
-    return { outcome: { ok: false, error: { reason: outcome.fails, message: 'in this test' } }, phaseSeconds: {} };
-  }
+  if ('fails' in outcome) return failedPoll(outcome.fails);
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
   const bytes = Buffer.from(JSON.stringify(outcome.respond(body())));
   const hubHeight = sentHeight === undefined ? undefined : asDecimalString(String(sentHeight));

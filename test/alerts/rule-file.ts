@@ -25,6 +25,7 @@ interface Group {
 const groupComments: Readonly<Record<string, string>> = {
   'bridge-exporter': 'The exporter, and whether its data is current.',
   bridge: 'The bridge.',
+  contract: 'The contract on the external chain, where it is polled.',
   crosschain: 'Cross-chain transactions.',
   'bridge-watchdog':
     'Remove this group if your monitoring has such an alert already, such as `Watchdog` of kube-prometheus.',

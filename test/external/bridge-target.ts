@@ -29,6 +29,7 @@ const transfer = (id: number, amount: string, fee: string) => ({
 export const state = {
   params: { bridge_external_address: BRIDGE, bridge_chain_id: '1' },
   last_observed_nonce: '100',
+  attestations: [{ observed: false, height: '1', votes: [], claim: { event_nonce: '101' } }],
   valsets: [{ nonce: '50', members: [] }],
   last_observed_valset: { nonce: '49', members: [] },
   erc20_to_denoms: [],

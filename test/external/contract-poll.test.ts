@@ -80,6 +80,7 @@ describe('a poll of the contract', () => {
       bridge_external_height: Number(HEIGHT),
       bridge_contract_last_event_nonce: 103,
       bridge_contract_unobserved_events: 3,
+      bridge_contract_unclaimed_events: 2,
       bridge_contract_last_valset_nonce: 50,
       bridge_contract_valset_unknown: 0,
       [`bridge_contract_last_batch_nonce{token_contract="${TOKEN}",denom=""}`]: 7,

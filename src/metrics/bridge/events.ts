@@ -138,11 +138,12 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
 /** Number of pending events up to the newest claimed one, including those whose claims are no longer in the state. */
 export function pendingEventCount(input: BridgeInput): Decimal {
   const last = required(input.state.last_observed_nonce);
-  const pending = subtract(newestNonce(input) ?? last, last);
+  const pending = subtract(newestAttestedNonce(input) ?? last, last);
   return compare(pending, ZERO) > 0 ? pending : ZERO;
 }
 
-function newestNonce(input: BridgeInput): Numeral | undefined {
+/** The highest event nonce that is claimed or observed; `undefined` without attestations. */
+export function newestAttestedNonce(input: BridgeInput): Numeral | undefined {
   return highest(eventAttestations(input).map(({ nonce }) => nonce));
 }
 
@@ -151,7 +152,7 @@ export const eventFamilies = families<BridgeInput>({
   bridge_newest_attested_nonce: gauge({
     help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
     unit: 'event nonce',
-    value: newestNonce,
+    value: newestAttestedNonce,
   }),
   bridge_pending_events: gauge({
     help: 'Number of events that are claimed and not yet observed.',

@@ -3,6 +3,7 @@ import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { isPresent } from '../../json/field.js';
 import type { Numeral } from '../../json/numeral.js';
+import { newestAttestedNonce } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
 import { orEmpty, required, rows } from '../required-fields.js';
@@ -21,6 +22,8 @@ export interface ContractFacts {
   /** The chain id of the external chain. */
   readonly chainId: string;
   readonly lastObservedNonce: Numeral | undefined;
+  /** The highest nonce of an event that was observed or claimed. */
+  readonly lastClaimedNonce: Numeral | undefined;
   /** The highest nonce of the stored validator sets, and of the one that was observed in the contract. */
   readonly newestValsetNonce: Numeral | undefined;
   readonly powerThreshold: string;
@@ -64,11 +67,16 @@ export function contractFacts(input: BridgeInput): ContractFacts | undefined {
     contract,
     chainId,
     lastObservedNonce: isPresent(state.last_observed_nonce) ? state.last_observed_nonce : undefined,
+    lastClaimedNonce: orEmpty(() => [lastClaimedNonce(input)])[0],
     newestValsetNonce: orEmpty(() => [newestValsetNonce(input)])[0],
     powerThreshold: settings.powerThreshold,
     batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
     backing,
   };
+}
+
+function lastClaimedNonce(input: BridgeInput): Numeral | undefined {
+  return highest([required(input.state.last_observed_nonce), newestAttestedNonce(input)]);
 }
 
 function newestValsetNonce({ state }: BridgeInput): Numeral | undefined {

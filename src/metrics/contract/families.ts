@@ -46,6 +46,15 @@ export const contractFamilies = families<ContractReading>({
       return unobservedEvents;
     },
   }),
+  bridge_contract_unclaimed_events: gauge({
+    help: 'Number of events of the contract that no validator has claimed on the hub; absent when the module state is not recent.',
+    unit: 'events',
+    stability: 'experimental',
+    value: ({ lastEventNonce, unclaimedEvents }) => {
+      required(lastEventNonce);
+      return unclaimedEvents;
+    },
+  }),
   bridge_contract_last_valset_nonce: gauge({
     help: 'Nonce of the validator set in the contract.',
     unit: 'validator set nonce',

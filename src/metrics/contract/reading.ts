@@ -21,6 +21,8 @@ export interface ContractReading {
   readonly batchNonces: readonly BatchNonce[];
   /** Events of the contract that the hub has not observed; `undefined` when the module state is too old for that. */
   readonly unobservedEvents: Exact | undefined;
+  /** Those of them that nobody has claimed. */
+  readonly unclaimedEvents: Exact | undefined;
   /** Whether the contract has a validator set that is newer than every set of the hub; `undefined` when the hub may be behind. */
   readonly isValsetUnknown: boolean | undefined;
   readonly info: ContractInfo;

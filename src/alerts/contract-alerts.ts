@@ -1,0 +1,210 @@
+import { count } from '../text/format.js';
+import { above, dataAlert, endpointAlert } from './alert.js';
+import { COMPARE_VALSETS } from './integrity-alerts.js';
+import { ON_TARGET, promDuration, TARGET, TOKEN_SYMBOL } from './promql.js';
+import { parts } from './sentences.js';
+import {
+  contractLabels,
+  findingIf,
+  labelOf,
+  MINUTE_MS,
+  msBetween,
+  REMEMBERED_MINUTES,
+  valueAgo,
+  type Finding,
+  type PollView,
+} from './view.js';
+
+/* Alerts on the contract on the external chain, which a target has only with `external`. */
+
+const SILENT_MINUTES = 60;
+const UNBACKED_MINUTES = 10;
+const NODE_BEHIND_SECONDS = 300;
+/** How long another owner is told: longer than the repeat interval of the example for Alertmanager. */
+const OWNER_MINUTES = 6 * 60;
+/** The contract rounds its threshold, and requires a little more than it. */
+const ROUNDING_RATIO = 0.0001;
+
+const memory = promDuration(REMEMBERED_MINUTES);
+const hour = promDuration(SILENT_MINUTES);
+
+/** A value of the label that was not there some hours ago, while another one was there within a day. */
+function otherOwnerExpr(label: (typeof contractLabels)[number]): string {
+  const present = `bridge_contract_info{${label}!=""}`;
+  return `(
+  ${present}
+  unless on (${TARGET}, ${label}) last_over_time(${present}[${memory}] offset ${promDuration(OWNER_MINUTES)})
+  and ${ON_TARGET} count by (${TARGET}) (count by (${TARGET}, ${label}) (last_over_time(${present}[${memory}]))) > 1
+)`;
+}
+
+function otherOwner({ samples, history, now }: PollView<'bridge_contract_info'>): readonly Finding[] {
+  const changes = contractLabels.flatMap((label) => history.identities.get(label)?.at ?? []);
+  const recent = changes.filter((at) => msBetween(at, now) < OWNER_MINUTES * MINUTE_MS);
+  const [since] = recent.toSorted((a, b) => b.monotonicMs - a.monotonicMs);
+  if (since === undefined) return [];
+  return samples.series('bridge_contract_info').map(({ labels, value }) => {
+    // For Prometheus, an empty label is none.
+    const present = Object.entries(labels).filter(([, text]) => text !== '');
+    return { labels: Object.fromEntries(present), value, since };
+  });
+}
+
+type SilentFamily = 'bridge_contract_last_event_nonce' | 'bridge_contract_unclaimed_events';
+
+/** Whether an event of an hour ago is still not claimed, and there are no fewer of those than then. */
+function hasOldUnclaimed(view: PollView<SilentFamily>): boolean {
+  const { samples } = view;
+  const unclaimed = samples.value('bridge_contract_unclaimed_events');
+  const nonce = samples.value('bridge_contract_last_event_nonce');
+  const before = valueAgo(view, 'bridge_contract_unclaimed_events', {}, SILENT_MINUTES);
+  const nonceBefore = valueAgo(view, 'bridge_contract_last_event_nonce', {}, SILENT_MINUTES);
+  if (unclaimed === undefined || nonce === undefined || before === undefined || nonceBefore === undefined) return false;
+  return nonceBefore > nonce - unclaimed && unclaimed >= before;
+}
+
+type SurplusFamily = 'bridge_token_backing_surplus_amount';
+
+/** Tokens with a shortfall that was not as large a day ago. */
+function newShortfalls(view: PollView<SurplusFamily>): readonly Finding[] {
+  return view.samples.series('bridge_token_backing_surplus_amount').flatMap(({ labels, value }) => {
+    const before = valueAgo(view, 'bridge_token_backing_surplus_amount', labels, REMEMBERED_MINUTES);
+    return value < 0 && (before === undefined || before > value) ? [{ labels, value }] : [];
+  });
+}
+
+export const contractAlerts = [
+  dataAlert('external_contract', {
+    name: 'BridgeTokenUnbacked',
+    severity: 'critical',
+    comment: `No tolerance in the amount, because both sides are read at nearly the same time, and at the height of one module state. ${UNBACKED_MINUTES} minutes are two
+readings, and longer than events need to arrive on a chain whose 12 confirmations take less than the two minutes that both sides may differ by.
+A shortfall that was as large a day ago is not told again: a token that cannot be judged.`,
+    when: `The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or grows.`,
+    expr: `bridge_token_backing_surplus_amount < 0
+unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_backing_surplus_amount`,
+    forMinutes: UNBACKED_MINUTES,
+    linksToPending: false,
+    families: ['bridge_token_backing_surplus_amount'],
+    find: newShortfalls,
+    summary: `${TOKEN_SYMBOL}{{ $labels.token_contract }} is not backed by the contract.`,
+    description: `The contract of {{ $labels.target }} holds {{ $value | humanize }} smallest units of ${TOKEN_SYMBOL}{{ $labels.token_contract }} relative to what the hub has issued and owes. Tokens were minted without a deposit, or taken out of the contract.`,
+    action:
+      'Compare the last deposits and executed batches of the token on both chains. If the shortfall is real, alert the owner of the contract, who can pause it, and the other validators.',
+    sentence: ({ all, duration }) => {
+      const tokens = all.map(({ labels, value }) => `${labelOf(labels, 'token_contract')} by ${-value} smallest units`);
+      return parts(`${count(all.length, 'token')} not backed by the contract for ${duration}`, tokens.join(', '));
+    },
+  }),
+  dataAlert('external_contract', {
+    name: 'BridgeContractValsetMismatch',
+    severity: 'critical',
+    dashboard: 'bridge-signers',
+    comment: `Exported only while the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not fire it.`,
+    when: 'The validator set in the contract is newer than every set of the hub.',
+    ...above('bridge_contract_valset_unknown', 0),
+    forMinutes: 5,
+    linksToPending: false,
+    summary: 'the hub did not make the validator set in the contract.',
+    description:
+      'The validator set in the contract of {{ $labels.target }} has a higher nonce than every set of the hub. Whoever controls that set controls all funds. This can be a theft in progress.',
+    action: COMPARE_VALSETS,
+    sentence: ({ duration }) =>
+      `the validator set in the contract has been newer than every set of the hub for ${duration}`,
+  }),
+  endpointAlert({
+    name: 'BridgeContractOwnerChanged',
+    severity: 'critical',
+    document: 'external_contract',
+    comment: `Told for ${OWNER_MINUTES / 60} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
+    when: `The owner or the implementation of the contract is another one than before, for ${OWNER_MINUTES / 60} hours.`,
+    expr: contractLabels.map(otherOwnerExpr).join('\nor\n'),
+    families: ['bridge_contract_info'],
+    find: otherOwner,
+    summary: 'the contract has another owner or implementation.',
+    description:
+      'The owner of the contract of {{ $labels.target }} is now {{ $labels.owner }}, and its implementation {{ $labels.implementation }}. One of them was another within the last day.',
+    action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
+    sentence: ({ duration }) => `the owner or the implementation of the contract changed ${duration} ago`,
+  }),
+  dataAlert('external_contract', {
+    name: 'BridgeContractPaused',
+    severity: 'critical',
+    comment: 'A pause is always by hand, so one reading is enough; two outlast a faulty node.',
+    when: 'The contract is paused.',
+    ...above('bridge_contract_paused', 0),
+    forMinutes: 2,
+    linksToPending: false,
+    summary: 'the contract is paused.',
+    description:
+      'The contract of {{ $labels.target }} accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
+    action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
+    sentence: ({ duration }) => `the contract has been paused for ${duration}`,
+  }),
+  dataAlert('external_contract', {
+    name: 'BridgeOracleSilent',
+    severity: 'critical',
+    dashboard: 'bridge-signers',
+    comment: `An event of the contract that is an hour old has no claim, and no fewer wait than an hour ago. Claims follow an event within minutes, so
+neither a busy bridge nor one that catches up fires it.`,
+    when: `An event of the contract has not been claimed for an hour, and no fewer are unclaimed than an hour ago.`,
+    expr: `bridge_contract_last_event_nonce offset ${hour} > bridge_contract_last_event_nonce - bridge_contract_unclaimed_events
+and bridge_contract_unclaimed_events >= bridge_contract_unclaimed_events offset ${hour}`,
+    forMinutes: 5,
+    linksToPending: false,
+    families: ['bridge_contract_last_event_nonce', 'bridge_contract_unclaimed_events'],
+    find: (view) => findingIf(hasOldUnclaimed(view), view.samples.value('bridge_contract_unclaimed_events') ?? 0),
+    summary: 'events of the contract are not claimed.',
+    description:
+      'The contract of {{ $labels.target }} has emitted events that no validator has claimed for at least an hour. No deposit and no executed batch reaches the hub.',
+    action:
+      'The orchestrators have lost the external chain: tell their operators to check their node of it. Your own comes first.',
+    sentence: ({ duration }, view) =>
+      `${count(view.samples.value('bridge_contract_unclaimed_events') ?? 0, 'event')} of the contract not claimed; since an hour before the last ${duration}`,
+    inhibits: [{ alert: 'BridgeBatchNotRelayed' }],
+  }),
+  dataAlert('external_contract', {
+    name: 'BridgePowerThresholdTooLow',
+    severity: 'warning',
+    comment: `The contract rounds its threshold. A lower one is no reason to lower power_threshold: relayers ask for 66 % anyway.`,
+    when: 'The contract requires more power than `power_threshold`.',
+    expr: `bridge_contract_power_threshold_ratio
+> ${ON_TARGET} group_left () max by (${TARGET}) (bridge_power_threshold_ratio) + ${ROUNDING_RATIO}`,
+    forMinutes: 10,
+    linksToPending: false,
+    families: ['bridge_contract_power_threshold_ratio', 'bridge_power_threshold_ratio'],
+    find: ({ samples, items }) => {
+      const threshold = samples.value('bridge_contract_power_threshold_ratio');
+      const configured = items?.document === 'external_contract' ? items.powerThreshold : null;
+      if (threshold === undefined || configured === null) return [];
+      return findingIf(threshold > Number(configured) + ROUNDING_RATIO, threshold);
+    },
+    summary: 'the contract requires {{ $value | humanizePercentage }} of the power.',
+    description:
+      'The contract of {{ $labels.target }} requires {{ $value | humanizePercentage }} of the power, more than power_threshold: batches count as signed that it does not accept.',
+    action: 'Set power_threshold of the target to the threshold of the contract.',
+    sentence: ({ oldest }) =>
+      `the contract requires ${(oldest.value * 100).toFixed(1)} % of the power, more than power_threshold`,
+  }),
+  endpointAlert({
+    name: 'BridgeExternalNodeBehind',
+    severity: 'info',
+    document: 'external_contract',
+    comment: 'Polls succeed, but the node has an old block: what it says about the contract is of then.',
+    when: `The newest block of the node of the external chain is more than ${NODE_BEHIND_SECONDS / 60} minutes old.`,
+    expr: `time() - bridge_external_timestamp_seconds > ${NODE_BEHIND_SECONDS}`,
+    forMinutes: 5,
+    keepFiringMinutes: 5,
+    families: ['bridge_external_timestamp_seconds'],
+    find: ({ samples, now }) => {
+      const timestamp = samples.value('bridge_external_timestamp_seconds');
+      if (timestamp === undefined) return [];
+      return findingIf(now.epochSeconds - timestamp > NODE_BEHIND_SECONDS, now.epochSeconds - timestamp);
+    },
+    summary: 'the node of the external chain is {{ $value | humanizeDuration }} behind.',
+    description:
+      'The newest block of the external chain that {{ $labels.target }} reads is {{ $value | humanizeDuration }} old. Backing is not judged.',
+    action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
+    sentence: ({ oldest }) => `the newest block of the external chain is ${Math.round(oldest.value / 60)} min old`,
+  }),
+];

@@ -1,0 +1,12 @@
+import { beforeAll, describe } from 'vitest';
+import { loadAbi } from '../../src/external/abi-loader.js';
+import { contractIncidents } from './contract-incidents.js';
+import { testSetups } from './setup-tests.js';
+
+beforeAll(async () => {
+  await loadAbi();
+});
+
+describe('the alerts for the contract fire and resolve at the same times', () => {
+  testSetups(contractIncidents);
+});
