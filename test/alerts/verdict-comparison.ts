@@ -24,6 +24,7 @@ const REMEMBERED_ALERTS: ReadonlySet<string> = new Set([
   'BridgeParamsChanged',
   'BridgeBlacklistChanged',
   'BridgeStateRolledBack',
+  'BridgeObjectiveMissed',
 ]);
 
 /** Verdicts and alerts may differ by this at the start: Prometheus 3 excludes the first sample of a range. */
