@@ -19,7 +19,10 @@ const COUNTED = [
   'events withdraw',
 ];
 
-describe('the flow of a week with every scenario', () => {
+/** 45 s of CPU time, on a busy machine minutes. */
+const TIMEOUT_MS = 900_000;
+
+describe('the flow of a week with every scenario', { timeout: TIMEOUT_MS }, () => {
   it('equals the books of the chain at polls every 30 s, a tenth of which fail', () => {
     const { above, different, gaps, polls, total } = week({
       start: 'healthy',
