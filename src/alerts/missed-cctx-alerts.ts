@@ -149,12 +149,15 @@ of it is left. Bitcoin is not scheduled by the distance of nonces.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     sentence: ({ all }, view) => {
       const fewestFirst = all.toSorted((a, b) => a.value - b.value);
+      const missed = byChain(view.samples, LOWEST_MISSED);
       const chains = fewestFirst.map((finding) =>
         finding.value > 0
           ? `${chainOf(finding.labels)} freezes after ${count(finding.value, 'more nonce')}${noncesInLastHour(finding, view)}`
-          : `${chainOf(finding.labels)} is frozen`,
+          : `${chainOf(finding.labels)} is frozen behind nonce ${missed.get(labelOf(finding.labels, 'chain_id')) ?? 'unknown'}`,
       );
-      return `a missed transaction stops its chain: ${list(chains)}`;
+      const what =
+        all.length === 1 ? 'a missed transaction stops its chain' : `missed transactions stop ${all.length} chains`;
+      return `${what}: ${list(chains)}`;
     },
     inhibits: [{ alert: 'CrosschainCctxsMissed', equal: ['chain_id'] }, ...inhibits],
   });

@@ -53,7 +53,7 @@ describe('the summary of one poll', () => {
 
   it('proves by the creation of its cctxs that a chain is frozen', () => {
     expect(shortened(summaryOf('missed-cctxs', 130))).toEqual([
-      'demo: critical: a missed transaction stops its chain: ethereum (1) is frozen',
+      'demo: critical: missed transactions stop 5 chains: ethereum (1) is frozen behind nonce 40863',
       'demo: warning: the number of pending cross-chain transactions has been above 200 for at least 38 min',
       'demo: not judged by one poll: BridgeBacklogStuck (critical)',
       'exit 3',

@@ -98,8 +98,8 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, ...lin
   ],
   'missed-cctxs': [
     130,
-    'critical demo: a missed transaction stops its chain',
-    'Ethereum (1) is frozen, bsc (56) is frozen, arbitrum (42161) is frozen, base (8453) is frozen, polygon (137) is frozen',
+    'critical demo: missed transactions stop 5 chains',
+    'Ethereum (1) is frozen behind nonce 40863, bsc (56) is frozen behind nonce 60564, arbitrum (42161) is frozen behind nonce 66701, base (8453) is frozen behind nonce 19816, polygon (137) is frozen behind nonce 21517',
     'Act now: Begin with the lowest missed nonce. A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.',
   ],
   'stuck-chain': [
