@@ -1,7 +1,8 @@
-import { documents } from '../../src/documents.js';
+import { documentNames, documents } from '../../src/documents.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
+import type { FamilyHeader } from '../../src/metrics/family.js';
 import { nodeQueryFamilies } from '../../src/sources/node-queries.js';
 import { seriesOf } from '../support/exposition-text.js';
 
@@ -15,7 +16,8 @@ const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
-  const chain = [...documents.module_state.families, ...documents.rate_limiter_input.families, ...nodeQueryFamilies];
+  const ofDocuments = documentNames.flatMap((name): readonly FamilyHeader[] => documents[name].families);
+  const chain = [...ofDocuments, ...nodeQueryFamilies];
   const cumulative = [...documents.module_state.flow.families, ...documents.rate_limiter_input.flow.families];
   return new Map([
     ...chain.map(
