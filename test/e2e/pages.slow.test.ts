@@ -158,7 +158,10 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
-    for (const role of ['banner', 'main', 'navigation'] as const) expect(await page.getByRole(role).count()).toBe(1);
+    for (const role of ['banner', 'main'] as const) expect(await page.getByRole(role).count()).toBe(1);
+    for (const name of ['Pages', 'Sections']) {
+      expect(await page.getByRole('navigation', { name, exact: true }).count()).toBe(1);
+    }
     const level1 = page.getByRole('heading', { level: 1 });
     expect(await level1.count()).toBe(1);
     // Tables stay tables for screen readers although they look like cards.
