@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { decodeRecording } from '../../src/recorder/recording-file.js';
+import { projectPath } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+
+const KILLS = 200;
+const MAX_BYTES = 8 * 2 ** 20;
+const MAX_DELAY_MS = 120;
+
+/** Records bodies as fast as it can. The message of the header is the hash of the body. */
+const RECORD = `
+import { createHash, randomBytes } from 'node:crypto';
+const { startRecorderThread } = await import(process.argv[2]);
+const thread = startRecorderThread({ directory: process.argv[3], maxBytes: ${MAX_BYTES} }, { onReply: () => process.stdout.write('.') });
+const record = () => {
+  const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
+  const message = createHash('sha256').update(body).digest('hex');
+  thread.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body);
+};
+setInterval(record, 2);
+`;
+
+const script = createTempFolder().write('record.mjs', RECORD);
+
+async function recordUntilKilled(directory: string): Promise<void> {
+  const module = projectPath('dist/recorder/recorder-thread.js');
+  const child = spawn(process.execPath, [script, module, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  await sleep(Math.random() * MAX_DELAY_MS);
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+function filesIn(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+describe('a recorder that is killed', () => {
+  it('leaves only complete files under their final names, within the limit', async () => {
+    const { path } = createTempFolder();
+    let checked = 0;
+    const known = new Set<string>();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- each continues with what the one before has left
+      await recordUntilKilled(path);
+      const recorded = filesIn(path).filter((file) => !basename(file).startsWith('.'));
+      const sizes = recorded.map((file) => {
+        const content = readFileSync(file);
+        if (known.has(file)) return content.length;
+        const { header, body } = decodeRecording(gunzipSync(content));
+        expect(createHash('sha256').update(body).digest('hex')).toBe(header.message);
+        known.add(file);
+        checked += 1;
+        return content.length;
+      });
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_BYTES);
+    }
+    expect(checked).toBeGreaterThan(KILLS);
+  }, 600_000);
+});
