@@ -33,6 +33,14 @@ export async function startRecordedChain(): Promise<RecordedChain> {
   return { model, config, directory, daemon: await startRecordedRegistry(config, directory) };
 }
 
+/** The contract on the external chain is not replayed. */
+function withoutContract<Bridge extends { readonly external?: unknown }>({
+  external: _external,
+  ...bridge
+}: Bridge): Omit<Bridge, 'external'> {
+  return bridge;
+}
+
 function configOf(model: Model): Config {
   const config = demoConfig('http://127.0.0.1:1317', model);
   return {
@@ -40,7 +48,7 @@ function configOf(model: Model): Config {
     // Other queries of the node are not recorded.
     targets: config.targets.map(({ bridge, crosschain, ...target }) => ({
       ...target,
-      ...(bridge && { bridge: { ...bridge, nodeQueries: 'off' as const } }),
+      ...(bridge && { bridge: { ...withoutContract(bridge), nodeQueries: 'off' as const } }),
       ...(crosschain && { crosschain: { ...crosschain, nodeQueries: 'off' as const, cctxQueries: 'off' as const } }),
     })),
     poll: { ...config.poll, intervalMs: POLL_MS, timeoutMs: 20_000, staleAfterMs: 300_000 },
