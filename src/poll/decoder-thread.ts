@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { BufferedBody } from '../http/body.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
@@ -16,14 +15,6 @@ export type DecoderMessage = 'ready' | { readonly decoded: DecodedOf<DecodeTask>
 /** With V8's default of 48 MB, 40 targets of 1 MB every 2 s take 242 instead of 216 MiB; a poll of 10 MB takes 10 % less time. */
 const YOUNG_GENERATION_MB = 12;
 
-/**
- * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it saves when polls are seconds
- * apart: 10 targets of 1 MB every 30 s take 61 instead of 44 ms of CPU time per poll on Node.js 20 (`npm run bench`); polls of 10 MB and more
- * take as long. Newer versions compile with Maglev, which is cheap, and do not have the flag.
- */
-const INTERRUPT_BUDGET_FLAG = '--interrupt-budget=1000000';
-const hasInterruptBudget = Number.parseInt(process.versions.v8, 10) < 13;
-
 interface QueuedBody {
   readonly task: DecodeTask;
   readonly body: BufferedBody;
@@ -38,7 +29,6 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
   /** The first one is being decoded. */
   const queue: QueuedBody[] = [];
   let isClosed = false;
-  if (hasInterruptBudget) setFlagsFromString(INTERRUPT_BUDGET_FLAG);
   let worker = startWorker();
 
   function startWorker(): Worker {
