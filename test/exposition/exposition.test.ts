@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings } from '../../src/config/config.js';
 import { bridgeFlowFamilies } from '../../src/flow/bridge-families.js';
+import { crosschainFlowFamilies } from '../../src/flow/crosschain-families.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
@@ -62,7 +63,9 @@ describe('the exposition', () => {
     expect(different.every((line) => /^# (HELP|TYPE) (?!.*_total )/.test(line))).toBe(true);
     expect(different.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2])).toEqual(
       [
-        ...bridgeFlowFamilies.flatMap(({ name, type }) => (type === 'counter' ? [name.replace(/_total$/, '')] : [])),
+        ...[...bridgeFlowFamilies, ...crosschainFlowFamilies].flatMap(({ name, type }) =>
+          type === 'counter' ? [name.replace(/_total$/, '')] : [],
+        ),
         'bridge_exporter_polls',
         'bridge_exporter_poll_failures',
         'bridge_exporter_invalid_values',
