@@ -84,12 +84,13 @@ export interface BufferedBody {
   readonly release: (returned?: ArrayBuffer) => void;
 }
 
-/** Reads a body into one buffer. Throws if it is larger than the limit. */
+/** Reads a body into one buffer. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
 export async function bufferBody(
   body: Readable,
   maxBytes: number,
   contentLength: number | undefined,
   pool: BufferPool,
+  limit = ' (poll.max_body_size)',
 ): Promise<BufferedBody> {
   let buffer = pool.acquire(Math.min(INITIAL_BYTES, maxBytes, contentLength ?? INITIAL_BYTES));
   let length = 0;
@@ -97,7 +98,7 @@ export async function bufferBody(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       const needed = length + chunk.length;
       if (needed > maxBytes) {
-        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)} (poll.max_body_size)`);
+        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${limit}`);
       }
       if (needed > buffer.length) {
         const larger = pool.acquire(Math.min(maxBytes, Math.max(contentLength ?? 0, 2 * buffer.length, needed)));

@@ -217,7 +217,13 @@ async function readResponse(
     throw hasSecretPath ? new RequestError(error.reason, `responded with status ${statusCode}`, statusCode) : error;
   }
   if (body === undefined) throw new RequestError('not_json', 'unsupported content encoding');
-  const buffered = await bufferBody(body, maxBodyBytes, parseContentLength(headers), pool);
+  const buffered = await bufferBody(
+    body,
+    maxBodyBytes,
+    parseContentLength(headers),
+    pool,
+    hasSecretPath ? '' : undefined,
+  );
   return { ok: true, body: buffered, height: hubHeight(headers) };
 }
 

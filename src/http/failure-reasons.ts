@@ -5,6 +5,8 @@ interface FailureReasonText {
   readonly remedy: string;
   /** Added to the remedy for a cross-chain document. */
   readonly crosschainRemedy?: string;
+  /** Instead of the remedy for the contract on the external chain. */
+  readonly contractRemedy?: string;
 }
 
 const LOWER_LIMIT = 'A lower limit shortens only the list of pending transactions.';
@@ -37,6 +39,7 @@ export const failureReasons = {
     description:
       'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or reading the document took more memory than allowed.',
     remedy: 'Raise poll.max_body_size, or the memory limit, if the document really is that large.',
+    contractRemedy: 'Check the URL of external: no answer to the calls is that large.',
     crosschainRemedy: LOWER_LIMIT,
   },
   status: {
@@ -53,6 +56,7 @@ export const failureReasons = {
   rate_limited: {
     description: 'The node, or a proxy in front of it, responded with status 429.',
     remedy: 'Raise poll.interval, or the rate limit of the node.',
+    contractRemedy: 'Raise external.interval, or use another provider: see Costs in docs/external-contract.md.',
   },
   response_too_large_upstream: {
     description: 'The node responded with status 429 and code 8: its document is larger than its gRPC message limit.',
@@ -67,10 +71,13 @@ export const failureReasons = {
   not_json: {
     description: 'The body is not JSON: HTML, truncated, empty, invalid UTF-8 or in an unsupported content encoding.',
     remedy: 'Check that the URL is that of the REST API of the node, and not of a web page or a login form.',
+    contractRemedy: 'Check that the URL of external is that of a JSON-RPC endpoint.',
   },
   schema: {
     description: 'The body is JSON but not the expected document: none of its fields is present.',
     remedy: 'Check the URL: the response is a different document.',
+    contractRemedy:
+      'Check the URL of external, and that its node is of the right chain, in sync, and accepts JSON-RPC batches.',
   },
   regression: {
     description:
@@ -87,7 +94,8 @@ export type FailureReason = keyof typeof failureReasons;
 
 /** What to do about a failed poll of a document. */
 export function remedyOf(reason: FailureReason, document: string): string {
-  const { remedy, crosschainRemedy }: FailureReasonText = failureReasons[reason];
+  const { remedy, crosschainRemedy, contractRemedy }: FailureReasonText = failureReasons[reason];
+  if (document === 'external_contract' && contractRemedy !== undefined) return contractRemedy;
   return document === 'rate_limiter_input' && crosschainRemedy !== undefined ? `${remedy} ${crosschainRemedy}` : remedy;
 }
 

@@ -277,7 +277,10 @@ describe('a failed poll of the contract names host and reason, and nothing else 
       response.end(`["${'x'.repeat(10_000_000)}"]`);
       return true;
     };
-    expect(await failureOf({ respond: large })).toMatchObject({ reason: 'too_large' });
+    expect(await failureOf({ respond: large })).toEqual({
+      reason: 'too_large',
+      message: 'HOST: body is larger than 1MiB',
+    });
     expect(await failureOf({ respond: () => true }, '200ms')).toMatchObject({ reason: 'timeout' });
     const closing: RpcNodeOptions['respond'] = (request) => {
       request.socket.destroy();
