@@ -133,6 +133,8 @@ export interface DocumentContext<Settings, Observations> {
   readonly previous: Observations | undefined;
   /** The calls of which the body has the results; of a contract only. */
   readonly exchange?: ContractExchange | undefined;
+  /** How far above the lowest missed nonce clients schedule, by chain id; of a rate limiter input only. */
+  readonly lookaheads?: Readonly<Record<string, number>> | undefined;
   /** The external height that was read a moment ago; of a module state only. */
   readonly externalHeight?: Numeral | undefined;
 }

@@ -129,6 +129,11 @@ const summary: Row = {
       cellLinks: { Target: [pendingItemsLink] },
       columns: [
         { title: 'Pending', expr: listed('pending'), unit: 'short' },
+        {
+          title: 'Pending by nonces',
+          expr: `(${latestByChain([], 'crosschain_nonce_high')}) - (${latestByChain([], 'crosschain_nonce_low')})`,
+          unit: 'short',
+        },
         { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0 },
         { title: 'Age limit', expr: latestByChain([], 'crosschain_age_limit_seconds'), unit: 's', decimals: 0 },
         { title: 'Too old', expr: tooOldByChain(CHAIN_MATCHER), unit: 'none', valueTexts: aboveLimit },
@@ -358,6 +363,17 @@ const totals: Row = {
         { expr: latest('crosschain_cctxs_missed'), legend: '{{cluster}} {{target}} missed' },
         { expr: latest('crosschain_cctxs_pending'), legend: '{{cluster}} {{target}} listed pending' },
         { expr: latest('crosschain_cctxs_hidden'), legend: '{{cluster}} {{target}} hidden' },
+      ],
+    }),
+    stateTimelinePanel({
+      title: 'Switches of the hub',
+      description:
+        'Whether the hub sends transactions to other chains, and accepts transactions from them. Empty when the node does not know the query, or node_queries is off.',
+      unit: 'none',
+      valueTexts: { '0': ['off', 'orange'], '1': ['on', 'green'] },
+      series: [
+        { expr: latest('crosschain_outbound_enabled'), legend: '{{cluster}} {{target}} outbound' },
+        { expr: latest('crosschain_inbound_enabled'), legend: '{{cluster}} {{target}} inbound' },
       ],
     }),
     timeSeriesPanel({

@@ -145,7 +145,30 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
   });
 }
 
+/** The hub says so itself, and the alerts on what does not move would only repeat it. */
+const outboundDisabled = dataAlert(RATE_LIMITER_INPUT, {
+  name: 'CrosschainOutboundDisabled',
+  severity: 'info',
+  comment: 'A decision of the policies of the hub, so it is no incident of the exporter, the node or a chain.',
+  when: 'The hub has switched off transactions to other chains.',
+  expr: 'crosschain_outbound_enabled == 0',
+  forMinutes: 2,
+  families: ['crosschain_outbound_enabled'],
+  find: ({ samples }) => findingIf(samples.value('crosschain_outbound_enabled') === 0, 0),
+  summary: 'transactions to other chains are switched off.',
+  description:
+    'The hub of {{ $labels.target }} has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
+  action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
+  sentence: ({ duration: lasting }) => `the hub has switched off transactions to other chains for ${lasting}`,
+  inhibits: [
+    { alert: 'CrosschainBacklogStuck' },
+    { alert: 'CrosschainOldestPendingTooOld' },
+    { alert: 'CrosschainBacklogHigh' },
+  ],
+});
+
 export const progressAlerts = [
+  outboundDisabled,
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainBacklogStuck',
     severity: 'critical',

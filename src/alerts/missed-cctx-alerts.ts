@@ -1,4 +1,4 @@
-import { chainIdsOfType, knownChains, LOOKAHEAD, lookaheadOf } from '../chain/known-chains.js';
+import { chainIdsOfType, isScheduledByDistance } from '../chain/known-chains.js';
 import { groupBy } from '../metrics/grouping.js';
 import { count, list, percent } from '../text/format.js';
 import { dataAlert, type Inhibition, type Severity } from './alert.js';
@@ -84,23 +84,20 @@ function missedOf(all: readonly Finding[]): string {
 const HIGHEST_NONCE = 'crosschain_highest_pending_nonce';
 const LOWEST_MISSED = 'crosschain_lowest_missed_nonce';
 
-/** Chains with a lookahead of their own. */
-const lookaheads = Array.from(knownChains).flatMap(([chainId, { lookahead }]) =>
-  lookahead === undefined ? [] : [{ chainId, lookahead }],
-);
+const LOOKAHEADS = 'crosschain_schedule_lookahead_nonces';
+
+const lookahead = `max by (${CHAIN}) (${LOOKAHEADS}{chain_id!~"${chainIdsOfType('bitcoin').join('|')}"})`;
 
 /** The nonces that are left of the lookahead of each chain, if they are fewer than this share. */
 function noncesLeft(share: number): string {
-  const ofChains = (matcher: string, lookahead: number): string => `${lookahead} - (
-  ${HIGHEST_NONCE}{chain_id${matcher}}
+  return `-(
+  ${HIGHEST_NONCE}
   - ${ON_CHAIN} group_left ()
   max by (${CHAIN}) (${LOWEST_MISSED})
-) < ${Math.round(lookahead * share)}`;
-  const others = [...chainIdsOfType('bitcoin'), ...lookaheads.map(({ chainId }) => chainId)];
-  return [
-    ofChains(`!~"${others.join('|')}"`, LOOKAHEAD),
-    ...lookaheads.map(({ chainId, lookahead }) => ofChains(`="${chainId}"`, lookahead)),
-  ].join('\nor\n');
+)
++ ${ON_CHAIN} group_left () ${lookahead}
+  < ${ON_CHAIN} group_left ()
+${lookahead} * ${share}`;
 }
 
 /** How fast the nonces of a chain rise, if the exporter has observed it for an hour. */
@@ -125,21 +122,22 @@ function freezeNear(
   return dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainFreezeNear',
     severity,
-    comment: `Clients send no nonce that is further above the lowest missed one than their lookahead: ${LOOKAHEAD}, on Arbitrum 30. Less than ${percent(share)}
+    comment: `Clients send no nonce that is further above the lowest missed one than their lookahead: by the parameters of the chain, or 60, on Arbitrum 30. Less than ${percent(share)}
 of it is left. Bitcoin is not scheduled by the distance of nonces.`,
     when: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left. Not on Bitcoin.`,
     expr: noncesLeft(share),
     forMinutes,
-    families: [HIGHEST_NONCE, LOWEST_MISSED],
+    families: [HIGHEST_NONCE, LOWEST_MISSED, LOOKAHEADS],
     find: (view) => {
       const missed = byChain(view.samples, LOWEST_MISSED);
+      const lookaheads = byChain(view.samples, LOOKAHEADS);
       return view.samples.series(HIGHEST_NONCE).flatMap(({ labels, value }) => {
         const chainId = labelOf(labels, 'chain_id');
-        const lookahead = lookaheadOf(chainId);
+        const nonces = lookaheads.get(chainId);
         const lowest = missed.get(chainId);
-        if (lookahead === undefined || lowest === undefined) return [];
-        const left = lookahead - (value - lowest);
-        return left < Math.round(lookahead * share)
+        if (nonces === undefined || lowest === undefined || !isScheduledByDistance(chainId)) return [];
+        const left = nonces - (value - lowest);
+        return left < nonces * share
           ? [{ labels, value: left, provenSinceSeconds: () => frozenSince(view, chainId), mayBeOlderThanProven: true }]
           : [];
       });

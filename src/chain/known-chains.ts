@@ -78,7 +78,11 @@ export function chainIdsOfType(type: ChainType): readonly string[] {
 /** The default of the chain parameter `outbound_schedule_lookahead`: clients send no nonce that is further above the lowest missed one. */
 export const LOOKAHEAD = 60;
 
-/** `undefined` for a chain that is not scheduled by the distance of nonces. */
-export function lookaheadOf(chainId: string): number | undefined {
-  return chainType(chainId) === 'bitcoin' ? undefined : (knownChains.get(chainId)?.lookahead ?? LOOKAHEAD);
+export function lookaheadOf(chainId: string): number {
+  return knownChains.get(chainId)?.lookahead ?? LOOKAHEAD;
+}
+
+/** Whether clients look at the distance of nonces; not on Bitcoin. */
+export function isScheduledByDistance(chainId: string): boolean {
+  return chainType(chainId) !== 'bitcoin';
 }

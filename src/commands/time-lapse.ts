@@ -53,6 +53,7 @@ const INCIDENT_MINUTES: Readonly<Record<ScenarioName, number>> = {
   'stuck-chain': 55,
   truncated: 20,
   'rate-limited': 45,
+  'outbound-disabled': 20,
   syncing: 20,
 };
 

@@ -218,7 +218,7 @@ const crosschainKeys = {
         'How long a cctx may be pending, by the id of its chain; `default` for chains without a limit. Built in: 2h for 8332 (Bitcoin), 30m for all others.',
     },
   ),
-  nodeQueries: nodeQueries('its newest block'),
+  nodeQueries: nodeQueries('its newest block, and for switches, nonces and parameters of the chains'),
   cctxQueries: key('cctx_queries', types.oneOf('auto', 'off'), {
     default: 'auto',
     description:

@@ -88,7 +88,9 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'crosschain_lowest_pending_nonce',
   'crosschain_lowest_pending_nonce_changed_timestamp_seconds',
   'crosschain_oldest_cctx_created_timestamp_seconds',
+  'crosschain_outbound_enabled',
   'crosschain_rate_limit_exceeded',
   'crosschain_rate_limit_utilization_ratio',
+  'crosschain_schedule_lookahead_nonces',
   'crosschain_total_pending',
 ]);

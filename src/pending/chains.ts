@@ -1,5 +1,6 @@
 import { add, compare, lowest, subtract, toDecimalString } from '../chain/decimal.js';
-import { lookaheadOf } from '../chain/known-chains.js';
+import { isScheduledByDistance } from '../chain/known-chains.js';
+import { scheduleLookahead } from '../metrics/crosschain/limits.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import {
@@ -98,10 +99,10 @@ function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): rea
 
 /** When the first pending transaction was created whose nonce is out of reach of the clients: the lowest missed one was not finished then. */
 function frozenSince(input: CrosschainInput, chainId: string): Numeral | undefined {
-  const lookahead = lookaheadOf(chainId);
+  const lookahead = scheduleLookahead(chainId, input);
   const pending = cctxsOf(input, distinctCctxs.pending, chainId);
   const missed = lowestMissedNonce(cctxsOf(input, missedOnly, chainId), pending);
-  if (lookahead === undefined || missed === undefined) return undefined;
+  if (!isScheduledByDistance(chainId) || missed === undefined) return undefined;
   const beyond = pending.filter((cctx) => compare(subtract(required(outboundNonce(cctx)), missed), lookahead) >= 0);
   return oldestOf(sentFromHub(input, beyond));
 }

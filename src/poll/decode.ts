@@ -94,6 +94,7 @@ export function decodeDocument<Name extends DocumentName>(
     flow: before,
     exchange,
     externalHeight,
+    lookaheads,
   }: DecodeOptions<Name>,
   name: string,
   body: Buffer,
@@ -103,7 +104,11 @@ export function decodeDocument<Name extends DocumentName>(
   const { read, families, items, hubHeight, observations, flow: definition } = documents[document];
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
-  const decoded = read(body, { settings, labels, height, at, previous, exchange, externalHeight }, documentBudgetBytes);
+  const decoded = read(
+    body,
+    { settings, labels, height, at, previous, exchange, externalHeight, lookaheads },
+    documentBudgetBytes,
+  );
   const phaseSeconds = { decode: secondsSince(decodeStarted) };
   if (!decoded.ok) return { outcome: failure(decoded.reason, `${name}: ${decoded.message}`), phaseSeconds, bodyBytes };
   const { value: input, problems } = decoded;

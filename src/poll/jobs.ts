@@ -5,6 +5,7 @@ import type { Instant } from '../clock.js';
 import { withCctxAnswers } from '../flow/crosschain-flow.js';
 import { cctxAnswers } from '../sources/cctx-outcome.js';
 import type { QueriedEndpoint, QueryAnswers } from '../sources/node-query.js';
+import { lookaheadsOf } from '../sources/chain-switches.js';
 import { answersOf } from '../sources/query-state.js';
 import type { EndpointLimits, EndpointState } from './endpoint-state.js';
 import type { BridgeObservations } from '../metrics/bridge/observations.js';
@@ -96,7 +97,12 @@ export function withObservations(
   // Those of an endpoint are of the same document.
   const observed = { ...options, previous: last.observations, flow: last.flow } as DecodeOptions;
   if (observed.document !== 'rate_limiter_input' || observed.flow === undefined) return observed;
-  return { ...observed, flow: withCctxAnswers(observed.flow, cctxAnswers(answers)) };
+  const lookaheads = lookaheadsOf(answers);
+  return {
+    ...observed,
+    ...(lookaheads && { lookaheads }),
+    flow: withCctxAnswers(observed.flow, cctxAnswers(answers)),
+  };
 }
 
 /** The endpoint as its queries see it after a successful poll; `undefined` before one, and for a recorded body. */

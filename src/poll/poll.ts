@@ -45,6 +45,8 @@ export type DecodeOptions<Name extends DocumentName = DocumentName> = {
     readonly exchange?: ContractExchange;
     /** The external height that was read a moment ago; of a module state only. */
     readonly externalHeight?: Numeral;
+    /** How far above the lowest missed nonce clients schedule, by chain id; of a rate limiter input only. */
+    readonly lookaheads?: Readonly<Record<string, number>>;
   };
 }[Name];
 

@@ -62,8 +62,8 @@ export class CrosschainModel {
   }
 }
 
-export function isFrozen(chainId: string, { frozenChains }: Rules): boolean {
-  return frozenChains === 'all' || (frozenChains === 'one' && chainId === FREEZABLE_CHAIN_ID);
+export function isFrozen(chainId: string, { frozenChains, outboundEnabled }: Rules): boolean {
+  return !outboundEnabled || frozenChains === 'all' || (frozenChains === 'one' && chainId === FREEZABLE_CHAIN_ID);
 }
 
 /**

@@ -27,6 +27,13 @@ export interface Chain extends ExternalChain {
   readonly queue: OutboundQueue;
 }
 
+/** From `low` up to below `high`, the nonces of a chain are pending. */
+export interface ChainNonces {
+  readonly chainId: string;
+  readonly low: number;
+  readonly high: number;
+}
+
 /** The cross-chain module of the hub: unfinished cctxs by chain, as the rate limiter sees them. */
 export class CrosschainModule {
   readonly chains: readonly [Chain, ...Chain[]];
@@ -58,6 +65,15 @@ export class CrosschainModule {
       if (listed !== undefined) return currentRow(listed, nowSeconds);
     }
     return this.#store.row(index, nowSeconds);
+  }
+
+  /** The nonces of each chain, as the hub keeps them. */
+  get nonces(): readonly ChainNonces[] {
+    return this.chains.map(({ id, queue: { pending, nextNonce } }) => ({
+      chainId: id,
+      low: pending[0]?.nonce ?? nextNonce,
+      high: nextNonce,
+    }));
   }
 
   get tssPubkey(): string {

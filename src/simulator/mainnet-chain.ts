@@ -3,6 +3,7 @@ import type { OrchestratorStatus } from './bridge-module.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
 import { externalBlock, ServedSupplies, type ExternalBlock } from './external-block.js';
 import type { ContractState } from './external-contract.js';
+import { type CrosschainStatus, crosschainStatus } from './crosschain-status.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth } from './mainnet-month.js';
@@ -121,6 +122,10 @@ export class MainnetChain implements Model {
 
   stakingValidators(): readonly StakingValidator[] {
     return this.#bridge.module.stakingValidators();
+  }
+
+  crosschainStatus(): CrosschainStatus {
+    return crosschainStatus(this.#crosschain.module, this.#rules);
   }
 
   orchestrator(address: string): OrchestratorStatus | undefined {

@@ -5,6 +5,7 @@ import { externalBlock, ServedSupplies, type ExternalBlock } from './external-bl
 import type { ContractState } from './external-contract.js';
 import { CrosschainModel } from './crosschain-model.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
+import { type CrosschainStatus, crosschainStatus } from './crosschain-status.js';
 import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { MainnetChain } from './mainnet-chain.js';
 import { type NodeStatus, nodeStatus } from './node-status.js';
@@ -44,6 +45,8 @@ export interface Model {
   supplies(height?: number): ReadonlyMap<string, bigint> | undefined;
   /** The validators of the staking module, by descending stake. */
   stakingValidators(): readonly StakingValidator[];
+  /** The switches, keys and nonces of the cross-chain module. */
+  crosschainStatus(): CrosschainStatus;
   /** What the hub knows of an orchestrator; `undefined` for another account. */
   orchestrator(address: string): OrchestratorStatus | undefined;
 }
@@ -185,6 +188,10 @@ class SimulatedChain implements Model {
 
   stakingValidators(): readonly StakingValidator[] {
     return this.#bridge.module.stakingValidators();
+  }
+
+  crosschainStatus(): CrosschainStatus {
+    return crosschainStatus(this.#crosschain.module, rulesOf(this.#scenario));
   }
 
   orchestrator(address: string): OrchestratorStatus | undefined {

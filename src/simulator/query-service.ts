@@ -2,6 +2,10 @@ import type { Model } from './model.js';
 import { executeRpc, type RpcChanges } from './json-rpc.js';
 import {
   balanceResponse,
+  chainParamsResponse,
+  crosschainFlagsResponse,
+  pendingNoncesResponse,
+  signersKeyResponse,
   blockAtResponse,
   claimPositionResponse,
   latestBlockResponse,
@@ -28,6 +32,10 @@ export const endpoints = [
   'balance',
   'supply',
   'external_contract',
+  'crosschain_flags',
+  'tss',
+  'pending_nonces',
+  'chain_params',
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
@@ -50,6 +58,10 @@ const PATHS: Readonly<Record<string, Endpoint>> = {
   '/chain/crosschain/cctx/*': 'cctx',
   '/cosmos/staking/v1beta1/validators/*': 'validator',
   '/bridge/v1/oracle/event/*': 'claim_position',
+  '/chain/observer/crosschain_flags': 'crosschain_flags',
+  '/chain/observer/TSS': 'tss',
+  '/chain/observer/pendingNonces': 'pending_nonces',
+  '/chain/observer/get_chain_params': 'chain_params',
   '/cosmos/bank/v1beta1/balances/*/by_denom': 'balance',
   '/cosmos/bank/v1beta1/supply/by_denom': 'supply',
 };
@@ -124,6 +136,14 @@ export function executeQuery(
       return foundOr404(model, validatorResponse(model, argument));
     case 'claim_position':
       return foundOr404(model, claimPositionResponse(model, argument));
+    case 'crosschain_flags':
+      return foundOr404(model, crosschainFlagsResponse(model));
+    case 'tss':
+      return foundOr404(model, signersKeyResponse(model));
+    case 'pending_nonces':
+      return foundOr404(model, pendingNoncesResponse(model, parameters.get('pagination.key')));
+    case 'chain_params':
+      return foundOr404(model, chainParamsResponse(model));
     case 'balance':
       return foundOr404(model, balanceResponse(model, argument, parameters.get('denom')));
     case 'supply':

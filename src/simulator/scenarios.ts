@@ -32,6 +32,8 @@ export interface Rules {
   readonly maxLostCctxs: number;
   /** External chains on which nothing is signed or confirmed. */
   readonly frozenChains: 'none' | 'one' | 'all';
+  /** Whether the hub sends transactions to other chains. */
+  readonly outboundEnabled: boolean;
   /** How old the newest block of the node is. */
   readonly nodeLagMinutes: number;
 }
@@ -68,6 +70,7 @@ const HEALTHY: Rules = {
   lostShare: 0,
   maxLostCctxs: 0,
   frozenChains: 'none',
+  outboundEnabled: true,
   nodeLagMinutes: 0,
 };
 
@@ -139,6 +142,7 @@ export const scenarios = {
     cctxValuePercent: 2,
   }),
   'rate-limited': scenario('cctxs of great value: far above a limit of 1e18 per block', { cctxValuePercent: 2000 }),
+  'outbound-disabled': scenario('the hub has switched off transactions to other chains', { outboundEnabled: false }),
   syncing: scenario('the node is three hours behind the chain, and catching up', { nodeLagMinutes: 180 }),
   mainnet: scenario('a quiet main network with what nobody fixes: dust, poor batches, absent votes, missed cctxs', {
     // By day; less at night.

@@ -1,5 +1,6 @@
 import type { FamilyHeader } from '../metrics/family.js';
 import { cctxOutcome } from './cctx-outcome.js';
+import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
 import type { NodeQuery } from './node-query.js';
 import { latestBlock, syncing } from './node-status.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
@@ -11,6 +12,10 @@ export const nodeQueries: readonly NodeQuery[] = [
   stakingStatus,
   claimPosition,
   orchestratorBalance,
+  crosschainFlags,
+  signersKey,
+  pendingNonces,
+  chainParams,
   cctxOutcome,
 ];
 

@@ -68,6 +68,16 @@ const truncatedNowAndThen = changedInput((input) =>
 
 export const crosschainIncidents: readonly Incident[] = [
   {
+    title: 'the hub switches off transactions to other chains',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 20, scenario: 'outbound-disabled' },
+      { minutes: 40, scenario: 'healthy' },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'CrosschainOutboundDisabled/info': 5 },
+  },
+  {
     title: 'three transactions were missed a month ago',
     phases: [
       { minutes: 5, crosschain: withoutMissedList },

@@ -34,6 +34,7 @@ const firstVerdicts: Readonly<Record<ScenarioName, readonly [Severity, AlertName
   'stuck-chain': ['critical', 'CrosschainBacklogStuck'],
   truncated: ['warning', 'CrosschainPendingListTruncated'],
   'rate-limited': ['info', 'CrosschainRateLimitExceeded'],
+  'outbound-disabled': ['info', 'CrosschainOutboundDisabled'],
   syncing: ['warning', 'BridgeNodeBehind'],
 };
 

@@ -100,6 +100,10 @@ const statements: Record<ScenarioName, Statements> = {
     'some cctxs are hidden': now.totalPending > now.listedPending + now.missed,
     '500 are listed': now.listedPending === 500,
   }),
+  'outbound-disabled': (now, before) => ({
+    'no cctx finishes': now.totalPending > before.totalPending + 15,
+    'events are observed': now.lastObservedNonce > before.lastObservedNonce,
+  }),
   syncing: (now, before) => ({
     'documents go on': now.lastObservedNonce > before.lastObservedNonce && now.lastPoolId > before.lastPoolId,
   }),

@@ -11,6 +11,8 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly settings: CrosschainSettings;
   /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
   readonly chains: Readonly<Record<string, string>>;
+  /** How far above the lowest missed nonce clients schedule, by chain id, as far as the node has answered. */
+  readonly lookaheads?: Readonly<Record<string, number>> | undefined;
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */

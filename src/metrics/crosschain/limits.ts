@@ -1,4 +1,4 @@
-import { knownChains } from '../../chain/known-chains.js';
+import { knownChains, lookaheadOf } from '../../chain/known-chains.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/config.js';
 import { families, gauge, labeledGauge } from '../family.js';
 import { chainName, chainsWithOutbounds } from './cctxs.js';
@@ -11,6 +11,11 @@ export function ageLimitMs(chainId: string, { ageLimitsMs }: CrosschainSettings)
   // Chain ids are untrusted, and `constructor` is a property of every object.
   const configured = Object.hasOwn(ageLimitsMs, chainId) ? ageLimitsMs[chainId] : undefined;
   return configured ?? knownChains.get(chainId)?.ageLimitMs ?? ageLimitsMs[DEFAULT_AGE_LIMIT] ?? AGE_LIMIT_MS;
+}
+
+/** How far above the lowest missed nonce clients schedule: as the node has answered, else the known value of the chain. */
+export function scheduleLookahead(chainId: string, { lookaheads = {} }: CrosschainInput): number {
+  return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? lookaheadOf(chainId);
 }
 
 /** The limits that alerts, pages and dashboards compare with. */
@@ -26,6 +31,20 @@ export const limitFamilies = families<CrosschainInput>({
         .map((chainId) => ({
           labels: { chain_id: chainId, chain: chainName(chainId, input) },
           value: ageLimitMs(chainId, input.settings) / 1000,
+        })),
+  }),
+  crosschain_schedule_lookahead_nonces: labeledGauge({
+    help: 'How far above the lowest missed nonce of a chain clients schedule, by the parameters of the chain, else as known for it.',
+    unit: 'nonces',
+    stability: 'experimental',
+    // As above.
+    labels: ['chain_id', 'chain'],
+    derive: (input) =>
+      chainsWithOutbounds(input)
+        .toSorted()
+        .map((chainId) => ({
+          labels: { chain_id: chainId, chain: chainName(chainId, input) },
+          value: scheduleLookahead(chainId, input),
         })),
   }),
   crosschain_backlog_limit_cctxs: gauge({

@@ -1,0 +1,171 @@
+import type { Exact } from '../chain/decimal.js';
+import { chainId } from '../chain/addresses.js';
+import { boolean, list, number, object, string } from '../json/shapes.js';
+import { isPresent } from '../json/field.js';
+import type { Numeral } from '../json/numeral.js';
+import { families, gauge, labeledGauge, toLabelValue } from '../metrics/family.js';
+import { optional, required, rows } from '../metrics/required-fields.js';
+import { HOUR_MS, isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './node-query.js';
+
+/* Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module). */
+
+function isCrosschain(options: QueryOptions): boolean {
+  return isOn(options) && options.document === 'rate_limiter_input';
+}
+
+/** The paths of the observer module by dialect. */
+const observerPath = (name: string) => ({
+  zeta: `/zeta-chain/observer/${name}`,
+  neutral: `/chain/observer/${name}`,
+});
+
+interface Flags {
+  readonly isInboundEnabled: boolean;
+  readonly isOutboundEnabled: boolean;
+}
+
+function flag(value: (flags: Flags) => boolean) {
+  return ({ pages: [flags] }: QueryInput<Flags>) => flags && (value(flags) ? 1 : 0);
+}
+
+export const crosschainFlags = nodeQuery({
+  name: 'crosschain_flags',
+  isEnabled: isCrosschain,
+  path: observerPath('crosschain_flags'),
+  shape: object({ crosschain_flags: object({ isInboundEnabled: boolean, isOutboundEnabled: boolean }, 'any') }, 'any'),
+  value: (page): Flags => {
+    const { isInboundEnabled, isOutboundEnabled } = required(page.crosschain_flags);
+    return { isInboundEnabled: required(isInboundEnabled), isOutboundEnabled: required(isOutboundEnabled) };
+  },
+  families: families<QueryInput<Flags>>({
+    crosschain_outbound_enabled: gauge({
+      help: 'Whether the hub sends transactions to other chains (1) or has switched that off (0).',
+      unit: '1 or 0',
+      stability: 'experimental',
+      value: flag(({ isOutboundEnabled }) => isOutboundEnabled),
+    }),
+    crosschain_inbound_enabled: gauge({
+      help: 'Whether the hub accepts transactions from other chains (1) or has switched that off (0).',
+      unit: '1 or 0',
+      stability: 'experimental',
+      value: flag(({ isInboundEnabled }) => isInboundEnabled),
+    }),
+  }),
+});
+
+/** The present key of the signers, to which nonces belong. */
+export const signersKey = nodeQuery({
+  name: 'tss',
+  isEnabled: isCrosschain,
+  path: observerPath('TSS'),
+  shape: object({ TSS: object({ tss_pubkey: string }, 'any') }, 'any'),
+  value: (page): string => required(required(page.TSS).tss_pubkey),
+});
+
+interface Nonces {
+  readonly chainId: string;
+  readonly key: string;
+  readonly low: Numeral;
+  readonly high: Numeral;
+}
+
+interface NoncesPage {
+  readonly nonces: readonly Nonces[];
+  readonly nextKey: string | undefined;
+}
+
+/** One series for each external chain, of the present key; without a key there are none. */
+function eachChain(value: (nonces: Nonces) => Exact) {
+  return ({ endpoint, pages }: QueryInput<NoncesPage>) => {
+    const [key] = signersKey.valuesOf(endpoint.answers).get('') ?? [];
+    const hub = endpoint.document === 'rate_limiter_input' ? endpoint.settings.hubChainIds : [];
+    return pages
+      .flatMap(({ nonces }) => nonces)
+      .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))
+      .map((nonces) => ({ labels: chainLabels(nonces.chainId, endpoint.labels.chains), value: value(nonces) }));
+  };
+}
+
+/** Chain ids are untrusted: `constructor` is a property of every object. */
+function chainLabels(id: string, names: Readonly<Record<string, string>>) {
+  return { chain_id: toLabelValue(id), chain: Object.hasOwn(names, id) ? (names[id] ?? '') : '' };
+}
+
+/** The number of chain ids is not bounded. */
+const PER_CHAIN = { labels: ['chain_id', 'chain'], stability: 'experimental' } as const;
+
+export const pendingNonces = nodeQuery({
+  name: 'pending_nonces',
+  isEnabled: isCrosschain,
+  path: observerPath('pendingNonces'),
+  shape: object(
+    {
+      pending_nonces: list(object({ chain_id: chainId, tss: string, nonce_low: number, nonce_high: number }, 'any')),
+      pagination: object({ next_key: string }, 'any'),
+    },
+    'any',
+  ),
+  value: (page): NoncesPage => {
+    const nextKey = isPresent(page.pagination) ? page.pagination.next_key : undefined;
+    return {
+      nonces: rows(page.pending_nonces).map((row) => ({
+        chainId: required(row.chain_id),
+        key: required(row.tss),
+        low: required(row.nonce_low),
+        high: required(row.nonce_high),
+      })),
+      nextKey: isPresent(nextKey) && nextKey !== '' ? nextKey : undefined,
+    };
+  },
+  nextKey: ({ nextKey }) => nextKey,
+  families: families<QueryInput<NoncesPage>>({
+    crosschain_nonce_low: labeledGauge({
+      help: 'Lowest nonce of the present key that is pending on a chain, by the hub; all nonces from it up to the highest one are pending.',
+      unit: 'nonce',
+      overLimit: 'keep-lowest',
+      ...PER_CHAIN,
+      derive: eachChain(({ low }) => low),
+    }),
+    crosschain_nonce_high: labeledGauge({
+      help: 'Next nonce of the present key on a chain, by the hub; less the lowest pending one it is the number of pending transactions.',
+      unit: 'nonce',
+      overLimit: 'keep-largest',
+      ...PER_CHAIN,
+      derive: eachChain(({ high }) => high),
+    }),
+  }),
+});
+
+/** How far above the lowest missed nonce clients schedule, by chain id. */
+export type Lookaheads = Readonly<Record<string, number>>;
+
+const MAX_CHAINS = 1000;
+
+export const chainParams = nodeQuery({
+  name: 'chain_params',
+  intervalMs: HOUR_MS,
+  isEnabled: isCrosschain,
+  path: observerPath('get_chain_params'),
+  shape: object(
+    {
+      chain_params: object(
+        { chain_params: list(object({ chain_id: chainId, outbound_schedule_lookahead: number }, 'any')) },
+        'any',
+      ),
+    },
+    'any',
+  ),
+  value: (page): Lookaheads =>
+    Object.fromEntries(
+      rows(required(page.chain_params).chain_params)
+        .slice(0, MAX_CHAINS)
+        .flatMap(({ chain_id: id, outbound_schedule_lookahead: lookahead }): [string, number][] =>
+          optional(lookahead) === undefined ? [] : [[required(id), Number(required(lookahead))]],
+        ),
+    ),
+});
+
+/** Those that the node has answered. */
+export function lookaheadsOf(answers: QueryAnswers): Lookaheads | undefined {
+  return chainParams.valuesOf(answers).get('')?.[0];
+}

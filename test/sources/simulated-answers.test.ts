@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { dataPart } from '../../src/chain/addresses.js';
+import type { Instant } from '../../src/clock.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { answerQueries } from '../../src/commands/simulated-queries.js';
+import type { DocumentName } from '../../src/documents.js';
+import { decodeDocument } from '../../src/poll/decode.js';
+import { exportedFamilies, initialState, stateAfter, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { jobsOf, withObservations } from '../../src/poll/jobs.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import { answersOf } from '../../src/sources/query-state.js';
+
+/* The series of the answers of a simulated node. */
+
+const START_SECONDS = 1_790_000_000;
+const LIMITS = { maxBodyBytes: 2 ** 26, staleAfterMs: 300_000 };
+
+const at = (minute: number): Instant => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
+
+const modelOf = (scenario: ScenarioName): Model =>
+  createModel({ seed: 7, scenario, startTime: START_SECONDS, blockTimeMs: 20_000 });
+
+/** The endpoint after polls in the first two minutes, each with the queries that are due. */
+function polled(model: Model, document: DocumentName): EndpointState {
+  const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(
+    ({ decodeOptions }) => decodeOptions.document === document,
+  );
+  if (job === undefined) throw new Error(`the demo has no ${document}`);
+  const operators = new Map(model.stakingValidators().map(({ operator_address: own }) => [dataPart(own), own]));
+  const respond = (path: string) => {
+    const query = parseRequest('GET', path);
+    return 'endpoint' in query ? executeQuery(model, query) : query;
+  };
+  let state = initialState(job.decodeOptions, LIMITS, at(0));
+  for (const minute of [0, 1]) {
+    const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
+    const answers = answersOf(state.queries, LIMITS.staleAfterMs, at(minute));
+    const options = withObservations(job.decodeOptions, state.success?.snapshot, answers);
+    const decoded = decodeDocument(options, 'test', Buffer.from(JSON.stringify(body)), undefined, at(minute));
+    state = stateAfter(state, { ...decoded, foundAt: { dialect: 'neutral', path: '' } }, at(minute));
+    state = { ...state, queries: answerQueries(job.decodeOptions, state, operators, respond, at(minute)) };
+  }
+  return state;
+}
+
+const seriesOf = (state: EndpointState, pattern: RegExp): string[] =>
+  exportedFamilies(state, at(1))
+    .filter(({ name }) => pattern.test(name))
+    .flatMap(({ lines }) => lines.trimEnd().split('\n'));
+
+describe('the answers about watched validators', () => {
+  it('are status, last claim and funds, with the name of the validator', () => {
+    const model = modelOf('healthy');
+    const watched = model.stakingValidators().find(({ description }) => description.moniker === 'Validator Guild');
+    const registered = model
+      .moduleState()
+      .state.orchestrator_addresses.find(
+        ({ sender }) => dataPart(sender) === dataPart(watched?.operator_address ?? ''),
+      );
+    const orchestrator = registered?.orchestrator ?? '';
+    const status = model.orchestrator(orchestrator);
+    const labels = `target="demo",orchestrator="${orchestrator}",name=""`;
+    expect(
+      seriesOf(polled(model, 'module_state'), /^bridge_watched_(validator_(jailed|bonded|last_event)|orchestrator)/),
+    ).toEqual([
+      `bridge_watched_orchestrator_info{${labels}} 1`,
+      'bridge_watched_orchestrator_balance_limit_amount{target="demo"} 0',
+      `bridge_watched_validator_jailed{${labels}} 0`,
+      `bridge_watched_validator_bonded{${labels}} 1`,
+      `bridge_watched_validator_last_event_nonce{${labels}} ${status?.lastEventNonce}`,
+      `bridge_watched_orchestrator_balance_amount{${labels},denom="hub"} ${Number(status?.balance)}`,
+    ]);
+  });
+});
+
+describe('the answers about chains', () => {
+  it('are the nonces of the present key on external chains, of all pages', () => {
+    const model = modelOf('healthy');
+    const { nonces } = model.crosschainStatus();
+    const state = polled(model, 'rate_limiter_input');
+    const valuesOf = (name: RegExp) =>
+      seriesOf(state, name)
+        .map((line) => [/chain_id="(\d+)"/.exec(line)?.[1], Number(line.split(' ').at(-1))] as const)
+        .toSorted(([a = ''], [b = '']) => Number(a) - Number(b));
+    const sorted = nonces.toSorted((a, b) => Number(a.chainId) - Number(b.chainId));
+    expect(sorted.length).toBeGreaterThan(5);
+    expect(valuesOf(/^crosschain_nonce_low$/)).toEqual(sorted.map(({ chainId, low }) => [chainId, low]));
+    expect(valuesOf(/^crosschain_nonce_high$/)).toEqual(sorted.map(({ chainId, high }) => [chainId, high]));
+  });
+
+  it.each([
+    ['healthy', 1],
+    ['outbound-disabled', 0],
+  ] as const)('are the switches of the hub in the scenario %s', (scenario, outbound) => {
+    expect(seriesOf(polled(modelOf(scenario), 'rate_limiter_input'), /_enabled$/)).toEqual([
+      `crosschain_outbound_enabled{target="demo"} ${outbound}`,
+      'crosschain_inbound_enabled{target="demo"} 1',
+    ]);
+  });
+
+  it('replace the known lookaheads of chains', () => {
+    const model = modelOf('healthy');
+    const { lookaheads } = model.crosschainStatus();
+    const status = { ...model.crosschainStatus(), lookaheads: { ...lookaheads, '1': 17 } };
+    const changed: Model = Object.assign(model, { crosschainStatus: () => status });
+    const line = seriesOf(polled(changed, 'rate_limiter_input'), /lookahead/).find((series) =>
+      series.includes('chain_id="1"'),
+    );
+    expect(line).toMatch(/ 17$/);
+  });
+});
