@@ -28,6 +28,10 @@ interface Row extends WatchedItem {
 
 /** The alerts about a member of the newest validator set. */
 const ALERTS: readonly AlertName[] = [
+  'BridgeWatchedValidatorJailed',
+  'BridgeWatchedOrchestratorLagging',
+  'BridgeWatchedOrchestratorFundsLow',
+  'BridgeWatchedValidatorUnknown',
   'BridgeOrchestratorDeadlineNear',
   'BridgeOrchestratorMissingConfirms',
   'BridgeOrchestratorMissingVotes',

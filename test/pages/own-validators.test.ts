@@ -103,6 +103,18 @@ describe('the own validators', () => {
     expect(rows.map(([, state]) => state)).toEqual(['signs and votes', 'warning']);
   });
 
+  it.each([
+    ['BridgeWatchedValidatorJailed', 'critical'],
+    ['BridgeWatchedOrchestratorLagging', 'warning'],
+    ['BridgeWatchedOrchestratorFundsLow', 'warning'],
+    ['BridgeWatchedValidatorUnknown', 'warning'],
+  ] as const)('have the severity of %s, which is from what the node answers', (name, severity) => {
+    const alert = verdict(name, severity, 40, { subjects: [{ orchestrator: alpha?.orchestrator ?? '', name: '' }] });
+    const attestations = [{ observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } }];
+    const rows = rowsOf({ attestations }, [alpha?.orchestrator ?? ''], [alert]);
+    expect(rows.map(([, state]) => state)).toEqual([severity]);
+  });
+
   it('are shown when they are outside the set, or not registered, or cannot be found', () => {
     const newest = [{ nonce: '2', members: members.slice(1), height: '2' }];
     const watch = [alpha?.orchestrator ?? '', 'hub1nobody'];
