@@ -367,6 +367,7 @@ const totals: Row = {
     }),
     stateTimelinePanel({
       title: 'Switches of the hub',
+      noValue: 'not known',
       description:
         'Whether the hub sends transactions to other chains, and accepts transactions from them. Empty when the node does not know the query, or node_queries is off.',
       unit: 'none',

@@ -142,6 +142,7 @@ describe('the series of 5,000 chains', () => {
       crosschain_cctxs: 4801,
       crosschain_cctxs_without_hash: 4801,
       crosschain_oldest_cctx_created_timestamp_seconds: 4800,
+      crosschain_schedule_lookahead_nonces: 4800,
       crosschain_cctxs_ignored: 0,
       crosschain_lowest_pending_nonce: 4800,
       crosschain_lowest_pending_nonce_changed_timestamp_seconds: 4800,
