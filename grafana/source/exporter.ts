@@ -184,7 +184,7 @@ const polls: Row = {
       noValue: 'no failed query',
       height: 10,
       description:
-        'Failed requests of other queries of the node, by query. They cost only the metrics of the query; the log has the reason.',
+        'Failed requests of other queries of the node, by query. They cost only the metrics of the query; the log has the reason. Empty when none fails, as in the demo.',
       unit: 'short',
       min: 0,
       series: [

@@ -94,7 +94,7 @@ const now: Row = {
     tablePanel({
       title: 'Status, claims and funds',
       description:
-        'What the node answers about each validator of watch: whether it is jailed, how many events its last claim is behind the last observed one, and the balance of its orchestrator in smallest units. Empty when the node does not know the queries, or node_queries is off.',
+        'What the node answers about each validator of watch: whether it is jailed, how many events its last claim is behind the last observed one, and the balance of its orchestrator in smallest units. Empty when the node does not know the queries, or node_queries is off. What was spent is empty in the first hour, as in the demo.',
       width: 24,
       height: 5,
       rowLabels: { cluster: 'Cluster', target: 'Target', orchestrator: 'Orchestrator', name: 'Name' },
