@@ -12,6 +12,7 @@ const hasPrometheus = hasTool('prometheus') && hasTool('promtool');
 
 /** Longer than a minute, so that an evaluation of the backtest is in it. */
 const OUTAGE_MS = 80_000;
+const RECOVERED_MS = 70_000;
 const HEALTHY_MS = 25_000;
 
 const RULES = `groups:
@@ -84,7 +85,7 @@ scrape_configs: [{job_name: bridge, static_configs: [{targets: ["${new URL(daemo
       simulator.fault('module_state', { kind: 'status', code: 503 });
       await sleep(OUTAGE_MS);
       simulator.fault('module_state', undefined);
-      await sleep(HEALTHY_MS);
+      await sleep(RECOVERED_MS);
       await daemon.stop();
       const scraped = await query('{target="a"}');
       const fired = await query('ALERTS{alertstate="firing"}');
@@ -119,9 +120,11 @@ scrape_configs: [{job_name: bridge, static_configs: [{targets: ["${new URL(daemo
         firings: { alert: string; labels: Record<string, string>; from: string; until: string | null }[];
       };
       const names = (alerts: readonly string[]): string[] => [...new Set(alerts)].toSorted();
-      expect(names(firings.map(({ alert }) => alert))).toEqual(
-        names(fired.map(({ metric }) => metric['alertname'] ?? '')),
-      );
+      // A backtest evaluates once a minute, so it may miss what has fired for less.
+      const lasting = fired.filter(({ values }) => (values.at(-1)?.[0] ?? 0) - (values[0]?.[0] ?? 0) >= 60);
+      const found = names(firings.map(({ alert }) => alert));
+      expect(found).toEqual(expect.arrayContaining(names(lasting.map(({ metric }) => metric['alertname'] ?? ''))));
+      expect(names(fired.map(({ metric }) => metric['alertname'] ?? ''))).toEqual(expect.arrayContaining(found));
       const down = firings.filter(({ alert }) => alert === 'Down');
       const ofPrometheus =
         fired.find(({ metric }) => metric['alertname'] === 'Down')?.values.map(([time]) => time) ?? [];
