@@ -628,7 +628,7 @@ const flow: Row = {
       title: 'Oldest due withdrawal',
       noValue: 'none is due',
       description:
-        'Age of the oldest live batch, or time since the fees in a queue pay for one. Batches and queues with insufficient fees are left out. The dashed line is the objective of the target, if it has one. Empty when none is due; without an objective, as in the demo.',
+        'Age of the oldest live batch, or time since the fees in a queue pay for one. Batches and queues with insufficient fees are left out. Empty when none is due. The dashed line, the objective of the target, is empty without one, as in the demo.',
       unit: 's',
       min: 0,
       width: 12,

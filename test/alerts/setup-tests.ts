@@ -63,12 +63,21 @@ const setups: readonly NamedSetup[] = [
   },
 ];
 
-/** One line per alert, without the labels of the setup. */
-function describeFirings(firings: readonly Firing[], setupLabels: readonly string[]): string[] {
+/**
+ * One line per alert, without the labels of the setup. Without the times of alerts that are only allowed: what is true before the first
+ * sample begins an evaluation later where the series of recording rules exist twice.
+ */
+function describeFirings(
+  firings: readonly Firing[],
+  setupLabels: readonly string[],
+  allowedAlerts: readonly string[] = [],
+): string[] {
   const lines = firings.map(({ alert, severity, labels, from, until, count }) => {
     const own = Object.entries(labels).filter(([name]) => !setupLabels.includes(name));
     const text = own.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name}=${value}`);
-    return `${alert}/${severity} from ${from} until ${until}, ${count} times: ${text.join(' ')}`;
+    const key = `${alert}/${severity}`;
+    const times = allowedAlerts.includes(key) ? '' : ` from ${from} until ${until}, ${count} times`;
+    return `${key}${times}: ${text.join(' ')}`;
   });
   return Array.from(new Set(lines)).toSorted();
 }
@@ -94,7 +103,11 @@ export function testSetups(incidents: readonly Incident[], keep: ReadonlySet<str
     const known = direct.get(incident.title);
     if (known !== undefined) return known;
     const { recording, others } = recordIncident(withCoarseSamples(incident), keep);
-    const run = { recording, others, expected: describeFirings(runAlerts(recording, others), []) };
+    const run = {
+      recording,
+      others,
+      expected: describeFirings(runAlerts(recording, others), [], incident.allowedAlerts),
+    };
     direct.set(incident.title, run);
     return run;
   }
@@ -106,7 +119,7 @@ export function testSetups(incidents: readonly Incident[], keep: ReadonlySet<str
     const { recording, others, expected } = runDirectly(incident);
     const firings = runAlerts(recording, others, setup(recording));
     expect(firings.filter((firing) => firing.labels['cluster'] === 'us')).toEqual([]);
-    expect(describeFirings(firings, labels)).toEqual(expected);
+    expect(describeFirings(firings, labels, incident.allowedAlerts)).toEqual(expected);
   });
 
   it.skipIf(!hasPromtool)('are compared for every alert', () => {

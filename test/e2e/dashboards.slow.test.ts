@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-for.js';
 /*
  * Runs every query of every dashboard in a Prometheus that scrapes the demo in several scenarios. The description of a
  * panel determines when it needs data: by default in the healthy demo, with the words "empty when" in some scenario,
- * and with "as in the demo" in none.
+ * and with "as in the demo" in none. "… is empty …, as in the demo" is about the last query of the panel only.
  */
 
 const hasPrometheus = hasTool('prometheus');
@@ -33,7 +33,11 @@ interface PanelQuery {
 
 const queries: readonly PanelQuery[] = dashboardFiles.flatMap((file) => {
   const ofPanels = file.panels.flatMap(({ title, description = '', targets = [] }) =>
-    targets.map(({ refId, expr }) => ({ where: `${file.name}: ${title} ${refId}`, expr, description })),
+    targets.map(({ refId, expr }, index) => ({
+      where: `${file.name}: ${title} ${refId}`,
+      expr,
+      description: index === targets.length - 1 ? description : description.replace(/[^.]* is empty [^.]*\./, ''),
+    })),
   );
   const ofVariablesAndAnnotations = queriesOf(file)
     .filter(({ where }) => !ofPanels.some((panel) => panel.where === where))
