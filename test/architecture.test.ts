@@ -51,18 +51,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   cli: ['config', 'settings'],
   config: ['chain', 'result.ts', 'settings'],
   settings: ['result.ts'],
-  endpoints: [
-    'clock.ts',
-    'repeating.ts',
-    'alerts',
-    'chain',
-    'config',
-    'documents.ts',
-    'http',
-    'poll',
-    'recorder',
-    'sources',
-  ],
+  endpoints: ['clock.ts', 'repeating.ts', 'alerts', 'config', 'documents.ts', 'poll', 'recorder', 'sources'],
   external: ['clock.ts', 'json', 'metrics'],
   poll: [
     'clock.ts',
@@ -89,7 +78,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'poll', 'sources'],
   pending: ['chain', 'config', 'json', 'metrics', 'text'],
   alerts: ['chain', 'clock.ts', 'documents.ts', 'flow', 'http', 'metrics', 'pending', 'poll', 'sources', 'text'],
-  server: ['clock.ts', 'repeating.ts', 'result.ts', 'settings', 'exposition', 'metrics', 'pages'],
+  server: ['repeating.ts', 'result.ts', 'settings', 'exposition', 'metrics', 'pages'],
   pages: [
     'chain',
     'clock.ts',
@@ -106,19 +95,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'text',
   ],
-  recorder: [
-    'alerts',
-    'chain',
-    'clock.ts',
-    'config',
-    'documents.ts',
-    'exposition',
-    'http',
-    'json',
-    'metrics',
-    'poll',
-    'settings',
-  ],
+  recorder: ['chain', 'clock.ts', 'config', 'documents.ts', 'exposition', 'http', 'json', 'poll', 'settings'],
   backtest: ['settings', 'text'],
   simulator: [],
 };
@@ -152,6 +129,15 @@ describe('the structure of src', () => {
     expect([...new Set(files.map(folderOf))].toSorted()).toEqual(Object.keys(allowedImports).toSorted());
   });
 
+  it('has a row in the layout table of CONTRIBUTING.md for every folder and every file beside the folders', () => {
+    const layout = readFileSync(join(src, '../CONTRIBUTING.md'), 'utf8');
+    expect(
+      Object.keys(allowedImports).filter(
+        (name) => !layout.includes(`| \`src/${name}${name.endsWith('.ts') ? '' : '/'}\``),
+      ),
+    ).toEqual([]);
+  });
+
   it('contains no import that the table does not allow', () => {
     const forbidden = files.flatMap((file) => {
       const own = folderOf(file);
@@ -162,6 +148,16 @@ describe('the structure of src', () => {
     });
     expect(forbidden).toEqual([]);
     expect(files.flatMap(importsOf).length).toBeGreaterThan(100);
+  });
+
+  it('allows no import that no file has', () => {
+    const found = new Set(
+      files.flatMap((file) => importsOf(file).map(({ target }) => `${folderOf(file)}: ${folderOf(target)}`)),
+    );
+    const all = Object.entries(allowedImports).flatMap(([own, allowed]) =>
+      allowed.map((folder) => `${own}: ${folder}`),
+    );
+    expect(all.filter((row) => !found.has(row))).toEqual([]);
   });
 
   it('loads commands and the simulator lazily from main.ts, so that a command loads only the modules it uses', () => {
