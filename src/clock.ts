@@ -10,6 +10,13 @@ export function clock(): Instant {
   return { epochSeconds: Date.now() / 1000, monotonicMs: performance.now() };
 }
 
+export const MINUTE_MS = 60_000;
+
+/** The time between two points on the monotonic clock, because a change of the wall clock is no evidence. */
+export function msBetween(from: Instant, to: Instant): number {
+  return to.monotonicMs - from.monotonicMs;
+}
+
 /** The larger age of both clocks: the wall clock can be set back, and the monotonic clock stops while the machine is suspended. */
 export function ageSeconds(then: Instant, now: Instant): number {
   return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);

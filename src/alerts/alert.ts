@@ -1,13 +1,7 @@
 import type { DocumentName } from '../documents.js';
-import { indent, ON_TARGET, promDuration, TARGET, unchanged, type RecordingRule } from './promql.js';
-import {
-  findingIf,
-  heightFamilies,
-  OUTDATED_MINUTES,
-  type DatedFindings,
-  type Finding,
-  type PollView,
-} from './view.js';
+import { ON_TARGET, parenthesized, promDuration, TARGET, unchanged, type RecordingRule } from './promql.js';
+import { heightFamilies } from './poll-history.js';
+import { findingIf, OUTDATED_MINUTES, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /*
  * An alert is one object: the rule for Prometheus, how the exporter finds the same condition in a poll, and the texts of both.
@@ -195,7 +189,7 @@ export function dataAlert<const Name extends string, const Family extends string
 ): JudgedAlert<Name> {
   const outdated = outdatedRule(document);
   // `unless` binds more tightly than `or`.
-  const expr = /^or\b/m.test(alert.expr) ? `(\n${indent(alert.expr)}\n)` : alert.expr;
+  const expr = /^or\b/m.test(alert.expr) ? parenthesized(alert.expr) : alert.expr;
   return judgedAlert('data', document, {
     ...dataOf[document],
     keepFiringMinutes: KEEP_FIRING_MINUTES,

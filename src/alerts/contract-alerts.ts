@@ -1,54 +1,23 @@
 import { count } from '../text/format.js';
 import { above, dataAlert, endpointAlert } from './alert.js';
+import { IDENTITY_HOURS, identityChanged } from './identity-changes.js';
 import { COMPARE_VALSETS } from './integrity-alerts.js';
 import { ON_TARGET, promDuration, TARGET, TOKEN_SYMBOL } from './promql.js';
 import { parts } from './sentences.js';
-import {
-  contractLabels,
-  findingIf,
-  labelOf,
-  MINUTE_MS,
-  msBetween,
-  REMEMBERED_MINUTES,
-  valueAgo,
-  type Finding,
-  type PollView,
-} from './view.js';
+import { REMEMBERED_MINUTES, valueAgo } from './poll-history.js';
+import { labelOf } from './samples.js';
+import { findingIf, type Finding, type PollView } from './view.js';
 
 /* Alerts on the contract on the external chain, which a target has only with `external`. */
 
 const SILENT_MINUTES = 60;
 const UNBACKED_MINUTES = 10;
 const NODE_BEHIND_SECONDS = 300;
-/** How long another owner is told: longer than the repeat interval of the example for Alertmanager. */
-const OWNER_MINUTES = 6 * 60;
 /** The contract rounds its threshold, and requires a little more than it. */
 const ROUNDING_RATIO = 0.0001;
 
 const memory = promDuration(REMEMBERED_MINUTES);
 const hour = promDuration(SILENT_MINUTES);
-
-/** A value of the label that was not there some hours ago, while another one was there within a day. */
-function otherOwnerExpr(label: (typeof contractLabels)[number]): string {
-  const present = `bridge_contract_info{${label}!=""}`;
-  return `(
-  ${present}
-  unless on (${TARGET}, ${label}) last_over_time(${present}[${memory}] offset ${promDuration(OWNER_MINUTES)})
-  and ${ON_TARGET} count by (${TARGET}) (count by (${TARGET}, ${label}) (last_over_time(${present}[${memory}]))) > 1
-)`;
-}
-
-function otherOwner({ samples, history, now }: PollView<'bridge_contract_info'>): readonly Finding[] {
-  const changes = contractLabels.flatMap((label) => history.identities.get(label)?.at ?? []);
-  const recent = changes.filter((at) => msBetween(at, now) < OWNER_MINUTES * MINUTE_MS);
-  const [since] = recent.toSorted((a, b) => b.monotonicMs - a.monotonicMs);
-  if (since === undefined) return [];
-  return samples.series('bridge_contract_info').map(({ labels, value }) => {
-    // For Prometheus, an empty label is none.
-    const present = Object.entries(labels).filter(([, text]) => text !== '');
-    return { labels: Object.fromEntries(present), value, since };
-  });
-}
 
 type SilentFamily = 'bridge_contract_last_event_nonce' | 'bridge_contract_unclaimed_events';
 
@@ -116,11 +85,9 @@ unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_back
     name: 'BridgeContractOwnerChanged',
     severity: 'critical',
     document: 'external_contract',
-    comment: `Told for ${OWNER_MINUTES / 60} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
-    when: `The owner or the implementation of the contract is another one than before, for ${OWNER_MINUTES / 60} hours.`,
-    expr: contractLabels.map(otherOwnerExpr).join('\nor\n'),
-    families: ['bridge_contract_info'],
-    find: otherOwner,
+    comment: `Told for ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
+    when: `The owner or the implementation of the contract is another one than before, for ${IDENTITY_HOURS} hours.`,
+    ...identityChanged('bridge_contract_info'),
     summary: 'the contract has another owner or implementation.',
     description:
       'The owner of the contract of {{ $labels.target }} is now {{ $labels.owner }}, and its implementation {{ $labels.implementation }}. One of them was another within the last day.',

@@ -1,6 +1,7 @@
 import { TARGET } from './promql.js';
 import { chainName } from './sentences.js';
-import { type AlertLabels, labelOf, type Samples } from './view.js';
+import { labelOf, type Samples } from './samples.js';
+import type { AlertLabels } from './view.js';
 
 /* What the alerts on cross-chain transactions have in common. */
 

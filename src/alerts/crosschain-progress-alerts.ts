@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../clock.js';
 import { chainIdsOfType, chainType, type ChainType } from '../chain/known-chains.js';
 import { count, duration, list } from '../text/format.js';
 import { above, dataAlert, type Severity } from './alert.js';
@@ -13,7 +14,8 @@ import {
 } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
 import { crosschainItemsOf, secondsOf } from './sentences.js';
-import { atLeast, type DatedFinding, type Finding, findingIf, labelOf, MINUTE_MS, type PollView } from './view.js';
+import { labelOf } from './samples.js';
+import { atLeast, type DatedFinding, type Finding, findingIf, type PollView } from './view.js';
 
 /* Alerts on pending cross-chain transactions that do not move. */
 

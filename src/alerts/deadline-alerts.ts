@@ -1,6 +1,7 @@
 import { count, duration } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import {
+  blocksToFirst,
   byOrchestrator,
   creationTime,
   deadlines,
@@ -17,9 +18,19 @@ import {
   type DeadlineFamily,
   type IdentityFamily,
 } from './orchestrators.js';
-import { indent, ON_TARGET, ORCHESTRATOR, orchestratorNames, TARGET, withNameLabels } from './promql.js';
+import {
+  ON_TARGET,
+  orchestratorNames,
+  parenthesized,
+  powerOfOthersAtLeast,
+  TARGET,
+  UNLESS_WATCHED,
+  watchedWithNames,
+  withNameLabels,
+} from './promql.js';
 import { orchestratorKey, validators } from './sentences.js';
-import { labelOf, timeOfHeight, type DatedFindings, type Finding, type PollView } from './view.js';
+import { labelOf } from './samples.js';
+import { timeOfHeight, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /* Alerts on the time that is left to validators before they are jailed. */
 
@@ -96,11 +107,9 @@ function nearPower(view: PollView<NearFamily>, until: number): readonly Finding[
 }
 
 /** The time to the first of these deadlines. */
-function timeToFirst({ all }: DatedFindings, view: PollView<NearFamily>): string {
-  const found = new Set(all.map(({ labels }) => orchestratorKey(labels)));
-  const own = deadlines(view).filter(({ labels }) => found.has(orchestratorKey(labels)));
+function timeToFirst(findings: DatedFindings, view: PollView<NearFamily>): string {
   const blockTime = view.samples.value('bridge_block_time_seconds') ?? 0;
-  return `about ${duration(Math.min(...own.map(({ blocks }) => blocks)) * blockTime)}`;
+  return `about ${duration((blocksToFirst(findings, view) ?? 0) * blockTime)}`;
 }
 
 function deadlineNear(
@@ -114,9 +123,7 @@ function deadlineNear(
   },
 ) {
   const [from, until] = [fromHours * HOUR_SECONDS, untilHours * HOUR_SECONDS];
-  const near = `(
-${indent(TIME_LEFT)}
-) >= ${from} < ${until}`;
+  const near = `${parenthesized(TIME_LEFT)} >= ${from} < ${until}`;
   const validator = who === 'watched' ? 'your validator' : 'validator';
   const first = who === 'watched' ? 'Your validator' : 'Validator';
   return dataAlert('module_state', {
@@ -126,13 +133,9 @@ ${indent(TIME_LEFT)}
     recordings: [orchestratorNames],
     expr:
       who === 'watched'
-        ? `(
-${indent(near)}
-)
-* on (${ORCHESTRATOR}) group_left (name, watched)
-topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`
+        ? watchedWithNames(near)
         : withNameLabels(`${near}
-unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`),
+${UNLESS_WATCHED}`),
     forMinutes: DEADLINE_FOR_MINUTES,
     families: NEAR_FAMILIES,
     find: (view) => nearDeadlines(view, who, from, until),
@@ -174,13 +177,7 @@ event is observed for days.`,
     comment: `Validators of others with a third of the power: jailed validators neither sign nor vote, so nothing is relayed or observed before they are
 unjailed. 12 hours (43200 s), when their operators can still be reached.`,
     when: `Less than ${CRITICAL_HOURS} hours are left to sign for validators that are not watched, with a third of the power or more.`,
-    expr: `sum by (${TARGET}) (
-  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
-  and on (${ORCHESTRATOR}) (
-${indent(TIME_LEFT, 4)} >= 0 < ${CRITICAL_HOURS * HOUR_SECONDS}
-  )
-  unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}
-) >= ${JAILED_POWER_RATIO}`,
+    expr: powerOfOthersAtLeast(JAILED_POWER_RATIO, `${TIME_LEFT} >= 0 < ${CRITICAL_HOURS * HOUR_SECONDS}`),
     recordings: [orchestratorNames],
     labels: { watched: 'false' },
     forMinutes: DEADLINE_FOR_MINUTES,

@@ -1,21 +1,12 @@
 import { documents, type DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { ageSeconds } from '../clock.js';
+import { ageSeconds, MINUTE_MS, msBetween } from '../clock.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { ON_ENDPOINT, ON_TARGET, promDuration, TARGET } from './promql.js';
 import { parts } from './sentences.js';
-import {
-  fieldsOf,
-  findingIf,
-  HEIGHT_POLLS,
-  heightFamilies,
-  MINUTE_MS,
-  msBetween,
-  OUTDATED_MINUTES,
-  steadyHeight,
-  type PollView,
-} from './view.js';
+import { HEIGHT_POLLS, heightFamilies } from './poll-history.js';
+import { fieldsOf, findingIf, OUTDATED_MINUTES, steadyHeight, type PollView } from './view.js';
 
 /* Alerts on an endpoint and on the data it returns. They come first: the other alerts are judged from that data. */
 

@@ -1,8 +1,8 @@
-import type { Instant } from '../clock.js';
+import { type Instant, MINUTE_MS, msBetween } from '../clock.js';
 import type { BridgeFlow } from '../flow/bridge-flow.js';
 import { quantile, type Histogram } from '../flow/histogram.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import { MINUTE_MS, msBetween, samplesOf } from './view.js';
+import { samplesOf } from './samples.js';
 
 /*
  * What the flow of the bridge has counted until some points in time of the last days: for the objective, and for people without a time

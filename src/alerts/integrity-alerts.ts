@@ -3,7 +3,9 @@ import { dataAlert, type Severity } from './alert.js';
 import { ON_TARGET } from './promql.js';
 import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
 import { bridgeItemsOf, claimText, listedRows, membersOf, numberAndPower, parts, validators } from './sentences.js';
-import { labelOf, lowestWithin, type DatedFindings, type Finding, type PollView } from './view.js';
+import { valuesWithin } from './poll-history.js';
+import { labelOf } from './samples.js';
+import { type DatedFindings, type Finding, type PollView } from './view.js';
 
 /*
  * Alerts on what only an attack, a forged signature, a bug or a restored old state explains. They fire with the first document: one
@@ -43,7 +45,7 @@ and ${ON_TARGET} bridge_integrity_violations{kind="${kind}"} > 0`;
 /** Whether the set in the contract became unknown within a day, as far as this process observed it. */
 function becameUnknown(view: PollView<IntegrityFamily>): boolean {
   const labels = { kind: 'valset_unknown' };
-  return lowestWithin(view, 'bridge_integrity_violations', labels, DAY_MINUTES) === 0;
+  return valuesWithin(view, 'bridge_integrity_violations', labels, DAY_MINUTES).includes(0);
 }
 
 const UNKNOWN = 'bridge_integrity_violations{kind="valset_unknown"}';

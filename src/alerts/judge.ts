@@ -1,21 +1,13 @@
 import { documents, type DocumentName } from '../documents.js';
 import { firstBy, groupBy } from '../metrics/grouping.js';
-import type { Instant } from '../clock.js';
+import { type Instant, MINUTE_MS, msBetween } from '../clock.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
 import { severities, type Condition, type Severity } from './alert.js';
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
-import {
-  MINUTE_MS,
-  msBetween,
-  steadyHeight,
-  type AlertLabels,
-  type DatedFinding,
-  type DatedFindings,
-  type PollView,
-} from './view.js';
+import { steadyHeight, type AlertLabels, type DatedFinding, type DatedFindings, type PollView } from './view.js';
 
 /*
  * Judges the findings of a poll like the alert rules: by how long they last. A finding lasts since the first poll that found it, also

@@ -1,5 +1,6 @@
 import { count } from '../text/format.js';
 import { dataAlert, type Pattern } from './alert.js';
+import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
 import {
   byOrchestrator,
   creationTime,
@@ -18,15 +19,15 @@ import {
   type IdentityFamily,
 } from './orchestrators.js';
 import {
-  indent,
   largestOf,
   ON_TARGET,
-  ORCHESTRATOR,
   orchestratorNames,
+  powerOfOthersAtLeast,
   powerOfSelected,
   promDuration,
-  TARGET,
   unchanged,
+  UNLESS_WATCHED,
+  watchedWithNames,
   type RecordingRule,
 } from './promql.js';
 import { bridgeItemsOf, haveOrHas, orchestratorKey, ownFirst, parts, validators } from './sentences.js';
@@ -36,8 +37,6 @@ import { HUB_TIME_FAMILIES, timeOfHeight, timeOfItemHeight, type Finding, type P
 
 /** Share of the power of the validators of others that has to be late. */
 const LATE_POWER_RATIO = 0.15;
-/** From a third of the power on, a claim of the next event is not the mistake of a few. */
-const CREDIBLE_CLAIM_RATIO = 0.33;
 const CONFIRMS_MINUTES = 60;
 const VOTES_MINUTES = 10;
 const VOTES_BUSY_MINUTES = 120;
@@ -125,7 +124,7 @@ const unsignedByOthers: RecordingRule = {
   name: 'orchestrator:bridge_orchestrator_power_ratio:late_confirms',
   comment: `The power of each orchestrator that is not watched and has not signed for an hour.`,
   expr: `${powerOfSelected(LATE_CONFIRMS)}
-unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`,
+${UNLESS_WATCHED}`,
 };
 
 const LATE_VOTES = `bridge_orchestrator_missing_votes == 1 and ${ON_TARGET} ${unchanged('bridge_last_observed_nonce', VOTES_MINUTES)}
@@ -134,7 +133,7 @@ min_over_time(bridge_orchestrator_missing_votes[${promDuration(VOTES_BUSY_MINUTE
 or
 bridge_orchestrator_missing_next_votes == 1 and ${ON_TARGET} (
   ${unchanged('bridge_next_event_first_vote_height', VOTES_MINUTES)}
-  and ${ON_TARGET} min_over_time(bridge_next_event_voted_power_ratio[${promDuration(VOTES_MINUTES)}]) >= ${CREDIBLE_CLAIM_RATIO}
+  and ${ON_TARGET} min_over_time(bridge_next_event_voted_power_ratio[${promDuration(VOTES_MINUTES)}]) >= ${SUBSTANTIAL_POWER_RATIO}
 )`;
 
 const VOTE_FAMILIES = [
@@ -170,7 +169,7 @@ const lateVotes: readonly Pattern<VoteFamily>[] = [
     find: (view) => {
       const unchangedValue = view.samples.value('bridge_next_event_first_vote_height');
       const voted = view.samples.value('bridge_next_event_voted_power_ratio') ?? 0;
-      if (unchangedValue === undefined || voted < CREDIBLE_CLAIM_RATIO) return [];
+      if (unchangedValue === undefined || voted < SUBSTANTIAL_POWER_RATIO) return [];
       const missing = orchestratorsAbove0('bridge_orchestrator_missing_next_votes', view);
       const firstVote = () => timeOfHeight(view, unchangedValue);
       const times = { notBeforeSeconds: firstVote, provenSinceSeconds: firstVote };
@@ -183,30 +182,11 @@ const silentOthers: RecordingRule = {
   name: 'orchestrator:bridge_orchestrator_power_ratio:late_votes',
   comment: `The power of each orchestrator that is not watched and has not voted.`,
   expr: `${powerOfSelected(LATE_VOTES)}
-unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`,
+${UNLESS_WATCHED}`,
 };
 
-/** The watched orchestrators that an expression selects, with their names. */
-function namesOfWatched(expr: string): string {
-  return `(
-${indent(expr)}
-)
-* on (${ORCHESTRATOR}) group_left (name, watched)
-topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`;
-}
-
-/**
- * The power of others that is late, if it is enough to be worth an alert. It does not read the recording rule of the text, which a second
- * evaluation of the rules records a minute later.
- */
-const latePower = (late: string): string => `sum by (${TARGET}) (
-  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
-  and on (${ORCHESTRATOR})
-  (
-${indent(late, 4)}
-  )
-  unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}
-) >= ${LATE_POWER_RATIO}`;
+/** The power of others that is late, if it is enough to be worth an alert. */
+const latePower = (late: string): string => powerOfOthersAtLeast(LATE_POWER_RATIO, late);
 
 export const lateValidatorAlerts = [
   dataAlert('module_state', {
@@ -216,7 +196,7 @@ export const lateValidatorAlerts = [
     comment: `Your own validators. Batch confirms: missing in every sample of an hour. A running orchestrator signs one batch a minute and is at 0
 regularly. Valset confirms: the same deadline for an hour.`,
     when: 'The signatures of a watched validator have been missing for an hour: on batches, or on the validator set with its next deadline.',
-    expr: namesOfWatched(LATE_CONFIRMS),
+    expr: watchedWithNames(LATE_CONFIRMS),
     recordings: [orchestratorNames],
     forMinutes: 5,
     families: CONFIRM_FAMILIES,
@@ -274,7 +254,7 @@ regularly. Valset confirms: the same deadline for an hour.`,
 third one is about an event that has been claimed for 10 minutes by 0.33 of the power, so not by mistake. A vote for another claim is not
 missing.`,
     when: 'A watched validator has not voted for the last observed event, which is 10 minutes old, for any in 2 hours, or for the next one, which a third of the power has claimed.',
-    expr: namesOfWatched(LATE_VOTES),
+    expr: watchedWithNames(LATE_VOTES),
     recordings: [orchestratorNames],
     forMinutes: 20,
     families: VOTE_FAMILIES,

@@ -1,20 +1,13 @@
-import type { Instant } from '../clock.js';
+import { type Instant, MINUTE_MS, msBetween } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Condition } from './alert.js';
 import { findAll, type AlertFinding } from './alerts.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from './flow-history.js';
 import { NO_TREND, trendAfter, type Trend } from './trend.js';
-import {
-  addPoll,
-  MINUTE_MS,
-  msBetween,
-  NO_HISTORY,
-  OUTDATED_MINUTES,
-  samplesAt,
-  type PollHistory,
-  type PollView,
-} from './view.js';
+import { addPoll, NO_HISTORY, type PollHistory } from './poll-history.js';
+import { samplesAt } from './samples.js';
+import { OUTDATED_MINUTES, type PollView } from './view.js';
 
 /*
  * What the exporter remembers of an endpoint to judge conditions: its history, and since when each finding is in every poll. One entry

@@ -12,9 +12,11 @@ import {
   RATE_LIMITER_INPUT,
   THE_CHAIN,
 } from './crosschain-chains.js';
-import { countOfValue, indent, ON_TARGET, promDuration } from './promql.js';
+import { countOfValue, ON_TARGET, parenthesized, promDuration } from './promql.js';
 import { crosschainItemsOf, listedRows, secondsOf } from './sentences.js';
-import { type AlertLabels, type Finding, labelOf, lowestPast, type PollView, valueAgo } from './view.js';
+import { valueAgo, valuesWithin } from './poll-history.js';
+import { labelOf } from './samples.js';
+import { type AlertLabels, type Finding, type PollView } from './view.js';
 
 /* Alerts on missed cross-chain transactions, and on what waits for them. */
 
@@ -63,7 +65,8 @@ function missedFindings(
 function findMissedSinceYesterday(view: MissedView): readonly Finding[] {
   const total = view.samples.value(MISSED);
   const isObservedSinceYesterday = valueAgo(view, MISSED, {}, DAY_MINUTES) !== undefined;
-  const hasIncreased = total !== undefined && total > (lowestPast(view, MISSED, {}) ?? total);
+  const hasIncreased =
+    total !== undefined && valuesWithin(view, MISSED, {}, DAY_MINUTES).some((value) => value < total);
   if (!isObservedSinceYesterday && !hasIncreased) return [];
   return missedFindings(view, (labels, value) =>
     Math.max(0, value - (valueAgo(view, CCTXS, labels, DAY_MINUTES) ?? 0)),
@@ -189,9 +192,7 @@ so that a new exporter does not report what has been missed for long.`,
     when: 'Transactions of a chain have been missed for long, except those that `crosschain.ignore` takes out.',
     expr: `${missedByChain}
 unless ${ON_CHAIN}
-(
-${indent(missedSinceYesterday)}
-)`,
+${parenthesized(missedSinceYesterday)}`,
     forMinutes: 15,
     families: [MISSED, CCTXS],
     find: findMissedForLong,

@@ -1,7 +1,7 @@
 import { duration, percent } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { countLate, FLOW_MINUTES, flowIncrease, isObjectiveMissed, objectiveFamilies } from './flow-history.js';
-import { indent, ON_TARGET, promDuration, TARGET, type RecordingRule } from './promql.js';
+import { ON_TARGET, parenthesized, promDuration, TARGET, type RecordingRule } from './promql.js';
 import { findingIf, type Finding, type PollView } from './view.js';
 
 /* The objective for withdrawals, by events and by time. docs/objectives.md explains both. */
@@ -49,15 +49,11 @@ function late(minutes: number): string {
 
 /** The share of late withdrawals, where it is above that of the objective. */
 function missedShare(minutes: number): string {
-  return `(
-${indent(late(minutes))}
-) / ${executed(minutes)} > ${RATIO}`;
+  return `${parenthesized(late(minutes))} / ${executed(minutes)} > ${RATIO}`;
 }
 
 const byEvents = `${missedShare(FLOW_MINUTES)}
-and (
-${indent(late(FLOW_MINUTES))}
-) >= ${MINIMUM_LATE}
+and ${parenthesized(late(FLOW_MINUTES))} >= ${MINIMUM_LATE}
 and ${missedShare(RECENT_MINUTES)}`;
 
 // Only the average is of the recorded series, of which the copies of several evaluations are not of the same minute.
@@ -108,13 +104,9 @@ export const objectiveAlerts = [
     comment: `By events: a bridge with few withdrawals a day has too few in an hour to judge, so the range is ${promDuration(FLOW_MINUTES)}, and at least ${MINIMUM_LATE} have to be late, some
 of them in the last ${promDuration(RECENT_MINUTES)}. By time: also when nothing is executed. Fires only for targets with an \`objective\`.`,
     when: `More withdrawals of ${FLOW_MINUTES / 60 / 24} days than the \`objective\` of the target allows took longer, at least ${MINIMUM_LATE}, and also of the last ${RECENT_MINUTES / 60} hours; or for a larger share of ${FLOW_MINUTES / 60 / 24} days, and at present, a withdrawal with sufficient fees has been due for longer.`,
-    expr: `(
-${indent(byEvents)}
-)
+    expr: `${parenthesized(byEvents)}
 or
-(
-${indent(byTime)}
-)`,
+${parenthesized(byTime)}`,
     forMinutes: FOR_MINUTES,
     recordings: [bucketOfObjective, met],
     families: objectiveFamilies,

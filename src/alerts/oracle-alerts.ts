@@ -27,15 +27,8 @@ import {
   parts,
   validators,
 } from './sentences.js';
-import {
-  findingIf,
-  HUB_TIME_FAMILIES,
-  timeOfAge,
-  timeOfHeight,
-  valueAgo,
-  type Finding,
-  type PollView,
-} from './view.js';
+import { valueAgo } from './poll-history.js';
+import { findingIf, HUB_TIME_FAMILIES, timeOfAge, timeOfHeight, type Finding, type PollView } from './view.js';
 
 /* Alerts on the events of the external chain that validators vote for. */
 

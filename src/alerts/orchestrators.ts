@@ -1,13 +1,6 @@
 import { blocksFor, numberAndPower, orchestratorKey, type Validator } from './sentences.js';
-import {
-  labelOf,
-  timeOfHeight,
-  type AlertLabels,
-  type DatedFindings,
-  type Finding,
-  type PollView,
-  type Samples,
-} from './view.js';
+import { labelOf, type Samples } from './samples.js';
+import { timeOfHeight, type AlertLabels, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /* What alerts on single validators have in common: who they are, and when they are jailed. */
 
@@ -118,13 +111,17 @@ export function creationTime(
   return window === undefined || height === undefined ? undefined : timeOfHeight(view, height + blocks - window);
 }
 
-/** When the first of these validators is jailed; empty without a deadline. */
-export function firstDeadline({ all }: DatedFindings, number: number, view: PollView<DeadlineFamily>): string {
+/** Hub blocks until the first of these validators is jailed; `undefined` without a deadline. */
+export function blocksToFirst({ all }: DatedFindings, view: PollView<DeadlineFamily>): number | undefined {
   const found = new Set(all.map(({ labels }) => orchestratorKey(labels)));
-  const blocks = deadlines(view)
-    .filter(({ labels }) => found.has(orchestratorKey(labels)))
-    .map((deadline) => deadline.blocks);
-  if (blocks.length === 0) return '';
+  const own = deadlines(view).filter(({ labels }) => found.has(orchestratorKey(labels)));
+  return own.length === 0 ? undefined : Math.min(...own.map(({ blocks }) => blocks));
+}
+
+/** When the first of these validators is jailed; empty without a deadline. */
+export function firstDeadline(findings: DatedFindings, number: number, view: PollView<DeadlineFamily>): string {
+  const blocks = blocksToFirst(findings, view);
+  if (blocks === undefined) return '';
   const who = number === 1 ? 'it' : 'the first';
-  return `${who} is jailed in ${blocksFor(Math.min(...blocks), view.samples.value('bridge_block_time_seconds'), 'hub')}`;
+  return `${who} is jailed in ${blocksFor(blocks, view.samples.value('bridge_block_time_seconds'), 'hub')}`;
 }

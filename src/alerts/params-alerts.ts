@@ -1,22 +1,14 @@
+import { MINUTE_MS, msBetween } from '../clock.js';
 import { endpointAlert } from './alert.js';
-import { ON_TARGET, promDuration, TARGET } from './promql.js';
-import {
-  identityLabels,
-  MINUTE_MS,
-  msBetween,
-  REMEMBERED_MINUTES,
-  type ChangingFamily,
-  type DatedFindings,
-  type Finding,
-  type PollView,
-} from './view.js';
+import { IDENTITY_HOURS, identityChanged } from './identity-changes.js';
+import { promDuration } from './promql.js';
+import { REMEMBERED_MINUTES, type ChangingFamily } from './poll-history.js';
+import type { DatedFindings, Finding, PollView } from './view.js';
 
 /* Alerts on changes of the parameters and of the blacklist. */
 
 /** How long a change is told. */
 const CHANGED_MINUTES = 60;
-/** How long another identity is told: longer than the repeat interval of the example for Alertmanager. */
-const IDENTITY_MINUTES = 6 * 60;
 
 const memory = promDuration(REMEMBERED_MINUTES);
 
@@ -36,28 +28,6 @@ function changed(family: ChangingFamily) {
   };
 }
 
-/** A value of the label that was not there some hours ago, while another one was there within a day. An empty one is a missing field. */
-function otherIdentityExpr(label: (typeof identityLabels)[number]): string {
-  const present = `bridge_params_info{${label}!=""}`;
-  return `(
-  ${present}
-  unless on (${TARGET}, ${label}) last_over_time(${present}[${memory}] offset ${promDuration(IDENTITY_MINUTES)})
-  and ${ON_TARGET} count by (${TARGET}) (count by (${TARGET}, ${label}) (last_over_time(${present}[${memory}]))) > 1
-)`;
-}
-
-function otherIdentity({ samples, history, now }: PollView<'bridge_params_info'>): readonly Finding[] {
-  const changes = identityLabels.flatMap((label) => history.identities.get(label)?.at ?? []);
-  const recent = changes.filter((at) => msBetween(at, now) < IDENTITY_MINUTES * MINUTE_MS);
-  const [since] = recent.toSorted((a, b) => b.monotonicMs - a.monotonicMs);
-  if (since === undefined) return [];
-  return samples.series('bridge_params_info').map(({ labels, value }) => {
-    // For Prometheus, an empty label is none.
-    const present = Object.entries(labels).filter(([, text]) => text !== '');
-    return { labels: Object.fromEntries(present), value, since };
-  });
-}
-
 const sentenceOf =
   (what: string) =>
   ({ duration }: DatedFindings): string =>
@@ -69,12 +39,10 @@ export const paramsAlerts = [
     severity: 'critical',
     document: 'module_state',
     group: 'bridge',
-    comment: `Another contract, bridge or external chain is a migration, which was announced months ago, or an attack. Told for 6 hours, longer
+    comment: `Another contract, bridge or external chain is a migration, which was announced months ago, or an attack. Told for ${IDENTITY_HOURS} hours, longer
 than the repeat interval.`,
-    when: 'The contract address, the bridge id or the external chain id changed within the last 6 hours.',
-    expr: identityLabels.map(otherIdentityExpr).join('\nor\n'),
-    families: ['bridge_params_info'],
-    find: otherIdentity,
+    when: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours.`,
+    ...identityChanged('bridge_params_info'),
     summary: 'the bridge has another contract, id or external chain.',
     description:
       'The contract address, the bridge id or the external chain id of {{ $labels.target }} changed: now contract {{ $labels.bridge_external_address }}, bridge id {{ $labels.bridge_id }}, external chain {{ $labels.bridge_chain_id }}.',

@@ -59,6 +59,30 @@ restarted exporter reads the names after its first polls.`,
 )`,
 };
 
+/** Leaves the watched orchestrators out. */
+export const UNLESS_WATCHED = `unless on (${ORCHESTRATOR}) ${orchestratorNames.name}{watched="true"}`;
+
+/** The watched orchestrators that an expression selects, with their names. */
+export function watchedWithNames(expr: string): string {
+  return `${parenthesized(expr)}
+* on (${ORCHESTRATOR}) group_left (name, watched)
+topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`;
+}
+
+/**
+ * The power of the orchestrators that an expression selects and that are not watched, if it is this share at least. It does not read the
+ * recording rule of a text, which a second evaluation of the rules records a minute later.
+ */
+export function powerOfOthersAtLeast(ratio: number, expr: string): string {
+  return `sum by (${TARGET}) (
+  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
+  and on (${ORCHESTRATOR}) (
+${indent(expr, 4)}
+  )
+  ${UNLESS_WATCHED}
+) >= ${ratio}`;
+}
+
 /** The power of the orchestrators that an expression selects, with the labels `name` and `watched` where they are known. */
 export function powerOfSelected(expr: string): string {
   return `(
@@ -68,9 +92,7 @@ export function powerOfSelected(expr: string): string {
   max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
 )
 and on (${ORCHESTRATOR})
-(
-${indent(expr)}
-)`;
+${parenthesized(expr)}`;
 }
 
 export const unsignedPower: RecordingRule = {
@@ -95,9 +117,7 @@ export const votedPower: RecordingRule = {
 
 /** An expression with one series per orchestrator and the labels `name` and `watched`; without bridge_orchestrator_info with neither. */
 export function withNameLabels(expr: string): string {
-  return `(
-${indent(expr)}
-)
+  return `${parenthesized(expr)}
 * on (${ORCHESTRATOR}) group_left (name, watched)
 (
   topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name})

@@ -4,16 +4,16 @@ import { count, list } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, TOKEN_SYMBOL, unchanged } from './promql.js';
 import { bridgeItemsOf, listedRows, tokenName, waitingAmounts } from './sentences.js';
+import { valueAgo } from './poll-history.js';
+import { labelOf } from './samples.js';
 import {
   type AlertLabels,
   atLeast,
   type Finding,
   findingIf,
   HUB_TIME_FAMILIES,
-  labelOf,
   type PollView,
   timeOfItemHeight,
-  valueAgo,
 } from './view.js';
 
 /* Alerts on transfers that are in no batch. */

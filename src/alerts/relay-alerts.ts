@@ -1,7 +1,9 @@
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, unchanged } from './promql.js';
 import { blocksFor, bridgeItemsOf, parts, waitingAmounts } from './sentences.js';
-import { hasDecreased, HUB_TIME_FAMILIES, type PollView, type Samples, timeOfHeight } from './view.js';
+import { hasDecreased } from './poll-history.js';
+import type { Samples } from './samples.js';
+import { HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
 
 /* Alerts on signed batches that nobody executes. */
 

@@ -1,8 +1,9 @@
+import { MINUTE_MS, msBetween } from '../clock.js';
 import type { DocumentName } from '../documents.js';
 import { list } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { ON_EXPORTER, parenthesized, promDuration, TARGET } from './promql.js';
-import { REMEMBERED_MINUTES, rollbackFamilies, MINUTE_MS, msBetween, type RollbackFamily } from './view.js';
+import { REMEMBERED_MINUTES, rollbackFamilies, type RollbackFamily } from './poll-history.js';
 
 /* The alert on a state that is older than one before. */
 

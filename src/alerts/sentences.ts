@@ -14,7 +14,8 @@ import type {
 import { groupBy } from '../metrics/grouping.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
-import type { AlertLabels, PollView, Samples } from './view.js';
+import type { Samples } from './samples.js';
+import type { AlertLabels, PollView } from './view.js';
 
 /*
  * Parts of summaries, and the items that they name. A summary is plain text of one line; other people choose the names in it, so pages

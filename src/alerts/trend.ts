@@ -1,7 +1,7 @@
-import type { Instant } from '../clock.js';
+import { type Instant, MINUTE_MS, msBetween } from '../clock.js';
 import type { DocumentName } from '../documents.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import { MINUTE_MS, msBetween, samplesOf, type Samples } from './view.js';
+import { samplesOf, type Samples } from './samples.js';
 
 /*
  * Whether the backlog of an endpoint grows or shrinks: some values of the last hours, for people without a time series database at hand.

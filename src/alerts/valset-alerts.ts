@@ -11,7 +11,8 @@ import {
   shortAddress,
   timeLeft,
 } from './sentences.js';
-import { findingIf, HUB_TIME_FAMILIES, labelOf, timeOfAge, timeOfItemHeight, type PollView } from './view.js';
+import { labelOf } from './samples.js';
+import { findingIf, HUB_TIME_FAMILIES, timeOfAge, timeOfItemHeight, type PollView } from './view.js';
 
 /* Alerts on the validator sets of the hub and of the contract. */
 

@@ -1,26 +1,19 @@
+import { MINUTE_MS, msBetween } from '../clock.js';
 import { dataAlert } from './alert.js';
 import { ON_TARGET, promDuration, TARGET, unchanged } from './promql.js';
 import { stakingStatus } from '../sources/watched-validators.js';
 import { shortAddress } from './sentences.js';
-import {
-  highestWithin,
-  labelOf,
-  MINUTE_MS,
-  type AlertLabels,
-  type DatedFindings,
-  type Finding,
-  type PollView,
-} from './view.js';
+import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
+import { REMEMBERED_MINUTES, valuesWithin } from './poll-history.js';
+import { labelOf } from './samples.js';
+import { type AlertLabels, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /* Alerts on the validators of `watch`, by what the node answers about each of them. */
 
 const LAGGING_MINUTES = 30;
-/** From a third of the power on, a claim of the next event is not the mistake of a few. */
-const CREDIBLE_CLAIM_RATIO = 0.33;
 const SPENDING_DAYS = 3;
 const SPENDING_MINUTES = SPENDING_DAYS * 24 * 60;
 const GONE_MINUTES = 60;
-const REMEMBERED_MINUTES = 24 * 60;
 
 const ORCHESTRATOR = `${TARGET}, orchestrator`;
 const WHO = 'your validator {{ or $labels.name $labels.orchestrator }}';
@@ -51,7 +44,7 @@ const LAG_FAMILIES = [
 function findLagging({ samples }: PollView<(typeof LAG_FAMILIES)[number]>): readonly Finding[] {
   const observed = samples.value('bridge_last_observed_nonce');
   if (observed === undefined) return [];
-  const isNextClaimed = (samples.value('bridge_next_event_voted_power_ratio') ?? 0) >= CREDIBLE_CLAIM_RATIO;
+  const isNextClaimed = (samples.value('bridge_next_event_voted_power_ratio') ?? 0) >= SUBSTANTIAL_POWER_RATIO;
   const claimed = observed + (isNextClaimed ? 1 : 0);
   return samples
     .series('bridge_watched_validator_last_event_nonce')
@@ -65,7 +58,7 @@ const LIMIT = 'bridge_watched_orchestrator_balance_limit_amount';
 function findShortOfFunds(view: PollView<typeof BALANCE | typeof LIMIT>): readonly Finding[] {
   const limit = view.samples.value(LIMIT) ?? 0;
   return view.samples.series(BALANCE).flatMap(({ labels, value }) => {
-    const spentADay = (highestWithin(view, BALANCE, labels, SPENDING_MINUTES) - value) / SPENDING_DAYS;
+    const spentADay = (Math.max(...valuesWithin(view, BALANCE, labels, SPENDING_MINUTES)) - value) / SPENDING_DAYS;
     return value < limit || value < spentADay
       ? [{ labels: { ...labelsOf(labels), denom: labelOf(labels, 'denom') }, value }]
       : [];
@@ -86,7 +79,7 @@ function findUnanswered({
     .filter(({ labels }) => !answered.has(labelOf(labels, 'orchestrator')))
     .flatMap(({ labels }): readonly Finding[] => {
       const at = state.queries.get(stakingStatus.name)?.answers.get(labelOf(labels, 'orchestrator'))?.at;
-      if (at === undefined || now.monotonicMs - at.monotonicMs > REMEMBERED_MINUTES * MINUTE_MS) return [];
+      if (at === undefined || msBetween(at, now) > REMEMBERED_MINUTES * MINUTE_MS) return [];
       return [{ labels: labelsOf(labels), value: 1 }];
     });
 }
@@ -127,7 +120,7 @@ observed event, or behind the next one that 0.33 of the power has claimed, and t
   < ${ON_TARGET} group_left ()
 max by (${TARGET}) (
   bridge_last_observed_nonce offset ${promDuration(LAGGING_MINUTES)}
-    + (bridge_next_event_voted_power_ratio offset ${promDuration(LAGGING_MINUTES)} >= bool ${CREDIBLE_CLAIM_RATIO})
+    + (bridge_next_event_voted_power_ratio offset ${promDuration(LAGGING_MINUTES)} >= bool ${SUBSTANTIAL_POWER_RATIO})
   or bridge_last_observed_nonce offset ${promDuration(LAGGING_MINUTES)}
 )`,
     linksToPending: false,

@@ -1,8 +1,9 @@
+import { MINUTE_MS, msBetween } from '../clock.js';
 import { count, list } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { parenthesized, promDuration } from './promql.js';
 import { parts } from './sentences.js';
-import { fieldsOf, MINUTE_MS, msBetween, type Finding, type PollView } from './view.js';
+import { fieldsOf, type Finding, type PollView } from './view.js';
 
 /* Alerts on families that are withdrawn, because the document lacks a field or has an invalid value. */
 

@@ -1,6 +1,6 @@
 import type { AlertName } from '../alerts/alerts.js';
 import { isLate, listedRows } from '../alerts/sentences.js';
-import { labelOf, type Samples } from '../alerts/view.js';
+import { labelOf, type Samples } from '../alerts/samples.js';
 import { asDecimalString } from '../json/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
 import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../pending/items.js';

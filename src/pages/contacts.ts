@@ -1,4 +1,4 @@
-import { labelOf, type Samples } from '../alerts/view.js';
+import { labelOf, type Samples } from '../alerts/samples.js';
 import { dataPart } from '../chain/addresses.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import type { Contact, Contacts } from '../poll/validator-names.js';

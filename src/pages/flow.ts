@@ -6,7 +6,7 @@ import {
   oldestDueSeconds,
   type FlowHistory,
 } from '../alerts/flow-history.js';
-import { samplesOf } from '../alerts/view.js';
+import { samplesOf } from '../alerts/samples.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { count, duration, percent } from '../text/format.js';

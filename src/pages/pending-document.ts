@@ -1,7 +1,7 @@
 import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import type { Contacts } from '../poll/validator-names.js';
 import type { Instant } from '../clock.js';
-import { samplesOf } from '../alerts/view.js';
+import { samplesOf } from '../alerts/samples.js';
 import type { EndpointMemories } from '../alerts/memory.js';
 import type { TargetVerdicts } from '../alerts/judge.js';
 import { searchCctxs, type SearchResult } from '../pending/search.js';

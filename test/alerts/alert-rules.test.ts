@@ -6,7 +6,7 @@ import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
 import type { Alert } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
-import { identityLabels } from '../../src/alerts/view.js';
+import { identityLabels } from '../../src/alerts/poll-history.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -127,7 +127,7 @@ describe('the conditions of the pages', () => {
     const names = ofChain(
       expr.replaceAll(/\(last_over_time\(\{__name__=~"bridge_orchestrator_[^"]*"\}\[2h\]\)\)/g, ''),
     );
-    const labels: readonly string[] = identityLabels;
+    const labels: readonly string[] = identityLabels.bridge_params_info;
     expect(names.filter((name) => !declared.includes(name) && !labels.includes(name))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { format } from 'prettier';
 import type { Alert, Inhibition, Severity } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { SUBJECT_LABELS } from '../../src/alerts/judge.js';
-import { changingFamilies, pastFamilies } from '../../src/alerts/view.js';
+import { changingFamilies, pastFamilies } from '../../src/alerts/poll-history.js';
 import { trendFamilies } from '../../src/alerts/trend.js';
 import { blockingFamilies } from '../../src/pages/blocking.js';
 import { indent, promDuration, TARGET, type RecordingRule } from '../../src/alerts/promql.js';

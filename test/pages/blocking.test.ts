@@ -4,7 +4,7 @@ import type { BridgeItems } from '../../src/pending/items.js';
 import { blockingValidators, type BlockingValidator } from '../../src/pages/blocking.js';
 import { blockingSection } from '../../src/pages/blocking-table.js';
 import { targetViews, type VerdictView } from '../../src/pages/target-view.js';
-import { samplesOf } from '../../src/alerts/view.js';
+import { samplesOf } from '../../src/alerts/samples.js';
 import { batch, idleState, members, vote } from '../pending/bridge-state.js';
 import { at, bridgeResult, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
 

@@ -3,7 +3,7 @@ import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import type { PollResult } from '../../src/poll/poll.js';
-import { addPoll, NO_HISTORY, valueAgo } from '../../src/alerts/view.js';
+import { addPoll, NO_HISTORY, valueAgo } from '../../src/alerts/poll-history.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 
 const KEY: EndpointKey = { target: 't', document: 'module_state' };

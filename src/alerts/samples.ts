@@ -1,0 +1,38 @@
+import type { Instant } from '../clock.js';
+import type { LabelValues } from '../metrics/family.js';
+import { groupBy } from '../metrics/grouping.js';
+import type { FamilyLines, FiniteSample } from '../metrics/render-families.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
+import type { Snapshot } from '../poll/poll.js';
+import { answeredFamilies } from '../sources/query-state.js';
+
+/** The samples of a successful poll that alerts read. They are those of the exposition. */
+export interface Samples<Family extends string = string> {
+  /** The value of a family without labels; `undefined` when it is not exported. */
+  readonly value: (family: Family) => number | undefined;
+  /** All series of a family. */
+  readonly series: (family: Family) => readonly FiniteSample[];
+}
+
+/** The kept samples of a snapshot. */
+export function samplesOf(snapshot: Snapshot | undefined): Samples {
+  return samplesIn(snapshot?.families ?? []);
+}
+
+/** The kept samples of families. */
+function samplesIn(families: readonly FamilyLines[]): Samples {
+  const byFamily = groupBy(families, ({ name }) => name);
+  const series = (family: string): readonly FiniteSample[] =>
+    (byFamily.get(family) ?? []).flatMap(({ samples = [] }) => samples);
+  return { series, value: (family) => series(family)[0]?.value };
+}
+
+/** The kept samples of the last document, whatever its age, and of the answers to other queries of the node that are not stale. */
+export function samplesAt({ success, queries, staleAfterMs }: EndpointState, now: Instant): Samples {
+  return samplesIn([...(success?.snapshot.families ?? []), ...answeredFamilies(queries, staleAfterMs, now)]);
+}
+
+/** The value of a label; every series of a family has all labels of the family. */
+export function labelOf(labels: LabelValues, name: string): string {
+  return labels[name] ?? '';
+}
