@@ -137,11 +137,17 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
     summary: `a pending transaction on ${THE_CHAIN} is {{ $value | humanizeDuration }} old.`,
     description: `The oldest pending cross-chain transaction of {{ $labels.target }} on ${THE_CHAIN} was created {{ $value | humanizeDuration }} ago${isCritical ? ', far longer than the age limit of the chain' : ', longer than the age limit of the chain'}.`,
     action: hashAction,
-    sentence: ({ all }, { now }) => {
-      const describe = ({ labels, value }: DatedFinding): string =>
-        `${chainOf(labels)} for ${duration(now.epochSeconds - value)}`;
+    sentence: ({ all }, { samples, now }) => {
+      const waitingOf = ({ value }: DatedFinding): string => duration(now.epochSeconds - value);
+      const longer = `${isCritical ? 'far ' : ''}longer than`;
       const oldestFirst = all.toSorted((a, b) => a.value - b.value);
-      return `cross-chain transactions have waited ${isCritical ? 'far ' : ''}longer than the age limit of their chain: on chain ${list(oldestFirst.map(describe))}`;
+      const [oldest, ...others] = oldestFirst;
+      if (oldest !== undefined && others.length === 0) {
+        const limit = byChain(samples, AGE_LIMIT).get(labelOf(oldest.labels, 'chain_id')) ?? 0;
+        return `a transaction on chain ${chainOf(oldest.labels)} has waited for ${waitingOf(oldest)}, ${longer} its limit of ${duration(limit)}`;
+      }
+      const chains = oldestFirst.map((own) => `${chainOf(own.labels)} for ${waitingOf(own)}`);
+      return `transactions on ${count(chains.length, 'chain')} have waited ${longer} the age limit of their chain: ${list(chains)}`;
     },
     actionFor: ({ all }) => hashActionsOf(all),
   });

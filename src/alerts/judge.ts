@@ -189,18 +189,22 @@ export function verdictsOfOnePoll(endpoints: readonly JudgedEndpoint[], now: Ins
   );
 }
 
+/** Without an optional document, the target can be judged. */
+function asPending(finding: JudgedFinding): JudgedFinding {
+  return finding.state === 'observing' ? { ...finding, state: 'pending' } : finding;
+}
+
 /** What is wrong with an endpoint now. */
 function endpointVerdicts(endpoint: JudgedEndpoint, now: Instant): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
   const view = viewOf(endpoint, now);
+  const { isOptional } = documents[view.state.document];
   const judgedFindings = (source: Condition['source']): readonly JudgedFinding[] =>
     findAll(source, view).flatMap((finding) => judge(finding, endpoint.memory.presences[source], now) ?? []);
+  const ofEndpoint = judgedFindings('endpoint').map((finding) => (isOptional ? asPending(finding) : finding));
   const reason = reasonNotToJudge(view);
   return reason === undefined
-    ? { verdicts: verdictsOfFindings([...judgedFindings('endpoint'), ...judgedFindings('data')], view), unknown: [] }
-    : {
-        verdicts: verdictsOfFindings(judgedFindings('endpoint'), view),
-        unknown: documents[view.state.document].isOptional ? [] : [reason],
-      };
+    ? { verdicts: verdictsOfFindings([...ofEndpoint, ...judgedFindings('data')], view), unknown: [] }
+    : { verdicts: verdictsOfFindings(ofEndpoint, view), unknown: isOptional ? [] : [reason] };
 }
 
 type CausedFinding = JudgedFinding & Pick<Verdict, 'causedBy'>;

@@ -89,6 +89,16 @@ function summarize(member: Member, waiting: readonly Waiting[]): BlockingValidat
   };
 }
 
+/** What waits for a signature or vote of a validator for longer than usual; `undefined` if nothing is listed. */
+export function lateItemsOf(items: BridgeItems, externalAddress: string): BlockingValidator | undefined {
+  const own = Array.from(waitingItems(items)).flatMap((waiting) =>
+    waiting.members
+      .filter((member) => member.externalAddress === externalAddress)
+      .map((member) => ({ ...waiting, member })),
+  );
+  return own.slice(0, 1).map(({ member }) => summarize(member, own))[0];
+}
+
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {
   for (const { nonce, age, belowThreshold, missing, projectedHeadroom } of listedRows(batches)) {
     // Without the validator set in the contract, the signed share is unknown.

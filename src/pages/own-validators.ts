@@ -1,7 +1,8 @@
 import { firstDispute, type Dispute } from '../alerts/disputes.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { BridgeItems, MissingItems, WatchedItem } from '../pending/items.js';
-import { percent } from '../text/format.js';
+import { duration, percent } from '../text/format.js';
+import { lateItemsOf, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
@@ -24,6 +25,8 @@ interface Row extends WatchedItem {
   readonly lastObservedNonce: string | null;
   /** The first event with several claims. */
   readonly dispute: Dispute | undefined;
+  /** What waits for it for longer than usual, if anything does. */
+  readonly late: BlockingValidator | undefined;
 }
 
 /** The alerts about a member of the newest validator set. */
@@ -45,6 +48,7 @@ export function ownValidatorsSection(bridges: readonly OwnValidators[], page: 's
       view,
       lastObservedNonce: items.lastObservedNonce,
       dispute: firstDispute(items),
+      late: own.externalAddress === null ? undefined : lateItemsOf(items, own.externalAddress),
     })),
   );
   if (rows.length === 0) return markup``;
@@ -96,6 +100,7 @@ function stateOf({
   missingValsets,
   lastVote,
   nextVote,
+  late,
 }: Row): Markup {
   // Alerts about a member have the label orchestrator, the one about an absent validator the label address.
   const severity =
@@ -111,16 +116,28 @@ function stateOf({
     case 'unregistered':
       return markup`<b class="state unknown">not registered</b>`;
     case 'active': {
-      const isUnknown = missingBatches === null || missingValsets === null;
-      const isLate =
-        [missingBatches, missingValsets].some((missing) => (missing?.total ?? 0) > 0) ||
-        [lastVote, nextVote].includes('missing');
-      if (isUnknown) return statusLabel('unknown');
-      return isLate
-        ? markup`<b class="state unknown">has work to do</b>`
-        : markup`<b class="state ok">signs and votes</b>`;
+      const isLate = lateState(view, late);
+      if (isLate !== undefined) return isLate;
+      if (missingBatches === null || missingValsets === null) return statusLabel('unknown');
+      const hasWork =
+        [missingBatches, missingValsets].some(({ total }) => total > 0) || [lastVote, nextVote].includes('missing');
+      return markup`<b class="state ok">${hasWork ? 'on time' : 'signs and votes'}</b>`;
     }
   }
+}
+
+/** What waits for it, with the alert about that. `undefined` if nothing does: to claim something else is not late. */
+function lateState(view: TargetView, late: BlockingValidator | undefined): Markup | undefined {
+  if (late === undefined) return undefined;
+  const waiting = [
+    [late.events, 'BridgeOracleStalled'],
+    [late.batches, 'BridgeBatchUnsigned'],
+    [late.valsets, 'BridgeValsetUnsigned'],
+  ] as const;
+  const alerts = waiting.filter(([items]) => items.length > 0).map(([, alert]) => alert);
+  if (alerts.length === 0) return undefined;
+  const lasting = late.oldestSeconds === null ? '' : ` for ${duration(late.oldestSeconds)}`;
+  return markup`<b class="state ${severityOf(view, alerts) ?? 'pending'}">late${lasting}</b>`;
 }
 
 function signatures({ membership, missingBatches, missingValsets }: Row): Markup {
@@ -143,7 +160,7 @@ function missingText(missing: MissingItems | null, one: string, several: string)
 }
 
 function votes(row: Row): Markup {
-  const { membership, lastVote, nextVote, lastObservedNonce } = row;
+  const { membership, lastVote, nextVote, lastObservedNonce, late } = row;
   if (membership !== 'active') return markup`<span class="quiet">unknown</span>`;
   const event = lastObservedNonce ?? 'of unknown nonce';
   const last = {
@@ -151,9 +168,12 @@ function votes(row: Row): Markup {
     missing: `no vote for event ${event}`,
     dissenting: `voted for another claim of event ${event}`,
   };
-  const next =
-    nextVote === 'missing' ? 'no vote for the next event' : nextVote === 'voted' ? 'voted for the next event' : '';
-  const parts = [lastVote === null ? `vote for event ${event} unknown` : last[lastVote], disputedVote(row) || next];
+  const [pendingEvent] = late?.events ?? [];
+  const next = {
+    missing: pendingEvent === undefined ? 'no vote for the next event' : `no vote for event ${pendingEvent}, which waits`,
+    voted: 'voted for the next event',
+  };
+  const parts = [lastVote === null ? `vote for event ${event} unknown` : last[lastVote], disputedVote(row) || (nextVote === null ? '' : next[nextVote])];
   return markup`${parts.filter((part) => part !== '').join('; ')}`;
 }
 

@@ -1,5 +1,6 @@
 import { groupBy } from '../metrics/grouping.js';
 import { ageSeconds, type Instant } from '../clock.js';
+import { documents } from '../documents.js';
 import type { Severity } from '../alerts/alert.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
@@ -74,7 +75,7 @@ export function targetViews(
 
 function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
   return endpoints.flatMap(({ document, up, lastFailure }) =>
-    up !== false || lastFailure === null
+    up !== false || lastFailure === null || documents[document].isOptional
       ? []
       : [`the last poll of ${document} failed ${ago(lastFailure.ageSeconds)} (${lastFailure.reason})`],
   );

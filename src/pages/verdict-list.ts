@@ -1,3 +1,4 @@
+import { duration } from '../text/format.js';
 import { markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, relative } from './layout.js';
 import { statuses, worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
@@ -59,14 +60,28 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
   if (worst.status === 'unknown') {
     if (first === undefined)
       return plainHeadline('unknown', `${worst.target} cannot be judged yet: it has not been polled yet`, observation);
-    const until = first.firesAt === null ? 'yet' : `before ${clockTime(first.firesAt)}`;
-    const text = `${worst.target} cannot be judged ${until}: ${factOf(first.summary)[0]}`;
-    const details = entryDetails(first, { view: worst, page });
-    return { ...plainHeadline('unknown', text, markup`${details}${observation}`), subject: first };
+    return observingHeadline(worst, first, observation, page);
   }
   const [only] = targets;
   const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;
   return plainHeadline('ok', `No problem ${where}`, observation);
+}
+
+/** From this share of the required time on, what has been observed since a restart is worth the heading. Healthy bridges have shorter ones. */
+const WORTH_HEADING = 1 / 3;
+
+/** What was there when the exporter began to observe the target may be an incident, or usual for a minute. */
+function observingHeadline(view: TargetView, verdict: VerdictView, observation: Markup, page: VerdictPage): Headline {
+  const { ageSeconds, firesInSeconds, firesAt } = verdict;
+  const until = firesAt === null ? 'yet' : `before ${clockTime(firesAt)}`;
+  const isLong = ageSeconds >= (ageSeconds + (firesInSeconds ?? 0)) * WORTH_HEADING;
+  const [reason, details] = isLong
+    ? [factOf(verdict.summary)[0], entryDetails(verdict, { view, page })]
+    : [`observed for ${duration(ageSeconds)}`, verdictsHtml([groupEntry(verdict, [], { view, page })])];
+  return {
+    ...plainHeadline('unknown', `${view.target} cannot be judged ${until}: ${reason}`, markup`${details}${observation}`),
+    subject: verdict,
+  };
 }
 
 /** What is only for the record is no problem. */
@@ -162,8 +177,12 @@ function listHtml(unordered: readonly Entry[]): Markup {
     more > 0
       ? markup`<p class="note">and ${more} more; the <a href="${relative('/pending')}">list of targets</a> has all of them</p>`
       : '';
+  return markup`${verdictsHtml(entries.slice(0, MAX_ENTRIES).map(({ render }) => render()))}${note}`;
+}
+
+function verdictsHtml(entries: readonly Markup[]): Markup {
   return markup`<ul class="verdicts">
-${entries.slice(0, MAX_ENTRIES).map(({ render }) => render())}</ul>${note}`;
+${entries}</ul>`;
 }
 
 function unknownEntry(target: TargetView): Markup {

@@ -8,12 +8,19 @@ import type { Verdict } from '../../src/alerts/judge.js';
 
 const [alpha, beta] = validators;
 
-/** The cells of each row: validator, state, power, signatures, votes, deadline. */
-function rowsOf(state: object, watch: readonly string[], verdicts: readonly Verdict[] = []): string[][] {
+function sectionOf(state: object, watch: readonly string[], verdicts: readonly Verdict[]): string {
   const items = bridgeItemsOf({ ...idleState, ...state }, { height: '1000', watch: [...watch] });
   const [view] = targetViews([targetVerdicts([...verdicts])], [], testLinks(), at(0));
   if (view === undefined) throw new Error('a target has a view');
-  const { html } = ownValidatorsSection([{ view, items }], 'target');
+  return ownValidatorsSection([{ view, items }], 'target').html;
+}
+
+const lateClassOf = (...parameters: Parameters<typeof sectionOf>): string | undefined =>
+  /<b class="state (\w+)">late/.exec(sectionOf(...parameters))?.[1];
+
+/** The cells of each row: validator, state, power, signatures, votes, deadline. */
+function rowsOf(state: object, watch: readonly string[], verdicts: readonly Verdict[] = []): string[][] {
+  const html = sectionOf(state, watch, verdicts);
   const text = (cell: string): string =>
     cell
       .replace(/^[^>]*>/, '')
@@ -66,13 +73,44 @@ describe('the own validators', () => {
     expect(rowsOf(state, [beta?.orchestrator ?? ''])).toEqual([
       [
         'no name hub1pyyyyyyyyyy',
-        'has work to do',
+        'on time',
         '30.00 %',
         '2 unsigned batches: 2, 3; 1 unsigned validator set: 950',
         'no vote for event 7; no vote for the next event',
         '≈ 100 s left 50 hub blocks, after height 1050',
       ],
     ]);
+  });
+
+  it('are late when something has waited for them for longer than usual, as severe as the alert about that', () => {
+    const state = {
+      attestations: [
+        { observed: true, height: '500', votes: [0, 1].map(vote), claim: { event_nonce: '7' } },
+        { observed: false, height: '700', votes: [vote(0)], claim: { event_nonce: '8' } },
+      ],
+    };
+    const watch = [alpha?.orchestrator ?? '', beta?.orchestrator ?? ''];
+    const votes = 'voted for event 7; no vote for event 8, which waits';
+    const rows = (verdicts: readonly Verdict[]) => rowsOf(state, watch, verdicts).map((cells) => [cells[1], cells[4]]);
+    expect(rows([])).toEqual([
+      ['signs and votes', 'voted for event 7; voted for the next event'],
+      ['late for 10 min', votes],
+    ]);
+    const classes = (verdicts: readonly Verdict[]) => lateClassOf(state, watch, verdicts);
+    expect(classes([])).toBe('pending');
+    expect(classes([verdict('BridgeOracleStalled', 'critical', 20)])).toBe('critical');
+    expect(classes([verdict('BridgeBatchUnsigned', 'critical', 20)])).toBe('pending');
+  });
+
+  it('are not late when they claim something else than most', () => {
+    const claim = (votes: readonly number[], amount: string) => ({
+      observed: false,
+      height: '700',
+      votes: votes.map(vote),
+      claim: { event_nonce: '8', '@type': 'MsgDepositClaim', token_contract: '0xT', amount },
+    });
+    const attestations = [...idleState.attestations, claim([0], '5'), claim([1, 2], '6')];
+    expect(rowsOf({ attestations }, [alpha?.orchestrator ?? ''])[0]?.[1]).toBe('on time');
   });
 
   it('say which claim of a disputed event each has voted for', () => {

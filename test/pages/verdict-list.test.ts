@@ -120,6 +120,24 @@ If it lasts until 12:10:00 UTC, act now: Contact the operators.
 observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Runbook: BridgeBacklogStuck`);
   });
 
+  it('does not have in the heading what has been observed for a moment only, which is usual on a healthy bridge', () => {
+    const observing = {
+      ...oracle,
+      alert: 'BridgeBacklogStuck' as const,
+      state: 'observing' as const,
+      mayBeOlder: true,
+      since: at(-26),
+      firesAt: at(2974),
+      summary: 'no batch built for at least 26 s: 3.7B meme (8 transfers) waiting',
+    };
+    const html = page(targetVerdicts([observing], [], 'a'));
+    expect(headOf(html).slice(0, 2)).toEqual([
+      'a cannot be judged before 12:49 UTC: observed for 26 s',
+      'not judged yet, would be critical a: no batch built for at least 26 s: 3.7B meme (8 transfers) waiting',
+    ]);
+    expect(textOf(html)).not.toContain('Other conditions');
+  });
+
   it('is green with notes only, which are listed below', () => {
     const html = page(targetVerdicts([params], [], 'a'));
     expect(headOf(html)[0]).toBe('No problem on a');
