@@ -3,9 +3,10 @@ import { compare, multiply, subtract, toDouble, toSeconds } from '../chain/decim
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { hubBlockTime } from '../metrics/bridge/block-times.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
+import { groupBy } from '../metrics/grouping.js';
 import { orElse } from '../metrics/required-fields.js';
 import { seenAtMs } from './arrivals.js';
-import type { Baseline, LiveBatch } from './bridge-baseline.js';
+import { MAX_TRANSFERS, type Baseline, type LiveBatch } from './bridge-baseline.js';
 import { eventOf, type FlowClaim, type FlowDocument, type FlowEvent } from './bridge-document.js';
 
 /*
@@ -38,7 +39,7 @@ export interface BridgeChanges {
   readonly hasUnseen: boolean;
 }
 
-/** `undefined` when the documents contradict each other: more batches were executed than events observed. */
+/** `undefined` when the documents contradict each other. */
 export function changesBetween(
   before: Baseline,
   document: FlowDocument,
@@ -52,16 +53,20 @@ export function changesBetween(
     .filter(([key, { nonce }]) => !knownBatches.has(key) && compare(nonce, before.ids.batch) > 0)
     .map(([, batch]) => batch);
   const requested = requestedTransfers(before, document);
+  if (hasReappeared(before, document, requested.length)) return undefined;
   const hiddenBatches = difference(document.batchId, before.ids.batch) - created.length;
   const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested.length;
 
   const gone = before.batches.filter(({ key }) => !document.batches.has(key));
   const [canceled, vanished] = partition(gone, ({ ids }) => ids.some(isThere));
   const eventCount = difference(document.eventNonce, before.ids.event);
-  if (vanished.length > eventCount) return undefined;
   // The transfers of a hidden batch, which may have been executed, can come from a batch or a queue of the earlier document.
   const isCertain = hiddenBatches <= 0;
+  const otherEvents = observed.filter(({ type }) => type !== undefined && type !== 'withdraw').length;
+  if (vanished.length > eventCount - (isCertain ? otherEvents : 0)) return undefined;
   const proven = new Set(observed.flatMap(({ batch }) => batch ?? []));
+  const isLeft = ({ key, ids }: LiveBatch): boolean => document.batches.has(key) || ids.some(isThere);
+  if (before.batches.some((batch) => proven.has(batch.key) && isLeft(batch))) return undefined;
   const executed = isCertain ? vanished : vanished.filter(({ key }) => proven.has(key));
 
   const senderCanceled = isCertain
@@ -106,6 +111,19 @@ export function changesBetween(
   };
 }
 
+/** Whether a batch or a transfer is back that the earlier document did not have. The hub deletes them for good. */
+function hasReappeared({ ids, batches, unbatched }: Baseline, document: FlowDocument, requestedCount: number): boolean {
+  const known = [...batches, ...unbatched];
+  // Not all were remembered.
+  if (known.reduce((count, one) => count + one.ids.length, 0) >= MAX_TRANSFERS) return false;
+  const left = known.reduce((count, one) => count + one.ids.filter((id) => document.ids.has(id)).length, 0);
+  if (document.ids.size - requestedCount > left) return true;
+  const keys = new Set(batches.map(({ key }) => key));
+  return Array.from(document.batches).some(
+    ([key, { nonce, transfers }]) => transfers.length > 0 && !keys.has(key) && compare(nonce, ids.batch) <= 0,
+  );
+}
+
 /** The token contract of each new transfer. */
 function requestedTransfers({ ids: { transfer } }: Baseline, document: FlowDocument): readonly string[] {
   if (compare(document.transferId, transfer) === 0) return [];
@@ -141,18 +159,17 @@ function cancellation(
   return hasTimedOut && !isSuperseded ? 'batchesTimedOut' : 'batchesCanceled';
 }
 
-/** Each event that was observed and whose claim is known, by the observed one, or the one with most votes before. */
+/** Each event that was observed and whose claim is known. Which of conflicting claims was observed is known only from the later document. */
 export function observedEvents(before: Baseline, { observedClaims, eventNonce }: FlowDocument): readonly FlowEvent[] {
   if (compare(eventNonce, before.ids.event) <= 0) return [];
   const isNewlyObserved = ({ nonce }: FlowClaim): boolean =>
     compare(nonce, before.ids.event) > 0 && compare(nonce, eventNonce) <= 0;
-  const byNonce = new Map<Numeral, FlowClaim>();
-  for (const claim of before.claims.filter(isNewlyObserved)) {
-    const known = byNonce.get(claim.nonce);
-    if (known === undefined || claim.votes > known.votes) byNonce.set(claim.nonce, claim);
-  }
-  for (const claim of observedClaims.filter(isNewlyObserved)) byNonce.set(claim.nonce, claim);
-  return Array.from(byNonce.values(), eventOf);
+  const pending = groupBy(before.claims.filter(isNewlyObserved), ({ nonce }) => nonce);
+  const observed = new Map(observedClaims.filter(isNewlyObserved).map((claim) => [claim.nonce, claim]));
+  const alone = Array.from(pending).flatMap(([nonce, claims]) =>
+    claims.length > 1 || observed.has(nonce) ? [] : claims,
+  );
+  return [...alone, ...observed.values()].map(eventOf);
 }
 
 function isChanged(before: Numeral | undefined, after: Numeral | undefined): boolean {

@@ -30,6 +30,8 @@ export interface FlowDocument {
   readonly observedClaims: readonly FlowClaim[];
   /** Of later events. */
   readonly pendingClaims: readonly FlowClaim[];
+  /** Whether a batch or a transfer has a number that the hub has not reached. */
+  readonly isContradictory: boolean;
 }
 
 export interface FlowBatch {
@@ -51,13 +53,13 @@ interface FlowTransfer {
 /** A claim as in the document. Its content is read when the event was observed: an oracle that has stalled leaves hundreds of claims. */
 export interface FlowClaim {
   readonly nonce: Numeral;
-  readonly votes: number;
   /** Absent for a claim that cannot be read. */
   readonly content?: ClaimContent | undefined;
 }
 
 interface ClaimContent {
-  readonly message: string;
+  /** `undefined` for another type. The other fields are only of deposits and withdrawals. */
+  readonly type: ClaimType | undefined;
   readonly packed?: string | undefined;
   readonly contract?: string | undefined;
   readonly amount?: Numeral | undefined;
@@ -66,6 +68,8 @@ interface ClaimContent {
 
 /** Of events that are claimed and not observed, the first ones are observed first. */
 const MAX_CLAIMS = 1_000;
+/** A claim of which a field is longer, which only a hostile document has, cannot be read. */
+const MAX_FIELD_CHARACTERS = 4_096;
 
 /** What an event was. */
 export interface FlowEvent {
@@ -99,11 +103,13 @@ function read(input: BridgeInput): FlowDocument {
     contract,
     ids: transfers.flatMap((transfer) => addNew(ids, keyOf(transfer.id))),
   }));
+  const batchId = keyOf(state.last_outgoing_batch_id);
+  const transferId = keyOf(state.last_outgoing_pool_id);
   return {
     bridgeContract: optional(optional(state.params)?.bridge_external_address),
     eventNonce: keyOf(state.last_observed_nonce),
-    batchId: keyOf(state.last_outgoing_batch_id),
-    transferId: keyOf(state.last_outgoing_pool_id),
+    batchId,
+    transferId,
     externalHeight: required(state.last_observed_external_height),
     valsetNonce: optional(optional(state.last_observed_valset)?.nonce),
     batches,
@@ -113,6 +119,9 @@ function read(input: BridgeInput): FlowDocument {
       .filter(({ attestation }) => attestation.observed === true)
       .map(readClaim),
     pendingClaims: first(pendingAttestations(input)).map(readClaim),
+    isContradictory:
+      Array.from(batches.values()).some(({ nonce }) => compare(nonce, batchId) > 0) ||
+      Array.from(ids).some((id) => compare(id, transferId) > 0),
   };
 }
 
@@ -168,7 +177,6 @@ function amountOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
 function readClaim({ nonce, attestation }: EventAttestation): FlowClaim {
   return {
     nonce: numeralKey(nonce),
-    votes: (optional(attestation.votes) ?? []).length,
     content: orElse(
       () => readContent(attestation),
       () => undefined,
@@ -177,14 +185,21 @@ function readClaim({ nonce, attestation }: EventAttestation): FlowClaim {
 }
 
 function readContent(attestation: Attestation): ClaimContent {
+  const type = typeOfMessage.get(claimMessage(attestation));
+  if (type !== 'deposit' && type !== 'withdraw') return { type };
   const claim = required(attestation.claim);
   return {
-    message: claimMessage(attestation),
-    packed: optional(claim.value),
-    contract: optional(claim.token_contract),
+    type,
+    packed: short(optional(claim.value)),
+    contract: short(optional(claim.token_contract)),
     amount: optional(claim.amount),
     batchNonce: optional(claim.batch_nonce),
   };
+}
+
+function short(text: string | undefined): string | undefined {
+  if (text !== undefined && text.length > MAX_FIELD_CHARACTERS) throw WITHDRAWN;
+  return text;
 }
 
 export function eventOf({ content }: FlowClaim): FlowEvent {
@@ -194,8 +209,7 @@ export function eventOf({ content }: FlowClaim): FlowEvent {
   );
 }
 
-function readEvent({ message, packed, ...fields }: ClaimContent): FlowEvent {
-  const type = typeOfMessage.get(message);
+function readEvent({ type, packed, ...fields }: ClaimContent): FlowEvent {
   if (type !== 'deposit' && type !== 'withdraw') return { type };
   const content = () => required(packedClaimContent(type, required(packed)));
   const contract = contractLabel(fields.contract ?? content().tokenContract);

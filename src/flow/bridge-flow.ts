@@ -48,7 +48,7 @@ export interface BridgeFlow {
   readonly confirms: WatchedConfirms;
   readonly gaps: Gaps;
   readonly baseline: PackedBaseline | undefined;
-  /** Whether a later document could not be read, so that the baseline is good for times only. */
+  /** Whether a later document could not be read, or contradicts the baseline, which is good for times only until the next one. */
   readonly isInterrupted: boolean;
   /** The highest ids so far. A node that is behind, or was rolled back, counts again when it is past them. */
   readonly highest: HighestIds | undefined;
@@ -80,8 +80,9 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const { isInterrupted } = flow;
   const baseline = flow.baseline && unpackBaseline(flow.baseline);
   if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
-    return baseline === undefined || isInterrupted ? flow : { ...withGap(flow, 'list'), isInterrupted: true };
+    return baseline === undefined ? flow : interrupted(flow, 'list');
   }
+  if (document.isContradictory) return interrupted(flow, 'inconsistent');
   const observed = baseline === undefined ? [] : observedEvents(baseline, document);
   const tokens = addTokens(flow.tokens, contractsOf(document, observed), denomsOf(input), maxSeries);
   const column = columnOf(tokens);
@@ -89,7 +90,10 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const isComparable =
     baseline !== undefined && !isInterrupted && gap === undefined && isPast(baseline.ids, flow.highest);
   const changes = isComparable ? changesBetween(baseline, document, observed, input, column) : undefined;
-  const reason = isComparable && changes === undefined ? 'inconsistent' : gap;
+  // The document is not trusted. If the next one is like it, the earlier one is not to be trusted.
+  if ((gap === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
+    return interrupted(flow, 'inconsistent');
+  }
   const earlier = gap === 'contract' || gap === 'regression' ? undefined : baseline;
   // Only between two comparable documents is it known when a transfer appeared.
   const seenAtMs = changes && Math.round(input.at.monotonicMs);
@@ -101,11 +105,15 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
     baseline: packBaseline(baselineOf(document, { at, height, arrivals, columnOf: column })),
     confirms: trackConfirms(flow.confirms, input, changes !== undefined),
     isInterrupted: false,
-    highest: highestAfter(flow.highest, document, reason),
+    highest: highestAfter(flow.highest, document, gap),
   };
   if (changes?.hasUnseen === true) return withGap(next, 'unseen');
   // An interruption was counted when it began.
-  return reason === undefined || isInterrupted ? next : withGap(next, reason);
+  return gap === undefined || isInterrupted ? next : withGap(next, gap);
+}
+
+function interrupted(flow: BridgeFlow, reason: GapReason): BridgeFlow {
+  return flow.isInterrupted ? flow : { ...withGap(flow, reason), isInterrupted: true };
 }
 
 /** A list of denoms that cannot be read leaves those that are known. */

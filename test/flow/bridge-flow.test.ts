@@ -131,7 +131,7 @@ describe('the flow of the bridge', () => {
     });
   });
 
-  it('takes the observed claim of an event with conflicting claims, else the one with most votes', () => {
+  it('takes the observed claim of an event with conflicting claims, and has not seen which one was if both are gone', () => {
     const claim = (nonce: number, amount: string, votes: string[], observed = false): JsonObject => ({
       ...event(nonce, 'MsgDepositClaim', { token_contract: '0xa', amount }, observed),
       votes,
@@ -141,7 +141,12 @@ describe('the flow of the bridge', () => {
     endpoint.poll(state({ ...BASE, attestations }));
     const after = [claim(12, '300', ['a', 'b']), claim(12, '4000', ['c'], true)];
     endpoint.poll(state({ ...BASE, last_observed_nonce: '12', attestations: after }));
-    expect(endpoint.values()[`bridge_token_deposited_amount_total{${LABELS}}`]).toBe(4020);
+    expect(endpoint.values()).toEqual({
+      [`bridge_token_deposited_amount_total{${LABELS}}`]: 4000,
+      'bridge_events_observed_total{type="deposit"}': 1,
+      'bridge_events_observed_total{type="unseen"}': 1,
+      'bridge_flow_gaps_total{reason="unseen"}': 1,
+    });
   });
 
   it('has a bucket at the objective, and counts from 0 again when that changes', () => {
@@ -181,10 +186,12 @@ describe('the flow of the bridge', () => {
     });
   });
 
-  it('counts no transfer above the highest id of the hub, which would count with every document', () => {
+  it('counts no transfer above the highest id of the hub, neither when it is there nor when it is gone', () => {
     const endpoint = bridgePolls();
     for (let poll = 0; poll < 3; poll += 1) endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(9)] }));
-    expect(endpoint.values()).toEqual({});
+    endpoint.poll(state(BASE));
+    endpoint.poll(state(BASE));
+    expect(endpoint.values()).toEqual({ 'bridge_flow_gaps_total{reason="inconsistent"}': 1 });
   });
 
   it('gives a denom to a token once it has one, and keeps it', () => {
@@ -220,7 +227,7 @@ describe('a gap of the flow', () => {
     ['contract', { params: { bridge_external_address: '0xd' } }, {}],
     ['regression', { last_outgoing_batch_id: '6' }, {}],
     ['regression', { last_observed_nonce: '9' }, {}],
-    ['regression', { last_outgoing_pool_id: '2' }, {}],
+    ['regression', { last_outgoing_pool_id: '2', unbatched_transfers: [] }, {}],
     ['stale', {}, { after: 301 }],
     ['list', { unbatched_transfers: null }, {}],
     ['list', { batches: [null] }, {}],
@@ -230,6 +237,19 @@ describe('a gap of the flow', () => {
     ['inconsistent', { last_observed_nonce: '10' }, {}],
     ['inconsistent', { last_outgoing_pool_id: '1000000' }, {}],
     ['inconsistent', { last_observed_nonce: '99999999999999999999' }, {}],
+    ['inconsistent', { unbatched_transfers: [usd(3), usd(4)] }, {}],
+    ['inconsistent', { unbatched_transfers: [usd(4), usd(5)] }, {}],
+    ['inconsistent', { batches: [liveBatch(6, [usd(4)])] }, {}],
+    ['inconsistent', { batches: [liveBatch(8, [usd(4)])] }, {}],
+    ['inconsistent', { attestations: [event(11, 'MsgDepositClaim', { token_contract: '0xa', amount: '1' })] }, {}],
+    [
+      'inconsistent',
+      {
+        unbatched_transfers: [usd(1), usd(4)],
+        attestations: [event(11, 'MsgWithdrawClaim', { token_contract: '0xa', batch_nonce: '7' })],
+      },
+      {},
+    ],
   ])('%s counts nothing else', (reason, fields, options) => {
     const endpoint = bridgePolls();
     endpoint.poll(state(before));
@@ -260,6 +280,47 @@ describe('a gap of the flow', () => {
       [`bridge_transfers_requested_total{${LABELS}}`]: 1,
       [`bridge_batches_executed_total{${LABELS}}`]: 1,
       'bridge_flow_gaps_total{reason="regression"}': 4,
+    });
+  });
+
+  it('by a node that has not executed the last block, and does not send its height, counts nothing twice', () => {
+    const endpoint = bridgePolls();
+    // A sender takes back his transfer, which changes no number of the hub.
+    const canceled = { ...before, unbatched_transfers: [] };
+    endpoint.poll(state(before));
+    for (let poll = 0; poll < 4; poll += 1) {
+      endpoint.poll(state(canceled));
+      endpoint.poll(state(before));
+    }
+    expect(endpoint.values()).toEqual({
+      [`bridge_transfers_canceled_total{${LABELS}}`]: 1,
+      'bridge_flow_gaps_total{reason="inconsistent"}': 4,
+    });
+  });
+
+  it('by a document that contradicts the one before counts nothing that only this one has', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(before));
+    const forged = liveBatch(6, [transfer('0', '0xa', '1000000')]);
+    endpoint.poll(state({ ...before, batches: [...before.batches, forged] }));
+    endpoint.poll(state({ ...before, last_observed_nonce: '11' }));
+    expect(endpoint.values()).toEqual({ 'bridge_flow_gaps_total{reason="inconsistent"}': 1 });
+    endpoint.poll(state({ ...after, unbatched_transfers: [usd(2), usd(4)], last_observed_nonce: '12' }));
+    expect(endpoint.values()).toMatchObject({
+      [`bridge_batches_executed_total{${LABELS}}`]: 1,
+      [`bridge_token_withdrawn_amount_total{${LABELS}}`]: 5,
+    });
+  });
+
+  it('by a chain that has truly made a large step ends with the second document after it', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(before));
+    const later = { ...BASE, last_outgoing_pool_id: '1000000', last_observed_nonce: '11' };
+    for (let poll = 0; poll < 2; poll += 1) endpoint.poll(state({ ...later, unbatched_transfers: [usd(1_000_000)] }));
+    endpoint.poll(state(later));
+    expect(endpoint.values()).toEqual({
+      [`bridge_transfers_canceled_total{${LABELS}}`]: 1,
+      'bridge_flow_gaps_total{reason="inconsistent"}': 1,
     });
   });
 
