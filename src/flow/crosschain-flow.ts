@@ -36,6 +36,8 @@ export interface DepartedCctx {
   readonly seconds?: number | undefined;
   /** When it was gone. */
   readonly at: Instant;
+  /** Whether the node has answered that it is pending: it may be behind the one that sent the document. */
+  readonly isPending?: boolean;
 }
 
 /** What the polls of an endpoint have counted since the start of the process, and what the next document is compared with. */
@@ -44,7 +46,7 @@ export interface CrosschainFlow {
   readonly gaps: Gaps;
   /** `undefined` before the first document, and after one that cannot be compared. */
   readonly baseline: PackedCrosschainBaseline | undefined;
-  /** Those for which the node is asked, the first one first. */
+  /** Those for which the node is asked, in this order. */
   readonly departed: readonly DepartedCctx[];
   /** Its answers since the last document. */
   readonly answers: ReadonlyMap<string, CctxAnswer>;
@@ -60,7 +62,9 @@ export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   counted: NONE_COUNTED,
 };
 
-/** At ten queries a poll, ten polls. The outcome of others is unknown. */
+/** After each poll, the node is asked for so many. */
+export const MAX_CCTX_QUERIES = 10;
+/** Those of ten polls. The outcome of others is unknown. */
 const MAX_DEPARTED = 100;
 
 /** The flow with what the node has answered since the last document. */
@@ -93,29 +97,36 @@ export function trackCrosschain(
   return hasUnseen ? withGap(counted, 'unseen') : counted;
 }
 
-/** Counts those with an answer. One that is listed again has not finished, and without an answer in time the outcome is unknown. */
+/** Counts those that are finished. One that is listed again is not, and without an answer in time the outcome is unknown. */
 function settle(
   flow: CrosschainFlow,
   { at }: CrosschainInput,
   document: CrosschainDocument | undefined,
   staleAfterMs: number,
 ): CrosschainFlow {
-  const isOverdue = (departed: DepartedCctx): boolean => ageSeconds(departed.at, at) * 1000 > staleAfterMs;
-  const absent = flow.departed.filter(({ index }) => document?.live.has(index) !== true);
-  const answered = absent.map((departed) => ({
-    departed,
-    answer: flow.answers.get(departed.index) ?? (isOverdue(departed) ? ('unknown' as const) : undefined),
-  }));
+  const absent = inOrderOfQueries(flow.departed).filter(({ index }) => document?.live.has(index) !== true);
+  const settled = absent.map((departed) => {
+    const answer = flow.answers.get(departed.index);
+    const isPending = answer === 'pending' || (answer === undefined && departed.isPending === true);
+    if (answer !== undefined && answer !== 'pending') return { departed, outcome: answer };
+    if (ageSeconds(departed.at, at) * 1000 <= staleAfterMs) return { departed: { ...departed, isPending } };
+    return { departed, outcome: isPending ? ('pending' as const) : ('unknown' as const) };
+  });
   return count(
     {
       ...flow,
       answers: new Map(),
-      departed: answered.flatMap(({ departed, answer }) => (answer === undefined ? [departed] : [])),
+      departed: settled.flatMap(({ departed, outcome }) => (outcome === undefined ? [departed] : [])),
     },
-    answered.flatMap(({ departed, answer }) =>
-      answer === undefined || answer === 'pending' ? [] : [{ ...departed, outcome: answer }],
+    settled.flatMap(({ departed, outcome }) =>
+      outcome === undefined || outcome === 'pending' ? [] : [{ ...departed, outcome }],
     ),
   );
+}
+
+/** Those for which the node was asked come last, so that they do not keep others from being asked. */
+function inOrderOfQueries(departed: readonly DepartedCctx[]): readonly DepartedCctx[] {
+  return [...departed.slice(MAX_CCTX_QUERIES), ...departed.slice(0, MAX_CCTX_QUERIES)];
 }
 
 /** Asks the node for some of them. The outcome of the others is unknown. */

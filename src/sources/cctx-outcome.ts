@@ -1,13 +1,11 @@
 import { cctxStatus } from '../chain/rate-limiter-input.js';
-import type { CctxAnswer } from '../flow/crosschain-flow.js';
+import { MAX_CCTX_QUERIES, type CctxAnswer } from '../flow/crosschain-flow.js';
 import { object } from '../json/shapes.js';
 import { required, WITHDRAWN } from '../metrics/required-fields.js';
 import { nodeQuery, type QueriedEndpoint, type QueryAnswers, type QueryRequest } from './node-query.js';
 
 /* How cross-chain transactions have ended that have left the lists of the rate limiter input. */
 
-/** After each poll, in the order in which they left the lists. */
-const MAX_REQUESTS = 10;
 /** A transaction has 2 kB, and 50 kB with the longest messages. */
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -17,9 +15,9 @@ const INDEX = /^\w{1,128}$/;
 function requestsOf(endpoint: QueriedEndpoint, path: string): readonly QueryRequest[] {
   if (endpoint.document !== 'rate_limiter_input') return [];
   return endpoint.flow.departed
+    .slice(0, MAX_CCTX_QUERIES)
     .map(({ index }) => index)
     .filter((index) => INDEX.test(index))
-    .slice(0, MAX_REQUESTS)
     .map((index) => ({ key: index, path: path.replace('{index}', index) }));
 }
 
