@@ -2,13 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { InvocationOf } from '../cli/flags.js';
 import { DEFAULT_TARGET_NAME, defaultCrosschainSettings } from '../config/config.js';
-import { recordedDocuments, type RecordedDocument } from '../recorder/read-recording.js';
 import { openDirectory } from '../recorder/directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
 import { createModel, type Model } from '../simulator/model.js';
 import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
 import { isScenarioName } from '../simulator/scenarios.js';
 import type { CommandContext, ExitCode } from './context.js';
+
+/** What a chain node serves. */
+const RECORDED = ['module_state', 'rate_limiter_input'] as const;
 
 /** `simulate --record`: records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
@@ -27,7 +29,7 @@ export async function recordSimulation(
   for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += intervalMs) {
     if (elapsedMs > 0) model.advanceTime(intervalMs);
     const timeMs = startTime * 1000 + elapsedMs;
-    for (const document of recordedDocuments) writePoll(recording, model, document, timeMs);
+    for (const document of RECORDED) writePoll(recording, model, document, timeMs);
     context.showProgress(`recorded until ${new Date(timeMs).toISOString().slice(0, 16)}`);
     // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
     if ((await Promise.race([waited, nextTurn('next' as const)])) === 'stopped') break;
@@ -40,7 +42,7 @@ export async function recordSimulation(
 function writePoll(
   recording: ReturnType<typeof openDirectory>,
   model: Model,
-  document: RecordedDocument,
+  document: (typeof RECORDED)[number],
   timeMs: number,
 ): void {
   const parameters = new URLSearchParams({ window: defaultCrosschainSettings.window });

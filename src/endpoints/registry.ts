@@ -67,7 +67,7 @@ export function createEndpointRegistry(
   log: Logger,
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
-  recorder?: Pick<Recorder, 'isOn' | 'record'>,
+  recorder?: Pick<Recorder, 'isOn' | 'isDue' | 'record'>,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
@@ -104,7 +104,8 @@ export function createEndpointRegistry(
     if (before === undefined || isWaiting(job)) return;
     const result = await executor.poll({
       ...withTarget(requestOf(before, now())),
-      keepsBody: recorder?.isOn() === true && job.contract === undefined,
+      keepsBody: recorder?.isOn() === true,
+      readsAll: job.contract !== undefined && recorder?.isDue(before.recording, job) === true,
     });
     try {
       applyPoll(job, result);
@@ -140,7 +141,7 @@ export function createEndpointRegistry(
 
   function record(job: PollJob, { body }: PollResult): void {
     const endpoint = endpointOf(job);
-    if (recorder === undefined || endpoint === undefined || job.contract !== undefined) return;
+    if (recorder === undefined || endpoint === undefined) return;
     const recording = recorder.record(endpoint.recording, endpoint.state, body);
     endpoints.set(keyOf(job.decodeOptions), { ...endpoint, recording });
   }

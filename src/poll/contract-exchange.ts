@@ -40,7 +40,7 @@ export async function fetchContract(
   { rpc, hub }: ContractEndpoint,
   limits: FetchLimits,
   facts: ContractFacts,
-  previous: ContractReading | undefined,
+  { previous, readsAll }: { readonly previous: ContractReading | undefined; readonly readsAll: boolean },
   client: Client,
 ): Promise<FetchedContract | Failure> {
   const started = performance.now();
@@ -57,12 +57,13 @@ export async function fetchContract(
   if (!head.ok) return head;
   const now = clock();
   const before = previous?.contract === facts.contract ? previous : undefined;
-  const calls = callsOf(facts, before, head.block, now);
+  const known = readsAll ? undefined : before;
+  const calls = callsOf(facts, known, head.block, now);
   const fetched = await send(url, formatBatch(calls.map(requestOf)));
   if (!fetched.ok) return failure(fetched.error.reason, url.host + fetched.error.message);
   const exchange = { calls, facts };
   const read = readContract(fetched.body.bytes, exchange, now, before);
-  const denoms = isBackingDue(facts, before, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
+  const denoms = isBackingDue(facts, known, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
   // Whether a set is unknown, or only not yet known to a node that is behind, is said by the time of its block.
   const isAhead = read.ok && read.value.isValsetUnknown !== false;
   if (denoms.length === 0 && !isAhead) return { ...fetched, exchange };

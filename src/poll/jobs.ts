@@ -10,6 +10,7 @@ import { answersOf } from '../sources/query-state.js';
 import type { EndpointLimits, EndpointState } from './endpoint-state.js';
 import type { BridgeObservations } from '../metrics/bridge/observations.js';
 import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
+import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
 
 /** One job for each endpoint of each target. */
@@ -34,7 +35,10 @@ function jobOf(config: Config, target: TargetConfig, document: DocumentName): Po
 /** The settings that apply to the state of an endpoint. A contract that is polled slowly is not stale between two polls. */
 export function limitsOf({ contract, intervalMs = 0 }: PollJob, poll: EndpointLimits): EndpointLimits {
   const { maxBodyBytes, staleAfterMs } = poll;
-  if (contract === undefined) return { maxBodyBytes, staleAfterMs };
+  return contract === undefined ? { maxBodyBytes, staleAfterMs } : contractLimits(intervalMs, poll);
+}
+
+export function contractLimits(intervalMs: number, { maxBodyBytes, staleAfterMs }: EndpointLimits): EndpointLimits {
   return {
     maxBodyBytes: Math.min(maxBodyBytes, MAX_RPC_BODY_BYTES),
     staleAfterMs: Math.max(staleAfterMs, 2 * intervalMs),
@@ -67,8 +71,12 @@ export function withValidatorNames(job: PollJob, staking: ReadonlyMap<string, st
 
 /** The job of a contract with what the last module state of its target says about it. */
 export function withFacts(job: PollJob, bridge: Snapshot | undefined): PollJob {
-  const { contractFacts: facts } = bridgeObservationsOf(bridge) ?? {};
+  const facts = contractFactsOf(bridge);
   return facts === undefined ? job : { ...job, facts };
+}
+
+export function contractFactsOf(bridge: Snapshot | undefined): ContractFacts | undefined {
+  return bridgeObservationsOf(bridge)?.contractFacts;
 }
 
 function bridgeObservationsOf(snapshot: Snapshot | undefined): BridgeObservations | undefined {

@@ -10,7 +10,6 @@ import type {
   ObservationsOf,
   SettingsOf,
 } from '../documents.js';
-import type { ContractCall } from '../external/calls.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import type { BufferedBody } from '../http/body.js';
 import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
@@ -67,6 +66,8 @@ export interface PollJob extends EndpointConnection, Omit<EndpointRequest<unknow
   readonly facts?: ContractFacts;
   /** Whether the result has the body, for the recorder. */
   readonly keepsBody?: boolean;
+  /** Whether a contract is asked for all its values, also for those that are requested less often. */
+  readonly readsAll?: boolean;
 }
 
 /** The body of a poll after it was decoded, with what is recorded beside it. */
@@ -75,7 +76,9 @@ export interface KeptBody extends BufferedBody {
   /** The path of the document; absent for a contract. */
   readonly path?: string;
   /** The calls of which the body has the results; of a contract only. */
-  readonly calls?: readonly ContractCall[];
+  readonly exchange?: ContractExchange;
+  /** Of a module state: the external height that was read of the contract. */
+  readonly externalHeight?: Numeral;
   /** When it was received. */
   readonly at: Instant;
 }
@@ -161,7 +164,9 @@ async function poll(job: PollJob, client: Client, decoder: Decoder, names?: Awai
   const source = sourceOf(url);
   // The decoder takes the bytes.
   const protocol = isJsonRpc(body.bytes.subarray(0, 64).toString()) ? 'json-rpc' : undefined;
-  const keeper = job.keepsBody ? keepBody(body, { height, path: foundAt.path, at }) : undefined;
+  const { externalHeight } = options;
+  const details = { height, path: foundAt.path, at, ...(externalHeight !== undefined && { externalHeight }) };
+  const keeper = job.keepsBody ? keepBody(body, details) : undefined;
   const decoded = {
     ...(await decoder.decode({ source, options, height, at }, keeper?.returned ?? body)),
     ...keeper?.kept(),
@@ -186,7 +191,7 @@ function keepBody(body: BufferedBody, details: Omit<KeptBody, keyof BufferedBody
 
 /** Polls a contract. Its answers are small, so they are read on the calling thread, and wait for no other document. */
 async function pollContract(
-  { url, limits, decodeOptions: options, facts, keepsBody = false }: PollJob,
+  { url, limits, decodeOptions: options, facts, keepsBody = false, readsAll = false }: PollJob,
   endpoint: ContractEndpoint,
   client: Client,
 ): Promise<PollResult> {
@@ -196,12 +201,12 @@ async function pollContract(
   const fetched: Awaited<ReturnType<typeof fetchContract>> =
     facts === undefined
       ? failure('schema', `${source}: the module state does not say where the contract is`)
-      : await fetchContract(endpoint, limits, facts, options.previous, client);
+      : await fetchContract(endpoint, limits, facts, { previous: options.previous, readsAll }, client);
   const fetchPhase = { fetch: (performance.now() - started) / 1000 };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase, source };
   const { body, exchange } = fetched;
   const at = clock();
-  const keeper = keepsBody ? keepBody(body, { height: undefined, calls: exchange.calls, at }) : undefined;
+  const keeper = keepsBody ? keepBody(body, { height: undefined, exchange, at }) : undefined;
   const task = { source, options: { ...options, exchange }, height: undefined, at };
   const decoded = { ...(await inlineDecoder.decode(task, keeper?.returned ?? body)), ...keeper?.kept() };
   return { ...decoded, phaseSeconds: { ...fetchPhase, ...decoded.phaseSeconds }, source };

@@ -8,15 +8,9 @@ import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from '
 
 /* Reads the recorded polls of all endpoints in the order of time, a few at once, so that a month takes no more memory than an hour. */
 
-/** A contract is not recorded: its calls follow from the module state, and a replay has no answers to others. */
-export type RecordedDocument = Exclude<DocumentName, 'external_contract'>;
-
-/** The documents of nodes. */
-export const recordedDocuments = documentNames.filter((document) => document !== 'external_contract');
-
 export interface RecordedPoll {
   readonly target: string;
-  readonly document: RecordedDocument;
+  readonly document: DocumentName;
   readonly timeMs: number;
   /** The path of the file. */
   readonly file: string;
@@ -39,7 +33,7 @@ export interface ReadOptions {
 
 interface Endpoint {
   readonly target: string;
-  readonly document: RecordedDocument;
+  readonly document: DocumentName;
   readonly path: string;
 }
 
@@ -78,7 +72,7 @@ async function endpointsIn(root: string, { target }: Pick<ReadOptions, 'target'>
   });
   const endpoints = targets.map(async ({ name, target: ofTarget }) => {
     const present = new Set(await directoriesIn(join(root, name)));
-    return recordedDocuments
+    return documentNames
       .filter((document) => present.has(document))
       .map((document): Endpoint => ({ target: ofTarget, document, path: join(root, name, document) }));
   });
@@ -143,6 +137,9 @@ async function readPoll(
     const { header, body } = decodeRecording(content);
     if (header.target !== target || header.document !== document || Date.parse(header.time) !== timeMs) {
       throw new Error('the header is that of another target, document or time');
+    }
+    if (document === 'external_contract' && header.outcome === 'ok' && header.calls === undefined) {
+      throw new Error('the header has no calls');
     }
     return { target, document, timeMs, file: path, header, body };
   } catch (error) {

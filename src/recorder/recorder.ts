@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { KeptBody } from '../poll/poll.js';
+import type { KeptBody, PollJob } from '../poll/poll.js';
+import { encodeHub } from './contract-context.js';
 import { startRecorderThread, type RecorderReply, type RecorderThread } from './recorder-thread.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 import { selectPoll, type SelectionMemory } from './selection.js';
@@ -30,6 +31,11 @@ export interface Recorder {
   /** Starts, stops or changes the recorder. */
   readonly configure: (settings: RecorderSettings) => void;
   readonly isOn: () => boolean;
+  /**
+   * Whether a successful poll that ends before its timeout would be recorded, and others would not: what it does not read is in no
+   * recording.
+   */
+  readonly isDue: (memory: SelectionMemory, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
   /**
    * Records a poll if it is selected. Returns what is to be remembered for the next poll of the endpoint. Copies the body.
    */
@@ -89,6 +95,11 @@ export function createRecorder(
       thread = started;
     },
     isOn: () => thread !== undefined,
+    isDue: (memory, { intervalMs: pollMs = 0, limits }) => {
+      const intervalMs = status?.settings.intervalMs ?? 0;
+      const endMs = now().monotonicMs + limits.timeoutMs;
+      return intervalMs > pollMs && selectPoll(memory, 'ok', endMs, intervalMs).isSelected;
+    },
     record: (memory, state, body) => {
       const { last, failure } = state;
       if (thread === undefined || status === undefined || last === undefined) return memory;
@@ -120,13 +131,16 @@ function headerOf(
     document,
     time: isoTime(last.at),
     ...(body?.height !== undefined && { height: String(body.height) }),
-    ...(body !== undefined && { path: body.path }),
+    ...(body?.path !== undefined && { path: body.path }),
+    ...(body?.exchange && { calls: body.exchange.calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(body && { received: isoTime(body.at) }),
     monotonic_ms: (body ?? last).at.monotonicMs,
     added: isoTime(addedAt),
     phase_seconds: last.phaseSeconds,
+    ...(body?.externalHeight !== undefined && { external_height: String(body.externalHeight) }),
+    ...(body?.exchange && { hub: encodeHub(body.exchange, body.at) }),
   };
 }
 

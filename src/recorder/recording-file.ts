@@ -1,6 +1,8 @@
 import { isMapping } from '../settings/value-types.js';
 import { failureReasonNames, type FailureReason } from '../http/failure-reasons.js';
+import type { ContractCall } from '../external/calls.js';
 import type { Phase } from '../poll/decode.js';
+import { parseContractKeys, type RecordedHub } from './contract-context.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the
@@ -18,11 +20,13 @@ export interface RecordingHeader {
   readonly time: string;
   /** Hub height from the response header; absent without one. */
   readonly height?: string;
-  /** Where the document was found. */
+  /** Where the document was found. Absent for a contract, because the path may be an API key. */
   readonly path?: string;
   readonly outcome: 'ok' | FailureReason;
   /** Of a failed poll. */
   readonly message?: string;
+  /** Of a contract: the calls of which the body has the results. */
+  readonly calls?: readonly ContractCall[];
   /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
   readonly received?: string;
   /** The monotonic clock of the process at `received`, or without it at `time`, in milliseconds. */
@@ -30,6 +34,10 @@ export interface RecordingHeader {
   /** Since when the process polls the endpoint. A later time means that its counters began anew. */
   readonly added?: string;
   readonly phase_seconds?: Partial<Record<Phase, number>>;
+  /** Of a module state: the external height that was read of the contract. */
+  readonly external_height?: string;
+  /** Of a contract: what the answers were compared with. */
+  readonly hub?: RecordedHub;
 }
 
 /** The end of the name of every recorded poll. */
@@ -98,19 +106,20 @@ function parseHeader(line: string): RecordingHeader {
     throw new Error('the header line is not JSON', { cause });
   }
   if (!isMapping(header)) throw new Error('the header line is not an object');
-  const { version, target, document, time, outcome, height, path, message, received, added } = header;
+  const { version, target, document, time, outcome, height, path, message, received, added, external_height } = header;
   if (version !== FORMAT_VERSION) throw new Error(`the version of the header is not ${FORMAT_VERSION}`);
   const wrong = Object.entries({ target, document, time, outcome }).find(([, value]) => typeof value !== 'string');
   if (wrong !== undefined) throw new Error(`the header has no ${wrong[0]}`);
-  const optional = Object.entries({ height, path, message, received, added });
+  const optional = Object.entries({ height, path, message, received, added, external_height });
   const invalid = optional.find(([, value]) => value !== undefined && typeof value !== 'string');
   if (invalid !== undefined) throw new Error(`${invalid[0]} of the header is not a string`);
   if (!isOutcome(outcome)) throw new Error('the outcome of the header is neither ok nor a reason of a failure');
-  const { monotonic_ms: monotonicMs, phase_seconds: phaseSeconds, ...others } = header;
+  const { monotonic_ms: monotonicMs, phase_seconds: phaseSeconds, calls, hub, ...others } = header;
   return {
     ...others,
     ...(typeof monotonicMs === 'number' && { monotonic_ms: monotonicMs }),
     ...(isMapping(phaseSeconds) && { phase_seconds: numbersOf(phaseSeconds) }),
+    ...parseContractKeys({ calls, hub }),
     // The strings and the outcome were checked above.
   } as RecordingHeader;
 }

@@ -1,4 +1,6 @@
 import type { Config } from '../config/config.js';
+import type { EndpointKey } from '../poll/endpoint-state.js';
+import { loadAbi } from '../external/abi-loader.js';
 import type { RecordedPoll } from './read-recording.js';
 import { endpointAfter, holdMs, repeatFailure, type ReplayedEndpoint } from './replayed-endpoint.js';
 
@@ -30,6 +32,7 @@ export async function replayPolls(
 ): Promise<readonly ReplayedEndpoint[]> {
   const endpoints = new Map<string, ReplayedEndpoint>();
   const hold = holdMs(config);
+  const keyOf = ({ target, document }: EndpointKey): string => JSON.stringify([target, document]);
   let nextStepMs: number | undefined;
 
   /** Takes the steps before a point in time. */
@@ -41,7 +44,7 @@ export async function replayPolls(
         if (repeated !== endpoint) endpoints.set(key, repeated);
       }
       const held = Array.from(endpoints.values()).filter(
-        ({ timeMs, failed }) => failed !== undefined || stepAtMs - timeMs <= hold,
+        ({ timeMs, failed, state }) => failed !== undefined || stepAtMs - timeMs <= state.staleAfterMs,
       );
       // oxlint-disable-next-line no-await-in-loop -- one after the other, as fast as they are written
       if (held.length > 0 && stepAtMs >= fromMs) await onStep(held, stepAtMs);
@@ -52,10 +55,12 @@ export async function replayPolls(
   let lastMs = -Infinity;
   for await (const poll of polls) {
     const { timeMs, target, document } = poll;
+    if (document === 'external_contract') await loadAbi();
     await stepUntil(timeMs);
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
-    const key = JSON.stringify([target, document]);
-    const endpoint = endpointAfter(endpoints.get(key), poll, config);
+    const key = keyOf(poll);
+    const bridge = endpoints.get(keyOf({ target, document: 'module_state' }));
+    const endpoint = endpointAfter(endpoints.get(key), poll, config, bridge);
     endpoints.set(key, endpoint);
     lastMs = timeMs;
     // A step at the same time reports it.

@@ -1,14 +1,17 @@
 import type { Instant } from '../clock.js';
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from '../chain/dialects.js';
-import { defaultBridgeSettings, defaultCrosschainSettings, type Config } from '../config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings, type Config, type TargetConfig } from '../config/config.js';
+import type { DocumentName } from '../documents.js';
+import type { ContractExchange } from '../external/contract-document.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../json/field.js';
 import { parseDecimal, type Numeral } from '../json/numeral.js';
 import { decodeDocument } from '../poll/decode.js';
 import { initialState, stateAfter, type EndpointState } from '../poll/endpoint-state.js';
-import { targetOptions, withObservations } from '../poll/jobs.js';
-import type { DecodeOptions, PollResult } from '../poll/poll.js';
-import type { RecordedDocument, RecordedPoll } from './read-recording.js';
+import { contractFactsOf, contractLimits, targetOptions, withObservations } from '../poll/jobs.js';
+import type { DecodeOptions, PollResult, TargetOptions } from '../poll/poll.js';
+import { decodeHub } from './contract-context.js';
+import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
 /* An endpoint of a recording: its state after each recorded poll, by the reducers of the daemon. */
@@ -35,11 +38,12 @@ export function holdMs({ poll, recorder }: Config): number {
   return poll.staleAfterMs + recorder.intervalMs;
 }
 
-/** The endpoint after one more recorded poll. */
+/** The endpoint after one more recorded poll. The answers of a contract are compared with the module state, if they were recorded without. */
 export function endpointAfter(
   before: ReplayedEndpoint | undefined,
   poll: RecordedPoll,
   config: Config,
+  bridge: ReplayedEndpoint | undefined,
 ): ReplayedEndpoint {
   const { header, timeMs } = poll;
   const receivedMs = header.received === undefined ? timeMs : Date.parse(header.received);
@@ -48,7 +52,8 @@ export function endpointAfter(
   const at = instantOf(clock, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
   const { options, state } = known ?? initialEndpoint(poll, config, at);
-  const result = resultOf(poll, withObservations(options, state.success?.snapshot), received);
+  const context = contextOf(poll, options, received, bridge);
+  const result = resultOf(poll, withObservations(context, state.success?.snapshot), received);
   return {
     options,
     state: stateAfter(acceptOutcome(state, header), result, at),
@@ -84,12 +89,50 @@ function initialEndpoint(
   const target = config.targets.find((each) => each.name === name) ?? { name };
   const staleAfterMs = holdMs(config);
   const base = { ...targetOptions(config, target), staleAfterMs };
-  const options: DecodeOptions =
-    document === 'module_state'
-      ? { ...base, document, settings: target.bridge ?? defaultBridgeSettings }
-      : { ...base, document, settings: target.crosschain ?? defaultCrosschainSettings };
+  const options = optionsOf(base, document, target);
   const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
-  return { options, state: initialState(options, { ...config.poll, staleAfterMs }, addedAt) };
+  const limits = { ...config.poll, staleAfterMs };
+  const contractIntervalMs = target.bridge?.external?.intervalMs ?? 0;
+  const isContract = document === 'external_contract';
+  return { options, state: initialState(options, isContract ? contractLimits(contractIntervalMs, limits) : limits, addedAt) };
+}
+
+function optionsOf(
+  base: TargetOptions,
+  document: DocumentName,
+  { bridge, crosschain }: Partial<TargetConfig>,
+): DecodeOptions {
+  switch (document) {
+    case 'module_state':
+      return { ...base, document, settings: { ...(bridge ?? defaultBridgeSettings), hasContract: true } };
+    case 'external_contract':
+      return { ...base, document, settings: {} };
+    case 'rate_limiter_input':
+      return { ...base, document, settings: crosschain ?? defaultCrosschainSettings };
+  }
+}
+
+/** The options with what was read of another endpoint of the target at the time of the poll. */
+function contextOf(
+  { header }: RecordedPoll,
+  options: DecodeOptions,
+  receivedAt: Instant,
+  bridge: ReplayedEndpoint | undefined,
+): DecodeOptions {
+  if (options.document === 'module_state') {
+    const externalHeight = numeralOf(header.external_height);
+    return { ...options, ...(externalHeight !== undefined && { externalHeight }) };
+  }
+  const { calls, hub } = header;
+  if (options.document !== 'external_contract' || calls === undefined) return options;
+  const exchange = hub === undefined ? exchangeWith(bridge, receivedAt) : decodeHub(hub, receivedAt);
+  return { ...options, ...(exchange && { exchange: { ...exchange, calls } }) };
+}
+
+/** Between two recorded polls the module state holds. */
+function exchangeWith(bridge: ReplayedEndpoint | undefined, at: Instant): Omit<ContractExchange, 'calls'> | undefined {
+  const facts = contractFactsOf(bridge?.state.success?.snapshot);
+  return facts && { facts: { ...facts, at } };
 }
 
 /** Whether the recorder was restarted, or a reload has changed the address: its counters began anew. */
@@ -117,8 +160,9 @@ function instantOf({ wallMs, recordedMs, offsetMs }: ReplayedClock, ms: number):
   return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
 }
 
-const paths: Readonly<Record<RecordedDocument, readonly DocumentPath[]>> = {
+const paths: Readonly<Record<DocumentName, readonly DocumentPath[]>> = {
   module_state: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
+  external_contract: [],
   rate_limiter_input: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
 };
 
@@ -131,13 +175,16 @@ function resultOf(
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
+  if (options.document === 'external_contract' && options.exchange === undefined) {
+    return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
+  }
   const foundAt = paths[document].find((known) => known.path === path);
-  const decoded = decodeDocument(options, file, body, heightOf(header), receivedAt);
+  const decoded = decodeDocument(options, file, body, numeralOf(header.height), receivedAt);
   return { ...decoded, phaseSeconds, ...(foundAt && { foundAt }) };
 }
 
-function heightOf({ height }: RecordingHeader): Numeral | undefined {
-  const parsed = height === undefined ? undefined : parseDecimal(height);
+function numeralOf(text: string | undefined): Numeral | undefined {
+  const parsed = text === undefined ? undefined : parseDecimal(text);
   return parsed === INVALID ? undefined : parsed;
 }
 
