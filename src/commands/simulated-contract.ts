@@ -1,10 +1,10 @@
 import type { Instant } from '../clock.js';
 import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
-import { denomOf } from '../external/contract-document.js';
+import { denomOf, type ContractExchange } from '../external/contract-document.js';
 import { formatBatch } from '../external/json-rpc.js';
 import { asDecimalString } from '../json/numeral.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
-import type { HubReading } from '../metrics/contract/reading.js';
+import type { ContractReading, HubReading } from '../metrics/contract/reading.js';
 import { decodeDocument } from '../poll/decode.js';
 import type { DecodeOptions, PollResult } from '../poll/poll.js';
 import { executeQuery } from '../simulator/query-service.js';
@@ -24,17 +24,26 @@ export function pollSimulatedContract(
   at: Instant,
   changes: ContractChanges = {},
 ): PollResult {
+  const { body, exchange } = askSimulatedContract(options.previous, facts, model, at, changes);
+  return decodeDocument({ ...options, exchange }, 'external chain', body, undefined, at);
+}
+
+/** The calls of a poll, and the answers of the simulated chains. */
+export function askSimulatedContract(
+  previous: ContractReading | undefined,
+  facts: ContractFacts,
+  model: Model,
+  at: Instant,
+  changes: ContractChanges = {},
+): { readonly body: Buffer; readonly exchange: ContractExchange } {
   const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
   const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
-  const calls = callsOf(facts, options.previous, block, at);
+  const calls = callsOf(facts, previous, block, at);
   const rpc = formatBatch(calls.map(requestOf));
   const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
   const { body } = executeQuery(model, query, changes);
-  const denoms = isBackingDue(facts, options.previous, at)
-    ? facts.backing.map(({ contract }) => denomOf(contract))
-    : [];
-  const exchange = { calls, facts, hub: hubReading(denoms, facts, model, changes) };
-  return decodeDocument({ ...options, exchange }, 'external chain', body, undefined, at);
+  const denoms = isBackingDue(facts, previous, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
+  return { body, exchange: { calls, facts, hub: hubReading(denoms, facts, model, changes) } };
 }
 
 function hubReading(

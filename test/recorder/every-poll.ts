@@ -1,6 +1,8 @@
 import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
+import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
+import { loadAbi } from '../../src/external/abi-loader.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
@@ -28,17 +30,10 @@ export interface RecordedChain {
 
 export async function startRecordedChain(scenario: ScenarioName = 'healthy'): Promise<RecordedChain> {
   const { path: directory } = createTempFolder();
-  const model = createModel({ seed: 5, scenario, startTime: 1_789_990_000, blockTimeMs: 6_000 });
+  await loadAbi();
+  const model = createModel({ seed: 5, scenario, startTime: 1_790_000_000, blockTimeMs: 6_000 });
   const config = configOf(model);
   return { model, config, directory, daemon: await startRecordedRegistry(config, directory) };
-}
-
-/** The contract on the external chain is not replayed. */
-function withoutContract<Bridge extends { readonly external?: unknown }>({
-  external: _external,
-  ...bridge
-}: Bridge): Omit<Bridge, 'external'> {
-  return bridge;
 }
 
 function configOf(model: Model): Config {
@@ -48,7 +43,13 @@ function configOf(model: Model): Config {
     // Other queries of the node are not recorded.
     targets: config.targets.map(({ bridge, crosschain, ...target }) => ({
       ...target,
-      ...(bridge && { bridge: { ...withoutContract(bridge), nodeQueries: 'off' as const } }),
+      ...(bridge && {
+        bridge: {
+          ...bridge,
+          nodeQueries: 'off' as const,
+          ...(bridge.external && { external: { ...bridge.external, intervalMs: POLL_MS } }),
+        },
+      }),
       ...(crosschain && { crosschain: { ...crosschain, nodeQueries: 'off' as const, cctxQueries: 'off' as const } }),
     })),
     poll: { ...config.poll, intervalMs: POLL_MS, timeoutMs: 20_000, staleAfterMs: 300_000 },
@@ -58,12 +59,14 @@ function configOf(model: Model): Config {
 
 export const answerOf =
   (model: Model): Respond =>
-  (document) => ({
-    body: Buffer.from(
-      JSON.stringify(document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n })),
-    ),
-    height: model.height,
-  });
+  (document, { facts, decodeOptions }, at) => {
+    if (decodeOptions.document === 'external_contract') {
+      if (facts === undefined) return undefined;
+      return { ...askSimulatedContract(decodeOptions.previous, facts, model, at), height: undefined };
+    }
+    const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
+    return { body: Buffer.from(JSON.stringify(body)), height: model.height };
+  };
 
 /** The expositions of the replayed polls, by document. */
 async function replayed(directory: string, config: Config): Promise<Map<string, string[]>> {
@@ -113,8 +116,11 @@ export async function expectReplay(
   }
 }
 
-/** Polls a scenario, and expects that the replay is what was exported. Returns the expositions of the bridge. */
-export async function expectExactReplay(scenario: ScenarioName, polls: number): Promise<readonly string[]> {
+/** Polls a scenario, and expects that the replay is what was exported. Returns the expositions of the bridge and of its contract. */
+export async function expectExactReplay(
+  scenario: ScenarioName,
+  polls: number,
+): Promise<{ readonly bridge: readonly string[]; readonly contract: readonly string[] }> {
   // Only a chain that starts in the scenario mainnet can be in it.
   const initial = scenario === 'mainnet' ? scenario : 'healthy';
   const { model, config, directory, daemon } = await startRecordedChain(initial);
@@ -129,5 +135,6 @@ export async function expectExactReplay(scenario: ScenarioName, polls: number): 
   daemon.registry.close();
   expect(exported.get('module_state')).toHaveLength(polls);
   await expectReplay(directory, config, exported);
-  return exported.get('module_state') ?? [];
+  const textsOf = (document: string): readonly string[] => exported.get(document) ?? [];
+  return { bridge: textsOf('module_state'), contract: textsOf('external_contract') };
 }

@@ -22,9 +22,12 @@ describe('a recording of every poll', () => {
   it.each(['stuck', 'conflicting-claims', 'missed-cctxs'] as const)(
     'replays to the series that were exported in the scenario %s, with measured block times and counted transfers',
     async (scenario) => {
-      const last = (await expectExactReplay(scenario, 24)).at(-1);
+      const { bridge, contract } = await expectExactReplay(scenario, 24);
+      const last = bridge.at(-1);
       expect(last).toMatch(/bridge_block_time_seconds\{target="demo"\} 6\.0/);
       expect(last).toMatch(/bridge_transfers_requested_total\{.*\} [1-9]/);
+      expect(contract.at(-1)).toMatch(/bridge_token_backing_surplus_amount\{.*\} \d/);
+      expect(contract.at(-1)).toMatch(/bridge_contract_info\{.*\} 1/);
     },
   );
 
@@ -32,18 +35,22 @@ describe('a recording of every poll', () => {
     const { model, config, directory, daemon } = await startRecordedChain();
     const exported = new Map<string, string[]>();
     const ok = answerOf(model);
-    const behind: Respond = (document) => ({
-      body: Buffer.from(
-        JSON.stringify(
-          document === 'module_state'
-            ? model.moduleState()
-            : { ...model.rateLimiterInput({ window: 500n }), height: '9' },
-        ),
-      ),
-      height: 9,
-    });
-    const html: Respond = () => ({ body: Buffer.from('<html>'), height: undefined });
-    const other: Respond = () => ({ body: Buffer.from('{"other":1}'), height: 1 });
+    const bodies: Readonly<Record<string, () => unknown>> = {
+      module_state: () => model.moduleState(),
+      rate_limiter_input: () => ({ ...model.rateLimiterInput({ window: 500n }), height: '9' }),
+    };
+    const behind: Respond = (document, job, at) => {
+      const body = bodies[document]?.();
+      return body === undefined ? ok(document, job, at) : { body: Buffer.from(JSON.stringify(body)), height: 9 };
+    };
+    const withBody =
+      (body: string, height: number | undefined): Respond =>
+      (document, job, at) => {
+        const { exchange } = ok(document, job, at) ?? {};
+        return { body: Buffer.from(body), height, ...(exchange && { exchange }) };
+      };
+    const html = withBody('<html>', undefined);
+    const other = withBody('{"other":1}', 1);
     const none: Respond = () => undefined;
     const outage = Array.from({ length: 15 }, () => none);
     const before = [ok, ok, html, html, other, none, none, ok, behind, ok, behind, behind, behind, ok] as const;

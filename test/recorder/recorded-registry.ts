@@ -4,6 +4,7 @@ import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
+import type { ContractExchange } from '../../src/external/contract-document.js';
 import { failure, type Failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { decodeDocument } from '../../src/poll/decode.js';
@@ -18,10 +19,12 @@ const PHASES = { fetch: 0.0512, decode: 0.0041, derive: 0.0023 };
 export interface Response {
   readonly body: Buffer;
   readonly height: number | undefined;
+  /** Of a contract. */
+  readonly exchange?: ContractExchange;
 }
 
 /** What a simulated node answers to a poll; `undefined` for a node that does not. */
-export type Respond = (document: string) => Response | undefined;
+export type Respond = (document: string, job: PollJob, at: Instant) => Response | undefined;
 
 /**
  * The endpoints of a daemon with a recorder, on simulated clocks. The wall clock and the monotonic clock differ, and a poll takes time
@@ -46,8 +49,11 @@ export async function startRecordedRegistry(config: Config, directory: string): 
   });
   let respond: Respond = () => undefined;
   const executor = {
-    poll: async (job: PollJob): Promise<PollResult> =>
-      pollOnce(job, respond(job.decodeOptions.document), now, () => (elapsedMs += 7)),
+    poll: async (job: PollJob): Promise<PollResult> => {
+      // As with a network, the polls of all endpoints begin before the first one ends.
+      await new Promise((resolve) => setImmediate(resolve));
+      return pollOnce(job, respond(job.decodeOptions.document, job, now()), now, () => (elapsedMs += 7));
+    },
     fetchNames: async (): Promise<Failure> => failure('status', 'no names'),
     sendQuery: async () => ({ ...failure('status', ''), isUnknownPath: true }),
   };
@@ -74,10 +80,10 @@ export async function startRecordedRegistry(config: Config, directory: string): 
     respond = answer;
     const before = new Map(registry.states().map((state) => [state.document, state.polls]));
     // By the timers only: the clocks are advanced by the test.
-    if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.intervalMs);
+    if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.intervalMs + 5);
     else {
       registry.reconcile(jobsOf(config), config.poll, now());
-      await vi.advanceTimersByTimeAsync(1);
+      await vi.advanceTimersByTimeAsync(5);
     }
     isConfigured = true;
     return new Map(
@@ -107,18 +113,26 @@ function pollOnce(job: PollJob, response: Response | undefined, now: () => Insta
   takeTime();
   if (response === undefined)
     return { outcome: failure('timeout', '/x: timed out'), phaseSeconds: { fetch: PHASES.fetch } };
-  const { body, height: number } = response;
+  const { body, height: number, exchange } = response;
   const height = number === undefined ? undefined : asDecimalString(String(number));
   const at = now();
   takeTime();
   const [foundAt] = job.paths;
-  if (foundAt === undefined) throw new Error('a job has paths');
-  const decoded = decodeDocument(job.decodeOptions, 'test', body, height, at);
+  const { externalHeight } = job.decodeOptions;
+  const decoded = decodeDocument({ ...job.decodeOptions, ...(exchange && { exchange }) }, 'test', body, height, at);
   return {
     ...decoded,
     phaseSeconds: PHASES,
     source: 'node/path',
-    ...(decoded.outcome.ok && { foundAt }),
-    body: { bytes: Buffer.from(body), height, path: foundAt.path, at, release: () => undefined },
+    ...(decoded.outcome.ok && foundAt && { foundAt }),
+    body: {
+      bytes: Buffer.from(body),
+      height,
+      at,
+      ...(foundAt && { path: foundAt.path }),
+      ...(exchange && { exchange }),
+      ...(externalHeight !== undefined && { externalHeight }),
+      release: () => undefined,
+    },
   };
 }
