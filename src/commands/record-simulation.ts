@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { InvocationOf } from '../cli/flags.js';
-import { DEFAULT_TARGET_NAME, defaultCrosschainSettings } from '../config/config.js';
+import { DEFAULT_TARGET_NAME } from '../config/config.js';
+import { defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { openDirectory } from '../recorder/directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
 import { createModel, type Model } from '../simulator/model.js';

@@ -1,13 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type InvocationOf, STANDARD_INPUT } from '../cli/flags.js';
-import {
-  type Config,
-  DEFAULT_TARGET_NAME,
-  defaultBridgeSettings,
-  defaultConfig,
-  defaultCrosschainSettings,
-} from '../config/config.js';
+import { type Config, DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { describeReadError } from '../settings/small-file.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
 import { bufferBody, BufferPool } from '../http/body.js';

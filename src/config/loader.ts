@@ -1,5 +1,5 @@
 import { readConfigFiles } from './config-files.js';
-import type { Config, ConfigResult } from './config.js';
+import { connectionsOf, type Config, type ConfigResult } from './config.js';
 import {
   type Environment,
   environmentData,
@@ -78,14 +78,8 @@ function withProblems(result: ConfigResult, problems: readonly string[]): Config
 
 /** Problems of the credential and certificate files that the endpoints refer to. */
 async function checkReferencedFiles({ targets }: Config, label: FormatPosition): Promise<string[]> {
-  const endpoints = targets.flatMap((target, index) => [
-    { endpoint: target.bridge, path: ['targets', index, 'bridge'] },
-    { endpoint: target.bridge?.external, path: ['targets', index, 'bridge', 'external'] },
-    { endpoint: target.crosschain, path: ['targets', index, 'crosschain'] },
-  ]);
   const problems = await Promise.all(
-    endpoints.map(async ({ endpoint, path: position }) => {
-      const httpClient = endpoint?.httpClient;
+    connectionsOf(targets).map(async ({ httpClient, path: position }) => {
       const result = httpClient && (await resolveHttpConfig(httpClient));
       if (!result || result.ok) return [];
       return result.problems.map(({ path, message }) => `${label([...position, ...path])}: ${message}`);

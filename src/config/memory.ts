@@ -1,5 +1,5 @@
 import type { Config } from './config.js';
-import { formatSize } from '../settings/units.js';
+import { formatSize, MEBIBYTE } from '../settings/units.js';
 
 /** Memory limits of this process. */
 export interface MemoryLimits {
@@ -8,8 +8,6 @@ export interface MemoryLimits {
   /** Heap limit of V8. */
   readonly heapBytes: number;
 }
-
-const MEBIBYTE = 2 ** 20;
 
 /** Used by the process before its first poll. */
 const BASE_BYTES = 96 * MEBIBYTE;

@@ -6,13 +6,13 @@ import {
   type ConfigResult,
   configSchema,
   configSettings,
+  connectionsOf,
   createFileSchema,
-  type CrosschainEndpoint,
-  type EndpointConnection,
   type RecorderSettings,
   type SchemaContext,
   type TargetConfig,
 } from './config.js';
+import type { CrosschainEndpoint, EndpointConnection } from './endpoint-config.js';
 import type { HttpClientConfig } from './http-client-config.js';
 import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
 import { formatDuration } from '../settings/units.js';
@@ -71,19 +71,10 @@ function findWarnings({ poll, targets }: Config): Warning[] {
       message: `timeout (${formatDuration(poll.timeoutMs)}) is longer than interval (${formatDuration(poll.intervalMs)})`,
     });
   }
-  for (const [index, { bridge, crosschain }] of targets.entries()) {
-    const path = ['targets', index];
-    if (bridge) warnings.push(...connectionWarnings(bridge, [...path, 'bridge']));
-    if (bridge?.external) {
-      const { url, httpClient } = bridge.external;
-      warnings.push(
-        ...connectionWarnings({ url: url.origin, ...(httpClient && { httpClient }) }, [...path, 'bridge', 'external']),
-      );
-    }
-    if (!crosschain) continue;
-    warnings.push(...crosschainWarnings(crosschain, [...path, 'crosschain']));
-    warnings.push(...connectionWarnings(crosschain, [...path, 'crosschain']));
+  for (const [index, { crosschain }] of targets.entries()) {
+    if (crosschain) warnings.push(...crosschainWarnings(crosschain, ['targets', index, 'crosschain']));
   }
+  warnings.push(...connectionsOf(targets).flatMap(connectionWarnings));
   return warnings;
 }
 
@@ -96,7 +87,7 @@ function crosschainWarnings({ window }: CrosschainEndpoint, path: Path): Warning
   return [{ path: [...path, 'window'], message }];
 }
 
-function connectionWarnings({ url, httpClient }: EndpointConnection, path: Path): Warning[] {
+function connectionWarnings({ url, httpClient, path }: EndpointConnection & { readonly path: Path }): Warning[] {
   if (httpClient?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
   if (!url.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {

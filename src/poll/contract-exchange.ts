@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { EndpointConnection } from '../config/config.js';
+import type { EndpointConnection } from '../config/endpoint-config.js';
 import { requestUrl } from '../config/rpc-url.js';
 import { loadAbi } from '../external/abi-loader.js';
 import { callsOf, isBackingDue, requestOf } from '../external/calls.js';

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
-import type { EndpointConnection, TargetLabels } from '../config/config.js';
+import type { TargetLabels } from '../config/config.js';
+import type { EndpointConnection } from '../config/endpoint-config.js';
 import type {
   ContractEndpoint,
   DocumentName,

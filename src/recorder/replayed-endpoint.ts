@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.js';
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from '../chain/dialects.js';
-import { defaultBridgeSettings, defaultCrosschainSettings, type Config, type TargetConfig } from '../config/config.js';
+import type { Config, TargetConfig } from '../config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
 import type { DocumentName } from '../documents.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import { failure } from '../http/failure-reasons.js';

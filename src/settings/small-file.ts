@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { formatSize } from './units.js';
+import { formatSize, MEBIBYTE } from './units.js';
 import type { ValueResult } from './value-types.js';
 
 /** Far larger than any CA bundle. */
-const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = MEBIBYTE;
 
 /** Reads a text file without trailing line breaks. `problem` completes a sentence that starts with the file name. */
 export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise<ValueResult<string>> {

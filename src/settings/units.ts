@@ -3,17 +3,21 @@ interface Unit {
   readonly factor: number;
 }
 
-const second = 1_000;
-const day = 86_400 * second;
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export const MEBIBYTE = 2 ** 20;
 
 // As in Prometheus (model.ParseDuration): a year has 365 days; units are ordered, each at most once, without fractions.
 const durationUnits: readonly Unit[] = [
-  { name: 'y', factor: 365 * day },
-  { name: 'w', factor: 7 * day },
-  { name: 'd', factor: day },
-  { name: 'h', factor: 3_600 * second },
-  { name: 'm', factor: 60 * second },
-  { name: 's', factor: second },
+  { name: 'y', factor: 365 * DAY_MS },
+  { name: 'w', factor: 7 * DAY_MS },
+  { name: 'd', factor: DAY_MS },
+  { name: 'h', factor: HOUR_MS },
+  { name: 'm', factor: MINUTE_MS },
+  { name: 's', factor: SECOND_MS },
   { name: 'ms', factor: 1 },
 ];
 
@@ -43,7 +47,7 @@ export function formatDuration(milliseconds: number): string {
 
 const sizeUnits: readonly Unit[] = [
   { name: 'GiB', factor: 2 ** 30 },
-  { name: 'MiB', factor: 2 ** 20 },
+  { name: 'MiB', factor: MEBIBYTE },
   { name: 'KiB', factor: 2 ** 10 },
   { name: 'GB', factor: 1e9 },
   { name: 'MB', factor: 1e6 },

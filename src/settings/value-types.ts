@@ -123,32 +123,24 @@ export function duration(smallest: number, largest: number): ValueType<number> {
 
 /** A duration, or 0 to turn something off. */
 export function optionalDuration(smallest: number, largest: number): ValueType<number> {
-  const { parse, ...type } = duration(smallest, largest);
+  const type = duration(smallest, largest);
   const isOff = (raw: unknown): boolean => typeof raw === 'string' && parseDuration(raw) === 0;
-  const describe = (problem: string): string => problem.replace('— expected ', '— expected 0s or ');
-  return {
-    ...type,
-    parse: (raw) => {
-      if (isOff(raw)) return accept(0);
-      const result = parse(raw);
-      return result.ok ? result : { ok: false, problem: describe(result.problem) };
-    },
-  };
+  return { ...type, parse: (raw) => (isOff(raw) ? accept(0) : orExpected('0s', type.parse(raw))) };
 }
 
 /** A duration, or `auto` for one that the program determines. */
 export function durationOrAuto(smallest: number, largest: number): ValueType<number | 'auto'> {
   const { parse } = duration(smallest, largest);
-  const describe = (problem: string): string => problem.replace('— expected ', '— expected auto or ');
   return {
     name: 'auto | duration',
-    parse: (raw) => {
-      if (raw === 'auto') return accept(raw);
-      const result = parse(raw);
-      return result.ok ? result : { ok: false, problem: describe(result.problem) };
-    },
+    parse: (raw) => (raw === 'auto' ? accept(raw) : orExpected('auto', parse(raw))),
     format: (value) => (value === 'auto' ? value : formatDuration(value)),
   };
+}
+
+/** Names another value that is valid, too. */
+function orExpected<T>(value: string, result: ValueResult<T>): ValueResult<T> {
+  return result.ok ? result : { ok: false, problem: result.problem.replace('— expected ', `— expected ${value} or `) };
 }
 
 const millisecondsByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Objective } from '../../src/config/config.js';
+import type { Objective } from '../../src/config/endpoint-config.js';
 import { hasTool } from '../support/tools.js';
 import { metricsInRules, runAlerts, type Firing } from './promtool.js';
 import { record } from './recording.js';

@@ -4,7 +4,8 @@ import { EXAMPLE_CONFIG } from '../../src/commands/help.js';
 import type { Environment } from '../../src/config/environment.js';
 import { loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../support/config.js';
-import { defaultConfig, defaultCrosschainSettings } from '../../src/config/config.js';
+import { defaultConfig } from '../../src/config/config.js';
+import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';

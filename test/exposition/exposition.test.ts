@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultBridgeSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { bridgeFlowFamilies } from '../../src/flow/bridge-families.js';
 import { crosschainFlowFamilies } from '../../src/flow/crosschain-families.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';

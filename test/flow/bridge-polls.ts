@@ -1,4 +1,4 @@
-import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { asDecimalString } from '../../src/json/numeral.js';

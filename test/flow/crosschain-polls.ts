@@ -1,4 +1,4 @@
-import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/config.js';
+import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { withCctxAnswers, type CctxAnswer, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
 import { decodeDocument } from '../../src/poll/decode.js';

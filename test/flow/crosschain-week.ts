@@ -1,4 +1,4 @@
-import { defaultCrosschainSettings } from '../../src/config/config.js';
+import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { outcomes } from '../../src/flow/chain-counts.js';
 import {

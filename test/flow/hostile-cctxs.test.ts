@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
-import { defaultCrosschainSettings } from '../../src/config/config.js';
+import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { outcomes } from '../../src/flow/chain-counts.js';
 import { MAX_COUNTED } from '../../src/flow/counted-cctxs.js';

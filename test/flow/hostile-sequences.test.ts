@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
-import { defaultBridgeSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { MAX_TRANSFERS, unpackBaseline, type Baseline } from '../../src/flow/bridge-baseline.js';

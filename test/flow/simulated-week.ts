@@ -1,4 +1,4 @@
-import { defaultBridgeSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';

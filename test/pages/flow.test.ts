@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
 import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
-import { defaultBridgeSettings, type Objective } from '../../src/config/config.js';
+import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { flowHtml, flowView, type FlowView } from '../../src/pages/flow.js';
 import { asDecimalString } from '../../src/json/numeral.js';

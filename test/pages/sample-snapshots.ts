@@ -1,4 +1,5 @@
-import { defaultBridgeSettings, defaultConfig, defaultCrosschainSettings } from '../../src/config/config.js';
+import { defaultConfig } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { batch, idleState, validators } from '../pending/bridge-state.js';
 import type { Config } from '../../src/config/config.js';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultBridgeSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import type { startDecoderThread as startThread } from '../../src/poll/decoder-thread.js';
 import { createPollExecutor, type DecodeOptions, type PollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { listenOnFreePort } from '../support/ports.js';

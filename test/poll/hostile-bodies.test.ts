@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { recordedStates } from '../support/endpoint-states.js';

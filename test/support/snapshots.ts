@@ -1,5 +1,6 @@
-import type { BridgeSettings, Config, CrosschainSettings } from '../../src/config/config.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/config.js';
+import type { Config } from '../../src/config/config.js';
+import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import type { LabelSettings } from '../../src/documents.js';
 import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
 import type { Instant } from '../../src/clock.js';

@@ -1,5 +1,6 @@
 import type { ModuleState } from '../../chain/module-state.js';
-import type { BridgeSettings, TokenConfig, ValidatorConfig } from '../../config/config.js';
+import type { TokenConfig, ValidatorConfig } from '../../config/config.js';
+import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../json/numeral.js';
 import type { Instant } from '../../clock.js';
 import type { BridgeObservations } from './observations.js';

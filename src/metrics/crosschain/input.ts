@@ -1,5 +1,6 @@
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
-import type { Config, CrosschainSettings } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
+import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../json/numeral.js';
 import type { Instant } from '../../clock.js';
 import type { CrosschainObservations } from './observations.js';

@@ -1,5 +1,5 @@
 import { knownChains, lookaheadOf } from '../../chain/known-chains.js';
-import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/config.js';
+import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { families, gauge, labeledGauge } from '../family.js';
 import { chainName, chainsWithOutbounds } from './cctxs.js';
 import type { CrosschainInput } from './input.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/endpoint-config.js';
 import { clock, type Instant } from '../../../src/clock.js';
 import { documents as definitions, type DocumentContext, type DocumentDefinition } from '../../../src/documents.js';
 import { asDecimalString } from '../../../src/json/numeral.js';
