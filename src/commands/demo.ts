@@ -8,7 +8,7 @@ import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/mainnet-chains.js';
 import type { Model } from '../simulator/model.js';
-import { isScenarioName, scenarios, type ScenarioName } from '../simulator/scenarios.js';
+import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
 import { minBatchFee } from '../simulator/tokens.js';
 import { duration } from '../text/format.js';
 import {
@@ -21,13 +21,13 @@ import {
 } from './context.js';
 import { startPollThread } from './daemon.js';
 import { readWebOptions } from './load-config.js';
-import { scenarioProblem, startSimulation } from './simulate.js';
+import { checkScenario, startSimulation } from './simulate.js';
 import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(flags: InvocationOf<'demo'>, context: CommandContext): Promise<ExitCode> {
-  const problem = scenarioProblem(flags.simulator);
-  if (problem !== undefined) return printProblems(context, [problem, seeHelp('demo')]);
+  const settings = checkScenario(flags.simulator);
+  if (!settings.ok) return printProblems(context, [...settings.problems, seeHelp('demo')]);
   const web = await readWebOptions(flags.web);
   if (!web.ok) return printProblems(context, web.problems);
   printWarnings(context, web.warnings);
@@ -35,12 +35,11 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
   const stopped = context.waitForStopSignal();
   const executor = await startPollThread(defaultConfig, context);
   try {
-    const { seed, scenario, blockTimeMs, startTimeSeconds } = flags.simulator;
-    if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
+    const { seed, scenario, blockTimeMs, startTimeSeconds } = settings.checked;
     const now = clock();
     const startTime = startTimeSeconds ?? Math.floor(now.epochSeconds);
     const model = createPastModel({ seed, scenario, blockTimeMs, startTime });
-    const simulator = await startSimulation(flags, context, model);
+    const simulator = await startSimulation(settings.checked, flags.log, context, model);
     try {
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, flags.log)('simulating and polling the past of the scenario …');

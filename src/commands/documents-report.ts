@@ -5,6 +5,7 @@ import { remedyOf } from '../http/failure-reasons.js';
 import { clock } from '../clock.js';
 import { initialState, stateAfter } from '../poll/endpoint-state.js';
 import type { PollResult, DecodeOptions, Snapshot } from '../poll/poll.js';
+import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { Summarize } from './summary.js';
 
@@ -15,6 +16,8 @@ export interface ReadDocument {
   readonly result: PollResult;
 }
 
+const plurals = { poll: 'polls', 'recorded body': 'recorded bodies' } as const;
+
 const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of the document that the flag names.';
 
 /** Prints the metrics of the documents that could be read, and the reasons of the others. `summarize` is absent for recorded bodies. */
@@ -23,7 +26,7 @@ export function printDocuments(
   { poll }: Config,
   read: readonly ReadDocument[],
   warnings: readonly string[],
-  noun: 'poll' | 'recorded body',
+  noun: keyof typeof plurals,
   summarize?: Summarize,
 ): ExitCode {
   const now = clock();
@@ -51,7 +54,7 @@ export function printDocuments(
     return 3;
   }
   if (failures === 0) return 0;
-  context.printError(`exit 1: ${failures} of ${formatCount(read.length, noun)} failed`);
+  context.printError(`exit 1: ${failures} of ${count(read.length, noun, plurals[noun])} failed`);
   return 1;
 }
 
@@ -65,10 +68,4 @@ export function inactiveWatched(name: string, options: DecodeOptions, { families
   const inactive = options.settings.watch.filter((address) => !active.has(address));
   if (inactive.length === 0) return [];
   return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
-}
-
-const plurals = { poll: 'polls', endpoint: 'endpoints', 'recorded body': 'recorded bodies' } as const;
-
-export function formatCount(count: number, noun: keyof typeof plurals): string {
-  return `${count} ${count === 1 ? noun : plurals[noun]}`;
 }

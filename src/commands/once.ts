@@ -3,9 +3,10 @@ import type { InvocationOf } from '../cli/flags.js';
 import type { Config } from '../config/config.js';
 import { createPollExecutor, type PollExecutor, type PollJob } from '../poll/poll.js';
 import { formatDuration } from '../settings/units.js';
+import { count } from '../text/format.js';
 import { jobsOf, withFacts } from '../poll/jobs.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
-import { formatCount, inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
+import { inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
 import { createSummarize } from './summary.js';
 
@@ -44,7 +45,7 @@ async function pollEndpoints(
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeoutMs);
-    progress(`polling ${formatCount(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
+    progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
   // A contract is polled with what the module state of its target says about it.
   const states = new Map(

@@ -7,21 +7,18 @@ import { openDirectory } from '../recorder/directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
 import { createModel, type Model } from '../simulator/model.js';
 import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
-import { isScenarioName } from '../simulator/scenarios.js';
 import type { CommandContext, ExitCode } from './context.js';
+import type { CheckedSettings } from './simulate.js';
 
 /** What a chain node serves. */
 const RECORDED = ['module_state', 'rate_limiter_input'] as const;
 
 /** `simulate --record`: records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
-  { simulator, record }: InvocationOf<'simulate'>,
-  directory: string,
+  { seed, scenario, blockTimeMs, startTimeSeconds }: CheckedSettings,
+  { directory, durationMs, intervalMs }: InvocationOf<'simulate'>['record'] & { readonly directory: string },
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { seed, scenario, blockTimeMs, startTimeSeconds } = simulator;
-  const { durationMs, intervalMs } = record;
-  if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
   const startTime = startTimeSeconds ?? Math.floor((Date.now() - durationMs) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
   mkdirSync(directory, { recursive: true });

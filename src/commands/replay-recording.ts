@@ -1,35 +1,56 @@
 import { configHash } from '../active-config.js';
-import type { InvocationOf } from '../cli/flags.js';
 import type { Config } from '../config/config.js';
 import { createProcessMetrics } from '../exposition/process-metrics.js';
 import { readRecording } from '../recorder/read-recording.js';
-import { replayPolls, WARM_UP_MS } from '../recorder/replay.js';
+import { replayPolls, WARM_UP_MS, type ReplayEvents } from '../recorder/replay.js';
 import { createTimeSeries } from '../recorder/time-series.js';
 import type { CommandContext, ExitCode } from './context.js';
 
-/** Series of Prometheus end 5 minutes after their last sample. */
-const STEP_MS = 60_000;
+/** The usual interval of scrapes and evaluations. Series of Prometheus end 5 minutes after their last sample. */
+export const STEP_MS = 60_000;
 
 /** How often the progress is shown. */
 const PROGRESS_MS = 500;
 
 /** `replay --recording`: prints the exposition of a recording over time. */
 export async function replayRecording(
-  {
-    directory,
-    fromMs = -Infinity,
-    toMs = Infinity,
-    target,
-  }: InvocationOf<'replay'>['recording'] & { directory: string },
+  recording: RecordingRange,
   config: Config,
   context: CommandContext,
 ): Promise<ExitCode> {
   const series = createTimeSeries();
   const exporterText = await exporterFamilies(config, context);
+  const { problems } = await replayWithProgress(recording, config, context, {
+    onPoll: async (endpoint, timeMs) => {
+      await context.write(series.endpointsAt([endpoint], timeMs));
+    },
+    onStep: async (endpoints, timeMs) => {
+      await context.write(series.endpointsAt(endpoints, timeMs) + series.textAt(exporterText(timeMs), timeMs));
+    },
+  });
+  context.showProgress(undefined);
+  await context.write('# EOF\n');
+  return problems === 0 ? 0 : 1;
+}
+
+interface RecordingRange {
+  readonly directory: string;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly target?: string | undefined;
+}
+
+/** Replays a recording, prints its problems, and shows the progress on a terminal. */
+export async function replayWithProgress(
+  { directory, fromMs = -Infinity, toMs = Infinity, target }: RecordingRange,
+  config: Config,
+  context: CommandContext,
+  { onPoll, onStep }: ReplayEvents,
+): Promise<{ readonly problems: number }> {
   const progress = createProgress(context);
   let problems = 0;
-  let samples = 0;
-  const polls = readRecording(directory, {
+  let polls = 0;
+  const recording = readRecording(directory, {
     fromMs: fromMs - WARM_UP_MS,
     toMs,
     target,
@@ -40,23 +61,19 @@ export async function replayRecording(
     },
   });
   await replayPolls(
-    polls,
+    recording,
     config,
     { fromMs, toMs, stepMs: STEP_MS },
     {
-      onPoll: async (endpoint, timeMs) => {
-        samples += 1;
-        progress(timeMs, samples);
-        await context.write(series.endpointsAt([endpoint], timeMs));
+      onPoll: (endpoint, timeMs) => {
+        polls += 1;
+        progress(timeMs, polls);
+        return onPoll?.(endpoint, timeMs);
       },
-      onStep: async (endpoints, timeMs) => {
-        await context.write(series.endpointsAt(endpoints, timeMs) + series.textAt(exporterText(timeMs), timeMs));
-      },
+      onStep,
     },
   );
-  progress(undefined, samples);
-  await context.write('# EOF\n');
-  return problems === 0 ? 0 : 1;
+  return { problems };
 }
 
 /**
@@ -82,16 +99,12 @@ export async function exporterFamilies(config: Config, { build }: CommandContext
 }
 
 /** Shows on a terminal how far the replay is. */
-export function createProgress(context: CommandContext): (timeMs: number | undefined, polls: number) => void {
+function createProgress(context: CommandContext): (timeMs: number, polls: number) => void {
   let shownAt = 0;
   return (timeMs, polls) => {
     const now = performance.now();
-    if (timeMs !== undefined && now - shownAt < PROGRESS_MS) return;
+    if (now - shownAt < PROGRESS_MS) return;
     shownAt = now;
-    context.showProgress(
-      timeMs === undefined
-        ? undefined
-        : `replayed ${polls} polls, until ${new Date(timeMs).toISOString().slice(0, 16)}`,
-    );
+    context.showProgress(`replayed ${polls} polls, until ${new Date(timeMs).toISOString().slice(0, 16)}`);
   };
 }

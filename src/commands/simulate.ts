@@ -1,31 +1,40 @@
-import type { InvocationOf, SimulatorSettings } from '../cli/flags.js';
+import type { InvocationOf, LogSettings, SimulatorSettings } from '../cli/flags.js';
+import type { Result } from '../result.js';
 import { suggestName } from '../settings/closest-match.js';
 import { formatDuration } from '../settings/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { endpointPaths } from '../simulator/query-service.js';
-import { isScenarioName, scenarioNames } from '../simulator/scenarios.js';
+import { isScenarioName, scenarioNames, type ScenarioName } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
 import { type CommandContext, type ExitCode, printProblems, progressPrinter, seeHelp } from './context.js';
 
 /** `simulate`: serves a simulated chain until it is stopped, or records it. */
 export async function runSimulate(flags: InvocationOf<'simulate'>, context: CommandContext): Promise<ExitCode> {
-  const problem = scenarioProblem(flags.simulator);
-  if (problem !== undefined) return printProblems(context, [problem, seeHelp('simulate')]);
-  if (flags.record.directory !== undefined) {
+  const settings = checkScenario(flags.simulator);
+  if (!settings.ok) return printProblems(context, [...settings.problems, seeHelp('simulate')]);
+  const { directory } = flags.record;
+  if (directory !== undefined) {
     const { recordSimulation } = await import('./record-simulation.js');
-    return recordSimulation(flags, flags.record.directory, context);
+    return recordSimulation(settings.checked, { ...flags.record, directory }, context);
   }
   const stopped = context.waitForStopSignal();
-  const simulator = await startSimulation(flags, context);
+  const simulator = await startSimulation(settings.checked, flags.log, context);
   await stopped;
   await simulator.close();
   return 0;
 }
 
+/** The settings of a simulator with a scenario that exists. */
+export interface CheckedSettings extends SimulatorSettings {
+  readonly scenario: ScenarioName;
+}
+
 /** The command line parser does not check the name, because it does not load the simulator. */
-export function scenarioProblem({ scenario }: SimulatorSettings): string | undefined {
-  if (isScenarioName(scenario)) return undefined;
-  return `--scenario: unknown scenario ${JSON.stringify(scenario)} — ${suggestName(scenario, scenarioNames)}`;
+export function checkScenario(settings: SimulatorSettings): Result<{ readonly checked: CheckedSettings }> {
+  const { scenario } = settings;
+  if (isScenarioName(scenario)) return { ok: true, checked: { ...settings, scenario } };
+  const suggestion = suggestName(scenario, scenarioNames);
+  return { ok: false, problems: [`--scenario: unknown scenario ${JSON.stringify(scenario)} — ${suggestion}`] };
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -35,12 +44,11 @@ const LONG_WARM_UP_MS = 8 * 3_600_000;
 
 /** Starts the simulator and prints its addresses. Without a model, it creates one. */
 export async function startSimulation(
-  { simulator: settings, log }: Pick<InvocationOf<'simulate'>, 'simulator' | 'log'>,
+  { listen, seed, scenario, blockTimeMs, startTimeSeconds }: CheckedSettings,
+  log: LogSettings,
   context: CommandContext,
   model?: Model,
 ): Promise<Simulator> {
-  const { listen, seed, scenario, blockTimeMs, startTimeSeconds } = settings;
-  if (!isScenarioName(scenario)) throw new RangeError(`unknown scenario ${scenario}`);
   const blockTime = formatDuration(blockTimeOf({ scenario, blockTimeMs }));
   const warmUp = warmUpMs({ scenario, blockTimeMs });
   if (model === undefined && warmUp > LONG_WARM_UP_MS) {
