@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { verdictsOf } from '../alerts/judge.js';
+import { NO_FLOW_HISTORY } from '../alerts/flow-history.js';
 import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/memory.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
-import type { DocumentName } from '../documents.js';
+import { documents, type DocumentName } from '../documents.js';
 import {
   exportedSuccess,
   initialState,
@@ -203,7 +204,9 @@ export function createEndpointRegistry(
         const { intervalMs = config.intervalMs } = job;
         const known = previous.get(keyOf(job.decodeOptions));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
-        const found: Endpoint = isKept ? known : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
+        const found: Endpoint = isKept
+          ? withFlowOf(job, known)
+          : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
         const ofQueries = queryStatesOf(job.decodeOptions, found.state.queries);
         const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
@@ -239,6 +242,22 @@ export function createEndpointRegistry(
 function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant): Endpoint {
   const state = initialState(job.decodeOptions, limits, addedAt);
   return { job, state, memory: initialMemory, names: NO_NAMES, failureLoggedAtMs: undefined };
+}
+
+/**
+ * The endpoint as it was, but its flow begins at 0, as after a restart, when the limit of series has changed: with another limit, tokens
+ * and chains move between their own series and that of the others, which would seem to have counted.
+ */
+function withFlowOf({ decodeOptions: { document, maxSeries } }: PollJob, known: Endpoint): Endpoint {
+  const { job, state, memory } = known;
+  const { success } = state;
+  if (success === undefined || job.decodeOptions.maxSeries === maxSeries) return known;
+  const snapshot = { ...success.snapshot, flow: documents[document].flow.initial, cumulative: [] };
+  return {
+    ...known,
+    state: { ...state, success: { ...success, snapshot } },
+    memory: { ...memory, flow: NO_FLOW_HISTORY },
+  };
 }
 
 function keyOf({ target, document }: EndpointKey): string {

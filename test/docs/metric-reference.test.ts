@@ -79,7 +79,7 @@ two documents that cannot be compared, which \`bridge_flow_gaps_total\` counts b
 | \`contract\` | the bridge has another contract |
 | \`list\` | a field that the flow reads is missing or invalid |
 | \`stale\` | more than \`poll.stale_after\` between the documents |
-| \`inconsistent\` | more batches disappeared than events were observed, or more than 100,000 ids in one step |
+| \`inconsistent\` | more batches disappeared than events were observed, a batch or a transfer came back or has a number above those of the hub, or one was executed whose transfers are left, or more than 100,000 ids came in one step; the next document is not compared with that one |
 | \`unseen\` | a batch or a transfer was created and removed between the documents; all that is certain is counted |
 
 ${table(documents.module_state.flow.families)}
@@ -101,7 +101,7 @@ ${table(documents.rate_limiter_input.families, sourceColumn)}
 
 Transactions that have left the lists between two successive documents, as in [Flow](#flow) of the bridge. A document does not say why one is gone, so
 the same node is asked for it, at most ten after each poll (\`cctx_queries\`), and it counts with the next document: with an outcome, or not at all
-when it is still pending and only no longer listed. The outcome is \`unknown\` when there is no answer within \`poll.stale_after\`, when more than 100
+when it is still pending after \`poll.stale_after\` and only no longer listed. The outcome is \`unknown\` when there is no answer within \`poll.stale_after\`, when more than 100
 wait for one, and without queries. One that was created and finished between two documents is in none of them. A chain has series from the first document with one of its
 transactions. Gaps are counted by reason:
 

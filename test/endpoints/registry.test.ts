@@ -1,8 +1,10 @@
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import type { Instant } from '../../src/clock.js';
+import { documents } from '../../src/documents.js';
 import type { NamesResult } from '../../src/poll/validator-names.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { PollJob, PollResult } from '../../src/poll/poll.js';
@@ -199,6 +201,22 @@ describe('a reload', () => {
       state: before?.state,
       memory: before?.memory,
     });
+  });
+
+  it('lets the flow begin at 0 when the limit of series changes, because series would move into that of the others', async () => {
+    await configure(['a']);
+    await endPoll(success());
+    const flowOf = () => registry.all()[0]?.state.success?.snapshot.flow;
+    const counted = flowOf();
+    expect(registry.all()[0]?.memory.flow.since).toEqual(now());
+    await configure(['a'], ', watch: []');
+    expect(flowOf()).toBe(counted);
+    await configureYaml(`limits: {max_series_per_family: 100}
+poll: {stale_after: 2h, interval: 1h}
+targets: [{name: a, bridge: {url: "https://a.example"}}]`);
+    expect(flowOf()).toEqual(documents.module_state.flow.initial);
+    expect(started.at(-1)?.job.decodeOptions.flow).toBe(flowOf());
+    expect(registry.all()[0]).toMatchObject({ state: { polls: 1 }, memory: { flow: NO_FLOW_HISTORY } });
   });
 
   it.each([
