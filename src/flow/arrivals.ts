@@ -16,20 +16,36 @@ export interface Arrival {
 /** By ascending id. */
 export type Arrivals = readonly Arrival[];
 
-/** At a poll every 30 s, those of at least three days. The oldest are forgotten. */
+/** The oldest are forgotten. */
 export const MAX_ARRIVALS = 10_000;
+/** With more, those are dropped of which no transfer is left: on a busy bridge, there is one for each poll of days. */
+export const MAX_UNUSED = 500;
 
-export function addArrival(arrivals: Arrivals, arrival: Arrival): Arrivals {
+/** Adds that of a document with these transfers. */
+export function addArrival(arrivals: Arrivals, arrival: Arrival, ids: Iterable<Numeral>): Arrivals {
   const last = arrivals.at(-1);
   if (last !== undefined && compare(arrival.upTo, last.upTo) <= 0) return arrivals;
-  const all = [...arrivals, arrival];
+  const all = withoutUnused([...arrivals, arrival], ids);
   if (all.length <= MAX_ARRIVALS) return all;
   const [{ upTo } = arrival, ...others] = all.slice(-MAX_ARRIVALS);
   return [{ upTo }, ...others];
 }
 
+/** The next one then stands for the transfers of one that is dropped, which are gone. */
+function withoutUnused(arrivals: Arrivals, ids: Iterable<Numeral>): Arrivals {
+  if (arrivals.length <= MAX_UNUSED) return arrivals;
+  const used = new Set([arrivals.length - 1]);
+  for (const id of ids) used.add(indexOf(arrivals, id));
+  return arrivals.filter((_arrival, index) => used.has(index));
+}
+
 /** When a transfer was first seen, on the monotonic clock; `undefined` when that is not known. */
 export function seenAtMs(arrivals: Arrivals, id: Numeral): number | undefined {
+  return arrivals[indexOf(arrivals, id)]?.seenAtMs;
+}
+
+/** The position of the first one that is not below the id. */
+function indexOf(arrivals: Arrivals, id: Numeral): number {
   let [low, high] = [0, arrivals.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -37,5 +53,5 @@ export function seenAtMs(arrivals: Arrivals, id: Numeral): number | undefined {
     if (arrival !== undefined && compare(arrival.upTo, id) < 0) low = middle + 1;
     else high = middle;
   }
-  return arrivals[low]?.seenAtMs;
+  return low;
 }

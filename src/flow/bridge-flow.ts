@@ -97,7 +97,7 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const earlier = gap === 'contract' || gap === 'regression' ? undefined : baseline;
   // Only between two comparable documents is it known when a transfer appeared.
   const seenAtMs = changes && Math.round(input.at.monotonicMs);
-  const arrivals = addArrival(earlier?.arrivals ?? [], { upTo: document.transferId, seenAtMs });
+  const arrivals = addArrival(earlier?.arrivals ?? [], { upTo: document.transferId, seenAtMs }, document.ids);
   const { at, height } = input;
   const next: BridgeFlow = {
     ...(changes === undefined ? flow : withChanges(flow, changes)),

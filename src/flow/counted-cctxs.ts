@@ -19,12 +19,22 @@ export function addCounted(counted: string, indexes: readonly string[]): string 
   return added.slice(-MAX_COUNTED * KEY_CHARACTERS);
 }
 
-export function countedKeys(counted: string): CountedKeys {
+/** With more lookups, a set is faster than searching the string. */
+const MAX_SEARCHES = 20;
+
+export function countedKeys(counted: string, lookups: number): CountedKeys {
+  if (lookups <= MAX_SEARCHES) return { has: (index) => isKeyIn(counted, keyOf(index)) };
   const keys = new Set<string>();
   for (let start = 0; start < counted.length; start += KEY_CHARACTERS) {
     keys.add(counted.slice(start, start + KEY_CHARACTERS));
   }
   return { has: (index) => keys.has(keyOf(index)) };
+}
+
+function isKeyIn(counted: string, key: string): boolean {
+  let at = counted.indexOf(key);
+  while (at > 0 && at % KEY_CHARACTERS !== 0) at = counted.indexOf(key, at + 1);
+  return at >= 0;
 }
 
 function keyOf(index: string): string {

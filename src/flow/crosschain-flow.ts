@@ -136,7 +136,7 @@ function withDeparted(
   { settings: { cctxQueries } }: CrosschainInput,
 ): CrosschainFlow {
   if (departed.length === 0) return flow;
-  const counted = countedKeys(flow.counted);
+  const counted = countedKeys(flow.counted, departed.length);
   const all = [...flow.departed, ...departed.filter(({ index }) => !counted.has(index))];
   const asked = cctxQueries === 'off' ? 0 : MAX_DEPARTED;
   return count(
