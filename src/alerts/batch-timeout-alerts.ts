@@ -2,7 +2,7 @@ import type { BatchItem } from '../pending/items.js';
 import { count } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
-import { CHECK_RELAYERS } from './relay-alerts.js';
+import { CHECK_RELAYERS, checkRelayers, PAUSED } from './relay-alerts.js';
 import { amountsIn, blocksFor, bridgeItemsOf, listedRows, parts } from './sentences.js';
 import { findingIf, timeUntil, type PollView } from './view.js';
 
@@ -29,7 +29,13 @@ const TIMEOUT_FAMILIES = [
 function timeoutNear(
   severity: 'warning' | 'info',
   family: 'bridge_batch_next_timeout_height' | 'bridge_relayable_batch_next_timeout_height',
-  texts: { readonly comment: string; readonly when: string; readonly batch: string; readonly action: string },
+  texts: {
+    readonly comment: string;
+    readonly when: string;
+    readonly batch: string;
+    readonly action: string;
+    readonly actionFor?: typeof checkRelayers;
+  },
 ) {
   const isInfo = severity === 'info';
   const near = `${blocksLeft(family)}
@@ -63,6 +69,7 @@ function timeoutNear(
     summary: `${texts.batch} times out in {{ $value | humanizeDuration }}.`,
     description: `In {{ $value | humanizeDuration }}, ${texts.batch} of {{ $labels.target }} times out by the estimated external height. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
     action: texts.action,
+    actionFor: (_, view) => texts.actionFor?.(view) ?? texts.action,
     sentence: ({ oldest }, { samples }) => {
       const blockTime = samples.value('bridge_external_block_time_seconds') ?? 1;
       return `${texts.batch} times out in ${blocksFor(Math.round(oldest.value / blockTime), blockTime, 'external')}`;
@@ -70,9 +77,30 @@ function timeoutNear(
   });
 }
 
-const FIND_VOTERS = 'find out who has not voted for them';
+const CHECK_PAUSE = 'Check that the contract is not paused';
 const MAKE_DEPOSIT =
   'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
+const GET_EVENT_OBSERVED = `${CHECK_PAUSE}. If events are pending, find out who has not voted for them; if none are, ${MAKE_DEPOSIT}.`;
+
+/** What makes the hub cancel the batches, with what is known about pending events and the contract. */
+function getEventObserved({
+  samples,
+  isContractPaused,
+}: Pick<PollView<'bridge_pending_events'>, 'samples' | 'isContractPaused'>): string {
+  const pending = samples.value('bridge_pending_events');
+  if (pending === undefined) return GET_EVENT_OBSERVED;
+  if (pending > 0) {
+    return 'Find out who has not voted for the pending events: the hub cancels the batches with the next observed one.';
+  }
+  switch (isContractPaused) {
+    case undefined:
+      return `${CHECK_PAUSE}, then ${MAKE_DEPOSIT}.`;
+    case true:
+      return `${PAUSED} Until it is unpaused, it has no event with which the hub could cancel the batches.`;
+    case false:
+      return `The contract is not paused: ${MAKE_DEPOSIT}.`;
+  }
+}
 
 function isOverdue(fees: BatchItem['fees']): (batch: BatchItem) => boolean {
   return (batch) => batch.state === 'overdue' && batch.fees === fees;
@@ -107,15 +135,8 @@ function overdue(
     forMinutes: texts.forMinutes,
     summary: `${batches} past the timeout.`,
     description: `For at least ${texts.forMinutes} minutes, the hub of {{ $labels.target }} has held ${batches} past the timeout at the estimated external height. The contract rejects what has timed out, and the hub cancels it only with the next observed event.`,
-    action: `Check that the contract is not paused. If events are pending, ${FIND_VOTERS}; if none are, ${MAKE_DEPOSIT}.`,
-    actionFor: (_, { samples }) => {
-      const pending = samples.value('bridge_pending_events');
-      const next = pending === undefined ? undefined : pending > 0 ? FIND_VOTERS : MAKE_DEPOSIT;
-      const pause = 'Check that the contract is not paused';
-      return next === undefined
-        ? `${pause}. If events are pending, ${FIND_VOTERS}; if none are, ${MAKE_DEPOSIT}.`
-        : `${pause}, then ${next}.`;
-    },
+    action: GET_EVENT_OBSERVED,
+    actionFor: (_, view) => getEventObserved(view),
     sentence: ({ oldest, duration }, view) =>
       parts(
         `transfers have been locked for ${duration} in ${count(oldest.value, 'batch', 'batches')} past the timeout at the estimated external height`,
@@ -153,6 +174,7 @@ Without an estimated external height, the last observed height is used. It lags,
     when: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a relayable batch is left before its timeout.`,
     batch: 'a signed batch',
     action: CHECK_RELAYERS,
+    actionFor: checkRelayers,
   }),
   timeoutNear('info', 'bridge_batch_next_timeout_height', {
     comment: 'A batch that no relayer takes: too poor, or not signed. BridgeBatchUnsigned covers the signatures.',

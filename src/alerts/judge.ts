@@ -68,7 +68,8 @@ export function verdictsOf(endpoints: readonly JudgedEndpoint[], now: Instant): 
 }
 
 function targetVerdicts(target: string, judged: readonly JudgedEndpoint[], now: Instant): TargetVerdicts {
-  const endpoints = judged.map((endpoint) => endpointVerdicts(endpoint, now));
+  const isContractPaused = contractPaused(judged, now);
+  const endpoints = judged.map((endpoint) => endpointVerdicts(endpoint, now, isContractPaused));
   const verdicts = worstFirst(endpoints.flatMap(({ verdicts: own }) => own));
   const unknown = endpoints.flatMap((endpoint) => endpoint.unknown);
   const [worst] = verdicts;
@@ -194,9 +195,21 @@ function asPending(finding: JudgedFinding): JudgedFinding {
   return finding.state === 'observing' ? { ...finding, state: 'pending' } : finding;
 }
 
+/** `undefined` without recent data of the contract. */
+function contractPaused(judged: readonly JudgedEndpoint[], now: Instant): boolean | undefined {
+  const contract = judged.find(({ state }) => state.document === 'external_contract');
+  if (contract === undefined || exportedSuccess(contract.state, now) === undefined) return undefined;
+  const value = viewOf(contract, now).samples.value('bridge_contract_paused');
+  return value === undefined ? undefined : value > 0;
+}
+
 /** What is wrong with an endpoint now. */
-function endpointVerdicts(endpoint: JudgedEndpoint, now: Instant): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
-  const view = viewOf(endpoint, now);
+function endpointVerdicts(
+  endpoint: JudgedEndpoint,
+  now: Instant,
+  isContractPaused: boolean | undefined,
+): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
+  const view = viewOf(endpoint, now, isContractPaused);
   const { isOptional } = documents[view.state.document];
   const judgedFindings = (source: Condition['source']): readonly JudgedFinding[] =>
     findAll(source, view).flatMap((finding) => judge(finding, endpoint.memory.presences[source], now) ?? []);

@@ -57,7 +57,11 @@ interface Presence {
 export type Presences = ReadonlyMap<string, Presence>;
 
 /** The endpoint at a point in time. */
-export function viewOf({ state, memory: { history, flow } }: JudgedEndpoint, now: Instant): PollView {
+export function viewOf(
+  { state, memory: { history, flow } }: JudgedEndpoint,
+  now: Instant,
+  isContractPaused?: boolean,
+): PollView {
   const snapshot = state.success?.snapshot;
   return {
     state,
@@ -68,6 +72,7 @@ export function viewOf({ state, memory: { history, flow } }: JudgedEndpoint, now
     get items() {
       return snapshot && itemsOf(snapshot);
     },
+    isContractPaused,
     now,
   };
 }

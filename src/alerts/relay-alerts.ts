@@ -12,6 +12,16 @@ const NOT_RELAYED_FOR_MINUTES = 15;
 export const CHECK_RELAYERS =
   'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
 
+export const PAUSED = 'The contract is paused: find out who paused it and why.';
+
+/** With what is known about the contract. */
+export function checkRelayers({ isContractPaused }: Pick<PollView, 'isContractPaused'>): string {
+  if (isContractPaused === undefined) return CHECK_RELAYERS;
+  return isContractPaused
+    ? `${PAUSED} Until then nobody can relay a batch.`
+    : 'Check the relayers: funds for gas, maximum gas price and minimum fee. The contract is not paused, and anyone can relay a batch.';
+}
+
 /** How many tokens have transfers in live batches. */
 function batchedTokens(condition: string): string {
   return `count by (${TARGET}) (group by (${TOKEN}) (bridge_token_batched_transfers${condition}))`;
@@ -116,6 +126,7 @@ and ${ON_TARGET} ${tokens} > 1`,
     summary: `${countOfValue('signed batch waits', 'signed batches wait')} for a relayer.`,
     description: `For at least ${promDuration(minutes + NOT_RELAYED_FOR_MINUTES)}, no signed batch of {{ $labels.target }} has been executed, of whatever token; ${countOfValue('waits', 'wait')}.`,
     action: CHECK_RELAYERS,
+    actionFor: (_, view) => checkRelayers(view),
     sentence: ({ oldest, duration }, view) =>
       parts(
         `no signed batch has been executed for ${duration}, ${oldest.value} waiting`,

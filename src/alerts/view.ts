@@ -63,6 +63,8 @@ export interface PollView<Family extends string = string> {
   /** Those of the last successful poll; none before it. */
   readonly samples: Samples<Family>;
   readonly items: Items | undefined;
+  /** Of the same target, for the texts; `undefined` if it is not polled, or its data is old. */
+  readonly isContractPaused?: boolean | undefined;
   readonly now: Instant;
 }
 

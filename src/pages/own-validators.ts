@@ -170,10 +170,14 @@ function votes(row: Row): Markup {
   };
   const [pendingEvent] = late?.events ?? [];
   const next = {
-    missing: pendingEvent === undefined ? 'no vote for the next event' : `no vote for event ${pendingEvent}, which waits`,
+    missing:
+      pendingEvent === undefined ? 'no vote for the next event' : `no vote for event ${pendingEvent}, which waits`,
     voted: 'voted for the next event',
   };
-  const parts = [lastVote === null ? `vote for event ${event} unknown` : last[lastVote], disputedVote(row) || (nextVote === null ? '' : next[nextVote])];
+  const parts = [
+    lastVote === null ? `vote for event ${event} unknown` : last[lastVote],
+    disputedVote(row) || (nextVote === null ? '' : next[nextVote]),
+  ];
   return markup`${parts.filter((part) => part !== '').join('; ')}`;
 }
 

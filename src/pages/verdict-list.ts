@@ -79,7 +79,11 @@ function observingHeadline(view: TargetView, verdict: VerdictView, observation: 
     ? [factOf(verdict.summary)[0], entryDetails(verdict, { view, page })]
     : [`observed for ${duration(ageSeconds)}`, verdictsHtml([groupEntry(verdict, [], { view, page })])];
   return {
-    ...plainHeadline('unknown', `${view.target} cannot be judged ${until}: ${reason}`, markup`${details}${observation}`),
+    ...plainHeadline(
+      'unknown',
+      `${view.target} cannot be judged ${until}: ${reason}`,
+      markup`${details}${observation}`,
+    ),
     subject: verdict,
   };
 }

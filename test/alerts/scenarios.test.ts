@@ -1,15 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
-import { record, type Phase } from './recording.js';
+import { loadAbi } from '../../src/external/abi-loader.js';
+import { record, type ContractOutcome, type Phase, type RecordingOptions } from './recording.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
 
 const HEALTHY_MINUTES = 10;
 
 /** The verdicts of the target at the last minute of the phases. */
-function verdictsAfter(phases: readonly Phase[]): TargetVerdicts {
+function verdictsAfter(
+  phases: readonly Phase[],
+  options: Pick<RecordingOptions, 'contract' | 'scenario'> = {},
+): TargetVerdicts {
   let last: TargetVerdicts | undefined;
-  record(phases, { valsets: 3, keep: new Set(), observe: ([target]) => (last = target) });
+  record(phases, { ...options, valsets: 3, keep: new Set(), observe: ([target]) => (last = target) });
   if (last === undefined) throw new Error('the recording has no target');
   return last;
 }
@@ -91,6 +95,33 @@ describe('the verdicts about a scenario', () => {
   });
 });
 
+describe('with the contract on the external chain', () => {
+  beforeAll(async () => loadAbi());
+
+  it.each([
+    ['is not paused', {}, 'The contract is not paused: make a small deposit on the external chain'],
+    ['is paused', { contract: () => ({ paused: true }) }, 'The contract is paused: find out who paused it and why.'],
+    ['is unknown', { fails: 'timeout' }, 'Check that the contract is not paused, then make a small deposit'],
+  ] as const)('the action for batches past their timeout does not ask what is known: %s', (_, contract, action) => {
+    const { verdicts } = verdictsAfter(
+      [
+        { minutes: HEALTHY_MINUTES, contract: {} },
+        { minutes: 45, scenario: 'batch-timeout', contract: contract satisfies ContractOutcome },
+      ],
+      { contract: true },
+    );
+    const overdue = verdicts.find(({ alert }) => alert === 'BridgeBatchOverdue');
+    expect(overdue?.action.startsWith(action)).toBe(true);
+  });
+
+  it('a target is judged although the contract cannot be polled', () => {
+    const after = (minutes: number): string[] =>
+      linesOf(verdictsAfter([{ minutes, contract: { fails: 'connect' } }], { contract: true, scenario: 'quiet' }));
+    expect(after(3)).toEqual(['pending', expect.stringMatching(/^pending warning BridgeEndpointDown: /)]);
+    expect(after(20)).toEqual(['warning', expect.stringMatching(/^firing warning BridgeEndpointDown: /)]);
+  });
+});
+
 describe('a restart during an incident', () => {
   it('hides nothing whose age the data proves', () => {
     const target = verdictsAfter([
@@ -124,7 +155,7 @@ describe('a restart during an incident', () => {
     ]);
     expect(linesOf(target)).toEqual([
       'warning',
-      'firing warning CrosschainOldestPendingTooOld: cross-chain transactions have waited longer than the age limit of their chain: on chain bsc (56) for 95 min',
+      'firing warning CrosschainOldestPendingTooOld: a transaction on chain bsc (56) has waited for 95 min, longer than its limit of 30 min',
       'observing critical BridgeBacklogStuck: no batch built for at least 2 min: 710K usdt (27 transfers), 60.9K usdc (8 transfers) waiting with sufficient fees',
       'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555 with an outbound hash',
     ]);

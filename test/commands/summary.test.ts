@@ -35,7 +35,7 @@ describe('the summary of one poll', () => {
       'demo: critical: no event observed for 65 min',
       'demo: critical: no batch built for at least 66 min: 60B meme (139 transfers) waiting with sufficient fees',
       'demo: critical: no batch built for at least 66 min: 1.44M hub (301 transfers) waiting with sufficient fees',
-      'demo: warning: cross-chain transactions have waited longer than the age limit of their chain: on chain ethereum (1) for 71 min',
+      'demo: warning: transactions on 5 chains have waited longer than the age limit of their chain: ethereum (1) for 71 min',
       'demo: warning: the number of pending cross-chain transactions has been above 200 for at least 33 min',
       'demo: not judged by one poll: BridgeBacklogStuck (critical)',
       'exit 3',
@@ -62,7 +62,7 @@ describe('the summary of one poll', () => {
 
   it('proves by the age of its oldest transaction that a chain does not finish it, and names what it cannot judge', () => {
     expect(shortened(summaryOf('stuck-chain', 55))).toEqual([
-      'demo: warning: cross-chain transactions have waited longer than the age limit of their chain: on chain bsc (56) for 57 min',
+      'demo: warning: a transaction on chain bsc (56) has waited for 57 min',
       'demo: not judged by one poll: BridgeBacklogStuck (critical)',
       'exit 3',
     ]);
