@@ -50,18 +50,27 @@ const decompress = promisify(gunzip);
 
 /** Rejects if the directory cannot be listed. */
 export async function* readRecording(root: string, options: ReadOptions): AsyncGenerator<RecordedPoll> {
-  const pending: Promise<RecordedPoll | undefined>[] = [];
+  const pending: Promise<RecordedPoll | Problem>[] = [];
   for await (const file of filesInOrder(await endpointsIn(root, options), options)) {
     pending.push(readPoll(file, options));
-    if (pending.length <= READ_AHEAD) continue;
-    const poll = await pending.shift();
-    if (poll !== undefined) yield poll;
+    if (pending.length > READ_AHEAD) yield* readOrReport(pending.shift(), options);
   }
-  for (const read of pending) {
-    // oxlint-disable-next-line no-await-in-loop -- all are being read
-    const poll = await read;
-    if (poll !== undefined) yield poll;
-  }
+  for (const read of pending) yield* readOrReport(read, options);
+}
+
+interface Problem {
+  readonly problem: string;
+}
+
+/** In the order of the files, whichever was read first. */
+async function* readOrReport(
+  read: Promise<RecordedPoll | Problem> | undefined,
+  { onProblem }: Pick<ReadOptions, 'onProblem'>,
+): AsyncGenerator<RecordedPoll> {
+  const result = await read;
+  if (result === undefined) return;
+  if ('problem' in result) onProblem(result.problem);
+  else yield result;
 }
 
 /** The endpoints of a recording. Files and directories of others are left out. */
@@ -130,8 +139,8 @@ function dayOf(ms: number): string | undefined {
 
 async function readPoll(
   { target, document, timeMs, path }: PollFile,
-  { maxBodyBytes, onProblem }: ReadOptions,
-): Promise<RecordedPoll | undefined> {
+  { maxBodyBytes }: Pick<ReadOptions, 'maxBodyBytes'>,
+): Promise<RecordedPoll | Problem> {
   try {
     const content = await decompress(await readFile(path), { maxOutputLength: maxBodyBytes + MAX_HEADER_BYTES });
     const { header, body } = decodeRecording(content);
@@ -143,7 +152,6 @@ async function readPoll(
     }
     return { target, document, timeMs, file: path, header, body };
   } catch (error) {
-    onProblem(`${path}: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
+    return { problem: `${path}: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

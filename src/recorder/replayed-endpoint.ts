@@ -95,7 +95,10 @@ function initialEndpoint(
   const limits = { ...config.poll, staleAfterMs };
   const contractIntervalMs = target.bridge?.external?.intervalMs ?? 0;
   const isContract = document === 'external_contract';
-  return { options, state: initialState(options, isContract ? contractLimits(contractIntervalMs, limits) : limits, addedAt) };
+  return {
+    options,
+    state: initialState(options, isContract ? contractLimits(contractIntervalMs, limits) : limits, addedAt),
+  };
 }
 
 function optionsOf(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
+import { RPC_PATH } from '../../src/simulator/json-rpc.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
@@ -20,10 +21,13 @@ let daemon: Daemon;
 const configure = (recorder: string): void =>
   writeFileSync(
     configFile,
-    `poll: {interval: 100ms, timeout: 1s, stale_after: 5s}
+    `poll: {interval: 100ms, timeout: 5s, stale_after: 10s}
 targets:
   - name: a/b
-    bridge: {url: "${simulator.url}", http_headers: {X-Api-Key: {secrets: [hunter2]}}}
+    bridge:
+      url: "${simulator.url}"
+      http_headers: {X-Api-Key: {secrets: [hunter2]}}
+      external: {url: "${simulator.url}${RPC_PATH}", interval: 1s}
     crosschain: {url: "${simulator.url}"}
 recorder: ${recorder}`,
   );
@@ -74,6 +78,27 @@ describe('the recorder of a daemon', () => {
     expect(JSON.parse(input?.body.toString() ?? '')).toEqual(simulator.model.rateLimiterInput({ window: 500n }));
     expect(await counter('recordings_size_bytes')).toBeGreaterThan(1000);
     expect(JSON.stringify(first?.header)).not.toContain('hunter2');
+  });
+
+  it('writes the answers of the contract with the calls, and nothing of the address, which may have a key', async () => {
+    const recording = await waitFor(
+      async () => recordingsOf('external_contract').find(({ header }) => header.outcome === 'ok'),
+      (found) => found !== undefined,
+    );
+    const { header, body } = recording ?? { header: undefined, body: Buffer.from('[]') };
+    expect(header).toMatchObject({ document: 'external_contract', outcome: 'ok' });
+    expect(header).not.toHaveProperty('path');
+    const answers = JSON.parse(body.toString()) as { id: number }[];
+    expect(answers.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(header?.calls?.map(({ id }) => id));
+    expect(header?.calls?.at(1)).toEqual({
+      id: 2,
+      to: expect.any(String),
+      data: expect.any(String),
+      block: header?.calls?.[0]?.block,
+    });
+    for (const secret of ['hunter2', RPC_PATH, simulator.url, new URL(simulator.url).host]) {
+      expect(JSON.stringify(header) + body.toString()).not.toContain(secret);
+    }
   });
 
   it('records failures with their reason, and with the body if there is one', async () => {

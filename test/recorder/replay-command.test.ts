@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createModel } from '../../src/simulator/model.js';
+import { clock } from '../../src/clock.js';
+import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
+import { loadAbi } from '../../src/external/abi-loader.js';
+import type { ContractFacts } from '../../src/metrics/contract/facts.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
 import { runExporter } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -28,18 +32,40 @@ for minute in $(seq 0 5 115); do
     record main module_state "$time" "\\"outcome\\":\\"ok\\",\\"path\\":\\"/peggy/v1/module_state\\",\\"height\\":\\"$((1000 + minute * 90))\\"" < state.json
   fi
   record main rate_limiter_input "$time" '"outcome":"ok"' < input.json
+  record main external_contract "$time" "\\"outcome\\":\\"ok\\",\\"calls\\":$(cat calls.json)" < answers.json
 done
 `;
 
 const folder = createTempFolder();
 const recording = join(folder.path, 'recording');
 
-beforeAll(() => {
+beforeAll(async () => {
+  await loadAbi();
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
+  const { body, exchange } = askSimulatedContract(undefined, contractFacts(model), model, clock());
+  folder.write('answers.json', body.toString());
+  folder.write('calls.json', JSON.stringify(exchange.calls));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
+
+/** What a program that calls the contract has to know. */
+function contractFacts(model: Model): ContractFacts {
+  const { params } = model.moduleState().state;
+  return {
+    at: clock(),
+    height: undefined,
+    contract: params.bridge_external_address.toLowerCase(),
+    chainId: String(params.bridge_chain_id),
+    lastObservedNonce: undefined,
+    lastClaimedNonce: undefined,
+    newestValsetNonce: undefined,
+    powerThreshold: '0.66',
+    batchTokens: [],
+    backing: [],
+  };
+}
 
 interface Point {
   readonly series: string;
@@ -96,6 +122,16 @@ describe('replay --recording', () => {
     // Withdrawn when the last success is older than stale_after and the interval.
     const nonces = pointsOf(stdout, 'bridge_last_observed_nonce').map(minuteOf);
     expect(nonces.filter((minute) => minute > 65.1 && minute < 90)).toEqual([]);
+  });
+
+  it('has the metrics of a contract, compared with the module state of the time', async () => {
+    const { stdout } = await replay();
+    const paused = pointsOf(stdout, 'bridge_contract_paused{target="main"}');
+    expect(paused.length).toBeGreaterThan(120);
+    expect(paused.every(({ value }) => value === 0)).toBe(true);
+    const unobserved = pointsOf(stdout, 'bridge_contract_unobserved_events{target="main"}');
+    expect(unobserved.length).toBeGreaterThan(90);
+    expect(pointsOf(stdout, 'bridge_exporter_up{target="main",document="external_contract"}').at(-1)?.value).toBe(1);
   });
 
   it('prints the range that --from and --to select, with what was measured before', async () => {
