@@ -69,7 +69,7 @@ export async function startExporter(
   });
   const app = createApp(
     {
-      ...pagesOf(endpoints, active, recorder, startedAt, options),
+      ...createPages(endpoints, active, { ...options, recorder, startedAt, now: clock }),
       metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
       notYetPolled: () =>
         endpoints
@@ -97,15 +97,21 @@ export async function startExporter(
   };
 }
 
+interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> {
+  readonly startedAt: Instant;
+  readonly recorder: Pick<Recorder, 'status'>;
+  readonly now: () => Instant;
+  /** Whether the pages are those of a recording. */
+  readonly isRecording?: boolean;
+}
+
 /** The pages for people, rendered for each request. */
-function pagesOf(
-  endpoints: EndpointRegistry,
-  active: ActiveConfig,
-  recorder: Pick<Recorder, 'status'>,
-  startedAt: Instant,
-  { telemetryPath, build }: Pick<ExporterOptions, 'telemetryPath' | 'build'>,
+export function createPages(
+  endpoints: Pick<EndpointRegistry, 'all' | 'states'>,
+  active: Pick<ActiveConfig, 'current' | 'rejectedAt'>,
+  { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
 ): Pick<AppDependencies, 'statusPage' | 'statusDocument' | 'pendingPage' | 'pendingDocument' | 'configPage'> {
-  const site = { telemetryPath, version: build.version };
+  const site = { telemetryPath, version: build.version, isRecording };
   const verdicts = (now: Instant) => verdictsOf(endpoints.all(), now);
 
   const instance = (now: Instant): Instance => {
@@ -127,13 +133,13 @@ function pagesOf(
   };
 
   const pending = (target: string | undefined, search: string | undefined): PendingDocument | undefined => {
-    const now = clock();
+    const now = clockNow();
     const remembered = { memories: memoriesOf(endpoints.all()), contacts: contactsByTarget(endpoints.all()) };
     return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
   };
 
   const status = (): StatusDocument => {
-    const now = clock();
+    const now = clockNow();
     const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
     return {
       generatedAt: isoTime(now.epochSeconds),

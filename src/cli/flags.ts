@@ -162,6 +162,22 @@ const past = {
   target: optionalFlag('--target', types.label(128), 'Only the target of this name.'),
 };
 
+const pages = {
+  serve: flag(
+    '--serve',
+    types.booleanFlag,
+    'false',
+    'Serve the pages as of a recorded time, instead of printing metrics.',
+  ),
+  atMs: optionalFlag('--at', time, 'Time of the served pages, such as 2026-11-23T03:12:00Z.'),
+  listen: flag(
+    '--listen',
+    listenAddress,
+    '127.0.0.1:10918',
+    'Address for --serve to listen on; port 0 selects a free port.',
+  ),
+};
+
 const ruleFiles = types.valueType('files', 'rules files, separated by commas', (text) => {
   const files = text.split(',');
   return types.acceptIf(
@@ -226,7 +242,7 @@ const record = {
 export const commandFlags = {
   daemon: { config: { ...config, ...reload }, web, targets, log },
   once: { config, targets, report, log },
-  replay: { recording: { ...recording, ...past }, config, log },
+  replay: { recording: { ...recording, ...past }, pages, config, log },
   backtest: { backtest: { ...past, ...backtest }, config, log },
   simulate: { simulator, record, log },
   healthcheck: { web },

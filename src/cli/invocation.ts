@@ -141,7 +141,9 @@ const formatCommand = (command: CommandName): string => (command === 'daemon' ? 
 
 /** The flags of single bodies, and those of a recording. */
 const BODY_FLAGS = ['--bridge', '--crosschain', '--hub-height'];
-const RECORDING_FLAGS = ['--from', '--to', '--target'];
+const RECORDING_FLAGS = ['--from', '--to', '--target', '--serve', '--at', '--listen'];
+const RANGE_FLAGS = ['--from', '--to'];
+const PAGE_FLAGS = ['--at', '--listen'];
 
 /** Problems of the files of `replay` together. */
 function replayProblems(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
@@ -153,7 +155,7 @@ function replayProblems(command: CommandName, flags: ReadonlyMap<string, string>
       : 'has no effect without --recording';
     return [`${mixed}: ${problem} — expected files, or a recording`];
   }
-  if (flags.has('--recording')) return [];
+  if (flags.has('--recording')) return pageProblems(flags);
   const files = ['--bridge', '--crosschain'].map((name) => flags.get(name));
   if (files.every((file) => file === undefined)) {
     return ['replay: nothing to replay — expected --recording DIR, --bridge FILE, --crosschain FILE, or both files'];
@@ -162,6 +164,20 @@ function replayProblems(command: CommandName, flags: ReadonlyMap<string, string>
     return ['replay: both documents are standard input (-) — expected at least one file'];
   }
   return [];
+}
+
+/** Problems of the flags for pages of a recording. */
+function pageProblems(flags: ReadonlyMap<string, string>): string[] {
+  const isServed = flags.has('--serve') && flags.get('--serve') !== 'false';
+  const mixed = (isServed ? RANGE_FLAGS : PAGE_FLAGS).find((name) => flags.has(name));
+  if (mixed !== undefined) {
+    return [
+      isServed
+        ? `${mixed}: cannot be combined with --serve — expected --at TIME`
+        : `${mixed}: has no effect without --serve`,
+    ];
+  }
+  return isServed && !flags.has('--at') ? ['--serve: needs --at TIME'] : [];
 }
 
 /** Parses the values of all flags of a command. A flag overrides its environment variable; an empty variable is unset. */

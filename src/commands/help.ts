@@ -56,6 +56,10 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
         'print the metrics of a recording over time, as OpenMetrics with timestamps',
       ],
       [
+        'bridge-exporter replay --recording /var/lib/bridge-exporter --serve --at 2026-11-23T03:12:00Z',
+        'serve the status page and the pending page as they were then',
+      ],
+      [
         'promtool tsdb create-blocks-from openmetrics metrics.txt data',
         'make blocks of them that Prometheus can query',
       ],

@@ -23,6 +23,10 @@ export async function runReplay(flags: InvocationOf<'replay'>, context: CommandC
   if (typeof config === 'number') return config;
   const progress = progressPrinter(context, flags.log);
   const { directory, bridgeFile, crosschainFile, hubHeight } = flags.recording;
+  if (directory !== undefined && flags.pages.serve) {
+    const { serveRecording } = await import('./serve-recording.js');
+    return serveRecording({ ...flags, directory }, config, context);
+  }
   if (directory !== undefined) {
     const { replayRecording } = await import('./replay-recording.js');
     return replayRecording({ ...flags.recording, directory }, config, context);

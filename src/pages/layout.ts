@@ -36,6 +36,8 @@ export interface Site {
   readonly telemetryPath: string;
   /** Version of the exporter. */
   readonly version: string;
+  /** Whether the data is of a recording, so that it does not change. */
+  readonly isRecording?: boolean;
 }
 
 export interface Page {
@@ -49,7 +51,11 @@ export interface Page {
 }
 
 /** A complete HTML page with inline style and script. */
-export function layout({ path, title, heading, asOf, body }: Page, { telemetryPath, version }: Site): string {
+export function layout(
+  { path, title, heading, asOf, body }: Page,
+  { telemetryPath, version, isRecording = false }: Site,
+): string {
+  const isRefreshed = asOf !== undefined && !isRecording;
   const links = [
     ['/', 'Status'],
     ['/pending', 'Pending'],
@@ -66,12 +72,12 @@ export function layout({ path, title, heading, asOf, body }: Page, { telemetryPa
 <header>
 <strong>bridge-exporter</strong> <span class="quiet">${version}</span>
 <nav aria-label="Pages">${links.map(([to, text]) => markup`<a href="${relative(to)}"${to === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
-${asOf === undefined ? '' : freshness(asOf)}</header>
-${asOf === undefined ? '' : outOfDate}<main id="main" tabindex="-1">
+${asOf === undefined ? '' : isRecording ? recordedAt(asOf) : freshness(asOf)}</header>
+${isRefreshed ? outOfDate : ''}<main id="main" tabindex="-1">
 <h1>${heading}</h1>
 ${body}
 </main>
-${asOf === undefined ? '' : markup`<script type="module">${{ html: REFRESH_SCRIPT }}</script>\n`}</html>
+${!isRefreshed ? '' : markup`<script type="module">${{ html: REFRESH_SCRIPT }}</script>\n`}</html>
 `.html;
 }
 
@@ -83,6 +89,11 @@ export function relative(path: string): string {
 /** The script updates the time. Without JavaScript, the link reloads the page. */
 function freshness(asOf: string): Markup {
   return markup`<p id="as-of">As of ${timeElement(asOf)}<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a></p>
+`;
+}
+
+function recordedAt(asOf: string): Markup {
+  return markup`<p id="as-of"><strong>Recording</strong> as of ${timeElement(asOf)}; nothing is polled</p>
 `;
 }
 

@@ -64,7 +64,7 @@ ${listSection('attention', 'Endpoints that need attention', attention, endpoints
 ${listSection('initial', 'Endpoints not polled yet', initial, endpointsNotPolled(initial))}
 ${listSection('up', 'Endpoints that are up', up, endpointsUp(up, context))}
 ${namesSection(validatorNames)}
-${section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, context.nowMs))}`;
+${site.isRecording === true ? '' : section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, context.nowMs))}`;
   return layout({ path: '/', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
 }
 

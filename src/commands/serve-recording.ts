@@ -1,0 +1,173 @@
+import { createActiveConfig } from '../active-config.js';
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/memory.js';
+import type { InvocationOf } from '../cli/flags.js';
+import { createLog } from '../cli/log.js';
+import type { Instant } from '../clock.js';
+import type { Config } from '../config/config.js';
+import type { Endpoint } from '../endpoints/registry.js';
+import { createPages } from '../exporter.js';
+import { createMetricsPage } from '../exposition/exposition.js';
+import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
+import { jobsOf } from '../poll/jobs.js';
+import type { PollJob } from '../poll/poll.js';
+import { NO_NAMES } from '../poll/validator-names.js';
+import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
+import { replayPolls } from '../recorder/replay.js';
+import { instantAt, type ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
+import { createApp } from '../server/app.js';
+import { startWebServer } from '../server/server.js';
+import type { CommandContext, ExitCode } from './context.js';
+import { createProgress } from './replay-recording.js';
+
+/** As long as values are remembered to be compared with later ones. */
+const PAST_MS = 24 * 3_600_000;
+
+const STEP_MS = 60_000;
+
+const TELEMETRY_PATH = '/metrics';
+
+/** `replay --recording --serve`: the pages of a recorded time, until it is stopped. */
+export async function serveRecording(
+  flags: Pick<InvocationOf<'replay'>, 'recording' | 'pages' | 'log'> & { readonly directory: string },
+  config: Config,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { directory, recording, pages } = flags;
+  const { atMs } = pages;
+  if (atMs === undefined) throw new Error('--serve needs --at');
+  const stopped = context.waitForStopSignal();
+  const { endpoints, problems } = await endpointsAt({ directory, atMs, target: recording.target }, config, context);
+  if (endpoints.length === 0) {
+    context.printError(
+      `bridge-exporter: ${directory}: no recorded poll in the 24 hours before ${new Date(atMs).toISOString()}`,
+    );
+    return 1;
+  }
+  const log = createLog(flags.log, context.env);
+  const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
+  const states = endpoints.map(({ state }) => state);
+  const registry = { all: () => endpoints, states: () => states };
+  const loadConfig = async () => ({ ok: true as const, config, warnings: [] });
+  const active = createActiveConfig(config, { loadConfig }, log, {
+    onLoaded: () => undefined,
+    onRejected: () => undefined,
+  });
+  // The metrics of this process are not those of the time.
+  const metricsPage = createMetricsPage(registry, { render: async () => '' });
+  const app = createApp(
+    {
+      ...createPages(registry, active, {
+        build: context.build,
+        telemetryPath: TELEMETRY_PATH,
+        startedAt: at,
+        now: () => at,
+        recorder: { status: () => undefined },
+        isRecording: true,
+      }),
+      metrics: async (format, encoding) => metricsPage(format, encoding, at),
+      notYetPolled: () => [],
+      reload: async () => ({ ok: false, problems: ['a recording has no configuration to reload'] }),
+    },
+    { telemetryPath: TELEMETRY_PATH, maxRequests: 40, enableLifecycle: false },
+    log,
+  );
+  const server = await startWebServer(app, pages.listen, { log });
+  context.print(`pages as of ${new Date(atMs).toISOString()}: ${server.url}/ (Ctrl+C stops)\n`);
+  await stopped;
+  await server.close();
+  return problems === 0 ? 0 : 1;
+}
+
+/** The endpoints after the polls of the day before a time, with what the alert conditions remember. */
+async function endpointsAt(
+  {
+    directory,
+    atMs,
+    target,
+  }: { readonly directory: string; readonly atMs: number; readonly target: string | undefined },
+  config: Config,
+  context: CommandContext,
+): Promise<{ readonly endpoints: readonly Endpoint[]; readonly problems: number }> {
+  const judged = new Map<string, JudgedEndpoint>();
+  const progress = createProgress(context);
+  let problems = 0;
+  let polls = 0;
+  const remember = (state: EndpointState): void => {
+    const before = judged.get(keyOf(state)) ?? { state: { ...state, polls: 0 }, memory: initialMemory };
+    const isNewProcess = state.addedAt.epochSeconds > before.state.addedAt.epochSeconds;
+    const known = isNewProcess ? { state: { ...state, polls: 0 }, memory: initialMemory } : before;
+    judged.set(keyOf(state), { state, memory: memoryAfter(known, state) });
+  };
+  const recording = readRecording(directory, {
+    fromMs: atMs - PAST_MS,
+    toMs: atMs,
+    target,
+    maxBodyBytes: config.poll.maxBodyBytes,
+    onProblem: (message) => {
+      problems += 1;
+      context.printError(`bridge-exporter: ${message}`);
+    },
+  });
+  const replayed = await replayPolls(
+    byWallClock(recording),
+    config,
+    { fromMs: -Infinity, toMs: atMs, stepMs: STEP_MS },
+    {
+      onPoll: ({ state }, timeMs) => {
+        polls += 1;
+        progress(timeMs, polls);
+        remember(state);
+      },
+      onStep: (endpoints, timeMs) => {
+        for (const endpoint of endpoints) remember(heldState(endpoint, timeMs));
+      },
+    },
+  );
+  progress(undefined, polls);
+  const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.decodeOptions), job]));
+  const endpoints = replayed.map((endpoint): Endpoint => {
+    const { state } = endpoint;
+    const { memory = initialMemory } = judged.get(keyOf(state)) ?? {};
+    const job = jobOf(endpoint, jobs.get(keyOf(state)), config);
+    return { job, state, memory, names: NO_NAMES, failureLoggedAtMs: undefined };
+  });
+  return { endpoints, problems };
+}
+
+function keyOf({ target, document }: EndpointKey): string {
+  return JSON.stringify([target, document]);
+}
+
+/** All endpoints are judged at one point in time, so they have one clock. */
+async function* byWallClock(polls: AsyncIterable<RecordedPoll>): AsyncGenerator<RecordedPoll> {
+  for await (const poll of polls) {
+    const { monotonic_ms: _monotonicMs, ...header } = poll.header;
+    yield { ...poll, header };
+  }
+}
+
+/** Between two recorded polls, others had the same result. */
+function heldState(endpoint: ReplayedEndpoint, timeMs: number): EndpointState {
+  const { state } = endpoint;
+  const { last, success } = state;
+  const at = instantAt(endpoint, timeMs);
+  if (last === undefined) return state;
+  return {
+    ...state,
+    last: { ...last, at },
+    ...(success && { success: last.ok ? { ...success, at } : success }),
+  };
+}
+
+/** What the pages show of a job. The node of an endpoint is in no recording. */
+function jobOf({ options }: ReplayedEndpoint, configured: PollJob | undefined, { poll }: Config): PollJob {
+  return {
+    url: configured?.url ?? 'http://recording',
+    paths: [],
+    query: '',
+    limits: poll,
+    decodeOptions: options,
+    needsValidators: false,
+    needsValidatorNames: false,
+  };
+}
