@@ -31,6 +31,11 @@ export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, () => []);
 }
 
+/** What `derive` returns, or `undefined` when it is withdrawn. */
+export function orUndefined<T>(derive: () => T): T | undefined {
+  return orElse<T | undefined>(derive, () => undefined);
+}
+
 /** What `derive` returns, or the result of the other function when it is withdrawn. */
 export function orElse<T>(derive: () => T, fallback: () => T): T {
   try {

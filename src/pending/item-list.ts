@@ -2,19 +2,14 @@ import { compare, decimal, toDecimalString } from '../chain/decimal.js';
 import { type Field } from '../json/field.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { toLabelValue } from '../metrics/family.js';
-import { required, WITHDRAWN } from '../metrics/required-fields.js';
+import { orUndefined, required } from '../metrics/required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { MAX_ROWS, MAX_TEXT_CHARACTERS, type ItemList } from './items.js';
 
 /** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {
-  try {
-    const value = derive();
-    return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
-  } catch (thrown) {
-    if (thrown === WITHDRAWN) return null;
-    throw thrown;
-  }
+  const value = orUndefined(derive);
+  return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
 }
 
 /** Like `orNull`, for a sort key. */

@@ -16,7 +16,7 @@ import { isPresent } from '../../json/field.js';
 import { asDecimalString, type Numeral } from '../../json/numeral.js';
 import { families, gauge, labeledGauge } from '../family.js';
 import { memoize } from '../memoize.js';
-import { orEmpty, required, rows } from '../required-fields.js';
+import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
@@ -72,7 +72,7 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Exact | und
 
 /** The estimate, or `undefined` when a field for it is missing. */
 function estimateIfAny(input: BridgeInput): Exact | undefined {
-  return orEmpty(() => [estimatedExternalHeight(input)])[0];
+  return orUndefined(() => estimatedExternalHeight(input));
 }
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
@@ -127,7 +127,7 @@ export function feesOf(input: BridgeInput, batch: Batch): 'sufficient' | 'insuff
 
 /** Whether all conditions hold. A field that is missing withdraws the family unless another condition does not hold. */
 function allHold(conditions: readonly (() => boolean | undefined)[]): boolean {
-  const results = conditions.map((holds) => orEmpty(() => [holds()])[0]);
+  const results = conditions.map(orUndefined);
   return !results.includes(false) && results.every(required);
 }
 

@@ -5,7 +5,7 @@ import { asDecimalString, type Numeral } from '../../json/numeral.js';
 import { compareLabels, families, gauge, labeledGauge, type ExactSample, toLabelValue } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { optional, orEmpty, required, rows } from '../required-fields.js';
+import { optional, orElse, orEmpty, required, rows } from '../required-fields.js';
 import { isRolledBack } from './block-times.js';
 import type { BridgeInput } from './input.js';
 
@@ -19,7 +19,7 @@ const batchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =
 );
 
 /** Selects one of the two coins of a transfer. */
-export type CoinOf = (transfer: Transfer) => Coin | undefined;
+type CoinOf = (transfer: Transfer) => Coin | undefined;
 
 export const transferredCoin: CoinOf = ({ erc20_token }) => optional(erc20_token);
 
@@ -189,7 +189,10 @@ function earlierBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
 
 /** The batch nonces to remember; those of earlier documents when this one cannot be read. */
 export function rememberedBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
-  return orEmpty(() => [newestBatchNonces(input)])[0] ?? earlierBatchNonces(input);
+  return orElse(
+    () => newestBatchNonces(input),
+    () => earlierBatchNonces(input),
+  );
 }
 
 /** Pending transfers by token. */

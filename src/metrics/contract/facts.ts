@@ -6,7 +6,7 @@ import type { Numeral } from '../../json/numeral.js';
 import { newestAttestedNonce } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
-import { orEmpty, required, rows } from '../required-fields.js';
+import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
 /*
  * What a poll of the contract needs of the module state: where the contract is, and what the hub believes about it. Plain data, which
@@ -33,12 +33,12 @@ export interface ContractFacts {
   readonly backing: readonly BackingFacts[];
 }
 
-export interface BatchToken {
+interface BatchToken {
   readonly contract: string;
   readonly denom: string;
 }
 
-export interface BackingFacts {
+interface BackingFacts {
   readonly contract: string;
   /** Amounts and fees of the transfers that are in no batch; `undefined` if they cannot be read. */
   readonly unbatched: Decimal | undefined;
@@ -67,8 +67,8 @@ export function contractFacts(input: BridgeInput): ContractFacts | undefined {
     contract,
     chainId,
     lastObservedNonce: isPresent(state.last_observed_nonce) ? state.last_observed_nonce : undefined,
-    lastClaimedNonce: orEmpty(() => [lastClaimedNonce(input)])[0],
-    newestValsetNonce: orEmpty(() => [newestValsetNonce(input)])[0],
+    lastClaimedNonce: orUndefined(() => lastClaimedNonce(input)),
+    newestValsetNonce: orUndefined(() => newestValsetNonce(input)),
     powerThreshold: settings.powerThreshold,
     batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
     backing,
@@ -104,8 +104,8 @@ function backingFacts(input: BridgeInput): readonly BackingFacts[] {
     .filter(({ contract, backing }) => backing === true && !ofHub.has(contract))
     .map(({ contract }) => ({
       contract,
-      unbatched: orEmpty(() => [owed(unbatchedTransfers(input), contract)])[0],
-      batches: orEmpty(() => [rows(input.state.batches).flatMap((batch) => owedInBatch(batch, contract))])[0],
+      unbatched: orUndefined(() => owed(unbatchedTransfers(input), contract)),
+      batches: orUndefined(() => rows(input.state.batches).flatMap((batch) => owedInBatch(batch, contract))),
     }));
 }
 

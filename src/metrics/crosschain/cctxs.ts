@@ -10,6 +10,7 @@ import {
   perKind,
   type Derived,
   type ExactSample,
+  type LabelValues,
   toLabelValue,
 } from '../family.js';
 import { countByLabels, firstBy, groupBy } from '../grouping.js';
@@ -90,6 +91,11 @@ export function chainName(chainId: string, { chains }: CrosschainInput): string 
   return toLabelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
 
+/** The labels of a chain. */
+export function chainLabels(chainId: string, input: CrosschainInput): LabelValues<'chain_id' | 'chain'> {
+  return { chain_id: chainId, chain: chainName(chainId, input) };
+}
+
 /** The current outbound, or `undefined` when it is missing, for labels that are empty then. */
 function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
   return optional(optional(outbound_params)?.at(-1));
@@ -106,7 +112,7 @@ function eachList<Label extends string>(
 function eachChain(value: (cctxs: readonly Cctx[]) => Numeral | undefined) {
   return (list: ListName, input: CrosschainInput): readonly ExactSample<'list' | 'chain_id' | 'chain'>[] =>
     Array.from(groupByChain(consideredCctxs[list](input)), ([chainId, cctxs]) => ({
-      labels: { list, chain_id: chainId, chain: chainName(chainId, input) },
+      labels: { list, ...chainLabels(chainId, input) },
       value: value(cctxs),
     }));
 }
@@ -170,8 +176,7 @@ export const cctxFamilies = families<CrosschainInput>({
         list,
         status: optional(optional(cctx.cctx_status)?.status) ?? '',
         coin_type: optional(outboundForLabels(cctx)?.coin_type) ?? '',
-        chain_id: chainIdLabel(cctx),
-        chain: chainName(chainIdLabel(cctx), input),
+        ...chainLabels(chainIdLabel(cctx), input),
         direction: direction(cctx, input.settings.hubChainIds),
       })),
     ),

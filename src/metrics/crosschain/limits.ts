@@ -1,7 +1,7 @@
 import { knownChains, lookaheadOf } from '../../chain/known-chains.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
-import { families, gauge, labeledGauge } from '../family.js';
-import { chainName, chainsWithOutbounds } from './cctxs.js';
+import { families, gauge, labeledGauge, type ExactSample } from '../family.js';
+import { chainLabels, chainsWithOutbounds } from './cctxs.js';
 import type { CrosschainInput } from './input.js';
 
 const AGE_LIMIT_MS = 30 * 60_000;
@@ -18,34 +18,31 @@ export function scheduleLookahead(chainId: string, { lookaheads = {} }: Crosscha
   return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? lookaheadOf(chainId);
 }
 
+// The number of chain ids is not bounded; the first ones by label are kept.
+const PER_CHAIN = { labels: ['chain_id', 'chain'] } as const;
+
+/** One sample for each chain with listed transactions. */
+function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => number) {
+  return (input: CrosschainInput): readonly ExactSample<'chain_id' | 'chain'>[] =>
+    chainsWithOutbounds(input)
+      .toSorted()
+      .map((chainId) => ({ labels: chainLabels(chainId, input), value: valueOf(chainId, input) }));
+}
+
 /** The limits that alerts, pages and dashboards compare with. */
 export const limitFamilies = families<CrosschainInput>({
   crosschain_age_limit_seconds: labeledGauge({
     help: 'Age above which a pending transaction of a chain is too old, for each chain with listed transactions.',
     unit: 'seconds',
-    // The number of chain ids is not bounded; the first ones by label are kept.
-    labels: ['chain_id', 'chain'],
-    derive: (input) =>
-      chainsWithOutbounds(input)
-        .toSorted()
-        .map((chainId) => ({
-          labels: { chain_id: chainId, chain: chainName(chainId, input) },
-          value: ageLimitMs(chainId, input.settings) / 1000,
-        })),
+    ...PER_CHAIN,
+    derive: eachListedChain((chainId, { settings }) => ageLimitMs(chainId, settings) / 1000),
   }),
   crosschain_schedule_lookahead_nonces: labeledGauge({
     help: 'How far above the lowest missed nonce of a chain clients schedule, by the parameters of the chain, else as known for it.',
     unit: 'nonces',
     stability: 'experimental',
-    // As above.
-    labels: ['chain_id', 'chain'],
-    derive: (input) =>
-      chainsWithOutbounds(input)
-        .toSorted()
-        .map((chainId) => ({
-          labels: { chain_id: chainId, chain: chainName(chainId, input) },
-          value: scheduleLookahead(chainId, input),
-        })),
+    ...PER_CHAIN,
+    derive: eachListedChain(scheduleLookahead),
   }),
   crosschain_backlog_limit_cctxs: gauge({
     help: 'Number of missed and pending transactions above which the backlog is high.',

@@ -4,7 +4,7 @@ import type { DecimalString, Numeral } from '../../json/numeral.js';
 import { families, labeledGauge, type ExactSample } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orElse, required } from '../required-fields.js';
-import { chainName, cctxsByIndex, currentOutbound, distinctCctxs, groupByChain } from './cctxs.js';
+import { cctxsByIndex, chainLabels, currentOutbound, distinctCctxs, groupByChain } from './cctxs.js';
 import type { CrosschainInput } from './input.js';
 import { hiddenCount } from './totals.js';
 
@@ -76,60 +76,57 @@ export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[]
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
 }
 
-function sampleOf(
-  input: CrosschainInput,
-  chainId: string,
-  value: number | Numeral | undefined,
-): ExactSample<'chain_id' | 'chain'> {
-  return { labels: { chain_id: chainId, chain: chainName(chainId, input) }, value };
-}
-
-/** One sample for each chain of a list. */
+/** One sample for each chain with pending transactions. */
 function eachPendingChain(value: (cctxs: readonly Cctx[]) => Numeral | undefined) {
   return (input: CrosschainInput): readonly ExactSample<'chain_id' | 'chain'>[] =>
-    Array.from(groupByChain(distinctCctxs.pending(input)), ([chainId, cctxs]) =>
-      sampleOf(input, chainId, value(cctxs)),
-    );
+    Array.from(groupByChain(distinctCctxs.pending(input)), ([chainId, cctxs]) => ({
+      labels: chainLabels(chainId, input),
+      value: value(cctxs),
+    }));
 }
+
+// The number of chain ids is not bounded.
+const PER_CHAIN = { labels: ['chain_id', 'chain'] } as const;
 
 /** The order in which chains execute transactions. */
 export const nonceFamilies = families<CrosschainInput>({
   crosschain_lowest_pending_nonce: labeledGauge({
     help: 'Lowest nonce of the listed pending outbounds of a chain; a missed one below it can block the chain as well.',
     unit: 'nonce',
-    // The number of chain ids is not bounded.
-    labels: ['chain_id', 'chain'],
+    ...PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: eachPendingChain(lowestNonce),
   }),
   crosschain_lowest_pending_nonce_changed_timestamp_seconds: labeledGauge({
     help: 'Time of the first complete list in which this process saw the present lowest pending nonce of a chain.',
     unit: 'seconds since 1970',
-    // The number of chain ids is not bounded.
-    labels: ['chain_id', 'chain'],
+    ...PER_CHAIN,
     overLimit: 'keep-lowest',
-    derive: (input) => lowestNonces(input).map(({ chainId, sinceSeconds }) => sampleOf(input, chainId, sinceSeconds)),
+    derive: (input) =>
+      lowestNonces(input).map(({ chainId, sinceSeconds }) => ({
+        labels: chainLabels(chainId, input),
+        value: sinceSeconds,
+      })),
   }),
   crosschain_highest_pending_nonce: labeledGauge({
     help: 'Highest nonce of the listed pending outbounds of a chain.',
     unit: 'nonce',
-    // The number of chain ids is not bounded.
-    labels: ['chain_id', 'chain'],
+    ...PER_CHAIN,
     overLimit: 'keep-largest',
     derive: eachPendingChain(highestNonce),
   }),
   crosschain_lowest_missed_nonce: labeledGauge({
     help: 'Lowest nonce of the missed outbounds of a chain that are at most 1000 below its lowest pending one; clients send nothing that is far above it.',
     unit: 'nonce',
-    // The number of chain ids is not bounded.
-    labels: ['chain_id', 'chain'],
+    ...PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) => {
       const missed = groupByChain(missedOnly(input));
       const pending = groupByChain(distinctCctxs.pending(input));
-      return Array.from(missed, ([chainId, cctxs]) =>
-        sampleOf(input, chainId, lowestMissedNonce(cctxs, pending.get(chainId) ?? [])),
-      );
+      return Array.from(missed, ([chainId, cctxs]) => ({
+        labels: chainLabels(chainId, input),
+        value: lowestMissedNonce(cctxs, pending.get(chainId) ?? []),
+      }));
     },
   }),
 });
