@@ -46,7 +46,7 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
   readonly queries: QueryStates;
 }
 
-export interface SuccessfulPoll {
+interface SuccessfulPoll {
   readonly at: Instant;
   readonly snapshot: Snapshot;
   /** Where the document was found; `undefined` for a recorded body. */

@@ -28,9 +28,10 @@ import type { NodeQuery } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { fetchContract } from './contract-exchange.js';
+import { sourceOf } from './fetch-pages.js';
 import { withValidatorNames } from './jobs.js';
 import { sendQuery } from './send-query.js';
-import { fetchNames, sourceOf, type NamesResult } from './validator-names.js';
+import { fetchNames, type NamesResult } from './validator-names.js';
 
 /** How a body is decoded: which document it is, and the settings of its families. Plain data, sent to the worker thread. */
 export type DecodeOptions<Name extends DocumentName = DocumentName> = {
@@ -124,7 +125,7 @@ export function itemsOf(snapshot: Snapshot): Items {
 }
 
 /** The names for a document that was fetched; `undefined` if there are none in time. */
-export type AwaitNames = () => Promise<ReadonlyMap<string, string> | undefined>;
+type AwaitNames = () => Promise<ReadonlyMap<string, string> | undefined>;
 
 /** Polls endpoints once, and never rejects. */
 export interface PollExecutor {

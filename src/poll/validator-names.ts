@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { dataPart } from '../chain/addresses.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -8,7 +7,7 @@ import { toLabelValue } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
 import type { Instant } from '../clock.js';
 import type { Decoder } from './decode.js';
-import type { PollJob } from './poll.js';
+import { fetchPages, type JobConnection } from './fetch-pages.js';
 
 /* The names of validators, from the staking module of the Cosmos SDK (QueryValidatorsResponse). They never affect a poll. */
 
@@ -21,31 +20,23 @@ export interface Contact {
 /** Contacts by the data part of the operator address. */
 export type Contacts = ReadonlyMap<string, Contact>;
 
-/** Operator addresses by their data part. */
-type Operators = ReadonlyMap<string, string>;
-
-/** Names by the data part of the operator address. */
-export type NamesResult =
-  | {
-      readonly ok: true;
-      readonly byOperator: ReadonlyMap<string, string>;
-      readonly contacts: Contacts;
-      readonly operators: Operators;
-    }
-  | Failure;
-
-/** The names of one page. */
-export interface NamesPage {
-  readonly ok: true;
+/** What is read of the validators, each by the data part of its operator address. */
+interface Validators {
+  /** Their names. */
   readonly byOperator: ReadonlyMap<string, string>;
   readonly contacts: Contacts;
-  readonly operators: Operators;
+  /** Their operator addresses. */
+  readonly operators: ReadonlyMap<string, string>;
+}
+
+export type NamesResult = (Validators & { readonly ok: true }) | Failure;
+
+/** The validators of one page. */
+export interface NamesPage extends Validators {
+  readonly ok: true;
   /** Key of the next page; `undefined` on the last one. */
   readonly nextKey: string | undefined;
 }
-
-/** Chains have hundreds of validators, and a page 1000. */
-const MAX_PAGES = 10;
 
 /** A page of 1000 validators takes about 2 MB. */
 const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
@@ -61,53 +52,23 @@ const validators = list(
 );
 const readPage = object({ validators, pagination: object({ next_key: string }, 'any') }, 'any').compile('', NO_ALIASES);
 
-/** The path of one page of validators. `nextKey` is that of the page before. */
-function validatorsPath(nextKey: string | undefined): string {
-  const query = new URLSearchParams({ 'pagination.limit': '1000' });
-  if (nextKey !== undefined) query.set('pagination.key', nextKey);
-  return `/cosmos/staking/v1beta1/validators?${query.toString()}`;
-}
+const VALIDATORS_PATH = '/cosmos/staking/v1beta1/validators?pagination.limit=1000';
 
-/** Reads the names of all validators, page by page. More than ten pages are a failure. */
-export async function fetchNames(
-  { url: baseUrl, httpClient, limits }: Pick<PollJob, 'url' | 'httpClient' | 'limits'>,
-  client: Client,
-  decoder: Decoder,
-): Promise<NamesResult> {
-  const release = await client.reserveMemory(limits.maxBodyBytes);
-  try {
-    const started = performance.now();
-    const names = new Map<string, string>();
-    const contacts = new Map<string, Contact>();
-    const operators = new Map<string, string>();
-    let nextKey: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const url = new URL(baseUrl + validatorsPath(nextKey));
-      const elapsedMs = performance.now() - started;
-      // oxlint-disable-next-line no-await-in-loop -- a page names the next one
-      const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
-      if (!fetched.ok) return failure(fetched.error.reason, url.host + fetched.error.message);
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      const { outcome: decoded } = await decoder.decode({ source: sourceOf(url) }, fetched.body);
-      if (!decoded.ok) return decoded;
-      for (const [operator, name] of decoded.byOperator) if (!names.has(operator)) names.set(operator, name);
-      for (const [operator, contact] of decoded.contacts) if (!contacts.has(operator)) contacts.set(operator, contact);
-      for (const [key, address] of decoded.operators) operators.set(key, address);
-      ({ nextKey } = decoded);
-      if (nextKey === undefined) return { ok: true, byOperator: names, contacts, operators };
-    }
-    return failure(
-      'too_large',
-      `${sourceOf(new URL(baseUrl + validatorsPath(undefined)))}: more than ${MAX_PAGES} pages of validators`,
-    );
-  } finally {
-    release();
-  }
-}
-
-/** Host and path of a request, at the beginning of messages. */
-export function sourceOf({ host, pathname }: URL): string {
-  return host + pathname;
+/** Reads the names of all validators. */
+export async function fetchNames(job: JobConnection, client: Client, decoder: Decoder): Promise<NamesResult> {
+  const release = await client.reserveMemory(job.limits.maxBodyBytes);
+  const result = await fetchPages(job, VALIDATORS_PATH, client, async (source, body) =>
+    decoder.decode({ source }, body),
+  ).finally(release);
+  if (!result.ok) return { ok: false, error: result.error };
+  // Of entries with the same key, the first one stays.
+  const pages = result.pages.toReversed();
+  return {
+    ok: true,
+    byOperator: new Map(pages.flatMap(({ byOperator }) => Array.from(byOperator))),
+    contacts: new Map(pages.flatMap(({ contacts }) => Array.from(contacts))),
+    operators: new Map(pages.flatMap(({ operators }) => Array.from(operators))),
+  };
 }
 
 /** Reads one page. Error messages begin with `source`. */
@@ -118,68 +79,42 @@ export function readNamesPage(source: string, body: Buffer): NamesPage | Failure
   if (value === undefined || !isPresent(value.validators))
     return failure('schema', `${source}: not a list of validators`);
   const key = isPresent(value.pagination) ? value.pagination.next_key : undefined;
-  const { validators: page } = value;
-  return {
-    ok: true,
-    byOperator: namesIn(page),
-    contacts: contactsIn(page),
-    operators: operatorsIn(page),
-    nextKey: isPresent(key) && key !== '' ? key : undefined,
-  };
-}
-
-/** The first name of each address. Validators without an address or a name are left out: a name is never necessary. */
-function namesIn(page: ValueOf<typeof validators>): Map<string, string> {
-  const names = new Map<string, string>();
-  for (const validator of page) {
-    if (!isPresent(validator) || !isPresent(validator.operator_address) || !isPresent(validator.description)) continue;
-    const { operator_address: address, description } = validator;
-    const operator = dataPart(address);
-    const name = isPresent(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
-    if (name !== '' && !names.has(operator)) names.set(operator, name);
-  }
-  return names;
+  return { ok: true, ...validatorsIn(value.validators), nextKey: isPresent(key) && key !== '' ? key : undefined };
 }
 
 /** Sent back to the node in the path of a query. Whatever is not an address of this form is left out. */
 const OPERATOR_ADDRESS = /^[a-z0-9]{1,90}$/;
 
-function operatorsIn(page: ValueOf<typeof validators>): Operators {
-  return new Map(
-    page.flatMap((validator): [string, string][] => {
-      const address = isPresent(validator) ? validator.operator_address : undefined;
-      return isPresent(address) && OPERATOR_ADDRESS.test(address) ? [[dataPart(address), address]] : [];
-    }),
-  );
-}
-
 const MAX_CONTACT_CHARACTERS = 100;
 
-/** The first contact of each address, of those with one. */
-function contactsIn(page: ValueOf<typeof validators>): Map<string, Contact> {
+/** The first name and the first contact of each address. Whatever is missing is left out: a name is never necessary. */
+function validatorsIn(page: ValueOf<typeof validators>): Validators {
+  const byOperator = new Map<string, string>();
   const contacts = new Map<string, Contact>();
+  const operators = new Map<string, string>();
   for (const validator of page) {
-    if (!isPresent(validator) || !isPresent(validator.operator_address) || !isPresent(validator.description)) continue;
+    if (!isPresent(validator) || !isPresent(validator.operator_address)) continue;
     const { operator_address: address, description } = validator;
     const operator = dataPart(address);
+    if (OPERATOR_ADDRESS.test(address) && !operators.has(operator)) operators.set(operator, address);
+    if (!isPresent(description)) continue;
+    const name = isPresent(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
+    if (name !== '' && !byOperator.has(operator)) byOperator.set(operator, name);
     const securityContact = contactText(description.security_contact);
     const website = contactText(description.website);
     if ((securityContact ?? website) !== null && !contacts.has(operator)) {
       contacts.set(operator, { securityContact, website });
     }
   }
-  return contacts;
+  return { byOperator, contacts, operators };
 }
 
 function contactText(field: Field<string>): string | null {
   return isPresent(field) ? cleanText(field, MAX_CONTACT_CHARACTERS) || null : null;
 }
 
-/** The names of the validators of one target, as last read from the staking module. */
-export interface NamesState {
-  readonly byOperator: ReadonlyMap<string, string>;
-  readonly contacts: Contacts;
-  readonly operators: Operators;
+/** The validators of one target, as last read from the staking module. */
+export interface NamesState extends Validators {
   readonly attemptedAt: Instant | undefined;
   /** When the names were read; `undefined` before the first time. */
   readonly readAt: Instant | undefined;

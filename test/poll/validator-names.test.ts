@@ -68,7 +68,7 @@ describe('the names of validators', () => {
       error: {
         reason: 'too_large',
         message: expect.stringMatching(
-          /^127\.0\.0\.1:\d+\/cosmos\/staking\/v1beta1\/validators: more than 10 pages of validators$/,
+          /^127\.0\.0\.1:\d+\/cosmos\/staking\/v1beta1\/validators: more than 10 pages$/,
         ),
       },
     });

@@ -1,0 +1,60 @@
+import { performance } from 'node:perf_hooks';
+import type { BufferedBody } from '../http/body.js';
+import type { Client } from '../http/client.js';
+import { failure, type Failure } from '../http/failure-reasons.js';
+import type { Decoded } from './decode.js';
+import type { PollJob } from './poll.js';
+
+/** Chains have tens of chains and keys and hundreds of validators. A page has 100 entries, or 1000 validators. */
+const MAX_PAGES = 10;
+
+/** The connection and the limits of a job. */
+export type JobConnection = Pick<PollJob, 'url' | 'httpClient' | 'limits'>;
+
+/** A page names the next one by its key. */
+interface Page {
+  readonly ok: true;
+  readonly nextKey: string | undefined;
+}
+
+type PagesResult<OnePage> =
+  | { readonly ok: true; readonly pages: readonly OnePage[] }
+  /** `statusCode`: the status of an error response. */
+  | (Failure & { readonly statusCode?: number | undefined });
+
+/** Requests a path of the node page by page, within the timeout of a poll. More than ten pages are a failure. */
+export async function fetchPages<OnePage extends Page>(
+  { url: baseUrl, httpClient, limits }: JobConnection,
+  path: string,
+  client: Client,
+  decode: (source: string, body: BufferedBody) => Promise<Decoded<OnePage>>,
+  /** What is said about a page that is too large; by default, that it exceeds `poll.max_body_size`. */
+  tooLarge?: string,
+): Promise<PagesResult<OnePage>> {
+  const started = performance.now();
+  const url = new URL(baseUrl + path);
+  const pages: OnePage[] = [];
+  while (pages.length < MAX_PAGES) {
+    const elapsedMs = performance.now() - started;
+    // oxlint-disable-next-line no-await-in-loop -- a page names the next one
+    const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
+    if (!fetched.ok) {
+      const { reason, message } = fetched.error;
+      const isTooLarge = reason === 'too_large' && tooLarge !== undefined;
+      const text = isTooLarge ? `${sourceOf(url)}: ${tooLarge}` : url.host + message;
+      return { ...failure(reason, text), statusCode: fetched.statusCode };
+    }
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { outcome } = await decode(sourceOf(url), fetched.body);
+    if (!outcome.ok) return outcome;
+    pages.push(outcome);
+    if (outcome.nextKey === undefined) return { ok: true, pages };
+    url.searchParams.set('pagination.key', outcome.nextKey);
+  }
+  return failure('too_large', `${sourceOf(url)}: more than ${MAX_PAGES} pages`);
+}
+
+/** Host and path of a request, at the beginning of messages. */
+export function sourceOf({ host, pathname }: URL): string {
+  return host + pathname;
+}
