@@ -35,7 +35,7 @@ export interface AutoReload {
   readonly hashFiles: () => Promise<string>;
 }
 
-export interface ReloadEvents {
+interface ReloadEvents {
   readonly onLoaded: (config: LoadedConfig) => void;
   readonly onRejected: () => void;
 }

@@ -84,7 +84,7 @@ export interface DocumentDefinition<Settings, Input, Observations, Flow> {
 }
 
 /** How the documents of an endpoint are compared. */
-export interface FlowDefinition<Input, Flow> {
+interface FlowDefinition<Input, Flow> {
   /** Before the first document. */
   readonly initial: Flow;
   readonly track: (flow: Flow, input: Input, options: FlowOptions) => Flow;

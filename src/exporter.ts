@@ -25,7 +25,7 @@ import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
 
-export interface ExporterOptions extends ReloadOptions {
+interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;

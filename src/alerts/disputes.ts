@@ -84,7 +84,7 @@ export function firstDispute(items: Pick<BridgeItems, 'claims'> | undefined): Di
 }
 
 /** What the claims of one event say that the others do not. */
-export function disputeOf(claims: readonly ClaimItem[]): Dispute {
+function disputeOf(claims: readonly ClaimItem[]): Dispute {
   const differing = claimFields.filter(({ value }) => new Set(claims.map(value)).size > 1);
   // Claims of different types have different fields.
   const fields = differing[0]?.name === 'type' ? differing.slice(0, 1) : differing;

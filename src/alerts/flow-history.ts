@@ -17,7 +17,7 @@ export const objectiveFamilies = [
 ] as const;
 
 /** Totals since the start of the process, at a successful poll. */
-export interface FlowPoint {
+interface FlowPoint {
   readonly at: Instant;
   readonly transfersExecuted: number;
   readonly transferDurations: Pick<Histogram, 'bounds' | 'counts'>;

@@ -8,7 +8,7 @@ import { findingIf, type Finding, type PollView } from './view.js';
 
 const RECENT_MINUTES = 6 * 60;
 /** Fewer late withdrawals of an objective of 99 % are a matter of luck where there are less than some hundreds. */
-export const MINIMUM_LATE = 5;
+const MINIMUM_LATE = 5;
 const FOR_MINUTES = 15;
 
 const RATIO = `(1 - max by (${TARGET}) (bridge_objective_ratio))`;

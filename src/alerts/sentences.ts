@@ -129,7 +129,7 @@ export function waitingAmounts(
 }
 
 /** "1.2M USDT": the sum of amounts of one token; nothing without decimals, or when an amount is unknown or all are 0. */
-export function sumText(coins: readonly CoinItem[]): readonly string[] {
+function sumText(coins: readonly CoinItem[]): readonly string[] {
   const [first] = coins;
   const whole = coins.map(({ wholeAmount }) => wholeAmount);
   const sum = whole.reduce((total, amount) => total + Number(amount), 0);

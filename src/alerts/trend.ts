@@ -82,7 +82,7 @@ function oldestCctxSeconds(samples: TrendSamples, { epochSeconds }: Instant): nu
 }
 
 /** The values at the time of a successful poll, by the name of the measure; without those that are unknown. */
-export interface TrendPoint {
+interface TrendPoint {
   readonly at: Instant;
   readonly values: ReadonlyMap<string, number>;
 }

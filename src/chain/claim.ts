@@ -14,7 +14,7 @@ export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
   return message?.has(1n) === true ? numeral(integerOf(message, 1n)) : undefined;
 }
 
-export interface WithdrawClaim {
+interface WithdrawClaim {
   readonly batchNonce: Numeral;
   readonly tokenContract: string;
 }
@@ -33,7 +33,7 @@ export interface ClaimedMember {
   readonly external_address: string;
 }
 
-export interface ValsetClaim {
+interface ValsetClaim {
   readonly valsetNonce: Numeral;
   readonly members: readonly ClaimedMember[];
 }

@@ -10,7 +10,7 @@ import { parseYaml } from '../settings/yaml.js';
 /* The files that a configuration consists of: the configuration file and its `target_files`. */
 
 /** The data of a configuration file with the targets of its target files, and where each target was read. */
-export interface MergedFiles {
+interface MergedFiles {
   readonly data: unknown;
   readonly label: FormatPosition;
   /** Whether the list of targets may be empty, because target files can add some. */

@@ -63,7 +63,7 @@ function checkStaleAfter(input: unknown, context: z.RefinementCtx): void {
 }
 
 /** Two calls for each of them, so that a poll of the contract has at most 50. */
-export const MAX_BACKING_TOKENS = 20;
+const MAX_BACKING_TOKENS = 20;
 
 function limitBacking(tokens: unknown, context: z.RefinementCtx): void {
   const judged = Array.isArray(tokens)

@@ -178,7 +178,6 @@ export interface ExternalEndpoint {
   readonly httpClient?: HttpClientConfig;
 }
 
-export type BridgeEndpoint = BridgeSettings & EndpointConnection & { readonly external?: ExternalEndpoint | undefined };
 export type CrosschainEndpoint = CrosschainSettings & EndpointConnection;
 
 /** The keys of an endpoint are in one mapping. In the configuration, those of the HTTP client are in `httpClient`. */

@@ -18,7 +18,7 @@ interface QueriedJob {
   readonly operators: ReadonlyMap<string, string>;
 }
 
-export interface QueryRunner {
+interface QueryRunner {
   /** Sends the queries of an endpoint that are due. Its last poll has succeeded. */
   readonly run: (job: PollJob) => void;
 }

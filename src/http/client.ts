@@ -33,7 +33,7 @@ export interface FetchLimits {
 }
 
 /** What a request has besides its URL. By default, it is a GET request. */
-export interface RequestOptions {
+interface RequestOptions {
   /** The JSON body of a POST request. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface FetchedDocument {
   readonly height: Numeral | undefined;
 }
 
-export interface FailedFetch extends Failure {
+interface FailedFetch extends Failure {
   /** The status of an error response of the node. */
   readonly statusCode?: number;
   /** What the server speaks, if it is not the REST API. */

@@ -33,7 +33,7 @@ export interface ReadableList<Row> {
   readonly rows: readonly Row[];
 }
 
-export interface UnreadableList {
+interface UnreadableList {
   readonly readable: false;
   /** Number of items, if it can be read. */
   readonly total: number | null;

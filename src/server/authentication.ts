@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
  * thread of its own (password-thread.ts), and valid credentials are cached.
  */
 
-export type AuthResult = 'accepted' | 'rejected' | 'overloaded';
+type AuthResult = 'accepted' | 'rejected' | 'overloaded';
 
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@ import { Server as TlsServer } from 'node:tls';
 
 const CHECK_INTERVAL_MS = 1_000;
 
-export interface Connections {
+interface Connections {
   /** Closes the server: idle connections at once, others after their last response or at the deadline. */
   readonly close: (deadlineMs: number) => Promise<void>;
 }

@@ -20,7 +20,7 @@ const defaultHeaders: Readonly<Record<string, string>> = {
  */
 const healthPaths: ReadonlySet<string> = new Set(['/-/healthy', '/-/ready']);
 
-export type Guard = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+type Guard = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
  * Sets the headers of every response, and rejects requests over the rate limit and without a valid password. It has the shape

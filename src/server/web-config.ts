@@ -184,7 +184,7 @@ async function statesOf(paths: Iterable<string>): Promise<FileStates> {
 
 const WATCH_INTERVAL_MS = 1_000;
 
-export interface WebConfigWatch {
+interface WebConfigWatch {
   /** The last valid configuration. */
   readonly current: () => WebConfig;
   readonly close: () => void;

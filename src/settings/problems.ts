@@ -17,7 +17,7 @@ interface Problem {
 const MAX_PROBLEMS = 50;
 
 /** Advice for an unknown key, if the file format has its own; `parent` is the path of the setting that the key is in. */
-export type AdviseOnKey = (key: string, parent: string) => string | undefined;
+type AdviseOnKey = (key: string, parent: string) => string | undefined;
 
 /** Formats the problems of a validation, one line each. */
 export function formatProblems(

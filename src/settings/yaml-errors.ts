@@ -17,7 +17,7 @@ import {
  * change. No message quotes the file, which may contain secrets.
  */
 
-export interface SyntaxProblem {
+interface SyntaxProblem {
   readonly offset: number;
   readonly message: string;
 }

@@ -4,7 +4,7 @@ import { required } from '../required-fields.js';
 import type { ContractReading, TokenBacking } from './reading.js';
 
 /** The powers of a validator set in the contract add up to this. */
-export const TOTAL_POWER = 4_294_967_295;
+const TOTAL_POWER = 4_294_967_295;
 
 // At most 20 tokens each (facts.ts, `tokens` with `backing`).
 const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
