@@ -99,7 +99,7 @@ export async function exporterFamilies(config: Config, { build }: CommandContext
 }
 
 /** Shows on a terminal how far the replay is. */
-function createProgress(context: CommandContext): (timeMs: number, polls: number) => void {
+export function createProgress(context: CommandContext): (timeMs: number, polls: number) => void {
   let shownAt = 0;
   return (timeMs, polls) => {
     const now = performance.now();

@@ -123,7 +123,7 @@ async function endpointsAt(
       },
     },
   );
-  progress(undefined, polls);
+  context.showProgress(undefined);
   const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.decodeOptions), job]));
   const endpoints = replayed.map((endpoint): Endpoint => {
     const { state } = endpoint;
