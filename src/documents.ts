@@ -3,7 +3,12 @@ import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
 import type { Config, TargetConfig } from './config/config.js';
-import type { BridgeSettings, CrosschainSettings, EndpointConnection, ExternalEndpoint } from './config/endpoint-config.js';
+import type {
+  BridgeSettings,
+  CrosschainSettings,
+  EndpointConnection,
+  ExternalEndpoint,
+} from './config/endpoint-config.js';
 import { readContract, type ContractExchange } from './external/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
