@@ -10,8 +10,6 @@ export function clock(): Instant {
   return { epochSeconds: Date.now() / 1000, monotonicMs: performance.now() };
 }
 
-export const MINUTE_MS = 60_000;
-
 /** The time between two points on the monotonic clock, because a change of the wall clock is no evidence. */
 export function msBetween(from: Instant, to: Instant): number {
   return to.monotonicMs - from.monotonicMs;

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import { chainIdsOfType, chainType, type ChainType } from '../chain/known-chains.js';
 import { count, duration, list } from '../text/format.js';
 import { above, dataAlert, type Severity } from './alert.js';

@@ -1,6 +1,7 @@
 import { documents, type DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { ageSeconds, MINUTE_MS, msBetween } from '../clock.js';
+import { ageSeconds, msBetween } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { ON_ENDPOINT, ON_TARGET, promDuration, TARGET } from './promql.js';
@@ -23,7 +24,7 @@ const age = (timestamp: string): string => `time() - ${timestamp}`;
 const SUCCESS = 'bridge_exporter_last_success_timestamp_seconds';
 
 /** The age of the data, or of an endpoint without any, where it is too high. */
-export function staleExpr(matchers: string): string {
+export function outdatedExpr(matchers: string): string {
   const added = `bridge_exporter_endpoint_added_timestamp_seconds${matchers}`;
   return `${age(`(${SUCCESS}${matchers} or ${added})`)} > ${OUTDATED_SECONDS}`;
 }
@@ -101,7 +102,7 @@ export const endpointAlerts = [
     comment: `Uses the age, because bridge_exporter_up stays 1 when polling stops. An endpoint without any successful poll is as old as the process,
 or as the reload that added it. With a fresh copy in another exporter of the cluster, the warning of this name fires instead.`,
     when: `The last successful poll of every exporter is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded since the endpoint was added.`,
-    expr: `${staleExpr('{document!="external_contract"}')}\nunless ${ON_ENDPOINT} ${FRESH}`,
+    expr: `${outdatedExpr('{document!="external_contract"}')}\nunless ${ON_ENDPOINT} ${FRESH}`,
     keepFiringMinutes: 5,
     find: (view) => {
       const { success, addedAt, document } = view.state;

@@ -1,4 +1,5 @@
-import { MINUTE_MS, msBetween } from '../clock.js';
+import { msBetween } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import { ON_TARGET, promDuration, TARGET } from './promql.js';
 import { identityLabels, REMEMBERED_MINUTES, type IdentityFamily, type IdentityLabel } from './poll-history.js';
 import type { Finding, PollView } from './view.js';

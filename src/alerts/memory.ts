@@ -1,4 +1,5 @@
-import { type Instant, MINUTE_MS, msBetween } from '../clock.js';
+import { type Instant, msBetween } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Condition } from './alert.js';

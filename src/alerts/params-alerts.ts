@@ -1,4 +1,5 @@
-import { MINUTE_MS, msBetween } from '../clock.js';
+import { msBetween } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import { endpointAlert } from './alert.js';
 import { IDENTITY_HOURS, identityChanged } from './identity-changes.js';
 import { promDuration } from './promql.js';

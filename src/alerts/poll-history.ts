@@ -1,4 +1,5 @@
-import { MINUTE_MS, msBetween, type Instant } from '../clock.js';
+import { msBetween, type Instant } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';

@@ -1,4 +1,5 @@
-import { MINUTE_MS, msBetween } from '../clock.js';
+import { msBetween } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import type { DocumentName } from '../documents.js';
 import { list } from '../text/format.js';
 import { endpointAlert } from './alert.js';

@@ -1,4 +1,5 @@
-import { type Instant, MINUTE_MS, msBetween } from '../clock.js';
+import { type Instant, msBetween } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import type { DocumentName } from '../documents.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { samplesOf, type Samples } from './samples.js';

@@ -1,4 +1,5 @@
-import { msBetween, MINUTE_MS, type Instant } from '../clock.js';
+import { msBetween, type Instant } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import type { DocumentName } from '../documents.js';
 import type { BlockSpan, DecimalString, Items } from '../pending/items.js';
 import type { EndpointState } from '../poll/endpoint-state.js';

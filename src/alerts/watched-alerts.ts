@@ -1,4 +1,5 @@
-import { MINUTE_MS, msBetween } from '../clock.js';
+import { msBetween } from '../clock.js';
+import { MINUTE_MS } from '../settings/units.js';
 import { dataAlert } from './alert.js';
 import { ON_TARGET, promDuration, TARGET, unchanged } from './promql.js';
 import { stakingStatus } from '../sources/watched-validators.js';

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Shard } from '../config/shard.js';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../settings/units.js';
 import type { ParseResult, ValueResult, ValueType } from '../settings/value-types.js';
 import * as types from '../settings/value-types.js';
 
@@ -89,7 +90,7 @@ const reload = {
   // As the intervals of polls, at most a day: timers are limited to 2^31 ms.
   autoReloadIntervalMs: flag(
     '--config.auto-reload-interval',
-    types.optionalDuration(100, 86_400_000),
+    types.optionalDuration(100, DAY_MS),
     '0s',
     'Interval for comparing the content of the configuration files and reloading them after a change; 0s to disable.',
   ),
@@ -222,7 +223,7 @@ const simulator = {
   scenario: flag('--scenario', types.label(64), 'healthy', 'Scenario to simulate.'),
   blockTimeMs: optionalFlag(
     '--block-time',
-    types.duration(10, 3_600_000),
+    types.duration(10, HOUR_MS),
     'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
   ),
   startTimeSeconds: optionalFlag(
@@ -234,8 +235,8 @@ const simulator = {
 
 const record = {
   directory: optionalFlag('--record', types.fileName, 'Record the chain in this directory instead of serving it.'),
-  durationMs: flag('--duration', types.duration(1_000, 400 * 86_400_000), '1d', 'Simulated time to record.'),
-  intervalMs: flag('--interval', types.duration(1_000, 86_400_000), '1m', 'Simulated time between two recorded polls.'),
+  durationMs: flag('--duration', types.duration(SECOND_MS, 400 * DAY_MS), '1d', 'Simulated time to record.'),
+  intervalMs: flag('--interval', types.duration(SECOND_MS, DAY_MS), '1m', 'Simulated time between two recorded polls.'),
 };
 
 /** The flags of each command, in groups. */

@@ -9,11 +9,12 @@ import type { InvocationOf } from '../cli/flags.js';
 import { defaultConfig } from '../config/config.js';
 import { renderAt } from '../recorder/time-series.js';
 import { readTextFile } from '../settings/small-file.js';
+import { DAY_MS } from '../settings/units.js';
 import { type CommandContext, type ExitCode, printProblems, seeHelp } from './context.js';
 import { exporterFamilies, replayWithProgress, STEP_MS } from './replay-recording.js';
 import { configOrExitCode } from './load-config.js';
 
-const WINDOW_MS = 3 * 86_400_000;
+const WINDOW_MS = 3 * DAY_MS;
 
 /** `backtest`: the alerts that would have fired during a recording. Rejects if promtool is missing or rejects the rules. */
 export async function runBacktest(flags: InvocationOf<'backtest'>, context: CommandContext): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 import type { InvocationOf, LogSettings, SimulatorSettings } from '../cli/flags.js';
 import type { Result } from '../result.js';
 import { suggestName } from '../settings/closest-match.js';
-import { formatDuration } from '../settings/units.js';
+import { formatDuration, HOUR_MS } from '../settings/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { endpointPaths } from '../simulator/query-service.js';
 import { isScenarioName, scenarioNames, type ScenarioName } from '../simulator/scenarios.js';
@@ -40,7 +40,7 @@ export function checkScenario(settings: SimulatorSettings): Result<{ readonly ch
 const LOOPBACK = '127.0.0.1';
 
 /** A warm-up of this length takes about a second to simulate, and is announced. */
-const LONG_WARM_UP_MS = 8 * 3_600_000;
+const LONG_WARM_UP_MS = 8 * HOUR_MS;
 
 /** Starts the simulator and prints its addresses. Without a model, it creates one. */
 export async function startSimulation(

@@ -19,6 +19,7 @@ import {
   type Endpoint,
   type QueryResponse,
 } from '../simulator/query-service.js';
+import { MINUTE_MS } from '../settings/units.js';
 import { answersOf } from '../sources/query-state.js';
 import { answerQueries } from './simulated-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
@@ -29,8 +30,6 @@ import { pollSimulatedContract } from './simulated-contract.js';
  * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
  * scenario takes up to hours, because alerts do.
  */
-
-const MINUTE_MS = 60_000;
 
 /** The chain is healthy at first. */
 const HEALTHY_MINUTES = 10;
