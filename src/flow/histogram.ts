@@ -26,8 +26,12 @@ export function withBucket(histogram: Histogram, seconds: number | undefined): H
   return isSame ? histogram : emptyHistogram(sorted);
 }
 
-export function observe(histogram: Histogram, seconds: readonly number[]): Histogram {
+/** Ten years. Longer and negative durations are only of hostile documents, and would stay in the sum for the life of the process. */
+const MAX_SECONDS = 10 * 366 * 86_400;
+
+export function observe(histogram: Histogram, durations: readonly number[]): Histogram {
   const { bounds, counts, sum } = histogram;
+  const seconds = durations.filter((value) => value >= 0 && value <= MAX_SECONDS);
   if (seconds.length === 0) return histogram;
   const added = [...counts];
   for (const value of seconds) {

@@ -138,13 +138,19 @@ describe('the flow of cross-chain transactions', () => {
     expect(endpoint.values()).toMatchObject({ [finished('reverted', 'chain_id="56",chain=""')]: 1 });
   });
 
-  it('has no duration without a creation time, and none from a hub whose clock is ahead', () => {
+  it('has no duration without a creation time, from a hub whose clock is ahead, and of more than ten years', () => {
     const endpoint = crosschainPolls();
-    endpoint.poll(listed(1, [pending('0xa', { created: 0 }), pending('0xb', { created: START_SECONDS + 1000 })]));
+    const times = { '0xa': 0, '0xb': START_SECONDS + 1000, '0xc': 1 };
+    endpoint.poll(
+      listed(
+        1,
+        Object.entries(times).map(([index, created]) => pending(index, { created })),
+      ),
+    );
     endpoint.poll(listed(2, []));
-    endpoint.answer({ '0xa': 'mined', '0xb': 'mined' });
+    endpoint.answer({ '0xa': 'mined', '0xb': 'mined', '0xc': 'mined' });
     endpoint.poll(listed(3, []));
-    expect(endpoint.values()).toEqual({ [finished('mined')]: 2 });
+    expect(endpoint.values()).toEqual({ [finished('mined')]: 3 });
   });
 
   it('counts none twice that a node lists again after it was counted', () => {
