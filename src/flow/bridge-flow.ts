@@ -87,8 +87,9 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const tokens = addTokens(flow.tokens, contractsOf(document, observed), denomsOf(input), maxSeries);
   const column = columnOf(tokens);
   const gap = baseline && gapBetween(baseline, document, input, staleAfterMs);
-  const isComparable =
-    baseline !== undefined && !isInterrupted && gap === undefined && isPast(baseline.ids, flow.highest);
+  const isBehind = baseline !== undefined && !isPast(baseline.ids, flow.highest);
+  const reason = gap ?? (isBehind ? 'regression' : undefined);
+  const isComparable = baseline !== undefined && !isInterrupted && reason === undefined;
   const changes = isComparable ? changesBetween(baseline, document, observed, input, column) : undefined;
   // The document is not trusted. If the next one is like it, the earlier one is not to be trusted.
   if ((gap === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
@@ -109,7 +110,7 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   };
   if (changes?.hasUnseen === true) return withGap(next, 'unseen');
   // An interruption was counted when it began.
-  return gap === undefined || isInterrupted ? next : withGap(next, gap);
+  return reason === undefined || isInterrupted ? next : withGap(next, reason);
 }
 
 function interrupted(flow: BridgeFlow, reason: GapReason): BridgeFlow {

@@ -75,7 +75,7 @@ two documents that cannot be compared, which \`bridge_flow_gaps_total\` counts b
 
 | reason | meaning |
 |---|---|
-| \`regression\` | a height, or an id of the hub, went back; what was counted before is not counted again |
+| \`regression\` | a height, or an id of the hub, went back, or has not reached again what was counted before |
 | \`contract\` | the bridge has another contract |
 | \`list\` | a field that the flow reads is missing or invalid |
 | \`stale\` | more than \`poll.stale_after\` between the documents |

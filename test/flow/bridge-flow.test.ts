@@ -288,6 +288,18 @@ describe('a gap of the flow', () => {
     expect(endpoint.values()).toMatchObject({
       [`bridge_transfers_requested_total{${LABELS}}`]: 1,
       [`bridge_batches_executed_total{${LABELS}}`]: 1,
+      // Back, and forth again.
+      'bridge_flow_gaps_total{reason="regression"}': 8,
+    });
+  });
+
+  it('is every interval of a hub that was rolled back, until it is past what was counted', () => {
+    const endpoint = bridgePolls();
+    const at = (id: number): JsonObject =>
+      state({ ...BASE, last_outgoing_pool_id: String(id), unbatched_transfers: [usd(id)] });
+    for (const id of [8, 8, 4, 5, 6, 8, 9]) endpoint.poll(at(id));
+    expect(endpoint.values()).toMatchObject({
+      [`bridge_transfers_requested_total{${LABELS}}`]: 1,
       'bridge_flow_gaps_total{reason="regression"}': 4,
     });
   });
