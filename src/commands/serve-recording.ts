@@ -111,7 +111,7 @@ async function endpointsAt(
   const replayed = await replayPolls(
     byWallClock(recording),
     config,
-    { fromMs: -Infinity, toMs: atMs, stepMs: STEP_MS },
+    { fromMs: -Infinity, toMs: atMs, stepMs: STEP_MS, hasItems: true },
     {
       onPoll: ({ state }, timeMs) => {
         polls += 1;

@@ -90,6 +90,7 @@ export function decodeDocument<Name extends DocumentName>(
     labels,
     maxSeries,
     staleAfterMs,
+    omitsItems = false,
     previous,
     flow: before,
     exchange,
@@ -119,11 +120,11 @@ export function decodeDocument<Name extends DocumentName>(
   const deriveStarted = performance.now();
   const flow = definition.track(before ?? definition.initial, input, { staleAfterMs, maxSeries });
   const fixedLabels = formatTargetLabels(target, targetLabels);
-  const { items: listed, searchIndex } = items(input);
+  const { items: listed, searchIndex } = omitsItems ? {} : items(input);
   const snapshot: Snapshot = {
     ok: true,
     families: renderFamilies(families, input, fixedLabels, maxSeries),
-    itemsJson: JSON.stringify(listed),
+    itemsJson: listed === undefined ? '' : JSON.stringify(listed),
     ...(searchIndex && { searchIndex }),
     height: hubHeight(input),
     problems,

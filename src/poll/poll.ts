@@ -58,6 +58,8 @@ export interface TargetOptions {
   readonly labels: LabelSettings;
   readonly maxSeries: number;
   readonly staleAfterMs: number;
+  /** Whether no page shows the items, which take a quarter of the time. */
+  readonly omitsItems?: boolean;
 }
 
 /** One endpoint to poll. */
@@ -99,7 +101,7 @@ export interface PollResult extends Decoded<Snapshot> {
 export interface Snapshot {
   readonly ok: true;
   readonly families: readonly FamilyLines[];
-  /** The items for `/pending`, a bounded number, as JSON: one string is cheap to send between threads. */
+  /** The items for `/pending`, a bounded number, as JSON: one string is cheap to send between threads. Empty if they are omitted. */
   readonly itemsJson: string;
   /** Only if the items are not all. */
   readonly searchIndex?: SearchIndex;

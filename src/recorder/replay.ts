@@ -18,6 +18,8 @@ export interface ReplayRange {
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
+  /** Whether the items of the documents are used, and not only the metrics. */
+  readonly hasItems?: boolean;
 }
 
 /** Earlier polls that are read for measured block times, and for the counters of the flow. */
@@ -27,7 +29,7 @@ export const WARM_UP_MS = 2 * 3_600_000;
 export async function replayPolls(
   polls: AsyncIterable<RecordedPoll>,
   config: Config,
-  { fromMs, toMs, stepMs }: ReplayRange,
+  { fromMs, toMs, stepMs, hasItems = false }: ReplayRange,
   { onPoll, onStep }: ReplayEvents,
 ): Promise<readonly ReplayedEndpoint[]> {
   const endpoints = new Map<string, ReplayedEndpoint>();
@@ -60,7 +62,7 @@ export async function replayPolls(
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
     const key = keyOf(poll);
     const bridge = endpoints.get(keyOf({ target, document: 'module_state' }));
-    const endpoint = endpointAfter(endpoints.get(key), poll, config, bridge);
+    const endpoint = endpointAfter(endpoints.get(key), poll, config, { bridge, hasItems });
     endpoints.set(key, endpoint);
     lastMs = timeMs;
     // A step at the same time reports it.

@@ -44,7 +44,7 @@ export function endpointAfter(
   before: ReplayedEndpoint | undefined,
   poll: RecordedPoll,
   config: Config,
-  bridge: ReplayedEndpoint | undefined,
+  { bridge, hasItems }: { readonly bridge: ReplayedEndpoint | undefined; readonly hasItems: boolean },
 ): ReplayedEndpoint {
   const { header, timeMs } = poll;
   const receivedMs = header.received === undefined ? timeMs : Date.parse(header.received);
@@ -53,7 +53,7 @@ export function endpointAfter(
   const at = instantOf(clock, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
   const { options, state } = known ?? initialEndpoint(poll, config, at);
-  const context = contextOf(poll, options, received, bridge);
+  const context = { ...contextOf(poll, options, received, bridge), omitsItems: !hasItems };
   const result = resultOf(poll, withObservations(context, state.success?.snapshot), received);
   return {
     options,

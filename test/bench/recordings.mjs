@@ -1,0 +1,132 @@
+/** What recording costs, and how fast and in how much memory a recording is replayed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { encodeRecording, fileNameOf } from '../../dist/recorder/recording-file.js';
+import { documents } from './bodies.mjs';
+import { measureUsage, startExporter } from './pace.mjs';
+import { sleep } from './statistics.mjs';
+
+const TARGETS = 10;
+const INTERVAL_SECONDS = 10;
+
+/** With the default settings, a poll every 30 s and a recording every 5 minutes. */
+const POLLS_PER_RECORDING = 10;
+
+export async function recordingCost({ node, warmUpMs, durationMs }) {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-recorder-'));
+  try {
+    const programs = await Promise.all([
+      startExporter(node, TARGETS, INTERVAL_SECONDS, { recorder: { directory, interval: '0s' } }),
+      startExporter(node, TARGETS, INTERVAL_SECONDS),
+    ]);
+    const [recording, without] = await measureUsage(programs, warmUpMs, durationMs);
+    const perRecording = recording.cpuMs - without.cpuMs;
+    return [
+      {
+        figure: `recording every ${POLLS_PER_RECORDING}th poll of 1 MB: CPU time per poll ÷ without a recorder`,
+        own: `${perRecording.toFixed(1)} ms per recorded poll (${recording.polls} polls)`,
+        baseline: `${without.cpuMs.toFixed(1)} ms`,
+        ratio: 1 + perRecording / POLLS_PER_RECORDING / without.cpuMs,
+        limit: 1.05,
+      },
+    ];
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const START_MS = Date.parse('2026-10-01T00:00:00Z');
+const RECORDER_INTERVAL_MS = 300_000;
+
+export async function replayRate({ few, many }) {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-recording-'));
+  try {
+    record(directory, many);
+    const first = await replay(directory, few);
+    const whole = await replay(directory, many);
+    return [
+      {
+        figure: `replay of ${many.toLocaleString('en')} recorded polls of 1 MB`,
+        own: `${(many / whole.seconds).toFixed(0)} /s (${((whole.cpuSeconds / many) * 1000).toFixed(1)} ms of CPU time each)`,
+        ratio: many / whole.seconds,
+        limit: 60,
+        unit: '/s',
+        isAtLeast: true,
+      },
+      {
+        figure: `replay: peak resident memory of ${many.toLocaleString('en')} polls ÷ of ${few.toLocaleString('en')}`,
+        own: `${whole.peakMiB.toFixed(0)} MiB`,
+        baseline: `${first.peakMiB.toFixed(0)} MiB`,
+        ratio: whole.peakMiB / first.peakMiB,
+        limit: 1.2,
+      },
+    ];
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** One poll every 5 minutes. A file is compressed in two parts, so that the bodies are compressed once. */
+function record(directory, polls) {
+  const bodies = [1, 2, 3].map((copies) => gzipSync(documents.module_state.body(1e6 + copies * 1e4), { level: 1 }));
+  for (let poll = 0; poll < polls; poll += 1) {
+    const time = timeOf(poll);
+    const header = {
+      version: 1,
+      target: 'bench',
+      document: 'module_state',
+      time,
+      outcome: 'ok',
+      height: String(8_214_000 + poll * 150),
+    };
+    const { day, name } = fileNameOf(time);
+    const folder = join(directory, 'bench/module_state', day);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), Buffer.concat([gzipSync(encodeRecording(header)), bodies[poll % bodies.length]]));
+  }
+}
+
+const timeOf = (poll) => new Date(START_MS + poll * RECORDER_INTERVAL_MS).toISOString();
+
+async function replay(directory, polls) {
+  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+  const started = performance.now();
+  const child = spawn(process.execPath, [main, 'replay', '--recording', directory, `--to=${timeOf(polls - 1)}`], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let usage = { peakMiB: 0, cpuSeconds: 0 };
+  let isRunning = true;
+  void exited.then(() => {
+    isRunning = false;
+  });
+  while (isRunning) {
+    usage = usageOf(child.pid) ?? usage;
+    // oxlint-disable-next-line no-await-in-loop -- until it ends
+    await Promise.race([exited, sleep(200)]);
+  }
+  const [code] = await exited;
+  if (code !== 0) throw new Error(`the replay has ended with ${code}`);
+  return { ...usage, seconds: (performance.now() - started) / 1000 };
+}
+
+/** `undefined` for a process that has ended. */
+function usageOf(pid) {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const [, peakKiB] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
+      .slice(11, 13);
+    return peakKiB && { peakMiB: Number(peakKiB) / 1024, cpuSeconds: (Number(user) + Number(system)) / 100 };
+  } catch {
+    return undefined;
+  }
+}
