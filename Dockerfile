@@ -19,6 +19,15 @@ RUN node packaging/bundle.mjs /app --program
 # Node.js of the target platform, and nothing else of its image.
 RUN --mount=type=bind,from=runtime,target=/runtime node packaging/runtime.mjs /runtime /root-filesystem
 
+FROM build AS build-executable
+ARG REVISION
+RUN --mount=type=bind,from=runtime,target=/runtime node packaging/executable.mjs /runtime /executable
+
+# The single executable of a release, with the same Node.js. It is not in the image:
+#   docker build --target=executable --output=FOLDER .
+FROM scratch AS executable
+COPY --from=build-executable /executable /
+
 FROM scratch
 ARG VERSION
 ARG REVISION

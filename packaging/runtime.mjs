@@ -18,6 +18,7 @@ const [image, folder] = process.argv.slice(2);
 if (process.argv.length < 4) throw new Error('usage: node packaging/runtime.mjs IMAGE FOLDER');
 
 const NODE = '/usr/local/bin/node';
+const LICENSE = '/usr/local/LICENSE';
 const SETTINGS = ['/etc/passwd', '/etc/group', '/etc/nsswitch.conf', '/etc/os-release'];
 const triple = readdirSync(join(image, 'usr/lib')).find((name) => name.endsWith('-linux-gnu'));
 const libraryFolder = `/usr/lib/${triple}`;
@@ -43,6 +44,7 @@ const interpreter = /(?<=\0)\/lib\w*\/ld-linux-[\w.-]+(?=\0)/.exec(readFileSync(
 if (interpreter === undefined) throw new Error(`${NODE} of the image has no interpreter`);
 for (const path of [NODE, ...SETTINGS, ...libraries]) copy(path);
 copy(`${libraryFolder}/${basename(interpreter)}`, interpreter);
+if (existsSync(join(image, LICENSE))) copy(LICENSE, '/usr/share/doc/nodejs/copyright');
 mkdirSync(join(folder, 'tmp'));
 chmodSync(join(folder, 'tmp'), 0o1777);
 

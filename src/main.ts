@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parseInvocation } from './cli/invocation.js';
 import { type CommandContext, type ExitCode, printProblems, seeHelp } from './commands/context.js';
+import { readProgramFile } from './program-files.js';
 
 /*
  * The process: command line, signals and exit codes. A command is imported when it runs, because loading the modules of
@@ -45,14 +44,13 @@ function printVersion({ build: { version, revision, nodeVersion }, print }: Comm
 
 /** The version in package.json, which is next to both `src` and `dist`. */
 function readVersion(): string {
-  const { version }: { readonly version: string } = createRequire(import.meta.url)('../package.json');
-  return version;
+  const text = readProgramFile(new URL('../package.json', import.meta.url));
+  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 /** The commit that was built. `npm run build` writes it next to this file; the file is empty in a build outside git. */
 function readRevision(): string {
-  const file = new URL('revision', import.meta.url);
-  return (existsSync(file) && readFileSync(file, 'utf8').trim()) || 'unknown';
+  return readProgramFile(new URL('revision', import.meta.url)).trim() || 'unknown';
 }
 
 /** Without a container limit, `constrainedMemory` returns 0 or more than the memory of the machine. */
@@ -94,28 +92,33 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 // The exit code is set instead of calling process.exit, so that all output is flushed.
-try {
-  process.exitCode = await main({
-    env: process.env,
-    // Opened on first use.
-    get stdin() {
-      return process.stdin;
-    },
-    build: { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node },
-    memory: { bytes: memoryLimit(), heapBytes: getHeapStatistics().heap_size_limit },
-    print: (text) => void process.stdout.write(text),
-    write: async (text) => {
-      if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-    },
-    printError,
-    showProgress: (line = '') => {
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
-    },
-    isTerminal: process.stderr.isTTY,
-    waitForStopSignal,
-    onReloadSignal: (reload) => void process.on('SIGHUP', reload),
-  });
-} catch (error) {
-  printError(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
+async function run(): Promise<void> {
+  try {
+    process.exitCode = await main({
+      env: process.env,
+      // Opened on first use.
+      get stdin() {
+        return process.stdin;
+      },
+      build: { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node },
+      memory: { bytes: memoryLimit(), heapBytes: getHeapStatistics().heap_size_limit },
+      print: (text) => void process.stdout.write(text),
+      write: async (text) => {
+        if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+      },
+      printError,
+      showProgress: (line = '') => {
+        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+      },
+      isTerminal: process.stderr.isTTY,
+      waitForStopSignal,
+      onReloadSignal: (reload) => void process.on('SIGHUP', reload),
+    });
+  } catch (error) {
+    printError(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
 }
+
+// Not awaited: a single executable is a CommonJS module.
+void run();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 /** Which folders of `src` the files of a folder may import, besides their own. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['cli', 'commands'],
+  'main.ts': ['cli', 'commands', 'program-files.ts'],
   commands: [
     'active-config.ts',
     'alerts',
@@ -32,6 +32,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'clock.ts': [],
   'repeating.ts': [],
+  'program-files.ts': [],
   'result.ts': [],
   'exporter.ts': [
     'active-config.ts',
@@ -64,6 +65,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'json',
     'metrics',
     'pending',
+    'program-files.ts',
     'settings',
     'sources',
     'text',
@@ -90,7 +92,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'text',
   ],
-  server: ['repeating.ts', 'result.ts', 'settings', 'exposition', 'metrics', 'pages'],
+  server: ['program-files.ts', 'repeating.ts', 'result.ts', 'settings', 'exposition', 'metrics', 'pages'],
   pages: [
     'chain',
     'clock.ts',
@@ -101,6 +103,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'metrics',
     'pending',
     'poll',
+    'program-files.ts',
     'alerts',
     'endpoints',
     'recorder',
@@ -118,6 +121,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'json',
     'metrics',
     'poll',
+    'program-files.ts',
     'settings',
   ],
   backtest: ['settings', 'text'],
@@ -187,7 +191,7 @@ describe('the structure of src', () => {
   it('loads commands and the simulator lazily from main.ts, so that a command loads only the modules it uses', () => {
     const eager = importsOf('main.ts').filter(({ isLazy }) => !isLazy);
     const folders = eager.map(({ target }) => target).toSorted();
-    expect(folders).toEqual(['cli/invocation.ts', 'commands/context.ts']);
+    expect(folders).toEqual(['cli/invocation.ts', 'commands/context.ts', 'program-files.ts']);
   });
 
   it('accesses the global process object only in main.ts', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readProgramFile } from '../program-files.js';
 import { markup, type Markup } from './html.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
@@ -9,7 +9,7 @@ import { timeElement } from './time.js';
  * server are relative, so that a reverse proxy can serve them under any path.
  */
 
-const REFRESH_SCRIPT = readFileSync(new URL('browser/refresh.js', import.meta.url), 'utf8');
+const REFRESH_SCRIPT = readProgramFile(new URL('browser/refresh.js', import.meta.url));
 
 /** Allows the inline style and script by their hashes, and requests and forms to this server only; nothing else is loaded. */
 export const CONTENT_SECURITY_POLICY = [

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { BufferedBody } from '../http/body.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
+import { startWorker } from '../program-files.js';
 import type { DecodedOf, Decoder, DecodeTask } from './decode.js';
 
 export interface DecoderRequest {
@@ -29,10 +30,10 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
   /** The first one is being decoded. */
   const queue: QueuedBody[] = [];
   let isClosed = false;
-  let worker = startWorker();
+  let worker = startThread();
 
-  function startWorker(): Worker {
-    const started = new Worker(new URL('./decoder-worker.js', import.meta.url), {
+  function startThread(): Worker {
+    const started = startWorker(new URL('./decoder-worker.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     let isReady = false;
@@ -48,7 +49,7 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
       if (isClosed) return;
       // Without this check, a thread that cannot start would be replaced forever.
       if (!isReady) throw cause ?? new Error('the worker thread does not start');
-      worker = startWorker();
+      worker = startThread();
       const [first] = queue;
       if (first !== undefined)
         endFirst({ outcome: threadFailure(cause, first.task.source, maxHeapMb), phaseSeconds: {} }, undefined);

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { RecorderSettings } from '../config/config.js';
+import { startWorker } from '../program-files.js';
 import { formatSize } from '../settings/units.js';
 import type { RecordingHeader } from './recording-file.js';
 
@@ -43,11 +44,11 @@ export function startRecorderThread(
   let waiting: number[] = [];
   let isClosed = false;
   let onIdle = (): void => undefined;
-  let worker: Worker | undefined = startWorker();
+  let worker: Worker | undefined = startThread();
 
-  function startWorker(): Worker {
+  function startThread(): Worker {
     const workerData: RecorderWorkerData = { directory, maxBytes };
-    const started = new Worker(new URL('./recorder-worker.js', import.meta.url), { workerData });
+    const started = startWorker(new URL('./recorder-worker.js', import.meta.url), { workerData });
     let isStarted = false;
     let cause: Error | undefined;
     started.on('message', (reply: RecorderReply) => {
@@ -76,7 +77,7 @@ export function startRecorderThread(
       if (waiting.length > 0 && (waiting.length >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES)) {
         return `the disk is too slow: ${waiting.length} responses of ${formatSize(waitingBytes)} wait to be written`;
       }
-      worker ??= startWorker();
+      worker ??= startThread();
       waiting.push(body.length);
       // The memory of the body is reused by the next poll.
       const copy = new Uint8Array(body);

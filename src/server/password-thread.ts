@@ -1,6 +1,7 @@
 import { hashSync } from 'bcryptjs';
 import { timingSafeEqual } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startWorker } from '../program-files.js';
 import type { VerifyPassword } from './authentication.js';
 
 /* Verifies passwords on a thread of its own (password-worker.ts). */
@@ -37,7 +38,7 @@ export function createPasswordThread(): PasswordThread {
   let worker: Worker | undefined;
 
   function start(): Worker {
-    const started = new Worker(new URL('./password-worker.js', import.meta.url));
+    const started = startWorker(new URL('./password-worker.js', import.meta.url));
     started.on('message', (isValid: boolean) => pending.shift()?.resolve(isValid));
     let fault = new Error('the password thread ended');
     started.on('error', (error) => {

@@ -6,10 +6,11 @@ import { blocksOf } from '../docs/pages.js';
 import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
+import { pathWithDocker } from './docker-stub.js';
 import { hasHelm } from './helm.js';
 
 /*
- * The archive and the Linux packages of a release, installed and upgraded in a folder instead of the root directory.
+ * The archives and the Linux packages of a release, installed and upgraded in a folder instead of the root directory.
  */
 
 const { version } = packageJson;
@@ -24,7 +25,7 @@ function run(command: string, ...args: readonly string[]): string {
 }
 
 beforeAll(() => {
-  if (hasTools) run(projectPath('.ci/build-release'), release);
+  if (hasTools) run('env', `PATH=${pathWithDocker()}`, projectPath('.ci/build-release'), release);
 });
 
 describe.skipIf(!hasTools)('a release', () => {
@@ -36,6 +37,8 @@ describe.skipIf(!hasTools)('a release', () => {
         `bridge-exporter-${version}.deb`,
         `bridge-exporter-${version}.rpm`,
         `bridge-exporter-${version}.tar.gz`,
+        `bridge-exporter-${version}-linux-amd64.tar.gz`,
+        `bridge-exporter-${version}-linux-arm64.tar.gz`,
         `bridge-exporter-chart-${version}.tgz`,
         `bridge-exporter-dashboards-${version}.tar.gz`,
         `bridge-exporter-npm-${version}.tgz`,
@@ -130,42 +133,61 @@ function createMachine() {
   };
 }
 
-describe.skipIf(!hasTools)('the archive, installed as documented', () => {
-  const [documented = ''] = blocksOf('sh').flatMap(({ file, code }) =>
-    file === 'docs/deployment.md' && code.startsWith('version=') ? code : [],
-  );
-  const install = documented.replace(/^version=.*$/m, `version=${version}`);
+/** The archives that the page describes, with the program that it names and the command of the unit. */
+const ARCHIVES = [
+  ['the executable', '', '/opt/bridge-exporter/bridge-exporter', '/opt/bridge-exporter/bridge-exporter'],
+  [
+    'JavaScript',
+    'bridge-exporter-$version.tar.gz',
+    '/opt/bridge-exporter/dist/main.js',
+    '/usr/bin/node /opt/bridge-exporter/dist/main.js',
+  ],
+] as const;
 
-  it('runs from the path in the unit, with the configuration that the page describes', () => {
-    const machine = createMachine();
-    machine.run(install);
-    const [, program = ''] =
-      /^ExecStart=\/usr\/bin\/node (\/\S+)$/m.exec(machine.read('etc/systemd/system/bridge-exporter.service')) ?? [];
-    expect(machine.run(`node ${program} --version`)).toContain(`bridge-exporter ${version} (revision `);
-    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
-
-    const config = machine.write(
-      'etc/bridge-exporter/bridge.yaml',
-      'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n',
+describe.skipIf(!hasTools).each(ARCHIVES)(
+  'the archive with %s, installed as documented',
+  (_title, name, program, command) => {
+    const [documented = ''] = blocksOf('sh').flatMap(({ file, code }) =>
+      file === 'docs/deployment.md' && code.startsWith('version=') ? code : [],
     );
-    const checks = documentedBlock('--config.check')
-      .split('\n')
-      .filter((line) => line.includes('--config.check'));
-    expect(machine.run(checks.join('\n'))).toContain('name: a');
-    expect(config).toContain('/etc/');
-  });
+    const page = readProjectFile('docs/deployment.md');
+    const install = (archive: string): string => {
+      const script = documented.replace(/^version=.*$/m, `version=${version}`);
+      return archive === '' ? script : script.replace(/^archive=.*$/m, `archive=${archive}`);
+    };
 
-  it('is upgraded without a change of the configuration, and restarted', () => {
-    const machine = createMachine();
-    machine.run(install);
-    const environment = 'etc/bridge-exporter/bridge-exporter.env';
-    machine.write(environment, 'BRIDGE_URL=https://own.example.org\n');
-    machine.calls();
-    machine.run(install);
-    expect(machine.read(environment)).toBe('BRIDGE_URL=https://own.example.org\n');
-    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
-  });
-});
+    it('runs from the path in the unit, with the configuration that the page describes', () => {
+      for (const text of [name, program]) expect(page).toContain(text);
+      const machine = createMachine();
+      machine.run(install(name));
+      expect(machine.read('etc/systemd/system/bridge-exporter.service')).toContain(`\nExecStart=${command}\n`);
+      expect(machine.run(`${program} --version`)).toContain(`bridge-exporter ${version} (revision `);
+      expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
+
+      const config = machine.write(
+        'etc/bridge-exporter/bridge.yaml',
+        'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n',
+      );
+      const checks = documentedBlock('--config.check')
+        .split('\n')
+        .filter((line) => line.includes('--config.check'));
+      const check = checks.join('\n').replace(/^\S+/, program);
+      expect(machine.run(check)).toContain('name: a');
+      expect(config).toContain('/etc/');
+    });
+
+    it('is upgraded without a change of the configuration, and restarted', () => {
+      const machine = createMachine();
+      machine.run(install(name));
+      const environment = 'etc/bridge-exporter/bridge-exporter.env';
+      machine.write(environment, 'BRIDGE_URL=https://own.example.org\n');
+      machine.calls();
+      machine.run(install(name));
+      expect(machine.read(environment)).toBe('BRIDGE_URL=https://own.example.org\n');
+      expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
+    });
+  },
+);
 
 function documentedBlock(part: string): string {
   const found = blocksOf('sh').find(
@@ -230,6 +252,8 @@ describe.skipIf(!hasTools || !hasTool('dpkg'))('the Debian package', () => {
     expect(readFileSync(join(root, ENVIRONMENT), 'utf8')).toBe('BRIDGE_URL=https://own.example.org\n');
     const program = join(root, 'usr/lib/bridge-exporter/dist/main.js');
     expect(run(process.execPath, program, '--version')).toContain(`bridge-exporter ${version} `);
+    const { output } = runTool(process.execPath, [program, 'backtest', `--recording=${root}`]);
+    expect(output).not.toContain('not installed');
     dpkg('--remove', 'bridge-exporter');
     expect(existsSync(program)).toBe(false);
     expect(existsSync(join(root, ENVIRONMENT))).toBe(true);

@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { projectPath } from '../support/project-files.js';
-import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool } from '../support/tools.js';
+import { pathWithDocker } from './docker-stub.js';
 import { hasHelm } from './helm.js';
 
 const hasTools = hasHelm() && hasTool('nfpm') && hasTool('crane', ['version']);
@@ -14,15 +12,11 @@ it.skipIf(!hasTools)(
   'a release appears completely, can be installed, and is the same after an interruption of any step',
   { timeout: 280_000 },
   async () => {
-    const { path } = createTempFolder();
-    const docker = join(path, 'docker');
-    copyFileSync(projectPath('test/deploy/docker-stub.mjs'), docker);
-    chmodSync(docker, 0o755);
-    const env = { ...process.env, PATH: `${path}:${process.env['PATH']}` };
+    const env = { ...process.env, PATH: pathWithDocker() };
     const { stdout } = await promisify(execFile)(projectPath('.ci/release-dry-run'), [], { env, maxBuffer: 2 ** 26 });
     const lines = stdout.split('\n');
     expect(lines.filter((line) => line.startsWith('installed from'))).toEqual([
-      ...['npm', 'image', 'archive', 'deb'].map((name) => `installed from ${name}: polls the simulator`),
+      ...['npm', 'image', 'archive', 'executable', 'deb'].map((name) => `installed from ${name}: polls the simulator`),
       'installed from chart: runs the published version of the image',
       'installed from npm-upgrade: polls the simulator',
     ]);

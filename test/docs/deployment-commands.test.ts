@@ -35,20 +35,17 @@ const COMMANDS: readonly (readonly [command: RegExp, coverage: Coverage])[] = [
   [/^npx bridge-exporter demo$/, { test: ['test/deploy/npx.test.ts', 'demo'] }],
   [/^npm install --global /, { test: ['.ci/release-dry-run', 'npm install --silent --prefix='] }],
   [/^bridge-exporter --config\.file=/, { test: ['test/docs/examples.test.ts', 'EXPORTER_COMMAND'] }],
-  [
-    /^(?:apt-get|dnf|curl -fsSL|echo 'deb)/,
-    { reason: 'Other people’s packages, or the package of a release that is not published yet.' },
-  ],
+  [/^(?:apt-get|dnf) /, { reason: 'The package of a release that is not published yet.' }],
   [
     /^curl --fail --location --remote-name https:\S+\.deb$/,
     { test: ['test/deploy/linux-packages.test.ts', "dpkg('--install'"] },
   ],
   [
-    /^(?:version=|address=|curl --fail .*SHA256SUMS"|sha256sum|tar --extract|ln --symbolic|cd \/opt|install -D|test -e|systemctl (?:daemon-reload|try-restart))/,
-    { test: ['test/deploy/linux-packages.test.ts', 'const install = documented'] },
+    /^(?:version=|archive=|address=|curl --fail .*SHA256SUMS"|sha256sum|tar --extract|ln --symbolic|cd \/opt|install -D|test -e|systemctl (?:daemon-reload|try-restart))/,
+    { test: ['test/deploy/linux-packages.test.ts', 'const install = (archive: string)'] },
   ],
   [
-    /^\/opt\/bridge-exporter\/dist\/main\.js --config\.check/,
+    /^\/opt\/bridge-exporter\/bridge-exporter --config\.check/,
     { test: ['test/deploy/linux-packages.test.ts', "documentedBlock('--config.check')"] },
   ],
   [

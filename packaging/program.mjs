@@ -1,0 +1,61 @@
+// The program and its dependencies in one file, and one file for each worker thread.
+import { build } from 'esbuild';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readRevision } from './revision.mjs';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+const common = {
+  absWorkingDir: root,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: 'warning',
+};
+
+/** For packages that are CommonJS modules and load modules of Node.js. */
+const MODULE = {
+  format: 'esm',
+  banner: {
+    js: "import { createRequire as createRequireOfBundle } from 'node:module';const require = createRequireOfBundle(import.meta.url);",
+  },
+};
+
+/** For a single executable, whose main file is a CommonJS module. Files are searched for as in the folder of the executable. */
+const COMMON_JS = {
+  format: 'cjs',
+  define: { 'import.meta.url': 'PROGRAM_URL' },
+  banner: {
+    js: "const PROGRAM_URL = require('node:url').pathToFileURL(require('node:path').join(process.execPath, '../dist/main.js')).href;",
+  },
+};
+
+/** Writes the files of the program to a folder, and returns the metafile of esbuild. */
+export async function buildProgram(folder, { forExecutable = false } = {}) {
+  const { metafile } = await build({
+    ...common,
+    ...(forExecutable ? COMMON_JS : MODULE),
+    // Threads are started from the folder of the program.
+    entryPoints: ['main', 'poll/decoder-worker', 'server/password-worker', 'recorder/recorder-worker'].map((name) => ({
+      in: `src/${name}.ts`,
+      out: name.replace(/.*\//, ''),
+    })),
+    outdir: folder,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    // Stack traces and the names of errors are readable.
+    keepNames: true,
+    legalComments: 'none',
+    metafile: true,
+  });
+  await build({
+    ...common,
+    entryPoints: ['src/pages/browser/refresh.js'],
+    outdir: join(folder, 'browser'),
+    target: 'es2022',
+  });
+  writeFileSync(join(folder, 'revision'), `${readRevision()}\n`);
+  return metafile;
+}
