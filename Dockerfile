@@ -4,6 +4,7 @@
 #     -e BRIDGE_URL=https://node.example.org bridge-exporter
 # The base URL of a node is enough: BRIDGE_URL for Injective, CROSSCHAIN_URL for ZetaChain.
 
+# The result contains only Node.js and the libraries that it loads from this image, without a shell and a package manager, as a distroless image.
 FROM node:24.21.0-bookworm-slim AS runtime
 
 # The program contains no native code, so the build platform builds for every platform.

@@ -165,10 +165,11 @@ describe('the image of a release', () => {
     expect(script).toContain('--build-arg="REVISION=$(node packaging/revision.mjs)"');
   });
 
-  it('is signed, and the signature is verified as the documentation says', () => {
+  it('is signed as the chart and the checksums, and signatures are verified as the documentation says', () => {
     expect(readProjectFile('.ci/release')).toContain('sign --recursive "$image@$digest"');
+    expect(readProjectFile('.ci/release')).toContain('sign-blob --yes --bundle="$out/SHA256SUMS.sigstore.json"');
     const identities = readProjectFile('docs/deployment.md').match(/(?<=--certificate-identity=).*/g) ?? [];
-    expect(identities).toHaveLength(2);
+    expect(identities).toHaveLength(3);
     for (const identity of identities) {
       expect(identity).toMatch(
         /^https:\/\/github\.com\/[^/]+\/[^/]+\/\.github\/workflows\/release\.yml@refs\/tags\/v\d+\.\d+\.\d+$/,

@@ -19,7 +19,7 @@ const NO_CLUSTER =
 const COMMANDS: readonly (readonly [command: RegExp, coverage: Coverage])[] = [
   [/^docker run (?:--read-only|--rm) /, { reason: NO_ENGINE }],
   [
-    /^cosign verify /,
+    /^cosign verify(?:-blob)? /,
     {
       reason:
         'A signature requires the identity of the release workflow. test/deploy/workflows.test.ts checks the identity.',
