@@ -19,17 +19,18 @@ const ROUNDING_RATIO = 0.0001;
 const memory = promDuration(REMEMBERED_MINUTES);
 const hour = promDuration(SILENT_MINUTES);
 
-type SilentFamily = 'bridge_contract_last_event_nonce' | 'bridge_contract_unclaimed_events';
+type SilentFamily = 'bridge_contract_last_event_nonce' | 'bridge_contract_unobserved_events';
 
-/** Whether an event of an hour ago is still not claimed, and there are no fewer of those than then. */
-function hasOldUnclaimed(view: PollView<SilentFamily>): boolean {
+/** Whether an event of an hour ago is still not observed, and there are no fewer of those than then. */
+function hasOldUnobserved(view: PollView<SilentFamily>): boolean {
   const { samples } = view;
-  const unclaimed = samples.value('bridge_contract_unclaimed_events');
+  const unobserved = samples.value('bridge_contract_unobserved_events');
   const nonce = samples.value('bridge_contract_last_event_nonce');
-  const before = valueAgo(view, 'bridge_contract_unclaimed_events', {}, SILENT_MINUTES);
+  const before = valueAgo(view, 'bridge_contract_unobserved_events', {}, SILENT_MINUTES);
   const nonceBefore = valueAgo(view, 'bridge_contract_last_event_nonce', {}, SILENT_MINUTES);
-  if (unclaimed === undefined || nonce === undefined || before === undefined || nonceBefore === undefined) return false;
-  return nonceBefore > nonce - unclaimed && unclaimed >= before;
+  if (unobserved === undefined || nonce === undefined || before === undefined || nonceBefore === undefined)
+    return false;
+  return nonceBefore > nonce - unobserved && unobserved >= before;
 }
 
 type SurplusFamily = 'bridge_token_backing_surplus_amount';
@@ -46,8 +47,8 @@ export const contractAlerts = [
   dataAlert('external_contract', {
     name: 'BridgeTokenUnbacked',
     severity: 'critical',
-    comment: `No tolerance in the amount, because both sides are read at nearly the same time, and at the height of one module state. ${UNBACKED_MINUTES} minutes are two
-readings, and longer than events need to arrive on a chain whose 12 confirmations take less than the two minutes that both sides may differ by.
+    comment: `No tolerance in the amount: both sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
+(docs/external-contract.md). ${UNBACKED_MINUTES} minutes are two readings.
 A shortfall that was as large a day ago is not told again: a token that cannot be judged.`,
     when: `The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or grows.`,
     expr: `bridge_token_backing_surplus_amount < 0
@@ -112,22 +113,22 @@ unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_back
     name: 'BridgeOracleSilent',
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: `An event of the contract that is an hour old has no claim, and no fewer wait than an hour ago. Claims follow an event within minutes, so
-neither a busy bridge nor one that catches up fires it.`,
-    when: `An event of the contract has not been claimed for an hour, and no fewer are unclaimed than an hour ago.`,
-    expr: `bridge_contract_last_event_nonce offset ${hour} > bridge_contract_last_event_nonce - bridge_contract_unclaimed_events
-and bridge_contract_unclaimed_events >= bridge_contract_unclaimed_events offset ${hour}`,
+    comment: `An event of the contract that is an hour old is not observed, and no fewer wait than an hour ago. Events are observed within minutes, so
+neither a busy bridge nor one that catches up fires it. Also when a few have claimed the event: it exists, so the others are behind.`,
+    when: `An event of the contract has not been observed by the hub for an hour, and no fewer are waiting than an hour ago.`,
+    expr: `bridge_contract_last_event_nonce offset ${hour} > bridge_contract_last_event_nonce - bridge_contract_unobserved_events
+and bridge_contract_unobserved_events >= bridge_contract_unobserved_events offset ${hour}`,
     forMinutes: 5,
     linksToPending: false,
-    families: ['bridge_contract_last_event_nonce', 'bridge_contract_unclaimed_events'],
-    find: (view) => findingIf(hasOldUnclaimed(view), view.samples.value('bridge_contract_unclaimed_events') ?? 0),
-    summary: 'events of the contract are not claimed.',
+    families: ['bridge_contract_last_event_nonce', 'bridge_contract_unobserved_events'],
+    find: (view) => findingIf(hasOldUnobserved(view), view.samples.value('bridge_contract_unobserved_events') ?? 0),
+    summary: 'events of the contract do not reach the hub.',
     description:
-      'The contract of {{ $labels.target }} has emitted events that no validator has claimed for at least an hour. No deposit and no executed batch reaches the hub.',
+      'The contract of {{ $labels.target }} has emitted events that the hub has not observed for at least an hour. No deposit and no executed batch reaches the hub.',
     action:
-      'The orchestrators have lost the external chain: tell their operators to check their node of it. Your own comes first.',
+      'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
     sentence: ({ duration }, view) =>
-      `${count(view.samples.value('bridge_contract_unclaimed_events') ?? 0, 'event')} of the contract not claimed; since an hour before the last ${duration}`,
+      `${count(view.samples.value('bridge_contract_unobserved_events') ?? 0, 'event')} of the contract not observed by the hub; since an hour before the last ${duration}`,
     inhibits: [{ alert: 'BridgeBatchNotRelayed' }],
   }),
   dataAlert('external_contract', {

@@ -41,7 +41,7 @@ interface PastValue {
 /** The families whose earlier values are remembered, with the maximum age in minutes. Their samples are kept (metrics/kept-samples.ts). */
 export const pastFamilies = {
   bridge_contract_last_event_nonce: 60,
-  bridge_contract_unclaimed_events: 60,
+  bridge_contract_unobserved_events: 60,
   bridge_integrity_violations: 24 * 60,
   bridge_last_outgoing_batch_id: 12 * 60,
   bridge_last_outgoing_pool_id: 12 * 60,
@@ -62,7 +62,7 @@ const KEPT_VALUES = 64;
 /** Families that change with every poll are remembered at this resolution, or a range would have too many values. */
 const RESOLUTION_MINUTES: Partial<Readonly<Record<PastFamily, number>>> = {
   bridge_contract_last_event_nonce: 1,
-  bridge_contract_unclaimed_events: 1,
+  bridge_contract_unobserved_events: 1,
   bridge_token_backing_surplus_amount: 25,
   crosschain_highest_pending_nonce: 5,
   bridge_watched_orchestrator_balance_amount: 75,

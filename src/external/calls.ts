@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import type { ContractFacts } from '../metrics/contract/facts.js';
+import { MAX_BATCH_TOKENS, type ContractFacts } from '../metrics/contract/facts.js';
 import { isRecent, type ContractReading } from '../metrics/contract/reading.js';
 import { loadedAbi } from './abi-loader.js';
 import type { RpcRequest } from './json-rpc.js';
@@ -38,13 +38,19 @@ export function callsOf(
     ...(['state_lastEventNonce', 'state_lastValsetNonce', 'paused'] as const).map((name) =>
       ofContract(encodeCall(name)),
     ),
-    ...facts.batchTokens.map((token) => ofContract(encodeCall('lastBatchNonce', token.contract))),
+    ...batchNonceTokens(facts, tokens).map((token) => ofContract(encodeCall('lastBatchNonce', token))),
     ...tokens.map((token) => ({ to: token.contract, data: encodeCall('balanceOf', contract) })),
     ...(needsInfo
       ? [encodeCall('owner'), encodeCall('state_powerThreshold'), IMPLEMENTATION_SLOT].map(ofContract)
       : []),
   ];
   return calls.map((call, index) => ({ id: index + 1, ...call, block }));
+}
+
+/** The tokens whose backing is judged, then those with a live batch. */
+function batchNonceTokens({ batchTokens }: ContractFacts, judged: ContractFacts['backing']): readonly string[] {
+  const contracts = new Set([...judged, ...batchTokens].map(({ contract }) => contract));
+  return Array.from(contracts).slice(0, MAX_BATCH_TOKENS);
 }
 
 /** Whether balances are read, and the supplies on the hub with them. */

@@ -1,3 +1,4 @@
+import type { Exact } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
 import { asDecimalString, type Numeral } from '../json/numeral.js';
 import { emptyProblems, type FieldProblems, type UnreadableDocument } from '../json/shapes.js';
@@ -6,6 +7,8 @@ import {
   areOfOneTime,
   backingSurplus,
   distanceAhead,
+  hasObservedDeposits,
+  isCurrent,
   isRecent,
   type BackingReading,
   type ContractInfo,
@@ -53,9 +56,9 @@ export function readContract(
   const lastEventNonce = answers.result('state_lastEventNonce', facts.contract);
   const lastValsetNonce = answers.result('state_lastValsetNonce', facts.contract);
   const isOneTime = areOfOneTime(hub?.blockSeconds, block.seconds, at.epochSeconds);
+  const isHubCurrent = isRecent(facts, at) && isCurrent(hub?.blockSeconds, at.epochSeconds);
+  const unobserved = distanceAhead(lastEventNonce, facts.lastObservedNonce);
   const ahead = distanceAhead(lastValsetNonce, facts.newestValsetNonce);
-  const nonceOf = (contract: string): Numeral | undefined =>
-    batchNonces.find((own) => own.contract === contract)?.nonce;
   const value: ContractReading = {
     at,
     contract: facts.contract,
@@ -65,11 +68,12 @@ export function readContract(
     lastValsetNonce,
     paused: answers.result('paused', facts.contract),
     batchNonces,
-    unobservedEvents: isRecent(facts, at) ? distanceAhead(lastEventNonce, facts.lastObservedNonce) : undefined,
-    unclaimedEvents: isRecent(facts, at) ? distanceAhead(lastEventNonce, facts.lastClaimedNonce) : undefined,
+    unobservedEvents: isZero(unobserved) || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(ahead, isOneTime && isRecent(facts, at)),
     info: readInfo(answers, facts.contract, at, before?.info),
-    backing: readBacking(answers, facts, hub, nonceOf, isOneTime, at) ?? before?.backing,
+    backing:
+      readBacking(answers, facts, hub, isOneTime && hasObservedDeposits(facts, hub?.blockSeconds, block.seconds), at) ??
+      recentBacking(before, at),
     configuredThreshold: facts.powerThreshold,
   };
   return { ok: true, value, problems };
@@ -78,8 +82,12 @@ export function readContract(
 /** A set that the hub made after its state was read cannot be in the contract yet, but the hub node may be behind. */
 function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isHubCurrent: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
-  if (typeof ahead === 'object' && ahead.units === 0n) return false;
+  if (isZero(ahead)) return false;
   return isHubCurrent ? true : undefined;
+}
+
+function isZero(value: Exact | undefined): boolean {
+  return typeof value === 'object' && value.units === 0n;
 }
 
 interface Block {
@@ -163,10 +171,9 @@ const NO_INFO: ContractInfo = {
 /** `undefined` when no balance was requested. */
 function readBacking(
   answers: Answers,
-  { contract, backing }: ContractFacts,
+  { contract, backing, lastBatchNonce }: ContractFacts,
   hub: HubReading | undefined,
-  nonceOf: (contract: string) => Numeral | undefined,
-  isOneTime: boolean,
+  isComparable: boolean,
   at: Instant,
 ): BackingReading | undefined {
   const requested = backing.filter((token) => answers.isRequested('balanceOf', token.contract, contract));
@@ -175,10 +182,20 @@ function readBacking(
     const denom = denomOf(token.contract);
     const balance = answers.result('balanceOf', token.contract, contract);
     const supply = hub?.supplies.get(denom);
-    const surplus = isOneTime ? backingSurplus(token, balance, supply, nonceOf(token.contract)) : undefined;
+    const nonces = { executed: answers.result('lastBatchNonce', contract, token.contract), made: lastBatchNonce };
+    const surplus = isComparable ? backingSurplus(token, balance, supply, nonces) : undefined;
     return { contract: token.contract, denom, balance, supply, surplus };
   });
   return { at, tokens };
+}
+
+/** Two intervals, and the delay of a poll. */
+const BACKING_EXPIRY_MS = 11 * 60_000;
+
+/** The balances of an earlier poll, unless they could not be read since: the module state is not polled any more. */
+function recentBacking(before: ContractReading | undefined, { monotonicMs }: Instant): BackingReading | undefined {
+  const backing = before?.backing;
+  return backing !== undefined && monotonicMs - backing.at.monotonicMs <= BACKING_EXPIRY_MS ? backing : undefined;
 }
 
 /** The denom of a bridged token on the hub, as on Injective. */

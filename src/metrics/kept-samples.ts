@@ -15,7 +15,7 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'bridge_contract_last_event_nonce',
   'bridge_contract_paused',
   'bridge_contract_power_threshold_ratio',
-  'bridge_contract_unclaimed_events',
+  'bridge_contract_unobserved_events',
   'bridge_contract_valset_unknown',
   'bridge_exporter_node_block_timestamp_seconds',
   'bridge_exporter_node_syncing',

@@ -14,6 +14,7 @@ import {
 } from '../external/json-rpc.js';
 import type { Client, FetchedDocument, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
+import { compare } from '../chain/decimal.js';
 import { isPresent } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
 import { NO_ALIASES, number, object, readDocument, string, type UnreadableDocument } from '../json/shapes.js';
@@ -64,8 +65,8 @@ export async function fetchContract(
   const exchange = { calls, facts };
   const read = readContract(fetched.body.bytes, exchange, now, before);
   const denoms = isBackingDue(facts, known, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
-  // Whether a set is unknown, or only not yet known to a node that is behind, is said by the time of its block.
-  const isAhead = read.ok && read.value.isValsetUnknown !== false;
+  // Whether the hub does not know an event or a set, or only a node that is behind, is said by the time of its block.
+  const isAhead = read.ok && (read.value.isValsetUnknown !== false || read.value.unobservedEvents === undefined);
   if (denoms.length === 0 && !isAhead) return { ...fetched, exchange };
   const hubReading = await readHub(hub, facts.height, denoms, () => remaining(MAX_HUB_BODY_BYTES), client);
   return { ...fetched, exchange: { ...exchange, hub: hubReading } };
@@ -115,10 +116,10 @@ function checkChain(answers: RpcAnswers, expected: string): UnreadableDocument |
 }
 
 const readSupply = object({ amount: object({ amount: number }, 'any') }, 'any').compile('', NO_ALIASES);
-const readHubBlock = object({ block: object({ header: object({ time: string }, 'any') }, 'any') }, 'any').compile(
-  '',
-  NO_ALIASES,
-);
+const readHubBlock = object(
+  { block: object({ header: object({ height: number, time: string }, 'any') }, 'any') },
+  'any',
+).compile('', NO_ALIASES);
 
 /** More than the values of these documents take. */
 const HUB_BUDGET_BYTES = 2 ** 20;
@@ -145,7 +146,11 @@ async function readHub(
     // A node or a proxy that ignores the header of the request does not answer with this height.
     return !isStateQuery || String(fetched.height) === String(height) ? value : undefined;
   };
-  const blockSeconds = await fetchAt(`/cosmos/base/tendermint/v1beta1/blocks/${height}`, blockSecondsOf, false);
+  const blockSeconds = await fetchAt(
+    `/cosmos/base/tendermint/v1beta1/blocks/${height}`,
+    (body) => blockSecondsOf(body, height),
+    false,
+  );
   const supplies = new Map<string, Numeral>();
   if (blockSeconds === undefined) return { blockSeconds, supplies };
   for (const denom of denoms) {
@@ -163,10 +168,13 @@ function supplyOf(body: Buffer): Numeral | undefined {
   return isPresent(amount) ? amount : undefined;
 }
 
-function blockSecondsOf(body: Buffer): number | undefined {
+/** `undefined` for a block of another height. */
+function blockSecondsOf(body: Buffer, height: Numeral): number | undefined {
   const result = readDocument(readHubBlock, body, HUB_BUDGET_BYTES);
   const block = result.ok && isPresent(result.value?.block) ? result.value.block : undefined;
-  const time = isPresent(block?.header) ? block.header.time : undefined;
+  const header = isPresent(block?.header) ? block.header : undefined;
+  if (isPresent(header?.height) && compare(header.height, height) !== 0) return undefined;
+  const time = header?.time;
   const ms = isPresent(time) ? Date.parse(time) : Number.NaN;
   return Number.isFinite(ms) ? ms / 1000 : undefined;
 }

@@ -20,8 +20,9 @@ export interface RecordedHub {
   readonly chain_id: string;
   readonly power_threshold: string;
   readonly last_observed_nonce?: string | undefined;
-  readonly last_claimed_nonce?: string | undefined;
   readonly newest_valset_nonce?: string | undefined;
+  readonly last_batch_nonce?: string | undefined;
+  readonly external_block_ms?: number | undefined;
   /** The tokens with a live batch. */
   readonly batch_tokens: readonly { readonly contract: string; readonly denom: string }[];
   /** What the hub owes in the tokens with `backing`. */
@@ -47,8 +48,9 @@ export function encodeHub({ facts, hub }: ContractExchange, at: Instant): Record
     chain_id: facts.chainId,
     power_threshold: facts.powerThreshold,
     last_observed_nonce: encodeNumeral(facts.lastObservedNonce),
-    last_claimed_nonce: encodeNumeral(facts.lastClaimedNonce),
     newest_valset_nonce: encodeNumeral(facts.newestValsetNonce),
+    last_batch_nonce: encodeNumeral(facts.lastBatchNonce),
+    external_block_ms: facts.externalBlockMs,
     batch_tokens: facts.batchTokens,
     backing: facts.backing.map(({ contract, unbatched, batches }) => ({
       contract,
@@ -73,8 +75,9 @@ export function decodeHub(recorded: RecordedHub, at: Instant): Omit<ContractExch
     chainId: recorded.chain_id,
     powerThreshold: recorded.power_threshold,
     lastObservedNonce: decodeNumeral(recorded.last_observed_nonce),
-    lastClaimedNonce: decodeNumeral(recorded.last_claimed_nonce),
     newestValsetNonce: decodeNumeral(recorded.newest_valset_nonce),
+    lastBatchNonce: decodeNumeral(recorded.last_batch_nonce),
+    externalBlockMs: recorded.external_block_ms,
     batchTokens: recorded.batch_tokens,
     backing: recorded.backing.map(({ contract, unbatched, batches }) => ({
       contract,
@@ -129,8 +132,9 @@ const isRecordedHub = isObject({
   chain_id: isString,
   power_threshold: isNumeral,
   last_observed_nonce: isOptional(isNumeral),
-  last_claimed_nonce: isOptional(isNumeral),
   newest_valset_nonce: isOptional(isNumeral),
+  last_batch_nonce: isOptional(isNumeral),
+  external_block_ms: isOptional(isNumber),
   batch_tokens: isListOf(isObject({ contract: isString, denom: isString })),
   backing: isListOf(
     isObject({

@@ -25,6 +25,21 @@ const withoutNewEvents = changedState((state) => {
   return { ...lastState, valsets, valset_confirms };
 });
 
+/** As above, and one validator claims the next event. */
+const withOneClaim = changedState((state) => {
+  lastState ??= state;
+  const { valsets, valset_confirms } = state;
+  const { last_observed_nonce: nonce, attestations } = lastState;
+  const observed = attestations.filter((attestation) => attestation.observed);
+  const next = {
+    observed: false,
+    height: observed[0]?.height,
+    votes: observed[0]?.votes.slice(0, 1),
+    claim: { '@type': '/bridge.v1.MsgDepositClaim', event_nonce: String(Number(nonce) + 1) },
+  };
+  return { ...lastState, valsets, valset_confirms, attestations: [...observed, next] };
+});
+
 export const contractIncidents: readonly Incident[] = [
   incident('the contract is read and nothing happens', { minutes: 60 }, { expectedAlerts: {} }),
   {
@@ -49,6 +64,29 @@ export const contractIncidents: readonly Incident[] = [
     ),
     phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 120, contract: { contract: () => ({ owner: OTHER_OWNER }) } }],
   },
+  {
+    ...incident(
+      'the contract gets another implementation',
+      { minutes: 60 },
+      { expectedAlerts: { 'BridgeContractOwnerChanged/critical': 61 }, isOngoingAtEnd: true },
+    ),
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 120, contract: { contract: () => ({ implementation: OTHER_OWNER }) } },
+    ],
+  },
+  incident(
+    'tokens are taken out of the contract',
+    {
+      minutes: 60,
+      contract: {
+        contract: ({ balances }) => ({
+          balances: new Map(Array.from(balances, ([token, balance]) => [token, balance / 2n])),
+        }),
+      },
+    },
+    { expectedAlerts: { 'BridgeTokenUnbacked/critical': 16 } },
+  ),
   incident(
     'tokens are minted without a deposit',
     { minutes: 60, contract: { supply: (supply) => supply + 10n ** 30n } },
@@ -69,6 +107,19 @@ export const contractIncidents: readonly Incident[] = [
     { minutes: 40, contract: { lagSeconds: 1800 } },
     { expectedAlerts: { 'BridgeExternalNodeBehind/info': 7 } },
   ),
+  {
+    ...incident(
+      'the node of the hub is hours behind, and the contract is not compared with it',
+      { minutes: 90, scenario: 'syncing' },
+      { expectedAlerts: { 'BridgeNodeBehind/warning': 14 } },
+    ),
+    phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 90, scenario: 'syncing' }, { minutes: 40, scenario: 'healthy' }],
+  },
+  incident(
+    'the node of the external chain is one of another chain',
+    { minutes: 40, contract: { fails: 'schema' } },
+    { expectedAlerts: { 'BridgeEndpointDown/warning': 5, 'BridgeSnapshotStale/warning': 17 } },
+  ),
   incident(
     'the node of the external chain fails, and nothing else is affected',
     { minutes: 40, contract: { fails: 'rate_limited' } },
@@ -78,5 +129,13 @@ export const contractIncidents: readonly Incident[] = [
     'no orchestrator reads the external chain',
     { minutes: 150, bridge: withoutNewEvents },
     { options: { scenario: 'quiet' }, expectedAlerts: { 'BridgeOracleSilent/critical': 110 } },
+  ),
+  incident(
+    'one orchestrator reads the external chain, and claims the next event',
+    { minutes: 150, bridge: withOneClaim },
+    {
+      options: { scenario: 'quiet' },
+      expectedAlerts: { 'BridgeOracleSilent/critical': 110, 'BridgeOracleStalled/warning': 80 },
+    },
   ),
 ];

@@ -62,12 +62,22 @@ interface PollOptions {
   readonly before?: EndpointState;
   readonly timeout?: string;
   readonly path?: string;
+  /** In milliseconds. */
+  readonly externalBlockTime?: number;
+  readonly moduleStateMinutesAgo?: number;
 }
 
 /** Polls the contract once, after a module state. */
 export async function pollContract(
   url: string,
-  { moduleState = state, before, timeout, path }: PollOptions = {},
+  {
+    moduleState = state,
+    before,
+    timeout,
+    path,
+    externalBlockTime = 12_000,
+    moduleStateMinutesAgo = 0,
+  }: PollOptions = {},
 ): Promise<ContractPoll> {
   const config = configOf(url, path, timeout);
   const job = jobsOf(config).find(({ contract }) => contract !== undefined);
@@ -77,7 +87,8 @@ export async function pollContract(
     height: HUB_HEIGHT,
     tokens: config.tokens,
     hasContract: true,
-    atMs: now.monotonicMs,
+    externalBlockTime,
+    atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
   const initial = before ?? initialState(job.decodeOptions, limitsOf(job, config.poll), now);
   const request: PollJob = {

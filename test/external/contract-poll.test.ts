@@ -3,6 +3,7 @@ import { createEvmChain, type EvmChain } from './evm-chain.js';
 import { BRIDGE, configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions } from './rpc-node.js';
 import { formatConfig } from '../../src/config/parser.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
 
 const OWNER = `0x${'a1'.repeat(20)}`;
 const IMPLEMENTATION = `0x${'b2'.repeat(20)}`;
@@ -36,10 +37,26 @@ async function createChain(seconds = nowSeconds()): Promise<EvmChain> {
 const supplyPath = `/cosmos/bank/v1beta1/supply/by_denom?denom=${DENOM}`;
 const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
 
-function hubOf(supply: string, seconds = nowSeconds()): NonNullable<RpcNodeOptions['rest']> {
+/** The state in which the balances were read so many minutes earlier. */
+function withBackingOf(state: EndpointState, minutes: number): EndpointState {
+  const { success } = state;
+  const observations = success?.snapshot.observations;
+  if (success === undefined || observations === undefined || !('backing' in observations))
+    throw new Error('no reading');
+  const { backing } = observations;
+  if (backing === undefined) throw new Error('no balances');
+  const at = { ...backing.at, monotonicMs: backing.at.monotonicMs - minutes * 60_000 };
+  const snapshot = { ...success.snapshot, observations: { ...observations, backing: { ...backing, at } } };
+  // As the state of a contract.
+  return { ...state, success: { ...success, snapshot } as typeof success };
+}
+
+function hubOf(supply: string, seconds = nowSeconds(), blockHeight = HUB_HEIGHT): NonNullable<RpcNodeOptions['rest']> {
   return (path, height) => {
-    if (path === blockPath)
-      return { body: { block: { header: { time: new Date(seconds * 1000).toISOString() } } }, height: '9999999' };
+    if (path === blockPath) {
+      const header = { height: blockHeight, time: new Date(seconds * 1000).toISOString() };
+      return { body: { block: { header } }, height: '9999999' };
+    }
     if (path === supplyPath && height !== undefined)
       return { body: { amount: { denom: DENOM, amount: supply } }, height };
     return undefined;
@@ -80,7 +97,6 @@ describe('a poll of the contract', () => {
       bridge_external_height: Number(HEIGHT),
       bridge_contract_last_event_nonce: 103,
       bridge_contract_unobserved_events: 3,
-      bridge_contract_unclaimed_events: 2,
       bridge_contract_last_valset_nonce: 50,
       bridge_contract_valset_unknown: 0,
       [`bridge_contract_last_batch_nonce{token_contract="${TOKEN}",denom=""}`]: 7,
@@ -110,16 +126,91 @@ describe('a poll of the contract', () => {
     expect(second.values).toEqual({ ...first.values });
   });
 
-  it('says that a set is unknown only when the hub block is of now', async () => {
+  it('says that the hub does not know a set or an event only when the hub block is of now', async () => {
     const moduleState = { ...state, valsets: [{ nonce: '48', members: [] }] };
-    const valuesAt = async (hubSeconds: number): Promise<number | undefined> => {
+    const valuesAt = async (
+      hubSeconds: number,
+      hubHeight?: string,
+    ): Promise<readonly (readonly [number | undefined, number | undefined])[]> => {
       const { answer } = await createChain();
-      const node = await start({ answer, rest: hubOf('1', hubSeconds) });
-      const { values } = await pollContract(node.url, { moduleState });
-      return values['bridge_contract_valset_unknown'];
+      const node = await start({ answer, rest: hubOf('1', hubSeconds, hubHeight) });
+      const first = await pollContract(node.url, { moduleState });
+      // Without balances.
+      const second = await pollContract(node.url, { moduleState, before: first.state });
+      return [first, second].map(({ values }) => [
+        values['bridge_contract_valset_unknown'],
+        values['bridge_contract_unobserved_events'],
+      ]);
     };
-    expect(await valuesAt(nowSeconds())).toBe(1);
-    expect(await valuesAt(nowSeconds() - 3600), 'a node that is an hour behind').toBeUndefined();
+    const known = [1, 3];
+    const unknown = [undefined, undefined];
+    expect(await valuesAt(nowSeconds())).toEqual([known, known]);
+    expect(await valuesAt(nowSeconds() - 3600), 'a node that is an hour behind').toEqual([unknown, unknown]);
+    expect(await valuesAt(nowSeconds(), '8299999'), 'a proxy that answers with another block').toEqual([
+      unknown,
+      unknown,
+    ]);
+  });
+
+  it('asks a hub that knows every event and set for no block', async () => {
+    const { answer } = await createChain();
+    const requests: string[] = [];
+    const rest: RpcNodeOptions['rest'] = (path, height) => {
+      requests.push(path);
+      return hubOf('1')(path, height);
+    };
+    const node = await start({ answer, rest });
+    const moduleState = { ...state, last_observed_nonce: '103' };
+    const first = await pollContract(node.url, { moduleState });
+    expect(requests.splice(0)).toEqual([blockPath, supplyPath]);
+    const second = await pollContract(node.url, { moduleState, before: first.state });
+    expect(second.values['bridge_contract_unobserved_events']).toBe(0);
+    expect(requests).toEqual([]);
+  });
+
+  it('exports no surplus when the contract has executed a batch that was made after the module state', async () => {
+    const surplusOf = async (moduleState: object): Promise<number | undefined> => {
+      const chain = await createChain();
+      await chain.setBalance(TOKEN, 0n);
+      const node = await start({ answer: chain.answer, rest: hubOf('0') });
+      const { values } = await pollContract(node.url, { moduleState });
+      return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
+    };
+    const withoutBatches = { ...state, batches: [] };
+    expect(await surplusOf({ ...withoutBatches, last_outgoing_batch_id: '7' })).toBe(-1010);
+    expect(await surplusOf({ ...withoutBatches, last_outgoing_batch_id: '6' })).toBeUndefined();
+    expect(await surplusOf(withoutBatches), 'the hub does not say which batches it has made').toBeUndefined();
+  });
+
+  it('exports no surplus when the external block may lack a deposit that the hub has observed', async () => {
+    const surplusOf = async (lagSeconds: number, externalBlockTime?: number): Promise<number | undefined> => {
+      const chain = await createChain(nowSeconds() - lagSeconds);
+      await chain.setBalance(TOKEN, 0n);
+      const node = await start({ answer: chain.answer, rest: hubOf('0') });
+      const { values } = await pollContract(node.url, { ...(externalBlockTime && { externalBlockTime }) });
+      return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
+    };
+    expect(await surplusOf(100), '12 confirmations take 144 s').toBe(-1212);
+    expect(await surplusOf(100, 2000), '12 confirmations take 24 s').toBeUndefined();
+    expect(await surplusOf(15, 2000)).toBe(-1212);
+  });
+
+  it('withdraws balances that could not be read again, because the module state is not polled', async () => {
+    const chain = await createChain();
+    await chain.setBalance(TOKEN, 0n);
+    const node = await start({ answer: chain.answer, rest: hubOf('0') });
+    const first = await pollContract(node.url);
+    const backing = Object.keys(first.values).filter((name) => /backing|supply|balance/.test(name));
+    expect(backing).toHaveLength(3);
+    const valuesAfter = async (minutes: number): Promise<readonly string[]> => {
+      const { values } = await pollContract(node.url, {
+        before: withBackingOf(first.state, minutes),
+        moduleStateMinutesAgo: 5,
+      });
+      return Object.keys(values).filter((name) => backing.includes(name));
+    };
+    expect(await valuesAfter(10)).toEqual(backing);
+    expect(await valuesAfter(12)).toEqual([]);
   });
 
   it('exports no surplus when one side is not of now, and when the supply is not pinned to the height', async () => {

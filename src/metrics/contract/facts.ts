@@ -1,9 +1,9 @@
-import { add, highest, sum, type Decimal } from '../../chain/decimal.js';
+import { add, highest, sum, toDouble, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { isPresent } from '../../json/field.js';
 import type { Numeral } from '../../json/numeral.js';
-import { newestAttestedNonce } from '../bridge/events.js';
+import { externalBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
@@ -22,10 +22,12 @@ export interface ContractFacts {
   /** The chain id of the external chain. */
   readonly chainId: string;
   readonly lastObservedNonce: Numeral | undefined;
-  /** The highest nonce of an event that was observed or claimed. */
-  readonly lastClaimedNonce: Numeral | undefined;
   /** The highest nonce of the stored validator sets, and of the one that was observed in the contract. */
   readonly newestValsetNonce: Numeral | undefined;
+  /** The highest nonce of a batch that the hub has made, of whatever token. */
+  readonly lastBatchNonce: Numeral | undefined;
+  /** Milliseconds between two blocks of the external chain. */
+  readonly externalBlockMs: number | undefined;
   readonly powerThreshold: string;
   /** The tokens with a live batch, those with `backing` first. */
   readonly batchTokens: readonly BatchToken[];
@@ -51,8 +53,8 @@ interface BatchDebt {
   readonly amount: Decimal;
 }
 
-/** With 20 balances, three values in each poll and three once an hour, a poll has at most 50 calls. */
-const MAX_BATCH_TOKENS = 20;
+/** With 20 balances, and ten calls of which some are made once an hour, a poll has at most 50 calls. */
+export const MAX_BATCH_TOKENS = 20;
 
 /** `undefined` when the address of the contract or the id of its chain is unknown. */
 export function contractFacts(input: BridgeInput): ContractFacts | undefined {
@@ -67,16 +69,19 @@ export function contractFacts(input: BridgeInput): ContractFacts | undefined {
     contract,
     chainId,
     lastObservedNonce: isPresent(state.last_observed_nonce) ? state.last_observed_nonce : undefined,
-    lastClaimedNonce: orUndefined(() => lastClaimedNonce(input)),
     newestValsetNonce: orUndefined(() => newestValsetNonce(input)),
+    lastBatchNonce: lastBatchNonce(input),
+    externalBlockMs: orUndefined(() => toDouble(externalBlockTime(input))),
     powerThreshold: settings.powerThreshold,
     batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
     backing,
   };
 }
 
-function lastClaimedNonce(input: BridgeInput): Numeral | undefined {
-  return highest([required(input.state.last_observed_nonce), newestAttestedNonce(input)]);
+function lastBatchNonce({ state }: BridgeInput): Numeral | undefined {
+  const { last_outgoing_batch_id: last } = state;
+  const live = orEmpty(() => rows(state.batches).map(({ batch_nonce }) => required(batch_nonce)));
+  return highest([...(isPresent(last) ? [last] : []), ...live]);
 }
 
 function newestValsetNonce({ state }: BridgeInput): Numeral | undefined {

@@ -38,21 +38,12 @@ export const contractFamilies = families<ContractReading>({
     value: ({ lastEventNonce }) => required(lastEventNonce),
   }),
   bridge_contract_unobserved_events: gauge({
-    help: 'Number of events of the contract that the hub has not observed; absent when the module state is not recent.',
+    help: 'Number of events of the contract that the hub has not observed; absent when the hub may be behind.',
     unit: 'events',
     stability: 'experimental',
     value: ({ lastEventNonce, unobservedEvents }) => {
       required(lastEventNonce);
       return unobservedEvents;
-    },
-  }),
-  bridge_contract_unclaimed_events: gauge({
-    help: 'Number of events of the contract that no validator has claimed on the hub; absent when the module state is not recent.',
-    unit: 'events',
-    stability: 'experimental',
-    value: ({ lastEventNonce, unclaimedEvents }) => {
-      required(lastEventNonce);
-      return unclaimedEvents;
     },
   }),
   bridge_contract_last_valset_nonce: gauge({

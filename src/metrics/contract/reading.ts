@@ -19,10 +19,8 @@ export interface ContractReading {
   readonly lastValsetNonce: Numeral | undefined;
   readonly paused: boolean | undefined;
   readonly batchNonces: readonly BatchNonce[];
-  /** Events of the contract that the hub has not observed; `undefined` when the module state is too old for that. */
+  /** Events of the contract that the hub has not observed; `undefined` when the hub may be behind. */
   readonly unobservedEvents: Exact | undefined;
-  /** Those of them that nobody has claimed. */
-  readonly unclaimedEvents: Exact | undefined;
   /** Whether the contract has a validator set that is newer than every set of the hub; `undefined` when the hub may be behind. */
   readonly isValsetUnknown: boolean | undefined;
   readonly info: ContractInfo;
@@ -71,11 +69,10 @@ export interface HubReading {
   readonly supplies: ReadonlyMap<string, Numeral | undefined>;
 }
 
-/**
- * Events reach the hub after 12 external blocks, which are 144 s on Ethereum. A balance that was read up to two minutes before the hub
- * therefore has every deposit that the hub has observed.
- */
 const SAME_TIME_SECONDS = 120;
+
+/** Orchestrators claim an event when its block has so many successors. */
+const CONFIRMATIONS = 12;
 
 /** Whether both blocks are of nearly the same time, which is now. */
 export function areOfOneTime(hubSeconds: number | undefined, externalSeconds: number, now: number): boolean {
@@ -84,21 +81,42 @@ export function areOfOneTime(hubSeconds: number | undefined, externalSeconds: nu
   return Math.max(...times) - Math.min(...times) <= SAME_TIME_SECONDS;
 }
 
+/**
+ * Whether the external block has every deposit that the hub has observed: the hub observes none before it is confirmed. Two minutes are
+ * less than the confirmations take on Ethereum (144 s), and more on a chain with faster blocks.
+ */
+export function hasObservedDeposits(
+  { externalBlockMs }: ContractFacts,
+  hubSeconds: number | undefined,
+  externalSeconds: number,
+): boolean {
+  if (hubSeconds === undefined || externalBlockMs === undefined) return false;
+  return hubSeconds - externalSeconds <= (CONFIRMATIONS * externalBlockMs) / 1000;
+}
+
+/** Whether the hub block is of now. */
+export function isCurrent(hubSeconds: number | undefined, now: number): boolean {
+  return hubSeconds !== undefined && Math.abs(now - hubSeconds) <= SAME_TIME_SECONDS;
+}
+
 /** Whether the module state is recent enough to be compared with the contract. */
 export function isRecent({ at }: ContractFacts, now: Instant): boolean {
   return now.monotonicMs - at.monotonicMs <= SAME_TIME_SECONDS * 1000;
 }
 
-/** Balance − supply − what the hub owes; exact. */
+/**
+ * Balance − supply − what the hub owes; exact. `undefined` when the contract has executed a batch that the hub made after its state was
+ * read: the transfers of that batch still count as owed.
+ */
 export function backingSurplus(
   token: ContractFacts['backing'][number],
   balance: Numeral | undefined,
   supply: Numeral | undefined,
-  lastBatchNonce: Numeral | undefined,
+  { executed, made }: { readonly executed: Numeral | undefined; readonly made: Numeral | undefined },
 ): Exact | undefined {
-  const hasBatches = token.batches?.some(({ nonce }) => nonce !== undefined) ?? true;
-  if (balance === undefined || supply === undefined || (hasBatches && lastBatchNonce === undefined)) return undefined;
-  const owed = outstanding(token, (nonce) => lastBatchNonce !== undefined && compare(nonce, lastBatchNonce) <= 0);
+  if (balance === undefined || supply === undefined || executed === undefined || made === undefined) return undefined;
+  if (compare(executed, made) > 0) return undefined;
+  const owed = outstanding(token, (nonce) => compare(nonce, executed) <= 0);
   return owed && subtract(subtract(balance, supply), owed);
 }
 
