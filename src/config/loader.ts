@@ -7,7 +7,7 @@ import {
   presentTargetVariables,
   variableOf,
 } from './environment.js';
-import { formatPath, type FormatPosition } from '../settings/problems.js';
+import { formatMessage, formatPath, type FormatPosition } from '../settings/problems.js';
 import { validateConfig } from './parser.js';
 import { resolveHttpConfig } from './resolved-http-config.js';
 
@@ -82,7 +82,9 @@ async function checkReferencedFiles({ targets }: Config, label: FormatPosition):
     connectionsOf(targets).map(async ({ httpClient, path: position }) => {
       const result = httpClient && (await resolveHttpConfig(httpClient));
       if (!result || result.ok) return [];
-      return result.problems.map(({ path, message }) => `${label([...position, ...path])}: ${message}`);
+      return result.problems.map(({ path, message }) =>
+        formatMessage({ path: [...position, ...path], message }, label),
+      );
     }),
   );
   return problems.flat();

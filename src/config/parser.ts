@@ -14,7 +14,13 @@ import {
 } from './config.js';
 import type { CrosschainEndpoint, EndpointConnection } from './endpoint-config.js';
 import type { HttpClientConfig } from './http-client-config.js';
-import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
+import {
+  formatMessage,
+  formatProblems,
+  type Path,
+  type PathMessage,
+  type FormatPosition,
+} from '../settings/problems.js';
 import { formatDuration } from '../settings/units.js';
 import { adviseOnKey } from './unknown-keys.js';
 
@@ -36,7 +42,7 @@ export function validateConfig(
   const { targetFiles: _targetFiles, ...rest } = config;
   const others = { ...rest, recorder: resolveDirectory(config.recorder, directory) };
   const targets = config.targets.map((target, index) => withDirectory(target, directoryOf(index)));
-  const warnings = findWarnings({ ...others, targets }).map(({ path, message }) => `${label(path)}: ${message}`);
+  const warnings = findWarnings({ ...others, targets }).map((warning) => formatMessage(warning, label));
   return { ok: true, config: { ...others, targets }, warnings };
 }
 
@@ -57,14 +63,9 @@ function resolveDirectory({ directory, ...recorder }: RecorderSettings, base: st
   return directory === undefined ? recorder : { ...recorder, directory: resolve(base, directory) };
 }
 
-interface Warning {
-  readonly path: Path;
-  readonly message: string;
-}
-
 /** Settings that are valid, but most likely a mistake. */
-function findWarnings({ poll, targets }: Config): Warning[] {
-  const warnings: Warning[] = [];
+function findWarnings({ poll, targets }: Config): PathMessage[] {
+  const warnings: PathMessage[] = [];
   if (poll.timeoutMs > poll.intervalMs) {
     warnings.push({
       path: ['poll', 'timeout'],
@@ -81,13 +82,13 @@ function findWarnings({ poll, targets }: Config): Warning[] {
 /** For a window this long, a node walks the whole history of every chain. */
 const LONG_WINDOW = 100_000n;
 
-function crosschainWarnings({ window }: CrosschainEndpoint, path: Path): Warning[] {
+function crosschainWarnings({ window }: CrosschainEndpoint, path: Path): PathMessage[] {
   if (BigInt(window) <= LONG_WINDOW) return [];
   const message = `${window} blocks is above ${LONG_WINDOW}: the query is expensive for the node`;
   return [{ path: [...path, 'window'], message }];
 }
 
-function connectionWarnings({ url, httpClient, path }: EndpointConnection & { readonly path: Path }): Warning[] {
+function connectionWarnings({ url, httpClient, path }: EndpointConnection & { readonly path: Path }): PathMessage[] {
   if (httpClient?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
   if (!url.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {

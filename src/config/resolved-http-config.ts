@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { HttpClientConfig } from './http-client-config.js';
 import type { Result } from '../result.js';
 import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.js';
-import type { Path } from '../settings/problems.js';
+import type { Path, PathMessage } from '../settings/problems.js';
 import { checkHeaderValue, checkSecret, checkUsername, reveal, type Secret } from '../settings/secret.js';
 import { readSmallFile } from '../settings/small-file.js';
 
@@ -38,18 +38,11 @@ export interface ResolvedProxy {
   readonly headers: Headers;
 }
 
-interface ResolveProblem {
-  /** Relative to the endpoint. */
-  readonly path: Path;
-  /** Names the file, without quoting its content. */
-  readonly message: string;
-}
-
-/** Reads all files of an HTTP client configuration. */
+/** Reads all files of an HTTP client configuration. Problems have paths relative to the endpoint, and do not quote the content of a file. */
 export async function resolveHttpConfig(
   config: HttpClientConfig,
-): Promise<Result<{ readonly resolved: ResolvedHttpConfig }, { readonly problems: readonly ResolveProblem[] }>> {
-  const problems: ResolveProblem[] = [];
+): Promise<Result<{ readonly resolved: ResolvedHttpConfig }, { readonly problems: readonly PathMessage[] }>> {
+  const problems: PathMessage[] = [];
   const read = createReader(config.directory, problems);
   const [tls, ...credentials] = await Promise.all([
     config.tls && readTls(config.tls, read, problems),
@@ -79,7 +72,7 @@ type Read = (
 ) => Promise<string | undefined>;
 
 /** Checks the content of files; the schema has checked all other values. */
-function createReader(directory: string, problems: ResolveProblem[]): Read {
+function createReader(directory: string, problems: PathMessage[]): Read {
   return async (value, file, path, check) => {
     if (value !== undefined) return typeof value === 'string' ? value : reveal(value);
     if (file === undefined) return undefined;
@@ -140,7 +133,7 @@ async function readHeader(
 async function readTls(
   { ca, caFile, cert, certFile, key, keyFile, ...rules }: Config<'tls'>,
   read: Read,
-  problems: ResolveProblem[],
+  problems: PathMessage[],
 ): Promise<ResolvedTls> {
   const tls = {
     ...rules,
@@ -154,6 +147,6 @@ async function readTls(
   return tls;
 }
 
-function byPath(left: ResolveProblem, right: ResolveProblem): number {
+function byPath(left: PathMessage, right: PathMessage): number {
   return left.path.join('.') < right.path.join('.') ? -1 : 1;
 }

@@ -1,6 +1,6 @@
-import { toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
+import { toDecimalString, toSeconds } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { asDecimalString, type DecimalString } from '../json/numeral.js';
+import { asDecimalString } from '../json/numeral.js';
 import { hubBlockTime, hubBlockTimeSource } from '../metrics/bridge/block-times.js';
 import { estimatedExternalHeight, feesOf, isExpired, isOverdue, totalFees } from '../metrics/bridge/batches.js';
 import {
@@ -15,7 +15,7 @@ import { unsignedBatches, valsetsBelowThreshold } from '../metrics/bridge/signin
 import { feeCoin, totalAmount, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../metrics/bridge/valsets.js';
 import { lengthOf } from '../metrics/family.js';
-import { required, rows } from '../metrics/required-fields.js';
+import { orUndefined, required, rows } from '../metrics/required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
 import { claimItem } from './claims.js';
 import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
@@ -90,8 +90,11 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
     nonce: decimalStringOf(batch_nonce),
     token: tokenItem(input, token_contract),
     transfers: orNull(() => lengthOf(transactions)),
-    amount: coinItem(input, { contract: token_contract, amount: amountOf(() => totalAmount(rows(transactions))) }),
-    fee: coinItem(input, { contract: token_contract, amount: amountOf(() => totalFees(batch)) }),
+    amount: coinItem(input, {
+      contract: token_contract,
+      amount: orUndefined(() => toDecimalString(totalAmount(rows(transactions)))),
+    }),
+    fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => toDecimalString(totalFees(batch))) }),
     createdHeight: orNull(() => decimalStringOf(block)),
     age: hubBlocksSince(input, block),
     timeoutHeight: orNull(() => decimalStringOf(batch_timeout)),
@@ -101,10 +104,6 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
     fees: orNull(() => feesOf(input, batch)),
     ...batchSignatures(input, batch),
   };
-}
-
-function amountOf(sum: () => Decimal): DecimalString | undefined {
-  return orNull(() => toDecimalString(sum())) ?? undefined;
 }
 
 function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {

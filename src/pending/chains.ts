@@ -1,6 +1,5 @@
 import { add, compare, lowest, subtract, toDecimalString } from '../chain/decimal.js';
 import { isScheduledByDistance } from '../chain/known-chains.js';
-import { scheduleLookahead } from '../metrics/crosschain/limits.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import {
@@ -13,7 +12,7 @@ import {
   isCreationUnknown,
 } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
-import { ageLimitMs } from '../metrics/crosschain/limits.js';
+import { ageLimitMs, scheduleLookahead } from '../metrics/crosschain/limits.js';
 import {
   highestNonce,
   lowestMissedNonce,

@@ -12,7 +12,7 @@ import {
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../metrics/bridge/integrity.js';
 import { newestPowers, newestTotalPower, newestValset, powerOf } from '../metrics/bridge/valsets.js';
-import { optional, required } from '../metrics/required-fields.js';
+import { optional, orUndefined, required } from '../metrics/required-fields.js';
 import { hubBlocksSince } from './block-spans.js';
 import { decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
 import type { ClaimItem } from './items.js';
@@ -22,7 +22,7 @@ import { coinItem, tokenItem } from './tokens.js';
 /** A pending claim: what it says, who voted for it, and what it contradicts. */
 export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
   const voted = orNull(() => votedAddresses(input, attestation));
-  const newest = orNull(() => newestValset(input)) ?? undefined;
+  const newest = orUndefined(() => newestValset(input));
   return {
     eventNonce: decimalStringOf(nonce),
     conflicting: conflictingNonces(input).has(numeralKey(nonce)),
@@ -77,8 +77,8 @@ function contentOf(input: BridgeInput, attestation: Attestation): ClaimFields {
   const claim = orNull(() => required(attestation.claim));
   if (type === null || claim === null) return NO_FIELDS;
   const packed = orNull(() => packedClaimContent(type, required(claim.value)));
-  const contract = orNull(() => optional(claim.token_contract) ?? packed?.tokenContract) ?? undefined;
-  const amount = orNull(() => optional(claim.amount) ?? packed?.amount) ?? undefined;
+  const contract = orUndefined(() => optional(claim.token_contract) ?? packed?.tokenContract);
+  const amount = orUndefined(() => optional(claim.amount) ?? packed?.amount);
   return {
     type,
     externalHeight: orNull(() => decimalStringOf(optional(claim.block_height) ?? packed?.externalHeight)),

@@ -12,6 +12,7 @@ import {
   type WaitingToken,
 } from '../metrics/bridge/tokens.js';
 import { toLabelValue } from '../metrics/family.js';
+import { orUndefined } from '../metrics/required-fields.js';
 import { configuredTokens } from './configured-tokens.js';
 import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
 import { newestBatchHeight, standstillSince } from './standstill.js';
@@ -66,7 +67,7 @@ function rankOf(input: BridgeInput, { contract, unbatched, batched }: WaitingTok
 function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTokenItem {
   const { contract, unbatched, batched } = waiting;
   const coin = (transfers: readonly Transfer[]): CoinItem =>
-    coinItem(input, { contract, amount: orNull(() => toDecimalString(totalAmount(transfers))) ?? undefined });
+    coinItem(input, { contract, amount: orUndefined(() => toDecimalString(totalAmount(transfers))) });
   const relayable = orNull(() => relayableTransfers(input, contract));
   return {
     token: tokenItem(input, contract),

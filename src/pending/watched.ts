@@ -1,4 +1,4 @@
-import { compare, toDecimalString } from '../chain/decimal.js';
+import { compare, ratio, toDecimalString, ZERO } from '../chain/decimal.js';
 import { dissentersOfLastEvent, votersOfLastEvent, votersOfNextEvent } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
@@ -12,7 +12,6 @@ import {
 } from '../metrics/bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../metrics/bridge/registrations.js';
 import { newestPowers, newestTotalPower } from '../metrics/bridge/valsets.js';
-import { ratio, ZERO } from '../chain/decimal.js';
 import { toLabelValue } from '../metrics/family.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';

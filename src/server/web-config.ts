@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { startRepeating } from '../repeating.js';
 import type { Problems, Result } from '../result.js';
-import { formatProblems, type Path, type FormatPosition } from '../settings/problems.js';
+import { formatMessage, formatProblems, type FormatPosition, type PathMessage } from '../settings/problems.js';
 import { listSettings, mapping, presentKeys, scalar } from '../settings/schema.js';
 import { readSmallFile } from '../settings/small-file.js';
 import { integer, isMapping } from '../settings/value-types.js';
@@ -89,7 +89,7 @@ export function parseWebConfig(text: string, source: string): Result<ParsedWebCo
   if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
   const tls = file.tls_server_config;
   const hasTlsSection = isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
-  const warnings = warningsOf(file, hasTlsSection).map(({ path, message }) => `${label(path)}: ${message}`);
+  const warnings = warningsOf(file, hasTlsSection).map((warning) => formatMessage(warning, label));
   return { ok: true, rules: rulesOf(file), ...(isTlsEnabled(tls) && { tls }), warnings, label };
 }
 
@@ -107,17 +107,12 @@ function rulesOf(file: WebFile): WebRules {
   };
 }
 
-interface Warning {
-  readonly path: Path;
-  readonly message: string;
-}
-
 /** Warns of valid settings that most likely do not do what they were written for. */
 function warningsOf(
   { tls_server_config: tls, http_server_config: http, basic_auth_users: users }: WebFile,
   hasTlsSection: boolean,
-): Warning[] {
-  const warnings: Warning[] = [];
+): PathMessage[] {
+  const warnings: PathMessage[] = [];
   if (hasTlsSection && !isTlsEnabled(tls)) {
     const message = 'has no effect without cert_file and key_file: plain HTTP is served';
     warnings.push({ path: ['tls_server_config'], message });

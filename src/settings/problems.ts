@@ -8,9 +8,15 @@ export type Path = readonly PropertyKey[];
 /** Formats where the value at a path is set: a position in a file, or an environment variable. */
 export type FormatPosition = (path: Path) => string;
 
-interface Problem {
+/** A problem or a warning about the value at a path. */
+export interface PathMessage {
   readonly path: Path;
   readonly message: string;
+}
+
+/** `bridge.yaml:3:5: targets[0].bridge: message`. */
+export function formatMessage({ path, message }: PathMessage, label: FormatPosition): string {
+  return `${label(path)}: ${message}`;
 }
 
 /** A file with one wrong indentation can have thousands of problems. */
@@ -30,12 +36,12 @@ export function formatProblems(
     const parent = pathOfSetting(path);
     return adviseOnKey(key, parent) ?? suggestKey(key, keysAt(path, settings), parentsOf(key, parent, settings));
   };
-  const problems = error.issues.flatMap((issue): Problem[] =>
+  const problems = error.issues.flatMap((issue): PathMessage[] =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({ path: [...issue.path, key], message: `unknown key — ${advice(key, issue.path)}` }))
       : [issue],
   );
-  return formatFirst(problems, ({ path, message }) => `${label(path)}: ${message}`);
+  return formatFirst(problems, (problem) => formatMessage(problem, label));
 }
 
 function suggestKey(key: string, siblings: readonly string[], parents: readonly string[]): string {
