@@ -29,7 +29,7 @@ export function outdatedExpr(matchers: string): string {
   return `${age(`(${SUCCESS}${matchers} or ${added})`)} > ${OUTDATED_SECONDS}`;
 }
 /** The opposite, for endpoints with data. */
-export const FRESH = `${age(SUCCESS)} <= ${OUTDATED_SECONDS}`;
+export const CURRENT = `${age(SUCCESS)} <= ${OUTDATED_SECONDS}`;
 
 /** The time since the last success, or without one since the endpoint is polled. */
 function secondsWithoutSuccess({ state: { success, addedAt }, now }: PollView<never>): number {
@@ -100,9 +100,9 @@ export const endpointAlerts = [
     name: 'BridgeSnapshotStale',
     severity: 'critical',
     comment: `Uses the age, because bridge_exporter_up stays 1 when polling stops. An endpoint without any successful poll is as old as the process,
-or as the reload that added it. With a fresh copy in another exporter of the cluster, the warning of this name fires instead.`,
+or as the reload that added it. With a current copy in another exporter of the cluster, the warning of this name fires instead.`,
     when: `The last successful poll of every exporter is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded since the endpoint was added.`,
-    expr: `${outdatedExpr('{document!="external_contract"}')}\nunless ${ON_ENDPOINT} ${FRESH}`,
+    expr: `${outdatedExpr('{document!="external_contract"}')}\nunless ${ON_ENDPOINT} ${CURRENT}`,
     keepFiringMinutes: 5,
     find: (view) => {
       const { success, addedAt, document } = view.state;
@@ -113,7 +113,7 @@ or as the reload that added it. With a fresh copy in another exporter of the clu
     },
     summary: 'the data of {{ $labels.document }} is outdated.',
     description:
-      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. No other exporter has a fresh copy, so no other alert on this document can fire.',
+      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. No other exporter has a current copy, so no other alert on this document can fire.',
     action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
     sentence: (_findings, view) => parts(withoutSuccess(view), lastFailure(view)),
     // The critical alert includes the warning.

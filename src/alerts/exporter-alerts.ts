@@ -1,5 +1,5 @@
 import { exporterAlert, type Alert } from './alert.js';
-import { OUTDATED_SECONDS, outdatedExpr, FRESH } from './endpoint-alerts.js';
+import { OUTDATED_SECONDS, outdatedExpr, CURRENT } from './endpoint-alerts.js';
 import { EXPORTER, ON_ENDPOINT, ON_EXPORTER, parenthesized } from './promql.js';
 
 /* Alerts that a running exporter cannot judge: about its absence, about other exporters, and the watchdog. */
@@ -132,15 +132,15 @@ unless ${ON_ENDPOINT} ${parenthesized(removed)}`,
   exporterAlert({
     name: 'BridgeSnapshotStale',
     severity: 'warning',
-    comment: `Another exporter of the cluster has a fresh copy, whose alerts fire. Of a contract it fires without one, too. 5 minutes, because a node that fails for both exporters does not
+    comment: `Another exporter of the cluster has a current copy, whose alerts fire. Of a contract it fires without one, too. 5 minutes, because a node that fails for both exporters does not
 fail at the same time.`,
     when: `The last successful poll of one of several exporters, or of a contract, is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded.`,
-    expr: `${outdatedExpr('')}\nand ${ON_ENDPOINT} ${FRESH}\nor ${outdatedExpr('{document="external_contract"}')}`,
+    expr: `${outdatedExpr('')}\nand ${ON_ENDPOINT} ${CURRENT}\nor ${outdatedExpr('{document="external_contract"}')}`,
     forMinutes: 5,
     keepFiringMinutes: 5,
     summary: '{{ $labels.target }}: the data of {{ $labels.document }} is outdated in {{ $labels.instance }}.',
     description:
-      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. {{ if eq $labels.document "external_contract" }}Alerts on the contract are suspended.{{ else }}Another exporter has a fresh copy.{{ end }}',
+      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. {{ if eq $labels.document "external_contract" }}Alerts on the contract are suspended.{{ else }}Another exporter has a current copy.{{ end }}',
     action: 'Check the node of this exporter and the last failure on its status page.',
     inhibits: [{ alert: 'BridgeEndpointDown', equal: ['namespace', 'job', 'instance', 'target', 'document'] }],
     inhibitsData: true,

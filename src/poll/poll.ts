@@ -110,7 +110,7 @@ export interface Snapshot {
   /** Those of the document, for the next poll. */
   readonly observations: ObservationsOf[DocumentName];
   readonly flow: FlowOf[DocumentName];
-  /** The lines of counters and histograms, which are exported also when the document is stale. */
+  /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly cumulative: readonly FamilyLines[];
 }
 

@@ -162,7 +162,7 @@ export async function inhibitRules(): Promise<string> {
     - alertname !~ "${Array.from(new Set(notOnData)).join('|')}"
     - document != ""
   equal: [${[...targetLabels, 'document'].join(', ')}]
-# While it is down, or another exporter has a fresh copy, critical alerts are not: a warning inhibits no critical alert.
+# While it is down, or another exporter has a current copy, critical alerts are not: a warning inhibits no critical alert.
 - source_matchers:
     - alertname =~ "${dataSources('warning')}"
     - severity = warning

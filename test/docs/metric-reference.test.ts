@@ -69,7 +69,7 @@ ${table(documents.module_state.families, sourceColumn)}
 ### Flow
 
 What happened between two successive documents of the endpoint. These metrics count from the start of the process, and are exported also while
-the document is stale. A token has series from the first document that names it. When there are more tokens than the limit allows, those that
+the chain series are withdrawn. A token has series from the first document that names it. When there are more tokens than the limit allows, those that
 come later share the series \`other\`. Durations are classic histograms: the text format has no native ones. Nothing is counted between
 two documents that cannot be compared, which \`bridge_flow_gaps_total\` counts by reason:
 

@@ -173,7 +173,7 @@ describe('the flow of the bridge', () => {
     expect(seconds(91_000).every((count) => count === 0)).toBe(true);
   });
 
-  it('survives failed polls, and is exported while the document is stale', () => {
+  it('survives failed polls, and is exported while the chain series are withdrawn', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state(BASE));
     endpoint.poll(state({ ...BASE, last_outgoing_pool_id: '4', unbatched_transfers: [usd(4)] }));

@@ -169,7 +169,7 @@ describe('the flow of cross-chain transactions', () => {
     expect(endpoint.values()).toMatchObject({ [finished('mined')]: 1 });
   });
 
-  it('survives failed polls, and is exported while the document is stale', () => {
+  it('survives failed polls, and is exported while the chain series are withdrawn', () => {
     const endpoint = crosschainPolls({ cctxQueries: 'off' });
     endpoint.poll(listed(1, [pending('0xa')]));
     endpoint.fail();
