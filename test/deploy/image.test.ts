@@ -38,7 +38,9 @@ describe('the Dockerfile', () => {
     expect(last(bases)?.getImage()).toBe('scratch');
     const images = new Set(bases.slice(0, 2).map((base: From) => base.getImage()));
     expect(images.size).toBe(1);
-    expect(Number(/^node:(\d+)\.\d+\.\d+-\w+-slim(?:@sha256:[0-9a-f]{64})?$/.exec([...images][0] ?? '')?.[1]) % 2).toBe(0);
+    expect(Number(/^node:(\d+)\.\d+\.\d+-\w+-slim(?:@sha256:[0-9a-f]{64})?$/.exec([...images][0] ?? '')?.[1]) % 2).toBe(
+      0,
+    );
   });
 
   it('builds on the build platform, and ships no native code besides Node.js', () => {
