@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../settings/units.js';
 import { chainIdsOfType, chainType, type ChainType } from '../chain/known-chains.js';
+import type { CctxItem } from '../pending/items.js';
 import { count, duration, list } from '../text/format.js';
 import { above, dataAlert, type Severity } from './alert.js';
 import {
@@ -13,7 +14,7 @@ import {
   THE_CHAIN,
 } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
-import { crosschainItemsOf, secondsOf } from './sentences.js';
+import { crosschainItemsOf, listedRows, secondsOf } from './sentences.js';
 import { labelOf } from './samples.js';
 import { atLeast, type DatedFinding, type Finding, findingIf, type PollView } from './view.js';
 
@@ -39,8 +40,29 @@ function isChainOfType(type: ChainType): string {
     .join(' ')}`;
 }
 
-/** The actions for the chains of all findings. */
-function hashActionsOf(all: readonly Finding[]): string {
+/** The same for an outbound that is known to have a hash, or to have none. */
+const knownHashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
+  evm: [
+    'The outbound has a hash, so it is in a block and waits for confirmations or votes: look it up on the chain, then check the observers.',
+    'The outbound has no hash: compare its nonce with the transactions of the signers. It is not sent, in the mempool, or executed.',
+  ],
+  bitcoin: [
+    'The outbound has a hash, so it was broadcast: check its fee and its confirmations.',
+    'The outbound has no hash: check the signers.',
+  ],
+  other: [
+    'The outbound has a hash, so it was executed and waits for votes: check the observers.',
+    'The outbound has no hash: check the relayer and the signers.',
+  ],
+};
+
+/** The actions for the chains of all findings. A single outbound may be known to have a hash. */
+function hashActionsOf(all: readonly Finding[], hash: string | undefined): string {
+  const [only, ...others] = all;
+  if (only !== undefined && others.length === 0 && hash !== undefined) {
+    const [withHash, withoutHash] = knownHashActions[chainType(labelOf(only.labels, 'chain_id'))];
+    return hash === '' ? withoutHash : withHash;
+  }
   const types = new Set(all.map(({ labels }) => chainType(labelOf(labels, 'chain_id'))));
   return Array.from(types, (type) => hashActions[type]).join(' ');
 }
@@ -100,13 +122,21 @@ function findStuck({
   });
 }
 
-/** Whether somebody has posted a hash for the transaction of a nonce; empty for a node that lists no hashes. */
-function hashOf({ labels, value }: Finding, { items }: Pick<PollView, 'items'>): string {
-  if (items?.document !== RATE_LIMITER_INPUT || !items.pending.readable) return '';
-  const { rows } = items.pending;
-  const cctx = rows.find(({ chainId, nonce }) => chainId === labels['chain_id'] && Number(nonce) === value);
-  if (cctx === undefined || !rows.some(({ hash }) => hash !== null && hash !== '')) return '';
-  return cctx.hash === '' ? ' without an outbound hash' : ' with an outbound hash';
+/** The outbound hash of a pending transaction, empty while nobody has posted one; `undefined` for a node that lists no hashes. */
+function outboundHash({ items }: Pick<PollView, 'items'>, isWanted: (cctx: CctxItem) => boolean): string | undefined {
+  const rows = listedRows(crosschainItemsOf({ items })?.pending);
+  const hasHashes = rows.some(({ hash }) => hash !== null && hash !== '');
+  return hasHashes ? (rows.find(isWanted)?.hash ?? undefined) : undefined;
+}
+
+/** The outbound hash of the transaction of the nonce of a finding. */
+function hashOf({ labels, value }: Finding, view: Pick<PollView, 'items'>): string | undefined {
+  return outboundHash(view, ({ chainId, nonce }) => chainId === labels['chain_id'] && Number(nonce) === value);
+}
+
+function hashText(hash: string | undefined): string {
+  if (hash === undefined) return '';
+  return hash === '' ? ' without an outbound hash' : ' with an outbound hash';
 }
 
 /* The oldest pending transaction of a chain. */
@@ -149,7 +179,11 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
       const chains = oldestFirst.map((own) => `${chainOf(own.labels)} for ${waitingOf(own)}`);
       return `transactions on ${count(chains.length, 'chain')} have waited ${longer} the age limit of their chain: ${list(chains)}`;
     },
-    actionFor: ({ all }) => hashActionsOf(all),
+    actionFor: ({ all, oldest: { labels, value } }, view) => {
+      const isOldest = ({ chainId, createdAt }: CctxItem): boolean =>
+        chainId === labels['chain_id'] && secondsOf(createdAt) === value;
+      return hashActionsOf(all, outboundHash(view, isOldest));
+    },
   });
 }
 
@@ -197,16 +231,16 @@ and ${ON_TARGET} ${HIDDEN} == 0`,
       const chains = all.map(({ labels, value }) => `${chainOf(labels)} at nonce ${value}`);
       const [only, ...others] = all;
       return only !== undefined && others.length === 0
-        ? `nothing has moved for ${lasting} on chain ${list(chains)}${hashOf(only, view)}`
+        ? `nothing has moved for ${lasting} on chain ${list(chains)}${hashText(hashOf(only, view))}`
         : `nothing has moved for ${lasting} on ${count(chains.length, 'chain')}: ${list(chains)}`;
     },
-    actionFor: ({ all }, { samples }) => {
+    actionFor: ({ all, oldest }, view) => {
+      const { samples } = view;
       const missed = samples.series(CCTXS).filter(({ labels, value }) => labels['list'] === 'missed' && value > 0);
       const chains = new Set(missed.map(({ labels }) => labels['chain_id']));
       const hasMissed = all.some(({ labels }) => chains.has(labels['chain_id']));
-      return hasMissed
-        ? `Begin with the missed transactions of the chain, the lowest nonce first. ${hashActionsOf(all)}`
-        : hashActionsOf(all);
+      const next = hashActionsOf(all, hashOf(oldest, view));
+      return hasMissed ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}` : next;
     },
     inhibits: [{ alert: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }],
   }),

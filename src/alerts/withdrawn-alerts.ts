@@ -20,6 +20,19 @@ function pattern(families: readonly string[]): string {
     .join('|');
 }
 
+/** "missing: state.batches; invalid values of state.valsets": the fields of the last document, without those of rows that are missing. */
+function unreadableFields({ state: { success } }: PollView<never>): string {
+  const { missing = [], invalid = new Map() } = success?.snapshot.problems ?? {};
+  const depthOf = (path: string): number => path.split('.').length;
+  // A list is more than a parameter.
+  const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));
+  const wrong = Array.from(invalid.keys());
+  return parts(
+    absent.length === 0 ? '' : `missing: ${list(absent)}`,
+    wrong.length === 0 ? '' : `invalid values of ${list(wrong)}`,
+  );
+}
+
 /** `read` is the families that other alerts read. */
 export function withdrawnAlerts(read: ReadonlySet<string>) {
   const names = pattern(Array.from(read).toSorted());
@@ -53,14 +66,12 @@ or ${parenthesized(`${withdrawnNow}\nand\n${hadValues}`)}`,
         '{{ $labels.family }} of {{ $labels.target }} is missing, at least in part, although polls succeed: a field that the metric reads is missing in {{ $labels.document }} or has the wrong type. Alerts on the metric cannot fire.',
       action:
         'Compare the fields of the metric in docs/metrics.md with the response of the node; bridge_exporter_invalid_values_total names those with a wrong type.',
-      sentence: (findings, { state: { document, success } }) => {
-        const fields = Array.from(success?.snapshot.problems.invalid.keys() ?? []);
-        return parts(
-          `part of ${document} has been unusable for ${findings.duration}`,
-          `missing: ${list(fieldsOf(findings, 'family'))}`,
-          fields.length === 0 ? '' : `invalid values of ${list(fields)}`,
-        );
-      },
+      sentence: (findings, view) =>
+        parts(
+          `part of ${view.state.document} has been unusable for ${findings.duration}`,
+          unreadableFields(view),
+          `without values: ${list(fieldsOf(findings, 'family'))}`,
+        ),
     }),
     endpointAlert({
       name: 'BridgeExporterInvalidValues',
@@ -77,9 +88,12 @@ ${hadValues}`,
       description:
         '{{ $labels.family }} of {{ $labels.target }} has been missing since the first poll: {{ $labels.document }} does not have a field that the metric reads, or with another type. No alert reads the metric.',
       action: 'Check whether a newer version of the exporter knows the fields of this node.',
-      sentence: (findings, { state: { document } }) => {
+      sentence: (findings, view) => {
         const families = fieldsOf(findings, 'family');
-        return `${document} has lacked the fields of ${count(families.length, 'metric')} for ${findings.duration}: ${list(families)}`;
+        return parts(
+          `${view.state.document} has lacked the fields of ${count(families.length, 'metric')} for ${findings.duration}: ${list(families)}`,
+          unreadableFields(view),
+        );
       },
     }),
   ];

@@ -39,12 +39,14 @@ export interface FieldProblems {
   readonly invalid: Map<string, number>;
   /** Number of unknown enum values by the path of their field. */
   readonly unknown: Map<string, number>;
+  /** Paths of absent fields, without those of rows. */
+  readonly missing: Set<string>;
   /** Paths of keys that the shape does not know; the first ones, because a document can have any number. */
   readonly unrecognized: Set<string>;
 }
 
 export function emptyProblems(): FieldProblems {
-  return { invalid: new Map(), unknown: new Map(), unrecognized: new Set() };
+  return { invalid: new Map(), unknown: new Map(), missing: new Set(), unrecognized: new Set() };
 }
 
 export type DocumentResult<T> =
@@ -65,6 +67,7 @@ export function readDocument<T>(read: Reader<T>, body: Buffer, budgetBytes: numb
   try {
     const scanner = new JsonScanner(body, budgetBytes);
     const value = read(scanner, problems);
+    addMissing(problems, '', value);
     scanner.expectEnd();
     return { ok: true, value: value === INVALID ? undefined : value, problems };
   } catch (error) {
@@ -271,6 +274,16 @@ function keysOf(fields: Fields, skipped: SkippedFields, path: string, aliases: A
 function addUnrecognized({ unrecognized }: FieldProblems, path: string, key: string): void {
   if (unrecognized.size === MAX_UNRECOGNIZED_FIELDS) return;
   unrecognized.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
+}
+
+/** Rows of lists are many, and not looked at. */
+function addMissing(problems: FieldProblems, path: string, value: unknown): void {
+  // Class instances such as RawString are values of one field.
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return;
+  for (const [name, field] of Object.entries(value)) {
+    if (field === undefined) problems.missing.add(joinPath(path, name));
+    else addMissing(problems, joinPath(path, name), field);
+  }
 }
 
 /** `null` is a missing value; anything else is skipped and counted. */

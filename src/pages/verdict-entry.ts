@@ -117,13 +117,26 @@ function urgency({ severity, firesAt }: VerdictView): Markup {
   return markup`If it lasts until ${clockTimeElement(firesAt)}, ${text.toLowerCase()}`;
 }
 
+/** From this share of the required time on, what has been observed since a restart is worth the heading and an action. Healthy bridges have shorter ones. */
+const NOTABLE_SHARE = 1 / 3;
+
+/** Whether a condition that was there when the exporter began to observe may be an incident, or usual for a minute. */
+export function isObservedBriefly({ state, ageSeconds, firesInSeconds }: VerdictView): boolean {
+  return state === 'observing' && ageSeconds < (ageSeconds + (firesInSeconds ?? 0)) * NOTABLE_SHARE;
+}
+
+/** Names such as those of metrics and addresses are left as they are. */
+function capitalized(sentence: string): string {
+  return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
+}
+
 /** What the heading has no room for. */
 export function entryDetails(verdict: VerdictView, context: EntryContext): Markup {
   const [, rest] = factOf(verdict.summary);
   const details =
     rest === ''
       ? ''
-      : markup`<p>${sentenceHtml(`${rest.slice(0, 1).toUpperCase()}${rest.slice(1)}`)}</p>
+      : markup`<p>${sentenceHtml(capitalized(rest))}</p>
 `;
   return markup`<div class="verdict ${statusOf(verdict)}">${details}${nextSteps(verdict, context)}${consequencesHtml(verdict, context)}</div>`;
 }
@@ -137,7 +150,7 @@ const AMOUNT_ALERTS: ReadonlySet<AlertName> = new Set<AlertName>([
 ]);
 
 function nextSteps(verdict: VerdictView, { view: { target }, page }: EntryContext): Markup {
-  const { alert, since, ageSeconds, action, runbook, dashboard, mayBeOlder } = verdict;
+  const { alert, since, ageSeconds, firesAt, action, runbook, dashboard, mayBeOlder } = verdict;
   const what = mayBeOlder ? 'observed' : 'true';
   const links = [
     ...(page === 'target' ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
@@ -145,6 +158,11 @@ function nextSteps(verdict: VerdictView, { view: { target }, page }: EntryContex
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentenceHtml(action)}</p>
-<p class="links"><span>${what} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
+  const isBrief = isObservedBriefly(verdict);
+  const remedy = isBrief
+    ? ''
+    : markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentenceHtml(action)}</p>
+`;
+  const judgedAt = isBrief && firesAt !== null ? markup`, judged at ${clockTimeElement(firesAt)}` : '';
+  return markup`${remedy}<p class="links"><span>${what} ${sinceElement(since, ageSeconds)}${judgedAt}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

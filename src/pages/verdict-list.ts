@@ -8,6 +8,7 @@ import {
   factOf,
   groupEntry,
   groupsOf,
+  isObservedBriefly,
   rootVerdicts,
   stateLabel,
   statusLabel,
@@ -67,17 +68,13 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
   return plainHeadline('ok', `No problem ${where}`, observation);
 }
 
-/** From this share of the required time on, what has been observed since a restart is worth the heading. Healthy bridges have shorter ones. */
-const WORTH_HEADING = 1 / 3;
-
-/** What was there when the exporter began to observe the target may be an incident, or usual for a minute. */
+/** What was there when the exporter began to observe the target. */
 function observingHeadline(view: TargetView, verdict: VerdictView, observation: Markup, page: VerdictPage): Headline {
-  const { ageSeconds, firesInSeconds, firesAt } = verdict;
+  const { ageSeconds, firesAt } = verdict;
   const until = firesAt === null ? 'yet' : `before ${clockTime(firesAt)}`;
-  const isLong = ageSeconds >= (ageSeconds + (firesInSeconds ?? 0)) * WORTH_HEADING;
-  const [reason, details] = isLong
-    ? [factOf(verdict.summary)[0], entryDetails(verdict, { view, page })]
-    : [`observed for ${duration(ageSeconds)}`, verdictsHtml([groupEntry(verdict, [], { view, page })])];
+  const [reason, details] = isObservedBriefly(verdict)
+    ? [`observed for ${duration(ageSeconds)}`, verdictsHtml([groupEntry(verdict, [], { view, page })])]
+    : [factOf(verdict.summary)[0], entryDetails(verdict, { view, page })];
   return {
     ...plainHeadline(
       'unknown',

@@ -261,17 +261,18 @@ describe('the verdicts about an endpoint', () => {
   it('tell a field that is missing, as information when no alert reads it and the node has never had it', () => {
     const { succeed, linesAt } = endpoint();
     const { claim_slashing_enabled: _unread, ...withoutUnread } = idleState.params;
-    for (let minute = 0; minute <= 30; minute += 1) {
-      succeed(minute, { params: withoutUnread, ...(minute >= 15 && { batch_confirms: 'none' }) });
-    }
+    for (let minute = 0; minute < 15; minute += 1) succeed(minute, { params: withoutUnread });
     expect(linesAt(14)).toEqual([
       'info',
-      'firing BridgeExporterInvalidValues: module_state has lacked the fields of 1 metric for at least 14 min: bridge_params_claim_slashing_enabled',
+      'firing BridgeExporterInvalidValues: module_state has lacked the fields of 1 metric for at least 14 min: bridge_params_claim_slashing_enabled; missing: state.params.claim_slashing_enabled',
     ]);
+    for (let minute = 15; minute <= 30; minute += 1) {
+      succeed(minute, { params: withoutUnread, batch_confirms: 'none' });
+    }
     const [status, warning] = linesAt(30);
     expect(status).toBe('warning');
     expect(warning).toMatch(
-      /^firing BridgeExporterInvalidValues: part of module_state has been unusable for 15 min; missing: .*bridge_batch.*; invalid values of state\.batch_confirms$/,
+      /^firing BridgeExporterInvalidValues: part of module_state has been unusable for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; without values: .*bridge_batch/,
     );
   });
 });

@@ -159,6 +159,10 @@ describe('a restart during an incident', () => {
       'observing critical BridgeBacklogStuck: no batch built for at least 2 min: 710K usdt (27 transfers), 60.9K usdc (8 transfers) waiting with sufficient fees',
       'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555 with an outbound hash',
     ]);
+    // All nodes of the simulator list hashes.
+    expect(target.verdicts[0]?.action).toBe(
+      'The outbound has a hash, so it is in a block and waits for confirmations or votes: look it up on the chain, then check the observers.',
+    );
     // The exporter started in minute 101. The durations are `[45m]` or the age limit of 30 minutes, and `for`, 5 minutes.
     expect(target.verdicts.slice(1).map(({ firesAt }) => firesAt.monotonicMs / 60_000)).toEqual([101 + 50, 101 + 35]);
   });

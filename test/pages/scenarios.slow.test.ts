@@ -105,7 +105,7 @@ const scenarios: Readonly<Record<ScenarioName, readonly [minutes: number, ...lin
   'stuck-chain': [
     55,
     'critical demo: nothing has moved for 55 min on chain bsc (56) at nonce 60555 with an outbound hash',
-    'Act now: On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
+    'Act now: The outbound has a hash, so it is in a block and waits for confirmations or votes: look it up on the chain, then check the observers.',
   ],
   truncated: [
     20,

@@ -131,11 +131,19 @@ observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Run
       summary: 'no batch built for at least 26 s: 3.7B meme (8 transfers) waiting',
     };
     const html = page(targetVerdicts([observing], [], 'a'));
-    expect(headOf(html).slice(0, 2)).toEqual([
+    expect(headOf(html)).toEqual([
       'a cannot be judged before 12:49 UTC: observed for 26 s',
       'not judged yet, would be critical a: no batch built for at least 26 s: 3.7B meme (8 transfers) waiting',
+      'observed since 11:59:34 UTC (26 s), judged at 12:49:34 UTC Pending items of a All amounts by token Runbook: BridgeBacklogStuck',
     ]);
     expect(textOf(html)).not.toContain('Other conditions');
+  });
+
+  it('breaks long names of metrics after an underscore, and does not capitalize them', () => {
+    const name = 'bridge_newest_valset_signed_power_ratio';
+    const html = page(targetVerdicts([{ ...oracle, summary: `module_state lacks; ${name}` }], [], 'a'));
+    expect(html).toContain('<p>bridge_<wbr>newest_<wbr>valset_<wbr>signed_<wbr>power_<wbr>ratio</p>');
+    expect(html).toContain('a: module_state lacks');
   });
 
   it('is green with notes only, which are listed below', () => {
