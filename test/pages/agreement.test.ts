@@ -8,6 +8,7 @@ import { statusJson, type StatusJson } from '../../src/pages/status-json.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
+import { duration } from '../../src/text/format.js';
 import type { BridgeItems, CrosschainItems } from '../../src/pending/items.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
@@ -91,6 +92,10 @@ function valuesOf({ series }: Shown, name: string, ...labels: readonly string[])
 const gauge = (shown: Shown, name: string, ...labels: readonly string[]): number | undefined =>
   valuesOf(shown, name, ...labels)[0];
 
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+const numberOrAbsent = (value: string | null): number | undefined => (value === null ? undefined : Number(value));
+
 /** The metrics behind the numbers of the backlog. */
 const statisticMetrics: Readonly<Record<string, string>> = {
   'Live batches': 'bridge_batches',
@@ -107,17 +112,108 @@ const statisticMetrics: Readonly<Record<string, string>> = {
   'Hidden cctxs': 'crosschain_cctxs_hidden',
 };
 
-/** The numbers in the sentences, with the metric that has them. */
-const sentenceNumbers: readonly (readonly [RegExp, string])[] = [
-  [/no event observed for [^,]*, (\d+) waiting/, 'bridge_pending_events'],
-  [/batches have lacked signatures for [^,]*, (\d+) at present/, 'bridge_batches_below_threshold'],
-  [/no signed batch has been executed for [^,]*, (\d+) waiting/, 'bridge_relayable_batches'],
-  [/pending transfers has been above (\d+) for/, 'bridge_backlog_limit_transfers'],
-  [/at present, of which (\d+) in no batch/, 'bridge_unbatched_transfers'],
-  [/cross-chain transactions has been above (\d+) for/, 'crosschain_backlog_limit_cctxs'],
-  [/cross-chain transactions has been above .*, (\d+) at present/, 'crosschain_total_pending'],
-  [/omitted pending cross-chain transactions .*, (\d+) at present/, 'crosschain_cctxs_hidden'],
+type Groups = Readonly<Record<string, string | undefined>>;
+
+interface SentenceNumber {
+  /** With the group `number`, and with `chain` if it is one of a chain. */
+  readonly pattern: RegExp;
+  /** The same from the metrics. */
+  readonly ofMetrics: (shown: Shown, groups: Groups) => number | string | undefined;
+}
+
+const plain = (pattern: RegExp, metric: string): SentenceNumber => ({
+  pattern,
+  ofMetrics: (shown) => gauge(shown, metric),
+});
+
+const perChain = (pattern: RegExp, metric: string, ...labels: readonly string[]): SentenceNumber => ({
+  pattern,
+  ofMetrics: (shown, { chain }) => sum(valuesOf(shown, metric, `chain_id="${chain}"`, ...labels)),
+});
+
+const asPercent = (ratio: number | undefined): number | undefined => ratio && Math.round(ratio * 100);
+
+const WATCHED_DEADLINES = /^bridge_orchestrator_(?:batch_)?confirm_deadline_height$/;
+
+/** The numbers in the sentences, with the metrics that have them. Each occurs in some scenario. */
+const sentenceNumbers: readonly SentenceNumber[] = [
+  plain(/no event observed for [^,]*, (?<number>\d+) waiting/g, 'bridge_pending_events'),
+  plain(/batches have lacked signatures for [^,]*, (?<number>\d+) at present/g, 'bridge_batches_below_threshold'),
+  plain(/no signed batch has been executed for [^,]*, (?<number>\d+) waiting/g, 'bridge_relayable_batches'),
+  plain(/pending transfers has been above (?<number>\d+) for/g, 'bridge_backlog_limit_transfers'),
+  plain(/at present, of which (?<number>\d+) in no batch/g, 'bridge_unbatched_transfers'),
+  plain(/cross-chain transactions has been above (?<number>\d+) for/g, 'crosschain_backlog_limit_cctxs'),
+  plain(/cross-chain transactions has been above .*, (?<number>\d+) at present/g, 'crosschain_total_pending'),
+  plain(/omitted pending cross-chain transactions .*, (?<number>\d+) at present/g, 'crosschain_cctxs_hidden'),
+  perChain(/\((?<chain>\d+)\) at nonce (?<number>\d+)/g, 'crosschain_lowest_pending_nonce'),
+  perChain(/\((?<chain>\d+)\) is frozen behind nonce (?<number>\d+)/g, 'crosschain_lowest_missed_nonce'),
+  perChain(
+    /(?<=missed for long: .*)(?<number>\d+) on chain (?:\S+ \()?(?<chain>\d+)/g,
+    'crosschain_cctxs',
+    'list="missed"',
+  ),
+  {
+    pattern: /locked for .* in (?<number>\d+) batch(?:es)? past/g,
+    ofMetrics: (shown, { number }) => {
+      const counts = ['sufficient', 'insufficient', 'unknown'].map((fees) =>
+        gauge(shown, 'bridge_overdue_batches', `fees="${fees}"`),
+      );
+      return counts.find((value) => value === Number(number)) ?? counts.join();
+    },
+  },
+  {
+    pattern: /the first times out in (?<number>\d+) external blocks/g,
+    ofMetrics: (shown) => {
+      const timeout = gauge(shown, 'bridge_relayable_batch_next_timeout_height') ?? Number.NaN;
+      return Math.round(timeout - (gauge(shown, 'bridge_external_height_projected') ?? Number.NaN));
+    },
+  },
+  {
+    pattern: /(?<number>\d+) % of the power claim/g,
+    ofMetrics: (shown) => asPercent(gauge(shown, 'bridge_next_event_voted_power_ratio')),
+  },
+  {
+    pattern: /of the power claim .*, (?<number>\d+) % claim/g,
+    ofMetrics: (shown) => asPercent(gauge(shown, 'bridge_next_event_second_claim_power_ratio')),
+  },
+  {
+    pattern: /(?<number>\d+) % of the power has signed it/g,
+    ofMetrics: (shown) => asPercent(gauge(shown, 'bridge_newest_valset_signed_power_ratio')),
+  },
+  {
+    // Who has not voted is rounded on its own.
+    pattern: /with (?<number>\d+) % of the power have not voted/g,
+    ofMetrics: (shown, { number }) => {
+      const voted = gauge(shown, 'bridge_next_event_voted_power_ratio') ?? Number.NaN;
+      return Math.abs(100 - voted * 100 - Number(number)) <= 0.5 ? Number(number) : 100 - voted * 100;
+    },
+  },
+  {
+    pattern: /\(yours\); it is jailed in (?<number>\d+) hub blocks/g,
+    ofMetrics: (shown) => {
+      const own = `orchestrator="${shown.bridge.watched[0]?.orchestrator}"`;
+      const deadlines = shown.series.filter(({ name, labels }) => WATCHED_DEADLINES.test(name) && labels.includes(own));
+      return Math.min(...deadlines.map(({ value }) => value)) - (gauge(shown, 'bridge_height') ?? Number.NaN);
+    },
+  },
+  {
+    pattern: /on chain \S+ \((?<chain>\d+)\) has waited for (?<number>[^,]*), longer than its limit of/g,
+    ofMetrics: (shown, { chain }) => {
+      const created = sum(
+        valuesOf(shown, 'crosschain_oldest_cctx_created_timestamp_seconds', 'list="pending"', `chain_id="${chain}"`),
+      );
+      return duration(Date.parse(shown.pending.generatedAt) / 1000 - created);
+    },
+  },
+  {
+    pattern: /on chain \S+ \((?<chain>\d+)\) has waited for [^,]*, longer than its limit of (?<number>.+)/g,
+    ofMetrics: (shown, { chain }) =>
+      duration(sum(valuesOf(shown, 'crosschain_age_limit_seconds', `chain_id="${chain}"`))),
+  },
 ];
+
+/** The patterns and labels that have been compared in some scenario. */
+const compared = new Set<RegExp | string>();
 
 function compareNumbers(shown: Shown): void {
   const { status, pending, texts, bridge, crosschain } = shown;
@@ -127,12 +223,16 @@ function compareNumbers(shown: Shown): void {
   for (const { label, count } of status.endpoints.flatMap(({ backlog }) => backlog ?? [])) {
     for (const text of [texts.status, texts.pending]) expect(text).toContain(`${label} ${count ?? 'unknown'}`);
     const metric = statisticMetrics[label];
-    if (metric !== undefined) expect([label, Number(count)]).toEqual([label, gauge(shown, metric)]);
+    if (metric === undefined) continue;
+    expect([label, Number(count)]).toEqual([label, gauge(shown, metric)]);
+    compared.add(label);
   }
   for (const { summary } of shown.verdicts.verdicts) {
-    for (const [pattern, metric] of sentenceNumbers) {
-      const found = pattern.exec(summary)?.[1];
-      if (found !== undefined) expect([summary, Number(found)]).toEqual([summary, gauge(shown, metric)]);
+    for (const { pattern, ofMetrics } of sentenceNumbers) {
+      for (const { groups = {} } of summary.matchAll(pattern)) {
+        expect([summary, groups['number']]).toEqual([summary, String(ofMetrics(shown, groups))]);
+        compared.add(pattern);
+      }
     }
   }
   for (const waiting of asReadable(bridge.tokens).rows) {
@@ -161,12 +261,29 @@ function compareNumbers(shown: Shown): void {
         'bridge_orchestrator_power_ratio',
       ].map((metric) => gauge(shown, metric, label)),
     );
+    const deadlines = shown.series.filter(({ name, labels }) => WATCHED_DEADLINES.test(name) && labels.includes(label));
+    expect(numberOrAbsent(own.deadlineHeight) ?? Infinity).toBe(Math.min(...deadlines.map(({ value }) => value)));
     const nextVote = gauge(shown, 'bridge_orchestrator_missing_next_votes', label);
     expect(own.nextVote).toBe(nextVote === undefined ? null : nextVote === 1 ? 'missing' : 'voted');
   }
-  for (const { chainId, pending: count } of asReadable(crosschain.chains).rows) {
-    const counts = valuesOf(shown, 'crosschain_cctxs', 'list="pending"', `chain_id="${chainId}"`);
-    expect(count).toBe(counts.reduce((sum, value) => sum + value, 0));
+  for (const own of asReadable(crosschain.chains).rows) {
+    const chain = `chain_id="${own.chainId}"`;
+    const sumOf = (metric: string, list: string): number => sum(valuesOf(shown, metric, `list="${list}"`, chain));
+    expect([own.chainId, own.pending, own.missed, own.withoutHash]).toEqual([
+      own.chainId,
+      sumOf('crosschain_cctxs', 'pending'),
+      sumOf('crosschain_cctxs', 'missed'),
+      sumOf('crosschain_cctxs_without_hash', 'pending'),
+    ]);
+    expect([own.lowestPendingNonce, own.highestPendingNonce, own.lowestMissedNonce].map(numberOrAbsent)).toEqual(
+      ['crosschain_lowest_pending_nonce', 'crosschain_highest_pending_nonce', 'crosschain_lowest_missed_nonce'].map(
+        (metric) => gauge(shown, metric, chain),
+      ),
+    );
+    expect(own.ageLimitSeconds).toBe(gauge(shown, 'crosschain_age_limit_seconds', chain));
+    const created = own.oldestCreatedAt === null ? undefined : Date.parse(own.oldestCreatedAt) / 1000;
+    const oldest = gauge(shown, 'crosschain_oldest_cctx_created_timestamp_seconds', 'list="pending"', chain);
+    expect(created).toBe(oldest);
   }
 }
 
@@ -208,5 +325,12 @@ describe.each(scenarioNames)('in the scenario %s', (scenario) => {
         Math.max(after.since.epochSeconds, Math.min(...known) - TOLERANCE_SECONDS),
       ]);
     }
+  });
+});
+
+describe('over all scenarios', () => {
+  it('every number of the backlog and of the sentences has been compared at least once', () => {
+    const all = [...Object.keys(statisticMetrics), ...sentenceNumbers.map(({ pattern }) => pattern)];
+    expect(all.filter((own) => !compared.has(own))).toEqual([]);
   });
 });
