@@ -4,8 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** How to get the program. */
-export const MISSING_PROMTOOL =
+const MISSING_PROMTOOL =
   'promtool is not in the PATH: it evaluates the rules. It is part of Prometheus: apt-get install prometheus, or https://prometheus.io/download/';
+
+/** Rejects without promtool, before anything is replayed. */
+export async function requirePromtool(): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    execFile('promtool', ['--version'], (error) => {
+      if (error?.code === 'ENOENT') reject(new Error(MISSING_PROMTOOL));
+      else resolve();
+    });
+  });
+}
 
 const MAX_OUTPUT_BYTES = 512 * 2 ** 20;
 

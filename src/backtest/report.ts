@@ -1,4 +1,4 @@
-import { duration } from '../text/format.js';
+import { count, duration } from '../text/format.js';
 import type { Comparison } from './comparison.js';
 import type { Firing } from './firings.js';
 
@@ -70,7 +70,8 @@ export function jsonReport(report: Report): string {
 export function tableReport(report: Report): string {
   const { fromMs, toMs, stepMs, comparison } = report;
   const firings = report.firings.filter(({ severity }) => severity !== WATCHDOG);
-  const heading = `${iso(fromMs)} to ${iso(toMs)}, ${duration((toMs - fromMs) / 1000)}: ${firings.length === 0 ? 'no alert would have fired' : `${firings.length} alerts would have fired`}`;
+  const found = firings.length === 0 ? 'no alert' : count(firings.length, 'alert');
+  const heading = `${iso(fromMs)} to ${iso(toMs)}, ${duration((toMs - fromMs) / 1000)}: ${found} would have fired`;
   const alerts = summaries(firings, stepMs).map(({ alert, severity, times, firingMs, longestMs }) => [
     alert,
     severity,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createBacktest, type RuleSet } from '../backtest/backtest.js';
 import { compareFirings } from '../backtest/comparison.js';
+import { requirePromtool } from '../backtest/promtool.js';
 import { jsonReport, tableReport } from '../backtest/report.js';
 import { readRuleFile } from '../backtest/rule-files.js';
 import type { InvocationOf } from '../cli/flags.js';
@@ -42,6 +43,7 @@ export async function runBacktest(flags: InvocationOf<'backtest'>, context: Comm
   }
   const sets = [selected, ...(compare && shipped !== undefined ? [shipped] : [])];
   const ruleSets = await Promise.all(sets.map(readRuleSet));
+  await requirePromtool();
   const backtest = createBacktest(ruleSets, { stepMs: STEP_MS, windowMs: WINDOW_MS });
   const exporterText = await exporterFamilies(config, context);
   const { problems } = await replayWithProgress({ ...flags.backtest, directory }, config, context, {

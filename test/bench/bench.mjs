@@ -10,6 +10,7 @@ import { memoryAtRest, peakMemory } from './memory.mjs';
 import { pace } from './pace.mjs';
 import { polls } from './polls.mjs';
 import { start, stopAll } from './processes.mjs';
+import { recordingCost, replayRate } from './recordings.mjs';
 import { scrapeLatency, scrapeRate } from './scrapes.mjs';
 import { manyTargets, startToReady } from './targets.mjs';
 
@@ -56,6 +57,8 @@ const measurements = [
       ? manyTargets({ node, targets: 100, intervalSeconds: 3, rounds: 2 })
       : manyTargets({ node, targets: 1000, intervalSeconds: 30, rounds: 3 }),
   (node) => startToReady({ node, count: isQuick ? 3 : 9 }),
+  (node) => recordingCost({ node, ...paceTimes }),
+  () => replayRate(isQuick ? { few: 200, many: 600 } : { few: 1000, many: 10_000 }),
 ];
 
 function tableRow({ figure, own, baseline = '', ratio, limit, unit = '', isAtLeast = false }) {

@@ -73,10 +73,11 @@ export async function measureUsage(programs, warmUpMs, durationMs) {
   });
 }
 
-/** The exporter of a checkout, by default of this one. */
-export async function startExporter(node, targets, intervalSeconds, checkout) {
+/** The exporter of a checkout, by default of this one, with more settings. */
+export async function startExporter(node, targets, intervalSeconds, checkout, settings = {}) {
   const daemon = await startDaemon(
     {
+      ...settings,
       poll: { interval: `${intervalSeconds}s` },
       targets: Array.from({ length: targets }, (_, index) => ({
         name: `bench-${index}`,
