@@ -1,7 +1,7 @@
 /** What recording costs, and how fast and in how much memory a recording is replayed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { encodeRecording, fileNameOf } from '../../dist/recorder/recording-file.js';
 import { documents } from './bodies.mjs';
+import { usageOf } from './daemon.mjs';
 import { measureUsage, startExporter } from './pace.mjs';
-import { sleep } from './statistics.mjs';
 
 const TARGETS = 10;
 const INTERVAL_SECONDS = 10;
@@ -43,6 +43,9 @@ export async function recordingCost({ node, warmUpMs, durationMs }) {
 
 const START_MS = Date.parse('2026-10-01T00:00:00Z');
 const RECORDER_INTERVAL_MS = 300_000;
+
+/** How often CPU time and memory of the replay are read, the last time shortly before its end. */
+const SAMPLE_MS = 200;
 
 export async function replayRate({ few, many }) {
   const directory = mkdtempSync(join(tmpdir(), 'bench-recording-'));
@@ -100,33 +103,14 @@ async function replay(directory, polls) {
   const child = spawn(process.execPath, [main, 'replay', '--recording', directory, `--to=${timeOf(polls - 1)}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const exited = once(child, 'exit');
   let usage = { peakMiB: 0, cpuSeconds: 0 };
-  let isRunning = true;
-  void exited.then(() => {
-    isRunning = false;
-  });
-  while (isRunning) {
-    usage = usageOf(child.pid) ?? usage;
-    // oxlint-disable-next-line no-await-in-loop -- until it ends
-    await Promise.race([exited, sleep(200)]);
-  }
-  const [code] = await exited;
+  const sampling = setInterval(() => {
+    const now = usageOf(child.pid);
+    // A process that has just ended has no memory.
+    if (Number.isFinite(now.peakMiB)) usage = now;
+  }, SAMPLE_MS);
+  const [code] = await once(child, 'exit');
+  clearInterval(sampling);
   if (code !== 0) throw new Error(`the replay has ended with ${code}`);
   return { ...usage, seconds: (performance.now() - started) / 1000 };
-}
-
-/** `undefined` for a process that has ended. */
-function usageOf(pid) {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const [, peakKiB] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
-    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
-      .slice(11, 13);
-    return peakKiB && { peakMiB: Number(peakKiB) / 1024, cpuSeconds: (Number(user) + Number(system)) / 100 };
-  } catch {
-    return undefined;
-  }
 }
