@@ -72,14 +72,17 @@ describe('the flow of the bridge', () => {
     expect(endpoint.values()).not.toHaveProperty('bridge_transfer_duration_seconds_count');
   });
 
-  it.each(['-2000', `1${'0'.repeat(90)}`])('has no duration of a batch by the impossible block time %s', (average_block_time) => {
-    const endpoint = bridgePolls();
-    const document = { ...BASE, params: { ...BASE.params, average_block_time } };
-    endpoint.poll(state({ ...document, batches: [liveBatch(7, [usd(1)])] }), { height: 110 });
-    endpoint.poll(state({ ...document, last_observed_nonce: '11' }), { height: 130 });
-    expect(endpoint.values()).toMatchObject({ [`bridge_batches_executed_total{${LABELS}}`]: 1 });
-    expect(endpoint.values()).not.toHaveProperty('bridge_batch_duration_seconds_sum');
-  });
+  it.each(['-2000', `1${'0'.repeat(90)}`])(
+    'has no duration of a batch by the impossible block time %s',
+    (average_block_time) => {
+      const endpoint = bridgePolls();
+      const document = { ...BASE, params: { ...BASE.params, average_block_time } };
+      endpoint.poll(state({ ...document, batches: [liveBatch(7, [usd(1)])] }), { height: 110 });
+      endpoint.poll(state({ ...document, last_observed_nonce: '11' }), { height: 130 });
+      expect(endpoint.values()).toMatchObject({ [`bridge_batches_executed_total{${LABELS}}`]: 1 });
+      expect(endpoint.values()).not.toHaveProperty('bridge_batch_duration_seconds_sum');
+    },
+  );
 
   it.each([
     ['timeout', { last_observed_external_height: '600' }, 550],
