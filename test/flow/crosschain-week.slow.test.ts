@@ -6,7 +6,10 @@ import { sumOf, week } from './crosschain-week.js';
 const INCIDENT_HOURS = 1;
 const CALM_HOURS = (7 * 24) / 15 - INCIDENT_HOURS;
 
-describe('the cross-chain flow of a week with every scenario', () => {
+/** 40 s of CPU time, on a busy machine minutes. */
+const TIMEOUT_MS = 900_000;
+
+describe('the cross-chain flow of a week with every scenario', { timeout: TIMEOUT_MS }, () => {
   it('equals the books of the hub at polls every 30 s, a tenth of which fail', () => {
     const { above, different, gaps, polls, short, total, unseen } = week({
       start: 'mainnet',
