@@ -24,6 +24,9 @@ const COUNTED = new Set(['id', 'nonce', 'batch_nonce', 'tss_nonce', 'block', 'ba
 const STRIDE = 1_000_000;
 const UNIQUE_CHARACTERS = 8;
 
+/** The counters of the hub, which no id is above. */
+const LAST_IDS = ['last_outgoing_batch_id', 'last_outgoing_pool_id'];
+
 /** The lists that are extended. */
 const GROWING = {
   module_state: ['valsets', 'valset_confirms', 'batches', 'batch_confirms', 'attestations', 'unbatched_transfers'],
@@ -50,6 +53,7 @@ function grown(document, envelope, name, bytes) {
   const room = bytes - JSON.stringify(fixed).length;
   const perCopy = lists.reduce((total, list) => total + JSON.stringify(root[list]).length, 0);
   const copies = Math.max(1, Math.round(room / perCopy));
+  for (const field of LAST_IDS) if (field in fixed) fixed[field] = String(Number(fixed[field]) + (copies - 1) * STRIDE);
   const parts = [];
   for (const list of lists) {
     const rows = root[list].map((row) => JSON.stringify(row));
