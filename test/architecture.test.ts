@@ -108,6 +108,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'endpoints',
     'recorder',
     'settings',
+    'sources',
     'text',
   ],
   recorder: [

@@ -1,4 +1,3 @@
-import type { Exact } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
 import { asDecimalString, type Numeral } from '../json/numeral.js';
 import { emptyProblems, type FieldProblems, type UnreadableDocument } from '../json/shapes.js';
@@ -10,6 +9,7 @@ import {
   hasObservedDeposits,
   isCurrent,
   isRecent,
+  isZeroDistance,
   type BackingReading,
   type ContractInfo,
   type ContractReading,
@@ -68,7 +68,7 @@ export function readContract(
     lastValsetNonce,
     paused: answers.result('paused', facts.contract),
     batchNonces,
-    unobservedEvents: isZero(unobserved) || isHubCurrent ? unobserved : undefined,
+    unobservedEvents: isZeroDistance(unobserved) || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(ahead, isOneTime && isRecent(facts, at)),
     info: readInfo(answers, facts.contract, at, before?.info),
     backing:
@@ -82,12 +82,8 @@ export function readContract(
 /** A set that the hub made after its state was read cannot be in the contract yet, but the hub node may be behind. */
 function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isHubCurrent: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
-  if (isZero(ahead)) return false;
+  if (isZeroDistance(ahead)) return false;
   return isHubCurrent ? true : undefined;
-}
-
-function isZero(value: Exact | undefined): boolean {
-  return typeof value === 'object' && value.units === 0n;
 }
 
 interface Block {

@@ -8,6 +8,7 @@ import { backlogHtml } from './backlog.js';
 import { flowHtml } from './flow.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
+import { blockTimeOf } from './node-view.js';
 import { tableHtml, type Column, type Table } from './table.js';
 import type { TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
@@ -89,10 +90,12 @@ function nameCell({ target, document, host, state: { success } }: EndpointStatus
   return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
 }
 
-function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability }: EndpointStatus): Markup {
+function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: EndpointStatus): Markup {
   if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
   const success = distanceElement(asOf, ago(ageSeconds ?? 0));
-  if (availability === 'up') return success;
+  const blockTime = blockTimeOf(node);
+  if (availability === 'up')
+    return blockTime === undefined ? success : markup`${success} <small class="warning">${blockTime}</small>`;
   const { at, inSeconds } = withdrawal;
   return inSeconds > 0
     ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${duration(inSeconds)}`)}</small>`

@@ -7,6 +7,7 @@ import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/poll.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import { flowView, type FlowView } from './flow.js';
+import { nodeView, type NodeView } from './node-view.js';
 import { isoTime } from './time.js';
 import { trendViews, type TrendView } from './trend.js';
 
@@ -34,6 +35,8 @@ export interface EndpointView {
   readonly trends: readonly TrendView[];
   /** What was executed, and how fast; `null` for a document without a flow, and unless the last success is shown. */
   readonly flow: FlowView | null;
+  /** What the node has answered besides the document. */
+  readonly node: NodeView;
 }
 
 export interface FailureView {
@@ -47,6 +50,7 @@ export interface FailureView {
 export function endpointView(state: EndpointState, now: Instant, memory?: EndpointMemory): EndpointView {
   const { target, document, last, success, failure } = state;
   const shown = exportedSuccess(state, now);
+  const items = shown === undefined ? null : itemsOf(shown.snapshot);
   return {
     target,
     document,
@@ -57,9 +61,10 @@ export function endpointView(state: EndpointState, now: Instant, memory?: Endpoi
     lastFailure: failure
       ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
       : null,
-    items: shown === undefined ? null : itemsOf(shown.snapshot),
+    items,
     trends: shown === undefined ? [] : trendViews(document, memory?.trend, now),
     flow: shown === undefined ? null : flowView(state, memory?.flow, now),
+    node: nodeView(state, items, now),
   };
 }
 

@@ -4,10 +4,11 @@ import type { BridgeItems, MissingItems, WatchedItem } from '../pending/items.js
 import { duration, percent } from '../text/format.js';
 import { lateItemsOf, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
-import { isolated, markup, type Markup } from './html.js';
+import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
+import type { NodeView, WatchedStatus } from './node-view.js';
 import { tableHtml, type Column, type Table } from './table.js';
-import { severityOf, type TargetView } from './target-view.js';
+import { severityOf, worstVerdict, type TargetView, type VerdictView } from './target-view.js';
 import { statusLabel } from './verdict-entry.js';
 
 /*
@@ -18,10 +19,13 @@ import { statusLabel } from './verdict-entry.js';
 export interface OwnValidators {
   readonly view: TargetView;
   readonly items: BridgeItems;
+  readonly node: NodeView;
 }
 
 interface Row extends WatchedItem {
   readonly view: TargetView;
+  /** What the node says about it; `undefined` if nothing. */
+  readonly status: WatchedStatus | undefined;
   readonly lastObservedNonce: string | null;
   /** The first event with several claims. */
   readonly dispute: Dispute | undefined;
@@ -29,8 +33,9 @@ interface Row extends WatchedItem {
   readonly late: BlockingValidator | undefined;
 }
 
-/** The alerts about a member of the newest validator set. */
+/** The alerts about one validator. */
 const ALERTS: readonly AlertName[] = [
+  'BridgeWatchedValidatorInactive',
   'BridgeWatchedValidatorJailed',
   'BridgeWatchedOrchestratorLagging',
   'BridgeWatchedOrchestratorFundsLow',
@@ -42,10 +47,11 @@ const ALERTS: readonly AlertName[] = [
 
 /** Empty without an entry of `watch`. */
 export function ownValidatorsSection(bridges: readonly OwnValidators[], page: 'status' | 'target'): Markup {
-  const rows = bridges.flatMap(({ view, items }) =>
+  const rows = bridges.flatMap(({ view, items, node }) =>
     items.watched.map((own): Row => ({
       ...own,
       view,
+      status: node.watched.find(({ orchestrator }) => orchestrator === own.orchestrator),
       lastObservedNonce: items.lastObservedNonce,
       dispute: firstDispute(items),
       late: own.externalAddress === null ? undefined : lateItemsOf(items, own.externalAddress),
@@ -70,13 +76,10 @@ const columns: readonly Column<Row>[] = [
   { title: 'Power', cell: ({ powerRatio }) => cells.orUnknown(powerRatio, (ratio) => markup`${percent(ratio, 2)}`) },
   { title: 'Signatures', cell: signatures, type: 'wide' },
   { title: 'Votes', cell: votes, type: 'wide' },
-  {
-    title: 'Jailed',
-    cell: ({ membership, deadlineHeight, jailedIn }) =>
-      deadlineHeight === null
-        ? markup`<span class="quiet">${membership === 'active' ? 'no deadline' : 'unknown'}</span>`
-        : cells.blocks(jailedIn, 'hub blocks', 'left', { preposition: 'after', value: deadlineHeight }),
-  },
+  { title: 'Last claim', cell: lastClaim },
+  { title: 'Funds', cell: funds },
+  { title: 'Jailed', cell: jailed },
+  { title: 'What to do', cell: whatToDo, type: 'wide' },
 ];
 
 const table: Table<Row> = {
@@ -91,23 +94,16 @@ function who({ name, address, orchestrator }: Row): Markup {
   return markup`${label}<small>${cells.identifier(orchestrator ?? address)}</small>`;
 }
 
-function stateOf({
-  view,
-  address,
-  orchestrator,
-  membership,
-  missingBatches,
-  missingValsets,
-  lastVote,
-  nextVote,
-  late,
-}: Row): Markup {
-  // Alerts about a member have the label orchestrator, the one about an absent validator the label address.
-  const severity =
-    orchestrator === null
-      ? severityOf(view, ['BridgeWatchedValidatorInactive'], { address })
-      : severityOf(view, ALERTS, { orchestrator });
+/** The alert about an absent validator has the label address, the others have the label orchestrator. */
+function worstOf({ view, address, orchestrator }: Row): VerdictView | undefined {
+  return worstVerdict(view, ALERTS, { address, orchestrator: orchestrator ?? '' });
+}
+
+function stateOf(row: Row): Markup {
+  const { membership, missingBatches, missingValsets, lastVote, nextVote, status, late, view } = row;
+  const severity = worstOf(row)?.severity;
   if (severity !== undefined) return statusLabel(severity);
+  if (status?.jailed === true) return markup`<b class="state critical">jailed</b>`;
   switch (membership) {
     case null:
       return statusLabel('unknown');
@@ -128,16 +124,21 @@ function stateOf({
 
 /** What waits for it, with the alert about that. `undefined` if nothing does: to claim something else is not late. */
 function lateState(view: TargetView, late: BlockingValidator | undefined): Markup | undefined {
-  if (late === undefined) return undefined;
+  const alerts = alertsAbout(late);
+  if (late === undefined || alerts.length === 0) return undefined;
+  const lasting = late.oldestSeconds === null ? '' : ` for ${duration(late.oldestSeconds)}`;
+  return markup`<b class="state ${severityOf(view, alerts) ?? 'pending'}">late${lasting}</b>`;
+}
+
+/** The alerts about what waits for a validator. */
+function alertsAbout(late: BlockingValidator | undefined): readonly AlertName[] {
+  if (late === undefined) return [];
   const waiting = [
     [late.events, 'BridgeOracleStalled'],
     [late.batches, 'BridgeBatchUnsigned'],
     [late.valsets, 'BridgeValsetUnsigned'],
   ] as const;
-  const alerts = waiting.filter(([items]) => items.length > 0).map(([, alert]) => alert);
-  if (alerts.length === 0) return undefined;
-  const lasting = late.oldestSeconds === null ? '' : ` for ${duration(late.oldestSeconds)}`;
-  return markup`<b class="state ${severityOf(view, alerts) ?? 'pending'}">late${lasting}</b>`;
+  return waiting.filter(([items]) => items.length > 0).map(([, alert]) => alert);
 }
 
 function signatures({ membership, missingBatches, missingValsets }: Row): Markup {
@@ -180,6 +181,38 @@ function votes(row: Row): Markup {
   ];
   return markup`${parts.filter((part) => part !== '').join('; ')}`;
 }
+
+/** Events are claimed in order, so a position says more than the last votes. */
+function lastClaim({ status, lastObservedNonce }: Row): Markup {
+  const nonce = status?.lastEventNonce ?? null;
+  if (nonce === null) return UNKNOWN;
+  const behind = lastObservedNonce === null ? 0n : BigInt(lastObservedNonce) - BigInt(nonce);
+  return behind <= 0n
+    ? markup`event ${nonce}`
+    : markup`event ${nonce}<small>${String(behind)} behind the last observed one</small>`;
+}
+
+function funds({ status }: Row): Markup {
+  const balance = status?.balance ?? null;
+  return balance === null ? UNKNOWN : cells.coin(balance);
+}
+
+function jailed({ membership, deadlineHeight, jailedIn, status }: Row): Markup {
+  if (status?.jailed === true) return markup`<span class="critical">is jailed</span>`;
+  if (deadlineHeight !== null) {
+    return cells.blocks(jailedIn, 'hub blocks', 'left', { preposition: 'after', value: deadlineHeight });
+  }
+  return membership === 'active' ? markup`<span class="quiet">no deadline</span>` : UNKNOWN;
+}
+
+function whatToDo(row: Row): Markup {
+  const alerts = alertsAbout(row.late);
+  const worst = worstOf(row) ?? worstVerdict(row.view, alerts);
+  if (worst !== undefined) return sentenceHtml(worst.action);
+  return alerts.length === 0 ? markup`<span class="quiet">nothing</span>` : markup`Check its orchestrator.`;
+}
+
+const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
 
 /** Which claim of the disputed event the validator has voted for; empty when it has voted for none. */
 function disputedVote({ dispute, externalAddress }: Row): string {

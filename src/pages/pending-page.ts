@@ -13,6 +13,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageContext } from './item-table.js';
 import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import type { PendingDocument, PendingTarget } from './pending-document.js';
+import { blockTimeOf } from './node-view.js';
 import { ownValidatorsSection } from './own-validators.js';
 import { claimSummary, claimTable } from './claim-table.js';
 import { batchTable, tokenTable, transferTable, valsetTable } from './pending-tables.js';
@@ -88,7 +89,11 @@ function targetPage(
     endpoint.document === 'module_state' ? blocking : '',
     endpointHtml(endpoint, page),
   ]);
-  const own = bridge?.document === 'module_state' ? ownValidatorsSection([{ view, items: bridge }], 'target') : '';
+  const bridgeEndpoint = endpoints.find(({ document }) => document === 'module_state');
+  const own =
+    bridgeEndpoint?.items?.document === 'module_state'
+      ? ownValidatorsSection([{ view, items: bridgeEndpoint.items, node: bridgeEndpoint.node }], 'target')
+      : '';
   const body = markup`${worst.details}
 ${jumpLinks(view, endpoints)}
 ${own}${verdictList([view], worst, 'target')}
@@ -152,7 +157,7 @@ ${
 `;
 }
 
-function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): Markup {
+function freshness({ asOf, ageSeconds, shown, up, lastFailure, node }: EndpointView): Markup {
   const success = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
   const failure =
     up === false && lastFailure !== null
@@ -162,6 +167,9 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure }: EndpointView): 
   if (!shown)
     return markup`<p class="alert">The last successful poll was at ${success}, too long ago to show its items.${failure}</p>`;
   if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
+  const blockTime = blockTimeOf(node);
+  if (blockTime !== undefined)
+    return markup`<p class="alert">The node is behind: polled at ${success}, everything is ${blockTime}.</p>`;
   return markup`<p>As of ${success}.</p>`;
 }
 

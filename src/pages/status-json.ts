@@ -19,6 +19,7 @@ interface EndpointJson extends Pick<
   | 'invalidFields'
   | 'trends'
   | 'flow'
+  | 'node'
 > {
   /** The numbers of the page; `null` unless the last success is shown. */
   readonly backlog: readonly StatisticView[] | null;
@@ -51,6 +52,7 @@ export function statusJson(document: StatusDocument): StatusJson {
       invalidFields: endpoint.invalidFields,
       trends: endpoint.trends,
       flow: endpoint.flow,
+      node: endpoint.node,
       backlog: view === undefined || items === null ? null : backlogStatistics(view, items, Date.parse(generatedAt)),
       watched: items?.document === 'module_state' ? items.watched : [],
     };

@@ -69,9 +69,9 @@ ${site.isRecording === true ? '' : section('exporter', markup`This exporter`, in
 }
 
 function ownValidators(endpoints: readonly EndpointStatus[], { targets }: EndpointContext): readonly OwnValidators[] {
-  return endpoints.flatMap(({ target, items }) => {
+  return endpoints.flatMap(({ target, items, node }) => {
     const view = targets.get(target);
-    return view === undefined || items?.document !== 'module_state' ? [] : [{ view, items }];
+    return view === undefined || items?.document !== 'module_state' ? [] : [{ view, items, node }];
   });
 }
 

@@ -1,6 +1,8 @@
 import { groupBy } from '../metrics/grouping.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import { documents } from '../documents.js';
+import { NODE_BEHIND_SECONDS } from '../alerts/node-alerts.js';
+import { duration } from '../text/format.js';
 import type { Severity } from '../alerts/alert.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
@@ -60,7 +62,7 @@ export function targetViews(
 ): readonly TargetView[] {
   const byTarget = groupBy(endpoints, ({ target }) => target);
   return targets.map(({ target, status, unknown, verdicts, observedSince }) => {
-    // An endpoint that fails for less time than its alert requires is no verdict, but the target must not look healthy.
+    // What has lasted for less time than its alert requires is no verdict, but the target must not look healthy.
     const failing = status === 'ok' ? failuresOf(byTarget.get(target) ?? []) : [];
     return {
       target,
@@ -74,11 +76,14 @@ export function targetViews(
 }
 
 function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
-  return endpoints.flatMap(({ document, up, lastFailure }) =>
-    up !== false || lastFailure === null || documents[document].isOptional
+  return endpoints.flatMap(({ document, up, lastFailure, node: { behindSeconds } }) => [
+    ...(up !== false || lastFailure === null || documents[document].isOptional
       ? []
-      : [`the last poll of ${document} failed ${ago(lastFailure.ageSeconds)} (${lastFailure.reason})`],
-  );
+      : [`the last poll of ${document} failed ${ago(lastFailure.ageSeconds)} (${lastFailure.reason})`]),
+    ...(behindSeconds === null || behindSeconds <= NODE_BEHIND_SECONDS
+      ? []
+      : [`the node of ${document} is ${duration(behindSeconds)} behind`]),
+  ]);
 }
 
 function verdictView({ target, since, firesAt, ...verdict }: Verdict, links: ExternalLinks, now: Instant): VerdictView {
@@ -101,14 +106,22 @@ export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[]
   return verdicts.filter(({ state }) => state === 'firing');
 }
 
-/** The severity of the worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
+/** The severity of the worst firing verdict about one of these alerts. */
 export function severityOf(
   target: TargetView,
   alerts: readonly AlertName[],
   labels: AlertLabels = {},
 ): Severity | undefined {
+  return worstVerdict(target, alerts, labels)?.severity;
+}
+
+/** The worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
+export function worstVerdict(
+  target: TargetView,
+  alerts: readonly AlertName[],
+  labels: AlertLabels = {},
+): VerdictView | undefined {
   const matches = (subject: AlertLabels): boolean =>
     Object.entries(labels).every(([name, value]) => (subject[name] ?? value) === value);
-  return firingVerdicts(target).find(({ alert, subjects }) => alerts.includes(alert) && subjects.some(matches))
-    ?.severity;
+  return firingVerdicts(target).find(({ alert, subjects }) => alerts.includes(alert) && subjects.some(matches));
 }

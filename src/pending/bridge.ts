@@ -22,7 +22,7 @@ import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from 
 import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { aboveLimitSince } from './standstill.js';
-import { coinItem, tokenItem, waitingTokenItems } from './tokens.js';
+import { coinItem, hubCoin, tokenItem, waitingTokenItems } from './tokens.js';
 import { watchedItems } from './watched.js';
 
 /** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
@@ -46,6 +46,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     lastEventHeight: orNull(() => decimalStringOf(heightOfLastObserved(input))),
     aboveLimitSinceHeight: orNull(() => decimalStringOf(aboveLimitSince(input))),
+    hubCoin: orNull(() => hubCoin(input)),
     watched: watchedItems(input),
     batches: itemList(
       () => rows(state.batches),

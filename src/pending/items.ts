@@ -62,6 +62,8 @@ export interface BridgeItems {
   readonly lastEventHeight: DecimalString | null;
   /** Hub height since which more transfers than `backlog_limit` are known to have been pending; `null` without a proof. */
   readonly aboveLimitSinceHeight: DecimalString | null;
+  /** The coin that pays for transactions on the hub; `null` if it is unknown. */
+  readonly hubCoin: HubCoin | null;
   /** One for each entry of `watch`. */
   readonly watched: readonly WatchedItem[];
   /** Live batches: those that lack signatures, then the others, each by creation height. */
@@ -74,6 +76,13 @@ export interface BridgeItems {
   readonly tokens: ItemList<WaitingTokenItem>;
   /** Transfers that are not yet in a batch, by id. */
   readonly transfers: ItemList<TransferItem>;
+}
+
+export interface HubCoin {
+  readonly denom: string;
+  /** From the configuration of its contract. */
+  readonly symbol: string | null;
+  readonly decimals: number | null;
 }
 
 /** The transfers of a token that are not executed. */

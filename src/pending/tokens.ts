@@ -11,12 +11,20 @@ import {
   waitingTokens,
   type WaitingToken,
 } from '../metrics/bridge/tokens.js';
+import { hubCoinDenom } from '../metrics/bridge/watched.js';
 import { toLabelValue } from '../metrics/family.js';
 import { orUndefined } from '../metrics/required-fields.js';
 import { configuredTokens } from './configured-tokens.js';
 import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
 import { newestBatchHeight, standstillSince } from './standstill.js';
-import { MAX_ROWS, type CoinItem, type ItemList, type TokenItem, type WaitingTokenItem } from './items.js';
+import {
+  MAX_ROWS,
+  type CoinItem,
+  type HubCoin,
+  type ItemList,
+  type TokenItem,
+  type WaitingTokenItem,
+} from './items.js';
 
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));
@@ -38,6 +46,18 @@ export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): C
 function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
   const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
   return decimals === undefined ? null : inWholeUnits(amount, decimals);
+}
+
+export function hubCoin(input: BridgeInput): HubCoin | null {
+  const denom = hubCoinDenom(input);
+  if (denom === undefined) return null;
+  const contract = Array.from(denomByContract(input)).find(([, own]) => own === denom)?.[0];
+  const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
+  return {
+    denom: toLabelValue(denom),
+    symbol: token?.symbol === undefined ? null : toLabelValue(token.symbol),
+    decimals: token?.decimals ?? null,
+  };
 }
 
 /** What waits by token. Unreadable when one of the lists is, because a token could be missing or its amount too low. */

@@ -16,6 +16,7 @@ import { toLabelValue } from '../metrics/family.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
 import { hubBlocksUntil } from './block-spans.js';
+import { required } from '../metrics/required-fields.js';
 import { decimalStringOf, orNull } from './item-list.js';
 import { MAX_ROWS, type MissingItems, type WatchedItem } from './items.js';
 
@@ -33,7 +34,8 @@ function watchedItem(input: BridgeInput, entry: string): WatchedItem {
   return {
     address: toLabelValue(entry),
     name: registration === undefined ? null : validatorName(input, registration) || null,
-    orchestrator: member?.labels.orchestrator ?? null,
+    orchestrator:
+      registration === undefined ? null : orNull(() => toLabelValue(required(registration.orchestrator).toLowerCase())),
     externalAddress: member?.labels.external_address ?? null,
     membership:
       registrations === null || members === null

@@ -1,26 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { ownValidatorsSection } from '../../src/pages/own-validators.js';
+import type { NodeView } from '../../src/pages/node-view.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { batch, idleState, members, validators, vote } from '../pending/bridge-state.js';
 import { bridgeItemsOf } from '../pending/read-items.js';
 import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
+import { asDecimalString } from '../../src/json/numeral.js';
 import type { Verdict } from '../../src/alerts/judge.js';
 
 const [alpha, beta] = validators;
 
-function sectionOf(state: object, watch: readonly string[], verdicts: readonly Verdict[]): string {
+const NOT_ASKED: NodeView = { blockTime: null, behindSeconds: null, syncing: null, watched: [] };
+
+function sectionOf(
+  state: object,
+  watch: readonly string[],
+  verdicts: readonly Verdict[],
+  watched: NodeView['watched'] = [],
+): string {
   const items = bridgeItemsOf({ ...idleState, ...state }, { height: '1000', watch: [...watch] });
   const [view] = targetViews([targetVerdicts([...verdicts])], [], testLinks(), at(0));
   if (view === undefined) throw new Error('a target has a view');
-  return ownValidatorsSection([{ view, items }], 'target').html;
+  return ownValidatorsSection([{ view, items, node: { ...NOT_ASKED, watched } }], 'target').html;
 }
 
 const lateClassOf = (...parameters: Parameters<typeof sectionOf>): string | undefined =>
   /<b class="state (\w+)">late/.exec(sectionOf(...parameters))?.[1];
 
-/** The cells of each row: validator, state, power, signatures, votes, deadline. */
-function rowsOf(state: object, watch: readonly string[], verdicts: readonly Verdict[] = []): string[][] {
-  const html = sectionOf(state, watch, verdicts);
+/** The cells of each row: validator, state, power, signatures, votes, last claim, funds, deadline, what to do. */
+function rowsOf(
+  state: object,
+  watch: readonly string[],
+  verdicts: readonly Verdict[] = [],
+  watched: NodeView['watched'] = [],
+): string[][] {
+  const html = sectionOf(state, watch, verdicts, watched);
   const text = (cell: string): string =>
     cell
       .replace(/^[^>]*>/, '')
@@ -52,7 +66,10 @@ describe('the own validators', () => {
       '40.00 %',
       'none missing',
       'voted for event 7',
+      'unknown',
+      'unknown',
       'no deadline',
+      'nothing',
     ];
     for (const address of [alpha?.sender, alpha?.orchestrator, alpha?.eth_address]) {
       expect(rowsOf({ attestations }, [address ?? ''])).toEqual([expected]);
@@ -77,7 +94,10 @@ describe('the own validators', () => {
         '30.00 %',
         '2 unsigned batches: 2, 3; 1 unsigned validator set: 950',
         'no vote for event 7; no vote for the next event',
+        'unknown',
+        'unknown',
         '≈ 100 s left 50 hub blocks, after height 1050',
+        'nothing',
       ],
     ]);
   });
@@ -151,6 +171,53 @@ describe('the own validators', () => {
     const attestations = [{ observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } }];
     const rows = rowsOf({ attestations }, [alpha?.orchestrator ?? ''], [alert]);
     expect(rows.map(([, state]) => state)).toEqual([severity]);
+  });
+
+  it('show what the node says about them: last claim, funds, and whether they are jailed', () => {
+    const attestations = [{ observed: true, height: '900', votes: [vote(0), vote(1)], claim: { event_nonce: '7' } }];
+    const answers = {
+      jailed: false,
+      bonded: true,
+      lastEventNonce: asDecimalString('7'),
+      balance: { amount: asDecimalString('1500'), wholeAmount: asDecimalString('1.5'), symbol: 'hub' },
+    };
+    const rows = rowsOf(
+      { attestations },
+      [alpha?.orchestrator ?? '', beta?.orchestrator ?? ''],
+      [],
+      [
+        { ...answers, orchestrator: alpha?.orchestrator ?? '' },
+        { ...answers, orchestrator: beta?.orchestrator ?? '', jailed: true, lastEventNonce: asDecimalString('4') },
+      ],
+    );
+    expect(rows.map(([, state, , , , ...others]) => [state, ...others])).toEqual([
+      ['signs and votes', 'event 7', '1.5 hub', 'no deadline', 'nothing'],
+      ['jailed', 'event 4 3 behind the last observed one', '1.5 hub', 'is jailed', 'nothing'],
+    ]);
+  });
+
+  it('are found when they have left the set, and say what to do', () => {
+    const newest = [{ nonce: '2', members: members.slice(1), height: '2' }];
+    const alert = verdict('BridgeWatchedValidatorJailed', 'critical', 40, {
+      subjects: [{ orchestrator: alpha?.orchestrator ?? '', name: '' }],
+    });
+    const answers = { orchestrator: alpha?.orchestrator ?? '', jailed: true, bonded: false };
+    const [row] = rowsOf(
+      { valsets: newest },
+      [alpha?.sender ?? ''],
+      [alert],
+      [{ ...answers, lastEventNonce: null, balance: null }],
+    );
+    expect(row?.slice(1)).toEqual([
+      'critical',
+      'unknown',
+      'unknown',
+      'unknown',
+      'unknown',
+      'unknown',
+      'is jailed',
+      alert.action,
+    ]);
   });
 
   it('are shown when they are outside the set, or not registered, or cannot be found', () => {

@@ -125,3 +125,7 @@ export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | 
   if (ofContract === undefined || ofHub === undefined) return undefined;
   return compare(ofContract, ofHub) > 0 ? subtract(ofContract, ofHub) : ZERO;
 }
+
+export function isZeroDistance(distance: Exact | undefined): boolean {
+  return typeof distance === 'object' && distance.units === 0n;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { endpointView } from '../../src/pages/endpoint-view.js';
+import { blockTimeOf, type NodeView } from '../../src/pages/node-view.js';
+import type { QueryState, QueryStates } from '../../src/sources/query-state.js';
+import { asDecimalString } from '../../src/json/numeral.js';
+import { idleState, validators } from '../pending/bridge-state.js';
+import { at, pendingAt, polledSnapshots, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';
+
+const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0, syncing: false, watched: [] };
+
+const orchestrator = validators[0]?.orchestrator ?? '';
+
+/** A query that was answered at 12:00:00. */
+const answered = (key: string, page: unknown): QueryState => ({
+  attemptedAt: at(0),
+  isUnknownPath: false,
+  failures: 0,
+  failure: undefined,
+  answers: new Map([[key, { at: at(0), pages: [page], families: [] }]]),
+});
+
+/** A bridge whose node has a newest block of this age. */
+function snapshotsBehind(seconds: number): ReturnType<typeof polledSnapshots> {
+  const snapshots = polledSnapshots(idleState);
+  const queries: QueryStates = new Map([
+    ['latest_block', answered('', { height: '1', epochSeconds: at(-seconds).epochSeconds })],
+    ['syncing', answered('', { isSyncing: seconds > 0 })],
+    ['staking_validator', answered(orchestrator, { isJailed: true, isBonded: false })],
+    ['claim_position', answered(orchestrator, asDecimalString('7'))],
+    ['orchestrator_balance', answered(orchestrator, asDecimalString('1500'))],
+  ]);
+  const states = snapshots.states().map((state) => (state.document === 'module_state' ? { ...state, queries } : state));
+  return { ...snapshots, states: () => states };
+}
+
+const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, '');
+
+describe('what the node says besides the document', () => {
+  it('is in the views of the endpoint', () => {
+    const [state] = snapshotsBehind(10_800).states();
+    if (state === undefined) throw new Error('the bridge has a state');
+    expect(endpointView(state, at(30)).node).toEqual({
+      blockTime: '2026-01-01T09:00:00.000Z',
+      behindSeconds: 10_800,
+      syncing: true,
+      watched: [
+        {
+          orchestrator,
+          jailed: true,
+          bonded: false,
+          lastEventNonce: '7',
+          balance: { amount: '1500', wholeAmount: null, symbol: '' },
+        },
+      ],
+    });
+    expect(endpointView(state, at(3600)).node, 'long after the answers').toEqual({
+      blockTime: null,
+      behindSeconds: null,
+      syncing: null,
+      watched: [],
+    });
+  });
+});
+
+describe('the time of the newest block of a node', () => {
+  it('is shown where it differs from the time of the poll, or the node is catching up', () => {
+    const text = (node: Partial<NodeView>): string | undefined => {
+      const shown = blockTimeOf({ ...NODE, ...node });
+      return shown && textOf(shown.html);
+    };
+    expect(text({ behindSeconds: 20 })).toBeUndefined();
+    expect(text({ behindSeconds: 20, syncing: true })).toBe('as of block time 02:14:00 UTC, 20 s behind');
+    expect(text({ behindSeconds: 10_800 })).toBe('as of block time 02:14:00 UTC, 3 h behind');
+    expect(text({ behindSeconds: 172_800 })).toBe('as of block time 2026-11-24 02:14:00 UTC, 2 d behind');
+    expect(text({ blockTime: null, behindSeconds: null, syncing: true })).toBeUndefined();
+  });
+
+  it('is on both pages, and the target cannot be judged before the alert fires', () => {
+    const behind = snapshotsBehind(10_800);
+    expect(textOf(statusAt(behind, 10))).toContain('as of block time 09:00:00 UTC, 3 h behind');
+    expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toContain(
+      'everything is as of block time 09:00:00 UTC, 3 h behind.',
+    );
+    expect(statusDocumentAt(behind, 10).targets[0]).toMatchObject({
+      status: 'unknown',
+      unknown: ['the node of module_state is 3 h behind'],
+    });
+    const current = snapshotsBehind(0);
+    expect(textOf(statusAt(current, 10))).not.toContain('block time 1');
+    expect(statusDocumentAt(current, 10).targets[0]).toMatchObject({ status: 'ok', unknown: [] });
+  });
+});
