@@ -25,6 +25,9 @@ const secrets = {
   headerFile: createHeaderCanary(),
   proxyUser: createCanary(),
   proxyPassword: createCanary(),
+  // Providers of JSON-RPC have the API key in the path or in the query.
+  rpcPath: createCanary(),
+  rpcQuery: createCanary(),
   // The first lines of a key contain the algorithm and the public part, as certificates do.
   key: certificate.key.split('\n')[20] ?? '',
 };
@@ -79,7 +82,7 @@ const encodings: readonly ((text: string) => string)[] = [
   (text) => Buffer.from(text).toString('hex'),
 ];
 
-function echoesOf({ headers }: IncomingMessage): string[] {
+function echoesOf({ headers, url = '' }: IncomingMessage): string[] {
   const keys = String(headers['x-key'] ?? '').split(', ');
   const authorizations = [headers.authorization, headers['proxy-authorization']].filter((text) => text !== undefined);
   const parts = authorizations.flatMap((text) => {
@@ -87,7 +90,7 @@ function echoesOf({ headers }: IncomingMessage): string[] {
     const user = scheme === 'Basic' ? Buffer.from(credentials.join(' '), 'base64').toString() : '';
     return [text, credentials.join(' '), user, ...user.split(':')];
   });
-  return [...parts, ...keys]
+  return [...parts, ...keys, ...(url.startsWith('/v3/') ? [url, decodeURIComponent(url)] : [])]
     .filter((text) => text.length > 8)
     .flatMap((text) => encodings.map((encode) => encode(text)));
 }
@@ -118,13 +121,29 @@ function allSettingsConfig(): string {
   const targets = Object.entries(nodes).flatMap(([node, url]) =>
     clientSettings(echo.url).map((settings, index) => ({ name: `${node}-${index}`, bridge: { url, ...settings } })),
   );
-  return stringify({ poll: { interval: '100ms', timeout: '2s' }, targets });
+  const key = `${encodeURIComponent(secrets.rpcPath)}?key=${encodeURIComponent(secrets.rpcQuery)}`;
+  const rpcNodes = { ...nodes, responding: `${simulator.url}/external` };
+  const contracts = Object.entries(rpcNodes).map(([node, url]) => ({
+    name: `contract-${node}`,
+    bridge: { url: simulator.url, external: { url: node === 'responding' ? `${url}?${key}` : `${url}/v3/${key}` } },
+  }));
+  return stringify({ poll: { interval: '100ms', timeout: '2s' }, targets: [...targets, ...contracts] });
 }
 
 const configFlag = (text: string): string => `--config.file=${folder.write('bridge.yaml', text)}`;
 
 /** The settings with a secret in a value of the wrong type or format. */
 const invalidSettings: readonly Settings[] = [
+  { external: secrets.rpcPath },
+  { external: { url: encodeURIComponent(secrets.rpcPath) } },
+  { external: { url: `ftp://rpc.example/${encodeURIComponent(secrets.rpcPath)}` } },
+  {
+    external: {
+      url: `https://rpc.example/${encodeURIComponent(secrets.rpcPath)}#${encodeURIComponent(secrets.rpcQuery)}`,
+    },
+  },
+  { external: { url: `https://u:${encodeURIComponent(secrets.rpcPath)}@rpc.example` } },
+  { external: { url: [`https://rpc.example/${encodeURIComponent(secrets.rpcPath)}`] } },
   { basic_auth: secrets.password },
   { basic_auth: [secrets.password] },
   {
@@ -168,8 +187,8 @@ describe('the secrets of the configuration', () => {
     const { code, stdout, stderr } = await runExporter(flags);
     expect(stderr).toContain('warning');
     expect(code).toBe(0);
-    // For each of the four nodes: a password, credentials, a header, a proxy and a key. The other secrets are in files.
-    expect(stdout.match(/<secret>/g)).toHaveLength(4 * 5);
+    // For each of the four nodes: a password, credentials, a header, a proxy and a key. The other secrets are in files. Four contracts.
+    expect(stdout.match(/<secret>/g)).toHaveLength(4 * 5 + 4);
     expect(revealedSecrets(stdout + stderr, secrets)).toEqual([]);
   });
 
