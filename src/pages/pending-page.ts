@@ -167,9 +167,9 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure, node }: EndpointV
   if (!shown)
     return markup`<p class="alert">The last successful poll was at ${success}, too long ago to show its items.${failure}</p>`;
   if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
-  const blockTime = blockTimeOf(node);
-  if (blockTime !== undefined)
-    return markup`<p class="alert">The node is behind: polled at ${success}, everything is ${blockTime}.</p>`;
+  const ofBlock = blockTimeOf(node);
+  if (ofBlock !== undefined)
+    return markup`<p class="alert">The node is behind: polled at ${success}, everything is ${ofBlock}.</p>`;
   return markup`<p>As of ${success}.</p>`;
 }
 

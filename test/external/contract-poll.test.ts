@@ -38,8 +38,8 @@ const supplyPath = `/cosmos/bank/v1beta1/supply/by_denom?denom=${DENOM}`;
 const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
 
 /** The state in which the balances were read so many minutes earlier. */
-function withBackingOf(state: EndpointState, minutes: number): EndpointState {
-  const { success } = state;
+function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState {
+  const { success } = endpoint;
   const observations = success?.snapshot.observations;
   if (success === undefined || observations === undefined || !('backing' in observations))
     throw new Error('no reading');
@@ -47,8 +47,7 @@ function withBackingOf(state: EndpointState, minutes: number): EndpointState {
   if (backing === undefined) throw new Error('no balances');
   const at = { ...backing.at, monotonicMs: backing.at.monotonicMs - minutes * 60_000 };
   const snapshot = { ...success.snapshot, observations: { ...observations, backing: { ...backing, at } } };
-  // As the state of a contract.
-  return { ...state, success: { ...success, snapshot } as typeof success };
+  return { ...endpoint, success: { ...success, snapshot } };
 }
 
 function hubOf(supply: string, seconds = nowSeconds(), blockHeight = HUB_HEIGHT): NonNullable<RpcNodeOptions['rest']> {
