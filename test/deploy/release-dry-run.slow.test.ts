@@ -10,7 +10,7 @@ const hasTools = hasHelm() && hasTool('nfpm') && hasTool('crane', ['version']);
 
 it.skipIf(!hasTools)(
   'a release appears completely, can be installed, and is the same after an interruption of any step',
-  { timeout: 280_000 },
+  { timeout: 600_000 },
   async () => {
     const env = { ...process.env, PATH: pathWithDocker() };
     const { stdout } = await promisify(execFile)(projectPath('.ci/release-dry-run'), [], { env, maxBuffer: 2 ** 26 });
