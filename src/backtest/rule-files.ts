@@ -17,7 +17,7 @@ export interface RuleFile {
 
 /** Reads the text of a rules file. Throws if it is not one. */
 export function readRuleFile(path: string, text: string): RuleFile {
-  const document: unknown = parse(text);
+  const document = parseYaml(path, text);
   const groups: unknown = isMapping(document) ? document['groups'] : undefined;
   if (!Array.isArray(groups)) throw new Error(`${path}: is not a rules file: it has no list of groups`);
   const named = groups.filter(isMapping);
@@ -35,6 +35,16 @@ export function readRuleFile(path: string, text: string): RuleFile {
     namePatterns: expressions.flatMap(namePatternsIn),
     lookbackMs: longest(expressions.map(rangeOf)) + longest(ofRules('for')) + longest(ofRules('keep_firing_for')),
   };
+}
+
+function parseYaml(path: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    // The lines after the first one show the place in the file.
+    const [problem] = cause instanceof Error ? cause.message.split(/:?\n/) : [String(cause)];
+    throw new Error(`${path}: ${problem}`, { cause });
+  }
 }
 
 /** Whether the rules read a metric. */

@@ -109,6 +109,11 @@ describe('a rules file', () => {
     expect(['bridge_a', 'bridge_ab'].map((name) => readsMetric(byPattern, name))).toEqual([true, false]);
   });
 
+  it('is named in an error', () => {
+    expect(() => readRuleFile('rules.yml', 'groups: [')).toThrow(/^rules\.yml: Flow sequence .* at line 1, column 10$/);
+    expect(() => readRuleFile('rules.yml', 'a: 1')).toThrow('rules.yml: is not a rules file: it has no list of groups');
+  });
+
   it('looks back as far as its ranges, offsets and durations together', () => {
     expect(rulesFile('rules.yml').lookbackMs).toBe(HOUR + 15 * MINUTE);
   });
