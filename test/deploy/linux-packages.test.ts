@@ -243,14 +243,32 @@ describe.skipIf(!hasTools || !hasTool('dpkg'))('the Debian package', () => {
     return { root, dpkg: (...args: readonly string[]) => run('dpkg', ...flags, ...args) };
   }
 
-  it('keeps the environment file in an upgrade, and replaces the program', () => {
+  /** The package of an earlier version, with another program and another environment file. */
+  function earlierPackage(): string {
+    const { path } = createTempFolder();
+    const files = join(path, 'files');
+    run('dpkg-deb', '--raw-extract', fileOf('deb'), files);
+    const control = join(files, 'DEBIAN/control');
+    writeFileSync(control, readFileSync(control, 'utf8').replace(/^Version: .*$/m, 'Version: 0.0.1'));
+    writeFileSync(join(files, 'usr/lib/bridge-exporter/dist/main.js'), 'earlier');
+    writeFileSync(join(files, ENVIRONMENT), '# earlier\n');
+    run('dpkg-deb', '--build', '-Znone', files, join(path, 'earlier.deb'));
+    return join(path, 'earlier.deb');
+  }
+
+  it('keeps the environment file and replaces the program, in an upgrade and back', () => {
     const { root, dpkg } = createDebian();
-    dpkg('--install', fileOf('deb'));
-    writeFileSync(join(root, ENVIRONMENT), 'BRIDGE_URL=https://own.example.org\n');
-    writeFileSync(join(root, 'usr/lib/bridge-exporter/dist/main.js'), 'old');
-    dpkg('--install', fileOf('deb'));
-    expect(readFileSync(join(root, ENVIRONMENT), 'utf8')).toBe('BRIDGE_URL=https://own.example.org\n');
+    const earlier = earlierPackage();
     const program = join(root, 'usr/lib/bridge-exporter/dist/main.js');
+    const environment = (): string => readFileSync(join(root, ENVIRONMENT), 'utf8');
+    dpkg('--install', earlier);
+    writeFileSync(join(root, ENVIRONMENT), 'BRIDGE_URL=https://own.example.org\n');
+    dpkg('--install', fileOf('deb'));
+    expect(environment()).toBe('BRIDGE_URL=https://own.example.org\n');
+    expect(readFileSync(program, 'utf8')).not.toBe('earlier');
+    dpkg('--install', earlier);
+    expect([environment(), readFileSync(program, 'utf8')]).toEqual(['BRIDGE_URL=https://own.example.org\n', 'earlier']);
+    dpkg('--install', fileOf('deb'));
     expect(run(process.execPath, program, '--version')).toContain(`bridge-exporter ${version} `);
     const { output } = runTool(process.execPath, [program, 'backtest', `--recording=${root}`]);
     expect(output).not.toContain('not installed');
