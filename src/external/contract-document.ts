@@ -49,10 +49,9 @@ export function readContract(
   const problems = emptyProblems();
   const answers = createAnswers(batch.answers, calls, problems);
   const before = previous?.contract === facts.contract ? previous : undefined;
-  const batchNonces = facts.batchTokens.map((token) => ({
-    ...token,
-    nonce: answers.result('lastBatchNonce', facts.contract, token.contract),
-  }));
+  const batchNonces = facts.batchTokens
+    .filter((token) => answers.isRequested('lastBatchNonce', facts.contract, token.contract))
+    .map((token) => ({ ...token, nonce: answers.result('lastBatchNonce', facts.contract, token.contract) }));
   const lastEventNonce = answers.result('state_lastEventNonce', facts.contract);
   const lastValsetNonce = answers.result('state_lastValsetNonce', facts.contract);
   const isOneTime = areOfOneTime(hub?.blockSeconds, block.seconds, at.epochSeconds);

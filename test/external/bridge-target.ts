@@ -40,13 +40,18 @@ export const state = {
   ],
 };
 
-export function configOf(url: string, path = `/v3/${SECRET}`, timeout = '15s'): Config {
+export function configOf(
+  url: string,
+  path = `/v3/${SECRET}`,
+  timeout = '15s',
+  judged: readonly string[] = [TOKEN],
+): Config {
   return parseValidConfig(`
 poll: {timeout: ${timeout}}
 targets:
   - name: t
     bridge: {url: '${url}', external: {url: '${url}${path}'}}
-tokens: [{contract: '${TOKEN}', backing: true}]
+tokens: [${judged.map((contract) => `{contract: '${contract}', backing: true}`).join(', ')}]
 `);
 }
 
@@ -65,6 +70,8 @@ interface PollOptions {
   /** In milliseconds. */
   readonly externalBlockTime?: number;
   readonly moduleStateMinutesAgo?: number;
+  /** The tokens with `backing`. */
+  readonly judged?: readonly string[];
 }
 
 /** Polls the contract once, after a module state. */
@@ -77,9 +84,10 @@ export async function pollContract(
     path,
     externalBlockTime = 12_000,
     moduleStateMinutesAgo = 0,
+    judged,
   }: PollOptions = {},
 ): Promise<ContractPoll> {
-  const config = configOf(url, path, timeout);
+  const config = configOf(url, path, timeout, judged);
   const job = jobsOf(config).find(({ contract }) => contract !== undefined);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();

@@ -281,6 +281,15 @@ describe('a poll of the contract', () => {
     const node = await start({ answer, rest: hubOf('1') });
     await pollContract(node.url, { moduleState: { ...state, batches } });
     expect(node.batches.flat().length).toBe(3 + 1 + 3 + 20 + 1 + 3);
+    const judged = tokens.slice(10, 30);
+    const largest = await start({ answer, rest: hubOf('1') });
+    const { values, state: after } = await pollContract(largest.url, { moduleState: { ...state, batches }, judged });
+    expect(largest.batches.flat().length).toBe(3 + 1 + 3 + 20 + 20 + 3);
+    const nonces = Object.keys(values).filter((name) => name.startsWith('bridge_contract_last_batch_nonce'));
+    expect(nonces, 'those that are judged come first').toHaveLength(20);
+    expect(nonces.every((name) => judged.some((token) => name.includes(token)))).toBe(true);
+    const families = after.success?.snapshot.families ?? [];
+    expect(families.find(({ name }) => name === 'bridge_contract_last_batch_nonce')?.withdrawn).toBeUndefined();
   });
 });
 
