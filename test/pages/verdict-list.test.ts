@@ -318,7 +318,7 @@ describe('fifty targets with problems', () => {
     return store;
   }
 
-  it('load in less than a second and 100 KB', () => {
+  it('have pages of less than 100 KB', () => {
     const store = fiftyTargets();
     const many = Array.from({ length: 30 }, (_, index) => votes(`Validator ${index}`));
     const verdicts = names.map((name) => targetVerdicts([oracle, drift, ...many], ['stale'], name));
@@ -326,9 +326,7 @@ describe('fifty targets with problems', () => {
       statusAt,
       (...[of, now]: Parameters<typeof statusAt>) => pendingAt(of, now, {}, { verdicts }),
     ]) {
-      const start = performance.now();
       const html = render(store, 1, { verdicts });
-      expect(performance.now() - start).toBeLessThan(1000);
       expect(gzipSync(html, { level: 1 }).length).toBeLessThan(100_000);
       for (const name of names) expect(html).toContain(`./pending?target=${name}`);
     }
