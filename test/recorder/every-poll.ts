@@ -28,15 +28,18 @@ export interface RecordedChain {
   readonly daemon: RecordedRegistry;
 }
 
-export async function startRecordedChain(scenario: ScenarioName = 'healthy'): Promise<RecordedChain> {
+export async function startRecordedChain(
+  scenario: ScenarioName = 'healthy',
+  recorderIntervalMs = 0,
+): Promise<RecordedChain> {
   const { path: directory } = createTempFolder();
   await loadAbi();
   const model = createModel({ seed: 5, scenario, startTime: 1_790_000_000, blockTimeMs: 6_000 });
-  const config = configOf(model);
+  const config = configOf(model, recorderIntervalMs);
   return { model, config, directory, daemon: await startRecordedRegistry(config, directory) };
 }
 
-function configOf(model: Model): Config {
+function configOf(model: Model, recorderIntervalMs: number): Config {
   const config = demoConfig('http://127.0.0.1:1317', model);
   return {
     ...config,
@@ -53,16 +56,17 @@ function configOf(model: Model): Config {
       ...(crosschain && { crosschain: { ...crosschain, nodeQueries: 'off' as const, cctxQueries: 'off' as const } }),
     })),
     poll: { ...config.poll, intervalMs: POLL_MS, timeoutMs: 20_000, staleAfterMs: 300_000 },
-    recorder: { ...config.recorder, intervalMs: 0 },
+    recorder: { ...config.recorder, intervalMs: recorderIntervalMs },
   };
 }
 
 export const answerOf =
   (model: Model): Respond =>
-  (document, { facts, decodeOptions }, at) => {
+  (document, { facts, decodeOptions, readsAll }, at) => {
     if (decodeOptions.document === 'external_contract') {
       if (facts === undefined) return undefined;
-      return { ...askSimulatedContract(decodeOptions.previous, facts, model, at), height: undefined };
+      const previous = readsAll === true ? undefined : decodeOptions.previous;
+      return { ...askSimulatedContract(previous, facts, model, at), height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     return { body: Buffer.from(JSON.stringify(body)), height: model.height };

@@ -78,6 +78,11 @@ describe('the file of a recorded poll', () => {
       '{"version":1,"target":"a","document":"b","time":"t","outcome":"ok","height":1}\n',
       'height of the header is not a string',
     ],
+    [
+      `${JSON.stringify({ ...HEADER, calls: [{ id: '1' }] })}\n`,
+      'calls of the header is not a list of calls with id, to, data and block',
+    ],
+    [`${JSON.stringify({ ...HEADER, hub: { age_ms: 1 } })}\n`, 'hub of the header has missing or invalid values'],
   ])('is rejected with the content %j', (content, message) => {
     expect(() => decodeRecording(Buffer.from(content))).toThrow(message);
   });
