@@ -57,7 +57,7 @@ function contractFacts(model: Model): ContractFacts {
     at: clock(),
     height: undefined,
     contract: params.bridge_external_address.toLowerCase(),
-    chainId: String(params.bridge_chain_id),
+    chainId: params.bridge_chain_id,
     lastObservedNonce: undefined,
     newestValsetNonce: undefined,
     lastBatchNonce: undefined,
