@@ -162,9 +162,7 @@ describe('a hostile sequence of documents', () => {
       expect(second.counts.transfersCanceled.reduce((sum, own) => sum + own, 0)).toBe(MAX_TRANSFERS);
       const batches = all.map((one, index) => batch(String(index), '0xa', { transactions: [one] }));
       expect(baselineOf(track(EMPTY_BRIDGE_FLOW, { batches })).batches).toHaveLength(MAX_TRANSFERS);
-      // Transfers that were gone do not come back.
-      const third = track(second, { batches });
-      expect(third).toEqual({ ...second, gaps: { ...second.gaps, inconsistent: 1 }, isInterrupted: true });
+      expect(track(second, { batches }).counts).toEqual(second.counts);
     },
     fuzzTimeoutMs(1000),
   );
