@@ -119,7 +119,8 @@ describe('a hostile sequence of documents', () => {
             if (pick === 1) hub.apply({ do: 'execute', pick });
             if (pick === 2) hub.apply({ do: 'deposit', token: pick, amount: 7, externalBlocks: 1 });
             const document = hub.document();
-            const lied = lie === undefined || wasLie ? undefined : lies[lie]?.(document);
+            const lied: ReturnType<(typeof lies)[number]> | undefined =
+              lie === undefined || wasLie ? undefined : lies[lie]?.(document);
             wasLie = lied !== undefined;
             endpoint.poll(lied ?? document, { after: 1 });
           }
