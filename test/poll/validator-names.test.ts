@@ -67,9 +67,7 @@ describe('the names of validators', () => {
       ok: false,
       error: {
         reason: 'too_large',
-        message: expect.stringMatching(
-          /^127\.0\.0\.1:\d+\/cosmos\/staking\/v1beta1\/validators: more than 10 pages$/,
-        ),
+        message: expect.stringMatching(/^127\.0\.0\.1:\d+\/cosmos\/staking\/v1beta1\/validators: more than 10 pages$/),
       },
     });
     expect(requested).toHaveLength(10);
