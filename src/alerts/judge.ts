@@ -4,7 +4,7 @@ import { type Instant, msBetween } from '../clock.js';
 import { MINUTE_MS } from '../settings/units.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
-import { severities, type Condition, type Severity } from './alert.js';
+import { severities, type Condition, type Inhibition, type Severity } from './alert.js';
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
@@ -70,8 +70,13 @@ export function verdictsOf(endpoints: readonly JudgedEndpoint[], now: Instant): 
 
 function targetVerdicts(target: string, judged: readonly JudgedEndpoint[], now: Instant): TargetVerdicts {
   const isContractPaused = contractPaused(judged, now);
-  const endpoints = judged.map((endpoint) => endpointVerdicts(endpoint, now, isContractPaused));
-  const verdicts = worstFirst(endpoints.flatMap(({ verdicts: own }) => own));
+  const endpoints = judged.map((endpoint) => judgeEndpoint(endpoint, now, isContractPaused));
+  const verdicts = worstFirst(
+    endpoints.flatMap(({ findings, view }, index) => {
+      const others = endpoints.filter((_, other) => other !== index);
+      return verdictsOfFindings(findings, view, firingIn(others.flatMap((other) => other.findings)));
+    }),
+  );
   const unknown = endpoints.flatMap((endpoint) => endpoint.unknown);
   const [worst] = verdicts;
   const [observedSince] = judged
@@ -204,12 +209,12 @@ function contractPaused(judged: readonly JudgedEndpoint[], now: Instant): boolea
   return value === undefined ? undefined : value > 0;
 }
 
-/** What is wrong with an endpoint now. */
-function endpointVerdicts(
+/** What is wrong with an endpoint now, and why it cannot be judged. */
+function judgeEndpoint(
   endpoint: JudgedEndpoint,
   now: Instant,
   isContractPaused: boolean | undefined,
-): Pick<TargetVerdicts, 'verdicts' | 'unknown'> {
+): { readonly view: PollView; readonly findings: readonly JudgedFinding[]; readonly unknown: readonly string[] } {
   const view = viewOf(endpoint, now, isContractPaused);
   const { isOptional } = documents[view.state.document];
   const judgedFindings = (source: Condition['source']): readonly JudgedFinding[] =>
@@ -217,8 +222,8 @@ function endpointVerdicts(
   const ofEndpoint = judgedFindings('endpoint').map((finding) => (isOptional ? asPending(finding) : finding));
   const reason = reasonNotToJudge(view);
   return reason === undefined
-    ? { verdicts: verdictsOfFindings([...ofEndpoint, ...judgedFindings('data')], view), unknown: [] }
-    : { verdicts: verdictsOfFindings(ofEndpoint, view), unknown: isOptional ? [] : [reason] };
+    ? { view, findings: [...ofEndpoint, ...judgedFindings('data')], unknown: [] }
+    : { view, findings: ofEndpoint, unknown: isOptional ? [] : [reason] };
 }
 
 type CausedFinding = JudgedFinding & Pick<Verdict, 'causedBy'>;
@@ -233,11 +238,23 @@ function causeOf(finding: JudgedFinding, firing: readonly JudgedFinding[]): Aler
   return cause?.alert.name ?? null;
 }
 
-/** One verdict for all findings of an alert in the same state and with the same cause, without those that another alert inhibits. */
-function verdictsOfFindings(all: readonly JudgedFinding[], view: PollView): readonly Verdict[] {
-  const firing = all.filter(({ state }) => state === 'firing');
+function firingIn(findings: readonly JudgedFinding[]): readonly JudgedFinding[] {
+  return findings.filter(({ state }) => state === 'firing');
+}
+
+/**
+ * One verdict for all findings of an alert in the same state and with the same cause, without those that another alert inhibits, also one
+ * about another document of the target.
+ */
+function verdictsOfFindings(
+  all: readonly JudgedFinding[],
+  view: PollView,
+  firingElsewhere: readonly JudgedFinding[] = [],
+): readonly Verdict[] {
+  const firing = firingIn(all);
   const firingFirst = all
     .filter((finding) => !isInhibited(finding, firing))
+    .filter((finding) => !firingElsewhere.some((source) => inhibitsElsewhere(source, finding)))
     .map((finding): CausedFinding => ({ ...finding, causedBy: causeOf(finding, firing) }))
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || a.since.monotonicMs - b.since.monotonicMs);
   // Several patterns of an alert can find the same subject.
@@ -303,7 +320,17 @@ export function isInhibited(target: Inhibitable, firing: readonly Inhibitable[])
 }
 
 function inhibits(source: Inhibitable, target: Inhibitable): boolean {
-  return source.alert.inhibits.some(
+  return inhibitedBy(source, target, source.alert.inhibits);
+}
+
+/** An inhibition that compares the label `document` is about one document. */
+function inhibitsElsewhere(source: Inhibitable, target: Inhibitable): boolean {
+  const acrossDocuments = source.alert.inhibits.filter(({ equal = [] }) => !equal.includes('document'));
+  return inhibitedBy(source, target, acrossDocuments);
+}
+
+function inhibitedBy(source: Inhibitable, target: Inhibitable, inhibitions: readonly Inhibition[]): boolean {
+  return inhibitions.some(
     ({ alert, severity = target.alert.severity, labels = {}, equal = [] }) =>
       alert === target.alert.name &&
       severity === target.alert.severity &&

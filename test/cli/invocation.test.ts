@@ -8,6 +8,7 @@ const targets = { shard: { index: 1, count: 1 } };
 const daemonConfig = { ...config, autoReloadIntervalMs: 0 };
 const daemon = { command: 'daemon', config: daemonConfig, web, targets, log };
 const record = { durationMs: 86_400_000, intervalMs: 60_000 };
+const pages = { listen: { host: '127.0.0.1', port: 10_918 }, serve: false };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy' };
 
 const parse = (line: string, env: Record<string, string> = {}): Invocation =>
@@ -17,7 +18,7 @@ describe('parseInvocation', () => {
   test.each([
     ['', daemon],
     ['once', { command: 'once', config, targets, report: {}, log }],
-    ['replay --bridge b.json', { command: 'replay', config, recording: { bridgeFile: 'b.json' }, log }],
+    ['replay --bridge b.json', { command: 'replay', config, recording: { bridgeFile: 'b.json' }, pages, log }],
     ['simulate', { command: 'simulate', simulator, record, log }],
     [
       'backtest --recording DIR',
@@ -70,6 +71,7 @@ describe('parseInvocation', () => {
         command: 'replay',
         config: { ...config, file: 'x.yaml' },
         recording: { bridgeFile: 'b.json', crosschainFile: 'c.json', hubHeight: '9007199254740993' },
+        pages,
         log,
       },
     ],
@@ -185,10 +187,10 @@ describe('a usage error', () => {
     ['-c x', ['-c: unknown flag — did you mean --config.file?']],
     ['--port=80', ['--port: unknown flag — did you mean --web.listen-address?']],
     ['--log=debug', ['--log: unknown flag — did you mean --log.level or --log.format?']],
-    ['--a=b', ['--a: unknown flag — see --help for all flags']],
+    ['--x=b', ['--x: unknown flag — see --help for all flags']],
     [
       '--listen=:80',
-      ['--listen: not a flag of the daemon — it belongs to simulate, demo; did you mean --web.listen-address?'],
+      ['--listen: not a flag of the daemon — it belongs to replay, simulate, demo; did you mean --web.listen-address?'],
     ],
     ['-config.file x', ['-config.file: unknown flag — did you mean --config.file?']],
     ['--frobnicate once', ['--frobnicate: unknown flag — see --help for all flags']],

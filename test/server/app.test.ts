@@ -291,6 +291,7 @@ describe('/pending', () => {
       up: false,
       asOf: null,
       ageSeconds: null,
+      node: { blockTime: null, behindSeconds: null, syncing: null, watched: [] },
       shown: false,
       lastFailure: {
         at: '2026-01-01T12:00:02.000Z',
