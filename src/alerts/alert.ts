@@ -39,7 +39,10 @@ export interface Condition<Family extends string = string> {
   readonly document: DocumentName | undefined;
   /** Alternatives; one is enough. */
   readonly patterns: readonly Pattern<Family>[];
-  /** One line without the target: what, for how long, how much, who. */
+  /**
+   * One line without the target: what, for how long, how much, who. Its beginning until the first ": " or "; " outside of “…” is the fact,
+   * which is the heading of a page.
+   */
   readonly sentence: (findings: DatedFindings, view: PollView<Family>) => string;
   /** One alert for all findings together, when their values add up to at least this; without it, one alert for each. */
   readonly minimumSum?: number | undefined;

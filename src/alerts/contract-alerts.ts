@@ -49,7 +49,7 @@ export const contractAlerts = [
     severity: 'critical',
     comment: `No tolerance in the amount: both sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
 (docs/external-contract.md). ${UNBACKED_MINUTES} minutes are two readings.
-A shortfall that was as large a day ago is not told again: a token that cannot be judged.`,
+A shortfall that was as large a day ago does not fire again: the token cannot be judged.`,
     when: `The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or grows.`,
     expr: `bridge_token_backing_surplus_amount < 0
 unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_backing_surplus_amount`,
@@ -86,7 +86,7 @@ unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_back
     name: 'BridgeContractOwnerChanged',
     severity: 'critical',
     document: 'external_contract',
-    comment: `Told for ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
+    comment: `Fires for ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
     when: `The owner or the implementation of the contract is another one than before, for ${IDENTITY_HOURS} hours.`,
     ...identityChanged('bridge_contract_info'),
     summary: 'the contract has another owner or implementation.',

@@ -22,7 +22,7 @@ import { atLeast, type DatedFinding, type Finding, findingIf, type PollView } fr
 
 const HOUR_SECONDS = 3600;
 
-/** What the hash of an outbound tells. */
+/** What the hash of an outbound proves. */
 const hashActions: Readonly<Record<ChainType, string>> = {
   evm: 'On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
   bitcoin:
@@ -214,7 +214,7 @@ export const progressAlerts = [
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainBacklogStuck',
     severity: 'critical',
-    comment: `A truncated list does not tell whether the lowest nonce has changed, so it changes nothing: the next complete list tells.
+    comment: `A truncated list does not show whether the lowest nonce has changed, so it changes nothing; the next complete list does.
 After a halt of the hub, all chains need some minutes.`,
     when: 'The lowest pending nonce of a chain has not changed for longer than the age limit of the chain.',
     expr: `time() - ${NONCE_CHANGED}

@@ -8,7 +8,7 @@ interface ClaimField {
   readonly name: string;
   /** What is compared; `null` when it is unknown or the type of claim does not have it. */
   readonly value: (claim: ClaimItem) => string | null;
-  /** How a claim is told apart by it. */
+  /** What distinguishes the claim. */
   readonly text: (claim: ClaimItem) => string;
 }
 

@@ -6,7 +6,7 @@ import type { Finding, PollView } from './view.js';
 
 /* What the alerts on another bridge or another owner of the contract have in common: a label of an info metric with another value. */
 
-/** How long another value is told: longer than the repeat interval of the example for Alertmanager. */
+/** How long an alert on another value fires: longer than the repeat interval of the example for Alertmanager. */
 export const IDENTITY_HOURS = 6;
 const IDENTITY_MINUTES = IDENTITY_HOURS * 60;
 

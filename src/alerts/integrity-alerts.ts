@@ -147,7 +147,7 @@ function claimWithoutBatch(
 export const integrityAlerts = [
   contractValsetMismatch('critical', {
     comment: `The set with the nonce that was observed in the contract has other members or powers, or a third of the power claims such a set: whoever
-controls that set controls all funds. A set that became unknown is told for a day, because after that it can be an old state of the node.`,
+controls that set controls all funds. A set that became unknown fires for a day, because after that it can be an old state of the node.`,
     when: 'The validator set in the contract is not the one that the hub made, or a third of the power claims such a set.',
     expr: `bridge_integrity_violations{kind="valset_mismatch"} > 0
 or (

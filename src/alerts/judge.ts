@@ -121,7 +121,14 @@ type JudgedFinding = AlertFinding & DatedFinding & Pick<Verdict, 'state' | 'fire
 const PENDING_SHARE = 1 / 3;
 const PENDING_MINUTES = 2;
 
-/** `undefined` for a finding that has not lasted long enough to be shown, or of which something does not hold now. */
+/**
+ * `undefined` for a finding that has not lasted long enough to be shown, or of which something does not hold now. It fires when it has lasted
+ * for the range and `for` of the alert:
+ * - since the first poll that found it; if that is the first poll of all, since `provenSinceSeconds`, if that is earlier,
+ * - with `requiredMs`, for that time since its own `since`. Without it, `since` is only shown, because the rule counts from when its expression
+ *   has a result.
+ * What may have begun before the first poll is `observing` until then, unless `notBeforeSeconds` proves that it is too young.
+ */
 function judge(finding: AlertFinding, presences: Presences, now: Instant): JudgedFinding | undefined {
   if (!finding.holdsNow) return undefined;
   const present = presentSince(finding, presences, now);
@@ -129,7 +136,7 @@ function judge(finding: AlertFinding, presences: Presences, now: Instant): Judge
   const mayBeOlder = finding.since === undefined ? present.mayBeOlder : finding.mayBeOlder === true;
   const isOwn = finding.requiredMs !== undefined;
   const requiredMs = finding.requiredMs ?? (finding.rangeMinutes + finding.alert.forMinutes) * MINUTE_MS;
-  const firesAt = later(isOwn ? since : present.since, requiredMs);
+  const firesAt = shifted(isOwn ? since : present.since, requiredMs);
   const judged = { ...finding, since, mayBeOlder, firesAt };
   if (msBetween(firesAt, now) >= 0) return { ...judged, state: 'firing' };
   // What is only for the record and may end soon is not worth a word.
@@ -152,11 +159,11 @@ function presentSince(
   const present = presenceOf(finding, presences) ?? { since: now, mayBeOlder: false };
   const provenSeconds = present.mayBeOlder ? finding.provenSinceSeconds?.() : undefined;
   if (provenSeconds === undefined) return present;
-  const proven = later(present.since, Math.min(0, provenSeconds - present.since.epochSeconds) * 1000);
+  const proven = shifted(present.since, Math.min(0, provenSeconds - present.since.epochSeconds) * 1000);
   return { since: proven, mayBeOlder: finding.mayBeOlderThanProven === true };
 }
 
-function later({ epochSeconds, monotonicMs }: Instant, ms: number): Instant {
+function shifted({ epochSeconds, monotonicMs }: Instant, ms: number): Instant {
   return { epochSeconds: epochSeconds + ms / 1000, monotonicMs: monotonicMs + ms };
 }
 

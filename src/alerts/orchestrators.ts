@@ -7,7 +7,7 @@ import { timeOfHeight, type AlertLabels, type DatedFindings, type Finding, type 
 /** What every sentence about validators reads. */
 export const IDENTITY_FAMILIES = ['bridge_orchestrator_info', 'bridge_orchestrator_power_ratio'] as const;
 export type IdentityFamily = (typeof IDENTITY_FAMILIES)[number];
-/** What tells when a validator is jailed. */
+/** What determines when a validator is jailed. */
 export const DEADLINE_FAMILIES = [
   'bridge_orchestrator_confirm_deadline_height',
   'bridge_orchestrator_batch_confirm_deadline_height',

@@ -8,7 +8,7 @@ import type { DatedFindings, Finding, PollView } from './view.js';
 
 /* Alerts on changes of the parameters and of the blacklist. */
 
-/** How long a change is told. */
+/** How long an alert on a change fires. */
 const CHANGED_MINUTES = 60;
 
 const memory = promDuration(REMEMBERED_MINUTES);
@@ -40,7 +40,7 @@ export const paramsAlerts = [
     severity: 'critical',
     document: 'module_state',
     group: 'bridge',
-    comment: `Another contract, bridge or external chain is a migration, which was announced months ago, or an attack. Told for ${IDENTITY_HOURS} hours, longer
+    comment: `Another contract, bridge or external chain is a migration, which was announced months ago, or an attack. Fires for ${IDENTITY_HOURS} hours, longer
 than the repeat interval.`,
     when: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours.`,
     ...identityChanged('bridge_params_info'),

@@ -19,7 +19,7 @@ import {
 /* Alerts on transfers that are in no batch. */
 
 const STUCK_MINUTES = 45;
-/** Without a known minimum fee, only a queue that grows tells that transfers are stuck. */
+/** Without a known minimum fee, only the growth of a queue shows that transfers are stuck. */
 const GROWING_MINUTES = 180;
 const GROWING_TRANSFERS = 10;
 
@@ -28,7 +28,7 @@ const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
 const DENOM_TEXT = '{{ with $labels.denom }} {{ . }}{{ end }}';
 
 /**
- * Restricts series to tokens of which no batch was built in the range. The oldest transfer tells it when the batch was executed between
+ * Restricts series to tokens of which no batch was built in the range. The oldest transfer shows it when the batch was executed between
  * two polls.
  */
 function withoutNewBatch(minutes: number): string {
@@ -170,7 +170,7 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
     summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} in no batch, and none is built.`,
     description: `For at least ${STUCK_MINUTES + 5} minutes, no batch of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} was built although the fees of its transfers pay for one; ${countOfValue('transfer waits', 'transfers wait')}.`,
     action:
-      'Request a batch of the token: anyone can, and the error tells what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
+      'Request a batch of the token: anyone can, and the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
     sentence: ({ all, duration }, view) =>
       `no batch built for ${duration}: ${waitingSentence(all, view)} waiting with sufficient fees`,
     inhibits: [{ alert: 'BridgeBacklogHigh' }],
@@ -202,7 +202,7 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
     summary: `the queue of ${TOKEN_TEXT} grows and no batch is built.`,
     description: `In ${GROWING_MINUTES / 60} hours, {{ $value }} transfers of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} were added to its queue and no batch of it was built.`,
     action:
-      'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error tells what prevents one.',
+      'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
     sentence: ({ all, duration }, view) => `no batch built for ${duration}: ${waitingSentence(all, view)} waiting`,
   }),
   dataAlert('module_state', {

@@ -24,7 +24,7 @@ export interface Finding {
   readonly unchangedValue?: number | string | undefined;
   /** How much, for the sentence. */
   readonly value: number;
-  /** When it began, if the data or the history tells; otherwise with the first poll that found it. */
+  /** When it began, if the data or the history proves it; otherwise with the first poll that found it. */
   readonly since?: Instant | undefined;
   /** Whether it may have begun before `since`. */
   readonly mayBeOlder?: boolean;

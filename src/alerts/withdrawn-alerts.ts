@@ -53,7 +53,7 @@ export function withdrawnAlerts(read: ReadonlySet<string>) {
       name: 'BridgeExporterInvalidValues',
       severity: 'warning',
       comment: `The last successful poll could not derive a metric. The range includes metrics that are withdrawn in some polls only.
-The first operand has the metrics that alerts read. Others are told when they have had a value in the last day: the counts of samples are
+The first operand has the metrics that alerts read. Others are included when they have had a value in the last day: the counts of samples are
 equal when a metric has been withdrawn in every scrape with a successful poll.`,
       when: 'A field is missing or has invalid values, so that a metric that alerts read, or that had a value before, is absent.',
       expr: `max_over_time(bridge_exporter_family_withdrawn{family=~"${names}"}[${range}]) > 0

@@ -105,7 +105,7 @@ export function createEndpointRegistry(
     const before = endpointOf(job);
     if (before === undefined || isWaiting(job)) return;
     const result = await executor.poll({
-      ...withTarget(requestOf(before, now())),
+      ...withTarget(nextJob(before, now())),
       keepsBody: recorder?.isOn() === true,
       readsAll: job.contract !== undefined && recorder?.isDue(before.recording, job) === true,
     });
@@ -206,7 +206,7 @@ export function createEndpointRegistry(
         const known = previous.get(keyOf(job.decodeOptions));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept
-          ? withFlowOf(job, known)
+          ? withFlowResetByLimit(job, known)
           : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
         const ofQueries = queryStatesOf(job.decodeOptions, found.state.queries);
         const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
@@ -249,7 +249,7 @@ function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant)
  * The endpoint as it was, but its flow begins at 0, as after a restart, when the limit of series has changed: with another limit, tokens
  * and chains move between their own series and that of the others, which would seem to have counted.
  */
-function withFlowOf({ decodeOptions: { document, maxSeries } }: PollJob, known: Endpoint): Endpoint {
+function withFlowResetByLimit({ decodeOptions: { document, maxSeries } }: PollJob, known: Endpoint): Endpoint {
   const { job, state, memory } = known;
   const { success } = state;
   if (success === undefined || job.decodeOptions.maxSeries === maxSeries) return known;
@@ -278,7 +278,7 @@ function isSameEndpoint(first: PollJob, second: PollJob): boolean {
 }
 
 /** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators and the previous observations. */
-function requestOf({ job, state, names }: Endpoint, at: Instant): PollJob {
+function nextJob({ job, state, names }: Endpoint, at: Instant): PollJob {
   const { success, queries, staleAfterMs } = state;
   const named = job.needsValidatorNames ? withValidatorNames(job, names.byOperator) : job;
   const request = {

@@ -47,7 +47,8 @@ export function createMetricsPage(
     const exported = states.map((state) => exportedFamilies(state, now).length).join(' ');
     let page = pages.get(format);
     const processText = processMetrics.render(format, now);
-    // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old.
+    // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old. The process metrics
+    // return the same promise until they render anew.
     if (page?.states !== states || page.exported !== exported || page.processText !== processText) {
       const text = renderEndpoints(states, format, now);
       const end = format === 'openmetrics' ? '# EOF\n' : '';

@@ -182,6 +182,7 @@ export class JsonScanner {
       } else {
         this.#skipScalar(byte);
       }
+      // After a value, the containers that end here are closed; what remains is followed by another entry of the innermost one.
       for (let isFirst = isOpening; depth > 0 && !this.nextEntry(this.#closingByte(depth), isFirst); isFirst = false) {
         depth -= 1;
       }

@@ -187,7 +187,8 @@ function keepBody(body: BufferedBody, details: Omit<KeptBody, keyof BufferedBody
   const { length } = body.bytes;
   let kept: { readonly body?: KeptBody } = {};
   const release = (memory: ArrayBuffer = body.bytes.buffer): void => {
-    if (memory.byteLength === 0 || memory.byteLength < length) body.release(memory);
+    // The buffer of a transferred body has no bytes left.
+    if (memory.byteLength < Math.max(1, length)) body.release(memory);
     else kept = { body: { ...details, bytes: Buffer.from(memory, 0, length), release: () => body.release(memory) } };
   };
   return { returned: { bytes: body.bytes, release }, kept: () => kept };
