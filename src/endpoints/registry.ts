@@ -123,7 +123,9 @@ export function createEndpointRegistry(
     const memory = memoryAfter(endpoint, state);
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
     change({ ...endpoint, state, memory, failureLoggedAtMs });
-    if (logVerdictsOf(state.target)) recordNext(state.target);
+    // A recording has what the node says after a condition begins or ends.
+    const haveVerdictsChanged = logVerdictsOf(state.target);
+    if (haveVerdictsChanged) recordNext(state.target);
     record(job, result);
     if (state.polls === 1) pollContractOf(job);
     // Everything else is requested only from a node that has just responded.

@@ -29,6 +29,7 @@ const idleState = {
   ...simulated,
   ...partialState,
   params: { ...simulated.params, ...partialState.params },
+  valsets: partialState.valsets.map((valset) => ({ ...simulated.last_observed_valset, ...valset })),
   last_observed_valset: { ...simulated.last_observed_valset, ...partialState.last_observed_valset },
 };
 

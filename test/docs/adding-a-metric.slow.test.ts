@@ -19,6 +19,7 @@ const TESTS = [
   'exposition',
   'metrics/rules',
   'metrics/property/exact',
+  'alerts/judge',
   'dashboards/references',
 ];
 

@@ -45,6 +45,9 @@ const scrapeUntil = async (daemon: Daemon, isDone: (exposition: string) => boole
 const up = (exposition: string, endpoint: string): number | undefined =>
   valueIn(exposition, 'bridge_exporter_up', `document="${endpoint}"`);
 
+/** A busy machine polls for more than a second, which `once` then says. */
+const withoutProgress = (stderr: string): string => stderr.replace(/^polling 2 endpoints .*\n/, '');
+
 describe('the daemon', () => {
   it('exports both documents and follows their changes', async () => {
     const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
@@ -359,7 +362,7 @@ describe('once', () => {
   it('prints the metrics and exits with 0', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url };
     const { code, stdout, stderr } = await runExporter(['once'], env);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect({ code, stderr: withoutProgress(stderr) }).toEqual({ code: 0, stderr: '' });
     const found = ['path="/bridge/v1/module_state"', 'path="/chain/crosschain/rateLimiterInput"'];
     for (const path of found) expect(valueIn(stdout, 'bridge_exporter_endpoint_info', path)).toBe(1);
     expect(valueIn(stdout, 'crosschain_rate_limit_configured_window_blocks')).toBe(500);
@@ -373,7 +376,7 @@ describe('once', () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
     const { code, stdout, stderr } = await runExporter(['once'], env);
     expect(code).toBe(1);
-    expect(stderr).toMatch(
+    expect(withoutProgress(stderr)).toMatch(
       /^mine rate_limiter_input: not_json: 127\.0\.0\.1:\d+\/chain\/crosschain\/rateLimiterInput: not JSON: /,
     );
     expect(valueIn(stdout, 'bridge_batches')).toBeDefined();

@@ -122,6 +122,26 @@ describe('the own validators', () => {
     expect(classes([verdict('BridgeBatchUnsigned', 'critical', 20)])).toBe('pending');
   });
 
+  it.each([
+    ['batch', { batches: [batch('2', '600', '500')] }, 'BridgeBatchUnsigned', 'BridgeValsetUnsigned'],
+    [
+      'validator set',
+      { valsets: [...idleState.valsets, { nonce: '500', members, height: '500' }] },
+      'BridgeValsetUnsigned',
+      'BridgeBatchUnsigned',
+    ],
+  ] as const)('are late with an old unsigned %s, as severe as the alert about it', (_item, unsigned, alert, other) => {
+    const observed = { observed: true, height: '500', votes: [0, 1].map(vote), claim: { event_nonce: '7' } };
+    const state = { ...unsigned, attestations: [observed] };
+    const watch = [beta?.orchestrator ?? ''];
+    const cells = (verdicts: readonly Verdict[]) => rowsOf(state, watch, verdicts)[0];
+    expect(cells([])?.[1]).toMatch(/^late for /);
+    expect(cells([])?.at(-1)).toBe('Check its orchestrator.');
+    expect(lateClassOf(state, watch, [verdict(other, 'critical', 20)])).toBe('pending');
+    expect(lateClassOf(state, watch, [verdict(alert, 'critical', 20)])).toBe('critical');
+    expect(cells([verdict(alert, 'critical', 20)])?.at(-1)).not.toBe('Check its orchestrator.');
+  });
+
   it('are not late when they claim something else than most', () => {
     const claim = (votes: readonly number[], amount: string) => ({
       observed: false,

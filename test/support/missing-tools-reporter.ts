@@ -1,11 +1,19 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { projectPath } from './project-files.js';
 import { missingTools } from './tools.js';
 import { relative } from 'node:path';
 
 /** Says at the end which tests were skipped because a program is missing, and how to install it. */
 export default class MissingToolsReporter implements Reporter {
+  #isFiltered = false;
+
+  onInit({ config }: Vitest): void {
+    this.#isFiltered = config.testNamePattern !== undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
+    // Tests without a name that matches `-t` are skipped, too.
+    if (this.#isFiltered) return;
     const tools = missingTools();
     if (tools.length === 0) return;
     const names = Array.from(new Set(tools.map(({ name }) => name))).toSorted();
