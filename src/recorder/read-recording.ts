@@ -46,6 +46,9 @@ const READ_AHEAD = 4;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/** With the default of 16 KiB, decompression of 1 MB takes 2.5 ms more on the main thread. */
+const CHUNK_BYTES = 2 ** 19;
+
 const decompress = promisify(gunzip);
 
 /** Rejects if the directory cannot be listed. */
@@ -142,7 +145,10 @@ async function readPoll(
   { maxBodyBytes }: Pick<ReadOptions, 'maxBodyBytes'>,
 ): Promise<RecordedPoll | Problem> {
   try {
-    const content = await decompress(await readFile(path), { maxOutputLength: maxBodyBytes + MAX_HEADER_BYTES });
+    const content = await decompress(await readFile(path), {
+      maxOutputLength: maxBodyBytes + MAX_HEADER_BYTES,
+      chunkSize: CHUNK_BYTES,
+    });
     const { header, body } = decodeRecording(content);
     if (header.target !== target || header.document !== document || Date.parse(header.time) !== timeMs) {
       throw new Error('the header is that of another target, document or time');
