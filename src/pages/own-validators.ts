@@ -206,10 +206,11 @@ function jailed({ membership, deadlineHeight, jailedIn, status }: Row): Markup {
 }
 
 function whatToDo(row: Row): Markup {
-  const alerts = alertsAbout(row.late);
-  const worst = worstOf(row) ?? worstVerdict(row.view, alerts);
+  const worst = worstOf(row);
   if (worst !== undefined) return sentenceHtml(worst.action);
-  return alerts.length === 0 ? markup`<span class="quiet">nothing</span>` : markup`Check its orchestrator.`;
+  return alertsAbout(row.late).length === 0
+    ? markup`<span class="quiet">nothing</span>`
+    : markup`Check its orchestrator.`;
 }
 
 const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
