@@ -3,7 +3,8 @@ import { MINUTE_MS } from '../settings/units.js';
 import { dataAlert } from './alert.js';
 import { ON_TARGET, promDuration, TARGET, unchanged } from './promql.js';
 import { stakingStatus } from '../sources/watched-validators.js';
-import { shortAddress } from './sentences.js';
+import { list } from '../text/format.js';
+import { bridgeItemsOf, shortAddress } from './sentences.js';
 import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
 import { REMEMBERED_MINUTES, valuesWithin } from './poll-history.js';
 import { labelOf } from './samples.js';
@@ -34,6 +35,21 @@ function yours(findings: DatedFindings, one: string, several: string): string {
   return findings.all.length === 1
     ? `your validator ${names(findings)} ${one}`
     : `your validators ${names(findings)} ${several}`;
+}
+
+const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
+
+/** With the cause, if the documents prove it. */
+function unjailAfter({ all }: DatedFindings, view: PollView<'bridge_watched_validator_jailed'>): string {
+  const watched = bridgeItemsOf(view)?.watched ?? [];
+  const causes = all.map(({ labels }) => {
+    const item = watched.find(({ orchestrator }) => orchestrator === labelOf(labels, 'orchestrator'));
+    return item?.missedSignature ?? undefined;
+  });
+  const [first] = causes;
+  if (first === undefined || causes.includes(undefined)) return FIND_CAUSE;
+  const missed = list(Array.from(new Set(causes.map((cause) => `${cause?.of} ${cause?.nonce}`))));
+  return `The reason is a missing signature of ${missed}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
 }
 
 const LAG_FAMILIES = [
@@ -103,7 +119,8 @@ export const watchedAlerts = [
         .map(({ labels, value }) => ({ labels: labelsOf(labels), value })),
     summary: `${WHO} is jailed.`,
     description: `The staking module of {{ $labels.target }} says that ${WHO} (orchestrator {{ $labels.orchestrator }}) is jailed. It earns nothing, and signs and votes for nothing.`,
-    action: `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`,
+    actionFor: unjailAfter,
+    action: FIND_CAUSE,
     sentence: (findings) => `${yours(findings, 'is', 'are')} jailed, for ${findings.duration}`,
     inhibits: [
       { alert: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },

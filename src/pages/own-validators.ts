@@ -197,8 +197,14 @@ function funds({ status }: Row): Markup {
   return balance === null ? UNKNOWN : cells.coin(balance);
 }
 
-function jailed({ membership, deadlineHeight, jailedIn, status }: Row): Markup {
-  if (status?.jailed === true) return markup`<span class="critical">is jailed</span>`;
+function jailed({ membership, deadlineHeight, jailedIn, status, missedSignature }: Row): Markup {
+  if (status?.jailed === true) {
+    const reason =
+      missedSignature === null
+        ? ''
+        : markup`<small>did not sign ${missedSignature.of} ${missedSignature.nonce}</small>`;
+    return markup`<span class="critical">is jailed</span>${reason}`;
+  }
   if (deadlineHeight !== null) {
     return cells.blocks(jailedIn, 'hub blocks', 'left', { preposition: 'after', value: deadlineHeight });
   }

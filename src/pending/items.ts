@@ -254,6 +254,13 @@ export interface WatchedItem {
   /** Hub height of its first deadline, after which it is jailed; `null` when nothing is missing. */
   readonly deadlineHeight: DecimalString | null;
   readonly jailedIn: BlockSpan | null;
+  /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */
+  readonly missedSignature: MissedSignature | null;
+}
+
+export interface MissedSignature {
+  readonly of: 'validator set' | 'batch';
+  readonly nonce: DecimalString;
 }
 
 export interface MissingItems {

@@ -19,6 +19,7 @@ import { hubBlocksUntil } from './block-spans.js';
 import { required } from '../metrics/required-fields.js';
 import { decimalStringOf, orNull } from './item-list.js';
 import { MAX_ROWS, type MissingItems, type WatchedItem } from './items.js';
+import { missedSignature } from './missed-signature.js';
 
 /** What each entry of `watch` has signed and voted. */
 export function watchedItems(input: BridgeInput): readonly WatchedItem[] {
@@ -55,6 +56,10 @@ function watchedItem(input: BridgeInput, entry: string): WatchedItem {
     nextVote: member === undefined ? null : orNull(() => voteOf(hasVoted(votersOfNextEvent(input), member))),
     deadlineHeight: deadline ? toDecimalString(deadline) : null,
     jailedIn: deadline ? hubBlocksUntil(input, () => deadline) : null,
+    missedSignature:
+      registration === undefined || members === null || member !== undefined
+        ? null
+        : orNull(() => missedSignature(input, registration) ?? undefined),
   };
 }
 

@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { loadAbi } from '../../src/external/abi-loader.js';
-import { record, type ContractOutcome, type Phase, type RecordingOptions } from './recording.js';
+import { dataPart } from '../../src/chain/addresses.js';
+import {
+  changedState,
+  record,
+  watchedAddress,
+  type ContractOutcome,
+  type Phase,
+  type RecordingOptions,
+} from './recording.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
 
@@ -92,6 +100,37 @@ describe('the verdicts about a scenario', () => {
       'critical',
       'firing critical BridgeConflictingClaims: validators have disagreed about the external height of event 97651 for 15 min; 54 % of the power claim external height 21380533, 46 % claim external height 21380534',
     ]);
+  });
+});
+
+describe('a jailed validator', () => {
+  const jailed: NonNullable<Phase['queries']> = (path, response) =>
+    path.includes('/cosmos/staking/v1beta1/validators/')
+      ? { ...response, body: Buffer.from(response.body.toString().replace('"jailed":false', '"jailed":true')) }
+      : response;
+
+  /** The watched validator left the set two blocks after the deadline for a set that it has not signed. */
+  const left = changedState(({ params, valsets: [newest], orchestrator_addresses }) => {
+    const own = orchestrator_addresses.find(({ sender }) => dataPart(sender) === dataPart(watchedAddress));
+    const members = newest?.members.filter(({ external_address }) => external_address !== own?.eth_address) ?? [];
+    const leftAt = String(10 + Number(params.signed_valsets_window) + 2);
+    return {
+      valsets: [
+        { ...newest, nonce: '10', height: '10' },
+        { ...newest, nonce: leftAt, height: leftAt, members },
+      ],
+      valset_confirms: [],
+    };
+  });
+
+  it.each([
+    ['with the reason that the validator sets prove', left, 'The reason is a missing signature of validator set 10: '],
+    ['without a reason that is not known', undefined, 'Find the cause '],
+  ])('has an action %s', (_, bridge, action) => {
+    const { verdicts } = verdictsAfter([{ minutes: 6, queries: jailed, ...(bridge && { bridge }) }]);
+    expect(verdicts.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action.slice(0, action.length)).toBe(
+      action,
+    );
   });
 });
 

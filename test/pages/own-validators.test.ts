@@ -239,6 +239,19 @@ describe('the own validators', () => {
     ]);
   });
 
+  it('say which signature they missed, if that is why they are jailed', () => {
+    const state = {
+      valsets: [
+        { nonce: '100', members, height: '100' },
+        { nonce: '202', members: members.slice(1), height: '202' },
+      ],
+    };
+    const answers = { jailed: true, bonded: false, lastEventNonce: null, balance: null };
+    const orchestrator = alpha?.orchestrator ?? '';
+    const [row] = rowsOf(state, [orchestrator], [], [{ ...answers, orchestrator }]);
+    expect(row?.[7]).toBe('is jailed did not sign validator set 100');
+  });
+
   it('are shown when they are outside the set, or not registered, or cannot be found', () => {
     const newest = [{ nonce: '2', members: members.slice(1), height: '2' }];
     const watch = [alpha?.orchestrator ?? '', 'hub1nobody'];
