@@ -214,6 +214,8 @@ function jailed({ membership, deadlineHeight, jailedIn, status, missedSignature 
 function whatToDo(row: Row): Markup {
   const worst = worstOf(row);
   if (worst !== undefined) return sentenceHtml(worst.action);
+  // Before the alert fires.
+  if (row.status?.jailed === true) return markup`Find the cause, then unjail it.`;
   return alertsAbout(row.late).length === 0
     ? markup`<span class="quiet">nothing</span>`
     : markup`Check its orchestrator.`;

@@ -211,7 +211,7 @@ describe('the own validators', () => {
     );
     expect(rows.map(([, state, , , , ...others]) => [state, ...others])).toEqual([
       ['signs and votes', 'event 7', '1.5 hub', 'no deadline', 'nothing'],
-      ['jailed', 'event 4 3 behind the last observed one', '1.5 hub', 'is jailed', 'nothing'],
+      ['jailed', 'event 4 3 behind the last observed one', '1.5 hub', 'is jailed', 'Find the cause, then unjail it.'],
     ]);
   });
 
