@@ -1,6 +1,5 @@
 import type { Instant } from '../clock.js';
 import type { LabelValues } from '../metrics/family.js';
-import { groupBy } from '../metrics/grouping.js';
 import type { FamilyLines, FiniteSample } from '../metrics/render-families.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/poll.js';
@@ -21,9 +20,12 @@ export function samplesOf(snapshot: Snapshot | undefined): Samples {
 
 /** The kept samples of families. */
 function samplesIn(families: readonly FamilyLines[]): Samples {
-  const byFamily = groupBy(families, ({ name }) => name);
-  const series = (family: string): readonly FiniteSample[] =>
-    (byFamily.get(family) ?? []).flatMap(({ samples = [] }) => samples);
+  const byFamily = new Map<string, readonly FiniteSample[]>();
+  for (const { name, samples } of families) {
+    const known = byFamily.get(name);
+    if (samples !== undefined) byFamily.set(name, known === undefined ? samples : [...known, ...samples]);
+  }
+  const series = (family: string): readonly FiniteSample[] => byFamily.get(family) ?? [];
   return { series, value: (family) => series(family)[0]?.value };
 }
 

@@ -1,4 +1,4 @@
-import { compare, ratio, ZERO, type Decimal } from '../chain/decimal.js';
+import { compare, ratio, sum, ZERO, type Decimal } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { isWatched, registrationByAddress, validatorName } from '../metrics/bridge/registrations.js';
@@ -10,9 +10,9 @@ import {
   valsetSigners,
   type SignedPower,
 } from '../metrics/bridge/signing.js';
-import { memberAddresses, newestValset, powerByAddress, powerOf, totalPower } from '../metrics/bridge/valsets.js';
+import { memberAddresses, newestValset, powerByAddress, totalPower } from '../metrics/bridge/valsets.js';
 import { toLabelValue } from '../metrics/family.js';
-import { memoize } from '../metrics/memoize.js';
+import { memoize, memoizePerRow } from '../metrics/memoize.js';
 import { required } from '../metrics/required-fields.js';
 import { orNull, truncatedOrNull } from './item-list.js';
 import { MAX_MEMBERS, type Member, type Members, type Signatures } from './items.js';
@@ -40,20 +40,30 @@ function signatures(power: () => SignedPower | undefined, missing: () => Members
   };
 }
 
-interface RankedMembers {
-  /** By descending power, then by address. */
-  readonly addresses: readonly string[];
-  readonly powers: ReadonlyMap<string, Decimal> | null;
-  readonly total: Decimal | null;
+/** A member of a validator set as it is listed. */
+interface RankedMember {
+  readonly address: string;
+  /** 0 when the powers cannot be read. */
+  readonly power: Decimal;
+  /** Whether it is watched. Own validators are listed whatever their power is. */
+  readonly isOwn: boolean;
 }
 
-const rankedMembers = memoize((valset: Valset): RankedMembers => {
+/** By descending power, then by address. The total is `null` when a power cannot be read. Shared by all items that list members of the set. */
+const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
   const powers = orNull(() => powerByAddress(valset));
-  const powerOfMember = (address: string): Decimal => powers?.get(address) ?? ZERO;
-  const addresses = Array.from(memberAddresses(valset))
-    .toSorted()
-    .toSorted((a, b) => compare(powerOfMember(b), powerOfMember(a)));
-  return { addresses, powers, total: orNull(() => totalPower(valset)) };
+  const members = Array.from(memberAddresses(valset), (address): RankedMember => {
+    const registration = orNull(() => registrationByAddress(input).get(address));
+    return {
+      address,
+      power: powers?.get(address) ?? ZERO,
+      isOwn: registration !== null && isWatched(input, registration),
+    };
+  });
+  return {
+    members: members.toSorted((a, b) => compare(b.power, a.power) || (a.address < b.address ? -1 : 1)),
+    total: powers && orNull(() => totalPower(valset)),
+  };
 });
 
 /** The members of a validator set whose signature or vote is missing. */
@@ -67,33 +77,32 @@ export function missingOf(
 
 /** Some members of a validator set. */
 export function membersWhere(input: BridgeInput, valset: Valset, isListed: (address: string) => boolean): Members {
-  const { addresses, powers, total } = rankedMembers(valset);
-  const listed = addresses.filter(isListed);
-  const powerRatio = (members: readonly string[]): number | null =>
-    orNull(() => {
-      if (powers === null || total === null) return undefined;
-      return ratio(powerOf(powers, members), total);
-    });
-  const own = listed.filter((address) => isOwn(input, address));
-  const members = Array.from(new Set([...own, ...listed]))
-    .slice(0, MAX_MEMBERS)
-    .map((address) => memberItem(input, address, powerRatio([address])));
-  return { total: listed.length, powerRatio: powerRatio(listed), members };
-}
-
-/** Whether a member is watched. Own validators are listed whatever their power is. */
-function isOwn(input: BridgeInput, address: string): boolean {
-  const registration = orNull(() => registrationByAddress(input).get(address));
-  return registration !== null && isWatched(input, registration);
-}
-
-function memberItem(input: BridgeInput, address: string, powerRatio: number | null): Member {
-  const registration = orNull(() => registrationByAddress(input).get(address));
+  const { members, total } = rankedMembers(input, valset);
+  const listed = members.filter(({ address }) => isListed(address));
+  const shown = [...listed.filter(({ isOwn }) => isOwn), ...listed.filter(({ isOwn }) => !isOwn)].slice(0, MAX_MEMBERS);
   return {
-    externalAddress: toLabelValue(address),
-    orchestrator: truncatedOrNull(() => (registration ? required(registration.orchestrator) : undefined)),
-    name: registration === null ? null : validatorName(input, registration) || null,
-    powerRatio,
-    watched: registration !== null && isWatched(input, registration),
+    total: listed.length,
+    powerRatio: total && powerRatio(listed, total),
+    members: shown.map((member) => memberItems(input, valset)(member)),
   };
 }
+
+function powerRatio(members: readonly RankedMember[], total: Decimal): number | null {
+  return orNull(() => ratio(sum(members.map(({ power }) => power)), total));
+}
+
+/** The item of each member, which many lists of signatures and votes contain. */
+const memberItems = memoizePerRow((input: BridgeInput, valset: Valset) => {
+  const { total } = rankedMembers(input, valset);
+  return memoize((member: RankedMember): Member => {
+    const { address, isOwn } = member;
+    const registration = orNull(() => registrationByAddress(input).get(address));
+    return {
+      externalAddress: toLabelValue(address),
+      orchestrator: truncatedOrNull(() => (registration ? required(registration.orchestrator) : undefined)),
+      name: registration === null ? null : validatorName(input, registration) || null,
+      powerRatio: total && powerRatio([member], total),
+      watched: isOwn,
+    };
+  });
+});

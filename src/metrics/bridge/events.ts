@@ -14,7 +14,7 @@ import {
 import type { Attestation } from '../../chain/module-state.js';
 import type { Numeral } from '../../json/numeral.js';
 import { families, gauge } from '../family.js';
-import { memoize } from '../memoize.js';
+import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 import { registrationBySender } from './registrations.js';
@@ -102,7 +102,7 @@ function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined
 }
 
 /** External addresses of the validators that voted for an attestation. */
-export function votedAddresses(input: BridgeInput, attestation: Attestation): ReadonlySet<string> {
+export const votedAddresses = memoizePerRow((input: BridgeInput, attestation: Attestation): ReadonlySet<string> => {
   const validators = registrationBySender(input);
   const voted = new Set<string>();
   for (const voter of voters(attestation)) {
@@ -110,7 +110,7 @@ export function votedAddresses(input: BridgeInput, attestation: Attestation): Re
     if (row !== undefined) voted.add(required(row.eth_address));
   }
   return voted;
-}
+});
 
 /** Power of the newest validator set that voted for an attestation. */
 export function votedPower(input: BridgeInput, attestation: Attestation): Decimal {
