@@ -27,7 +27,7 @@ export interface HighestIds {
 }
 
 /** The transfers of one token that are in no batch. */
-interface WaitingTransfers {
+export interface WaitingTransfers {
   readonly token: number;
   readonly ids: readonly Numeral[];
 }

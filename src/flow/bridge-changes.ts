@@ -6,7 +6,7 @@ import type { BridgeInput } from '../metrics/bridge/input.js';
 import { groupBy } from '../metrics/grouping.js';
 import { orElse } from '../metrics/required-fields.js';
 import { seenAtMs } from './arrivals.js';
-import { MAX_TRANSFERS, type Baseline, type LiveBatch } from './bridge-baseline.js';
+import { MAX_TRANSFERS, type Baseline, type LiveBatch, type WaitingTransfers } from './bridge-baseline.js';
 import { eventOf, type FlowClaim, type FlowDocument, type FlowEvent } from './bridge-document.js';
 
 /*
@@ -53,7 +53,8 @@ export function changesBetween(
     .filter(([key, { nonce }]) => !knownBatches.has(key) && compare(nonce, before.ids.batch) > 0)
     .map(([, batch]) => batch);
   const requested = requestedTransfers(before, document);
-  if (hasReappeared(before, document, requested.length)) return undefined;
+  const absent = absentIds(before, document);
+  if (hasReappeared(before, document, { requested: requested.length, absent: absent.count })) return undefined;
   const hiddenBatches = difference(document.batchId, before.ids.batch) - created.length;
   const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested.length;
 
@@ -69,8 +70,9 @@ export function changesBetween(
   if (before.batches.some((batch) => proven.has(batch.key) && isLeft(batch))) return undefined;
   const executed = isCertain ? vanished : vanished.filter(({ key }) => proven.has(key));
 
+  const withoutBatch = new Set<WaitingTransfers>([...canceled, ...before.unbatched]);
   const senderCanceled = isCertain
-    ? [...canceled, ...before.unbatched].flatMap(({ ids, token }) => ids.filter((id) => !isThere(id)).map(() => token))
+    ? absent.groups.flatMap(({ group, ids }) => (withoutBatch.has(group) ? ids.map(() => group.token) : []))
     : [];
   const events = eventCounts(observed, eventCount);
   // Executed batches and a new set in the contract explain events whose claims were not seen.
@@ -111,13 +113,24 @@ export function changesBetween(
   };
 }
 
+/** The transfers of the earlier document that are gone, by the batch or the token they were listed with. */
+function absentIds({ batches, unbatched }: Baseline, document: FlowDocument) {
+  const groups = [...batches, ...unbatched]
+    .map((group) => ({ group, ids: group.ids.filter((id) => !document.ids.has(id)) }))
+    .filter(({ ids }) => ids.length > 0);
+  return { groups, count: groups.reduce((count, { ids }) => count + ids.length, 0) };
+}
+
 /** Whether a batch or a transfer is back that the earlier document did not have. The hub deletes them for good. */
-function hasReappeared({ ids, batches, unbatched }: Baseline, document: FlowDocument, requestedCount: number): boolean {
-  const known = [...batches, ...unbatched];
+function hasReappeared(
+  { ids, batches, unbatched }: Baseline,
+  document: FlowDocument,
+  transfers: { readonly requested: number; readonly absent: number },
+): boolean {
+  const known = [...batches, ...unbatched].reduce((count, one) => count + one.ids.length, 0);
   // Not all were remembered.
-  if (known.reduce((count, one) => count + one.ids.length, 0) >= MAX_TRANSFERS) return false;
-  const left = known.reduce((count, one) => count + one.ids.filter((id) => document.ids.has(id)).length, 0);
-  if (document.ids.size - requestedCount > left) return true;
+  if (known >= MAX_TRANSFERS) return false;
+  if (document.ids.size - transfers.requested > known - transfers.absent) return true;
   const keys = new Set(batches.map(({ key }) => key));
   return Array.from(document.batches).some(
     ([key, { nonce, transfers }]) => transfers.length > 0 && !keys.has(key) && compare(nonce, ids.batch) <= 0,

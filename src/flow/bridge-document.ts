@@ -101,7 +101,7 @@ function read(input: BridgeInput): FlowDocument {
   }
   const unbatched = Array.from(unbatchedByToken(input), ([contract, transfers]) => ({
     contract,
-    ids: transfers.flatMap((transfer) => addNew(ids, keyOf(transfer.id))),
+    ids: transfers.map(({ id }) => keyOf(id)).filter((id) => isNew(ids, id)),
   }));
   const batchId = keyOf(state.last_outgoing_batch_id);
   const transferId = keyOf(state.last_outgoing_pool_id);
@@ -120,9 +120,16 @@ function read(input: BridgeInput): FlowDocument {
       .map(readClaim),
     pendingClaims: first(pendingAttestations(input)).map(readClaim),
     isContradictory:
-      Array.from(batches.values()).some(({ nonce }) => compare(nonce, batchId) > 0) ||
-      Array.from(ids).some((id) => compare(id, transferId) > 0),
+      isAnyAbove(
+        Array.from(batches.values(), ({ nonce }) => nonce),
+        batchId,
+      ) || isAnyAbove(ids, transferId),
   };
+}
+
+function isAnyAbove(ids: Iterable<Numeral>, limit: Numeral): boolean {
+  for (const id of ids) if (compare(id, limit) > 0) return true;
+  return false;
 }
 
 function first(attestations: readonly EventAttestation[]): readonly EventAttestation[] {
@@ -130,11 +137,10 @@ function first(attestations: readonly EventAttestation[]): readonly EventAttesta
   return attestations.toSorted((a, b) => compare(a.nonce, b.nonce)).slice(0, MAX_CLAIMS);
 }
 
-/** The id, or nothing when it is in the set already. */
-function addNew(ids: Set<Numeral>, id: Numeral): readonly Numeral[] {
-  if (ids.has(id)) return [];
-  ids.add(id);
-  return [id];
+/** Adds an id to the set; false when it is there already. */
+function isNew(ids: Set<Numeral>, id: Numeral): boolean {
+  const count = ids.size;
+  return ids.add(id).size > count;
 }
 
 function keyOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
@@ -158,7 +164,7 @@ function readBatch(
     block: isPresent(block) ? block : undefined,
     transfers: rows(transactions)
       .map(readTransfer)
-      .filter(({ id }) => addNew(ids, id).length > 0),
+      .filter(({ id }) => isNew(ids, id)),
   };
 }
 
