@@ -18,34 +18,31 @@ import { lengthOf } from '../metrics/family.js';
 import { orUndefined, required, rows } from '../metrics/required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
 import { claimItem } from './claims.js';
-import { decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
+import { decimalOrNull, decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
 import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { aboveLimitSince } from './standstill.js';
 import { coinItem, hubCoin, tokenItem, waitingTokenItems } from './tokens.js';
 import { watchedItems } from './watched.js';
 
-/** The pending items of a bridge. They are derived from the same joins as the metrics, so that both agree. */
+/** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {
   const { state, height, settings } = input;
   const unsigned = new Set(orNull(() => unsignedBatches(input)));
   return {
     document: 'module_state',
-    hubHeight: orNull(() => decimalStringOf(height)),
-    lastObservedNonce: orNull(() => decimalStringOf(state.last_observed_nonce)),
-    lastObservedExternalHeight: orNull(() => decimalStringOf(state.last_observed_external_height)),
-    projectedExternalHeight: orNull(() => {
-      const estimated = estimatedExternalHeight(input);
-      return estimated === undefined ? null : toDecimalString(estimated);
-    }),
+    hubHeight: decimalOrNull(() => height),
+    lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
+    lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
+    projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
     hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
     powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
     batchesBelowThreshold: orNull(() => unsignedBatches(input).length),
     valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),
-    pendingEvents: orNull(() => toDecimalString(pendingEventCount(input))),
+    pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
-    lastEventHeight: orNull(() => decimalStringOf(heightOfLastObserved(input))),
-    aboveLimitSinceHeight: orNull(() => decimalStringOf(aboveLimitSince(input))),
+    lastEventHeight: decimalOrNull(() => heightOfLastObserved(input)),
+    aboveLimitSinceHeight: decimalOrNull(() => aboveLimitSince(input)),
     hubCoin: orNull(() => hubCoin(input)),
     watched: watchedItems(input),
     batches: itemList(
@@ -96,9 +93,9 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
       amount: orUndefined(() => toDecimalString(totalAmount(rows(transactions)))),
     }),
     fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => toDecimalString(totalFees(batch))) }),
-    createdHeight: orNull(() => decimalStringOf(block)),
+    createdHeight: decimalOrNull(() => block),
     age: hubBlocksSince(input, block),
-    timeoutHeight: orNull(() => decimalStringOf(batch_timeout)),
+    timeoutHeight: decimalOrNull(() => batch_timeout),
     headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
@@ -118,9 +115,9 @@ function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
   return {
     nonce: decimalStringOf(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),
-    createdHeight: orNull(() => decimalStringOf(valset.height)),
+    createdHeight: decimalOrNull(() => valset.height),
     age: hubBlocksSince(input, valset.height),
-    deadlineHeight: orNull(() => toDecimalString(deadline())),
+    deadlineHeight: decimalOrNull(() => deadline()),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),
   };

@@ -10,6 +10,7 @@ import {
   groupByChain,
   hasNoHash,
   isCreationUnknown,
+  listNames,
 } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { ageLimitMs, scheduleLookahead } from '../metrics/crosschain/limits.js';
@@ -21,11 +22,8 @@ import {
   outboundNonce,
 } from '../metrics/crosschain/nonces.js';
 import { required } from '../metrics/required-fields.js';
-import { itemList, optionalKey, orNull } from './item-list.js';
-import { isoTime } from './iso-time.js';
+import { decimalOrNull, isoTimeOrNull, itemList, optionalKey, orNull } from './item-list.js';
 import type { ChainItem, ItemList } from './items.js';
-
-const listNames = ['missed', 'pending'] as const;
 
 type CctxList = (input: CrosschainInput) => readonly Cctx[];
 
@@ -78,12 +76,12 @@ function chainItem(input: CrosschainInput, chainId: string): ChainItem {
         .reduce((sum, count) => sum + count, 0),
     ),
     withoutHash: orNull(() => listed(consideredCctxs.pending).filter(hasNoHash).length),
-    oldestCreatedAt: orNull(() => isoTime(oldestCreation(input, chainId))),
+    oldestCreatedAt: isoTimeOrNull(() => oldestCreation(input, chainId)),
     ageLimitSeconds: ageLimitMs(chainId, input.settings) / 1000,
-    lowestPendingNonce: digitsOrNull(() => lowestNonce(listed(distinctCctxs.pending))),
-    highestPendingNonce: digitsOrNull(() => highestNonce(listed(distinctCctxs.pending))),
-    lowestMissedNonce: digitsOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),
-    frozenSince: orNull(() => isoTime(frozenSince(input, chainId))),
+    lowestPendingNonce: decimalOrNull(() => lowestNonce(listed(distinctCctxs.pending))),
+    highestPendingNonce: decimalOrNull(() => highestNonce(listed(distinctCctxs.pending))),
+    lowestMissedNonce: decimalOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),
+    frozenSince: isoTimeOrNull(() => frozenSince(input, chainId)),
   };
 }
 
@@ -114,11 +112,4 @@ export function aboveLimitSince(input: CrosschainInput): Numeral | undefined {
   );
   const times = all.map((cctx) => required(createdAt(cctx))).toSorted(compare);
   return times[input.settings.backlogLimit];
-}
-
-function digitsOrNull(derive: () => Numeral | undefined): DecimalString | null {
-  return orNull(() => {
-    const value = derive();
-    return value === undefined ? undefined : toDecimalString(value);
-  });
 }

@@ -14,7 +14,7 @@ import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../metric
 import { newestPowers, newestTotalPower, newestValset, powerOf } from '../metrics/bridge/valsets.js';
 import { optional, orUndefined, required } from '../metrics/required-fields.js';
 import { hubBlocksSince } from './block-spans.js';
-import { decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
+import { decimalOrNull, decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
 import type { ClaimItem } from './items.js';
 import { membersWhere, missingOf } from './signatures.js';
 import { coinItem, tokenItem } from './tokens.js';
@@ -28,7 +28,7 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
     conflicting: conflictingNonces(input).has(numeralKey(nonce)),
     votes: orNull(() => voters(attestation).length),
     votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
-    firstVoteHeight: orNull(() => decimalStringOf(attestation.height)),
+    firstVoteHeight: decimalOrNull(() => attestation.height),
     age: hubBlocksSince(input, attestation.height),
     violation: violationOf(input, attestation),
     ...contentOf(input, attestation),
@@ -55,39 +55,22 @@ function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['v
   return isIn(foreignBatchClaims) ? 'withdraw_claim_without_batch' : null;
 }
 
-type ClaimFields = Pick<
-  ClaimItem,
-  'type' | 'externalHeight' | 'token' | 'amount' | 'sender' | 'receiver' | 'batchNonce' | 'valsetNonce'
->;
-
-const NO_FIELDS: ClaimFields = {
-  type: null,
-  externalHeight: null,
-  token: null,
-  amount: null,
-  sender: null,
-  receiver: null,
-  batchNonce: null,
-  valsetNonce: null,
-};
-
-/** The fields of an unpacked claim, else those of the packed one. */
-function contentOf(input: BridgeInput, attestation: Attestation): ClaimFields {
+/** The fields of an unpacked claim, else those of the packed one; `null` for an unknown type. */
+function contentOf(input: BridgeInput, attestation: Attestation) {
   const type = orNull(() => typeOf(attestation));
-  const claim = orNull(() => required(attestation.claim));
-  if (type === null || claim === null) return NO_FIELDS;
-  const packed = orNull(() => packedClaimContent(type, required(claim.value)));
-  const contract = orUndefined(() => optional(claim.token_contract) ?? packed?.tokenContract);
-  const amount = orUndefined(() => optional(claim.amount) ?? packed?.amount);
+  const claim = type === null ? undefined : orUndefined(() => required(attestation.claim));
+  const packed = type && orNull(() => packedClaimContent(type, required(claim?.value)));
+  const contract = orUndefined(() => optional(claim?.token_contract) ?? packed?.tokenContract);
+  const amount = orUndefined(() => optional(claim?.amount) ?? packed?.amount);
   return {
     type,
-    externalHeight: orNull(() => decimalStringOf(optional(claim.block_height) ?? packed?.externalHeight)),
+    externalHeight: decimalOrNull(() => optional(claim?.block_height) ?? packed?.externalHeight),
     token: contract === undefined ? null : tokenItem(input, contract),
     amount: type === 'deposit' ? coinItem(input, { contract, amount }) : null,
-    sender: truncatedOrNull(() => optional(claim.external_sender) ?? packed?.sender),
-    receiver: truncatedOrNull(() => optional(claim.hub_receiver) ?? packed?.receiver),
-    batchNonce: orNull(() => decimalStringOf(optional(claim.batch_nonce) ?? packed?.batchNonce)),
-    valsetNonce: orNull(() => decimalStringOf(optional(claim.valset_nonce) ?? packed?.valsetNonce)),
+    sender: truncatedOrNull(() => optional(claim?.external_sender) ?? packed?.sender),
+    receiver: truncatedOrNull(() => optional(claim?.hub_receiver) ?? packed?.receiver),
+    batchNonce: decimalOrNull(() => optional(claim?.batch_nonce) ?? packed?.batchNonce),
+    valsetNonce: decimalOrNull(() => optional(claim?.valset_nonce) ?? packed?.valsetNonce),
   };
 }
 

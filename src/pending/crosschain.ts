@@ -1,4 +1,3 @@
-import { toDecimalString } from '../chain/decimal.js';
 import { coinOf, type Coin } from '../chain/known-chains.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
 import type { Field } from '../json/field.js';
@@ -10,6 +9,7 @@ import {
   distinctCctxs,
   ignoredBy,
   isCreationUnknown,
+  type ListName,
 } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount, listedCount } from '../metrics/crosschain/totals.js';
@@ -17,9 +17,10 @@ import { lengthOf, toLabelValue } from '../metrics/family.js';
 import { required } from '../metrics/required-fields.js';
 import { aboveLimitSince, chainItems } from './chains.js';
 import {
-  decimalStringOf,
+  decimalOrNull,
   freeTextOrNull,
   inWholeUnits,
+  isoTimeOrNull,
   itemList,
   optionalKey,
   orNull,
@@ -27,13 +28,12 @@ import {
   type SortKeys,
 } from './item-list.js';
 import type { CctxItem, CrosschainItems, ItemList } from './items.js';
-import { isoTime } from './iso-time.js';
-import { configuredTokens } from './configured-tokens.js';
+import { configuredTokens } from './tokens.js';
 
 /** The pending cross-chain transactions, derived from the same lists as the metrics. */
 export function crosschainItems(input: CrosschainInput): CrosschainItems {
   const { document } = input;
-  const listItems = (list: keyof typeof distinctCctxs, rows: Field<readonly unknown[]>): ItemList<CctxItem> =>
+  const listItems = (list: ListName, rows: Field<readonly unknown[]>): ItemList<CctxItem> =>
     itemList(
       () => distinctCctxs[list](input),
       byAge,
@@ -42,12 +42,12 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
     );
   return {
     document: 'rate_limiter_input',
-    height: orNull(() => decimalStringOf(document.height)),
-    totalPending: orNull(() => decimalStringOf(document.total_pending)),
+    height: decimalOrNull(() => document.height),
+    totalPending: decimalOrNull(() => document.total_pending),
     listed: orNull(() => listedCount(input)),
-    hidden: orNull(() => toDecimalString(hiddenCount(input))),
+    hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
-    aboveLimitSince: orNull(() => isoTime(aboveLimitSince(input))),
+    aboveLimitSince: isoTimeOrNull(() => aboveLimitSince(input)),
     missed: listItems('missed', document.cctxs_missed),
     pending: listItems('pending', document.cctxs_pending),
   };
@@ -64,7 +64,7 @@ export function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
   const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
   const coinType = orNull(() => required(outbound().coin_type));
-  const amount = orNull(() => decimalStringOf(required(outbound().amount)));
+  const amount = decimalOrNull(() => required(outbound().amount));
   const coin = coinOf(coinType ?? '', chainId, input.settings.hubChainIds) ?? tokenOf(input, coinType, inbound?.asset);
   return {
     index: toLabelValue(required(cctx.index)),
@@ -84,10 +84,10 @@ export function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
     symbol: coin?.symbol ?? null,
     amount,
     wholeAmount: coin?.decimals === undefined ? null : inWholeUnits(amount, coin.decimals),
-    createdAt: orNull(() => isoTime(createdAt(cctx))),
+    createdAt: isoTimeOrNull(() => createdAt(cctx)),
     isCreationEstimated: orNull(() => isCreationUnknown(cctx) && createdAt(cctx) !== undefined) ?? false,
     hash: orNull(() => toLabelValue(required(outbound().hash))),
-    nonce: orNull(() => decimalStringOf(outbound().tss_nonce)),
+    nonce: decimalOrNull(() => outbound().tss_nonce),
   };
 }
 

@@ -1,5 +1,5 @@
-import { compare, decimal, toDecimalString } from '../chain/decimal.js';
-import { type Field } from '../json/field.js';
+import { compare, decimal, toDecimalString, toDouble, type Exact } from '../chain/decimal.js';
+import type { Field } from '../json/field.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { toLabelValue } from '../metrics/family.js';
 import { orUndefined, required } from '../metrics/required-fields.js';
@@ -17,9 +17,25 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
   return (row) => orNull(() => key(row));
 }
 
-/** A number of the document as exact digits in canonical form. */
-export function decimalStringOf(field: Field<Numeral>): DecimalString {
-  return toDecimalString(required(field));
+/** A number as exact digits in canonical form; a missing or invalid one is withdrawn. */
+export function decimalStringOf(value: Field<Exact>): DecimalString {
+  return toDecimalString(required(value));
+}
+
+/** Like `decimalStringOf`; `null` when it is withdrawn. */
+export function decimalOrNull(derive: () => Field<Exact>): DecimalString | null {
+  return orNull(() => decimalStringOf(derive()));
+}
+
+/** The latest time with a year of four digits. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** Unix seconds as ISO 8601; `null` when they are withdrawn or out of range. */
+export function isoTimeOrNull(derive: () => Numeral | undefined): string | null {
+  return orNull(() => {
+    const ms = toDouble(required(derive())) * 1000;
+    return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+  });
 }
 
 /** A free text of the document on one line; `null` when it is missing or empty. */

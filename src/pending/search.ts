@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { distinctCctxs } from '../metrics/crosschain/cctxs.js';
+import { distinctCctxs, listNames, type ListName } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { byAge, cctxItem } from './crosschain.js';
 import { orNull, sortedByKeys } from './item-list.js';
@@ -10,11 +10,9 @@ import { MAX_ROWS, type CctxItem, type CrosschainItems } from './items.js';
  * because they are rarely read: 10,000 transactions are 5 MB of JSON, and 2 MB compressed.
  */
 
-const listNames = ['missed', 'pending'] as const;
-
 /** A transaction with the list it is in. */
 export interface FoundCctx extends CctxItem {
-  readonly list: (typeof listNames)[number];
+  readonly list: ListName;
 }
 
 /** The transactions of both lists, compressed; sent between threads. */

@@ -1,12 +1,12 @@
 import { compare, highest, subtract, sum, type Decimal } from '../chain/decimal.js';
 import type { Transfer } from '../chain/module-state.js';
-import { asDecimalString, type Numeral } from '../json/numeral.js';
+import type { Numeral } from '../json/numeral.js';
+import { minBatchFees } from '../metrics/bridge/batches.js';
 import { heightOfLastObserved } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { BATCH_SIZE, contractLabel, feeOf, unbatchedTransfers, type WaitingToken } from '../metrics/bridge/tokens.js';
 import { memoize } from '../metrics/memoize.js';
 import { required, rows } from '../metrics/required-fields.js';
-import { configuredTokens } from './configured-tokens.js';
 
 /*
  * What one document proves about the time for which transfers have waited. Transfers have no time, but their ids increase, and a batch has
@@ -44,10 +44,10 @@ export function newestBatchHeight({ state }: BridgeInput, contract: string): Num
  * transfer has returned from a batch. The height of the event is that of its first vote; the others follow within minutes.
  */
 export function standstillSince(input: BridgeInput, { contract, unbatched }: WaitingToken): Numeral | undefined {
-  const minimum = configuredTokens(input).get(contract)?.minBatchFee;
+  const minimum = minBatchFees(input.tokens).get(contract);
   const lastEvent = heightOfLastObserved(input);
   if (minimum === undefined || lastEvent === undefined) return undefined;
-  const id = firstPayingId(unbatched, asDecimalString(minimum));
+  const id = firstPayingId(unbatched, minimum);
   const paidSince = id && existedAt(input, id);
   return paidSince && highest([paidSince, lastEvent, newestBatchHeight(input, contract)]);
 }
@@ -72,7 +72,7 @@ function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numera
 /** Hub height since which more transfers than `backlog_limit` have been pending, batched or not; `undefined` without a proof. */
 export function aboveLimitSince(input: BridgeInput): Numeral | undefined {
   const batched = rows(input.state.batches).flatMap(({ transactions }) => rows(transactions));
-  const pending = idsInOrder([...unbatchedTransfers(input), ...batched]);
-  const decisive = pending[input.settings.backlogLimit];
+  const transfers = idsInOrder([...unbatchedTransfers(input), ...batched]);
+  const decisive = transfers[input.settings.backlogLimit];
   return decisive && existedAt(input, required(decisive.id));
 }

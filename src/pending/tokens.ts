@@ -1,8 +1,9 @@
-import { decimal, ratio, toDecimalString } from '../chain/decimal.js';
+import { ratio, toDecimalString } from '../chain/decimal.js';
 import type { Coin, Transfer } from '../chain/module-state.js';
-import { type Field } from '../json/field.js';
-import { asDecimalString, type DecimalString } from '../json/numeral.js';
-import { relayableTransfers } from '../metrics/bridge/batches.js';
+import type { TokenConfig } from '../config/config.js';
+import type { Field } from '../json/field.js';
+import type { DecimalString } from '../json/numeral.js';
+import { minBatchFees, relayableTransfers } from '../metrics/bridge/batches.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   contractLabel,
@@ -13,18 +14,17 @@ import {
 } from '../metrics/bridge/tokens.js';
 import { hubCoinDenom } from '../metrics/bridge/watched.js';
 import { toLabelValue } from '../metrics/family.js';
+import { memoize } from '../metrics/memoize.js';
 import { orUndefined } from '../metrics/required-fields.js';
-import { configuredTokens } from './configured-tokens.js';
-import { decimalStringOf, inWholeUnits, orNull, truncatedOrNull } from './item-list.js';
+import { decimalOrNull, inWholeUnits, itemList, orNull, truncatedOrNull } from './item-list.js';
 import { newestBatchHeight, standstillSince } from './standstill.js';
-import {
-  MAX_ROWS,
-  type CoinItem,
-  type HubCoin,
-  type ItemList,
-  type TokenItem,
-  type WaitingTokenItem,
-} from './items.js';
+import type { CoinItem, HubCoin, ItemList, TokenItem, WaitingTokenItem } from './items.js';
+
+/** The configured tokens by contract. */
+export const configuredTokens = memoize(
+  (input: Pick<BridgeInput, 'tokens'>): ReadonlyMap<string, TokenConfig> =>
+    new Map(input.tokens.map((token) => [token.contract, token])),
+);
 
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));
@@ -39,7 +39,7 @@ export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
 
 export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): CoinItem {
   const { contract, denom, symbol } = tokenItem(input, coin?.contract);
-  const amount = orNull(() => decimalStringOf(coin?.amount));
+  const amount = decimalOrNull(() => coin?.amount);
   return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
 }
 
@@ -62,26 +62,22 @@ export function hubCoin(input: BridgeInput): HubCoin | null {
 
 /** What waits by token. Unreadable when one of the lists is, because a token could be missing or its amount too low. */
 export function waitingTokenItems(input: BridgeInput): ItemList<WaitingTokenItem> {
-  const found = orNull(() => waitingTokens(input));
-  if (found === null) return { readable: false, total: null };
-  const rows = found
-    .map((waiting) => ({ waiting, rank: rankOf(input, waiting) }))
-    .toSorted(
-      (a, b) => b.rank.worth - a.rank.worth || b.rank.configured - a.rank.configured || b.rank.size - a.rank.size,
-    )
-    .slice(0, MAX_ROWS)
-    .map(({ waiting }) => waitingTokenItem(input, waiting));
-  return { readable: true, total: found.length, unsortable: 0, rows };
+  const configured = configuredTokens(input);
+  return itemList(
+    () => waitingTokens(input),
+    [
+      (waiting) => -worthOf(input, waiting),
+      ({ contract }) => (configured.has(contract) ? 0 : 1),
+      ({ unbatched, batched }) => -(unbatched.length + batched.length),
+    ],
+    (waiting) => waitingTokenItem(input, waiting),
+  );
 }
 
 /** The minimum fees of all tokens have about the same worth, so what waits is compared in multiples of them; 0 without one. */
-function rankOf(input: BridgeInput, { contract, unbatched, batched }: WaitingToken) {
-  const token = configuredTokens(input).get(contract);
-  const minimum = token?.minBatchFee;
-  const worth = orNull(() =>
-    minimum === undefined ? 0 : ratio(totalAmount([...unbatched, ...batched]), decimal(asDecimalString(minimum))),
-  );
-  return { worth: worth ?? 0, configured: Number(token !== undefined), size: unbatched.length + batched.length };
+function worthOf({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
+  const minimum = minBatchFees(tokens).get(contract);
+  return orNull(() => minimum && ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
 }
 
 function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTokenItem {
@@ -97,7 +93,7 @@ function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTok
     batched: coin(batched),
     relayableTransfers: relayable?.length ?? null,
     relayable: relayable && coin(relayable),
-    newestBatchHeight: orNull(() => decimalStringOf(newestBatchHeight(input, contract))),
-    standstillSinceHeight: orNull(() => decimalStringOf(standstillSince(input, waiting))),
+    newestBatchHeight: decimalOrNull(() => newestBatchHeight(input, contract)),
+    standstillSinceHeight: decimalOrNull(() => standstillSince(input, waiting)),
   };
 }

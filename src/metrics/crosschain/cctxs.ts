@@ -19,8 +19,9 @@ import { optional, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 import { listedCount } from './totals.js';
 
-const listNames = ['missed', 'pending'] as const;
-type ListName = (typeof listNames)[number];
+/** The lists of the document. */
+export const listNames = ['missed', 'pending'] as const;
+export type ListName = (typeof listNames)[number];
 
 /** The rows of a list as in the document. */
 export function rowsOf({ document }: CrosschainInput, list: ListName): readonly Cctx[] {
