@@ -1,10 +1,16 @@
 import { compare, highest, subtract, sum, type Decimal } from '../chain/decimal.js';
 import type { Transfer } from '../chain/module-state.js';
 import type { Numeral } from '../json/numeral.js';
-import { minBatchFees } from '../metrics/bridge/batches.js';
 import { heightOfLastObserved } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
-import { BATCH_SIZE, contractLabel, feeOf, unbatchedTransfers, type WaitingToken } from '../metrics/bridge/tokens.js';
+import {
+  BATCH_SIZE,
+  contractLabel,
+  feeOf,
+  minBatchFees,
+  unbatchedTransfers,
+  type WaitingToken,
+} from '../metrics/bridge/tokens.js';
 import { memoize } from '../metrics/memoize.js';
 import { required, rows } from '../metrics/required-fields.js';
 

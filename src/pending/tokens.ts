@@ -3,11 +3,12 @@ import type { Coin, Transfer } from '../chain/module-state.js';
 import type { TokenConfig } from '../config/config.js';
 import type { Field } from '../json/field.js';
 import type { DecimalString } from '../json/numeral.js';
-import { minBatchFees, relayableTransfers } from '../metrics/bridge/batches.js';
+import { relayableTransfers } from '../metrics/bridge/batches.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {
   contractLabel,
   denomByContract,
+  minBatchFees,
   totalAmount,
   waitingTokens,
   type WaitingToken,

@@ -3,6 +3,7 @@ import { chainId } from '../chain/addresses.js';
 import { boolean, list, number, object, string } from '../json/shapes.js';
 import { isPresent } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
+import { chainLabels, PER_CHAIN } from '../metrics/crosschain/cctxs.js';
 import { families, gauge, labeledGauge, toLabelValue } from '../metrics/family.js';
 import { optional, required, rows } from '../metrics/required-fields.js';
 import { HOUR_MS, isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './node-query.js';
@@ -82,17 +83,9 @@ function eachChain(value: (nonces: Nonces) => Exact) {
     return pages
       .flatMap(({ nonces }) => nonces)
       .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))
-      .map((nonces) => ({ labels: chainLabels(nonces.chainId, endpoint.labels.chains), value: value(nonces) }));
+      .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), endpoint.labels), value: value(nonces) }));
   };
 }
-
-/** Chain ids are untrusted: `constructor` is a property of every object. */
-function chainLabels(id: string, names: Readonly<Record<string, string>>) {
-  return { chain_id: toLabelValue(id), chain: Object.hasOwn(names, id) ? (names[id] ?? '') : '' };
-}
-
-/** The number of chain ids is not bounded. */
-const PER_CHAIN = { labels: ['chain_id', 'chain'], stability: 'experimental' } as const;
 
 export const pendingNonces = nodeQuery({
   name: 'pending_nonces',
@@ -122,6 +115,7 @@ export const pendingNonces = nodeQuery({
     crosschain_nonce_low: labeledGauge({
       help: 'Lowest nonce of the present key that is pending on a chain, by the hub; all nonces from it up to the highest one are pending.',
       unit: 'nonce',
+      stability: 'experimental',
       overLimit: 'keep-lowest',
       ...PER_CHAIN,
       derive: eachChain(({ low }) => low),
@@ -129,6 +123,7 @@ export const pendingNonces = nodeQuery({
     crosschain_nonce_high: labeledGauge({
       help: 'Next nonce of the present key on a chain, by the hub; less the lowest pending one it is the number of pending transactions.',
       unit: 'nonce',
+      stability: 'experimental',
       overLimit: 'keep-largest',
       ...PER_CHAIN,
       derive: eachChain(({ high }) => high),

@@ -4,7 +4,7 @@ import { failure, type Failure } from '../http/failure-reasons.js';
 import { NO_ALIASES, readDocument, type Reader, type Shape } from '../json/shapes.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
-import { orElse } from '../metrics/required-fields.js';
+import { orUndefined } from '../metrics/required-fields.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 
 /*
@@ -91,12 +91,9 @@ interface Declaration<Read, Value> {
 }
 
 /** A query of any type of values. */
-export interface NodeQuery<Value = unknown> {
-  readonly name: string;
-  readonly intervalMs: number;
-  readonly maxBodyBytes: number;
-  readonly isEnabled: (options: QueryOptions) => boolean;
-  readonly path: QueryPath;
+export interface NodeQuery<Value = unknown> extends Required<
+  Pick<Declaration<unknown, Value>, 'name' | 'intervalMs' | 'maxBodyBytes' | 'isEnabled' | 'path'>
+> {
   /** What is requested; nothing if the query is not known in the dialect of the endpoint. */
   readonly requests: (endpoint: QueriedEndpoint) => readonly QueryRequest[];
   /** Reads one page; on the worker thread. Error messages begin with `source`. */
@@ -138,10 +135,7 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
       const result = readDocument(readPage, body, BUDGET_BYTES);
       if (!result.ok) return failure(result.reason, `${source}: ${result.message}`);
       const { value: whole } = result;
-      const page = orElse(
-        () => (whole === undefined ? undefined : value(whole)),
-        () => undefined,
-      );
+      const page = orUndefined(() => (whole === undefined ? undefined : value(whole)));
       if (page === undefined) return failure('schema', `${source}: a required field is missing or invalid`);
       return { ok: true, value: page, nextKey: nextKey?.(page) };
     },

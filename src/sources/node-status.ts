@@ -1,4 +1,4 @@
-import type { Exact } from '../chain/decimal.js';
+import { exactSeconds, type Exact } from '../chain/decimal.js';
 import { boolean, number, object, string } from '../json/shapes.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
@@ -54,7 +54,7 @@ export const latestBlock = nodeQuery({
       unit: 'seconds since 1970',
       stability: 'experimental',
       labels: LABELS,
-      derive: ofDocument(({ epochSeconds }) => ({ units: BigInt(Math.round(epochSeconds * 1000)), scale: 3 })),
+      derive: ofDocument(({ epochSeconds }) => exactSeconds(epochSeconds)),
     }),
   }),
 });

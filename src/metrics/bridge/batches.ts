@@ -11,9 +11,8 @@ import {
   type Exact,
 } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
-import type { TokenConfig } from '../../config/config.js';
 import { isPresent } from '../../json/field.js';
-import { asDecimalString, type Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../json/numeral.js';
 import { families, gauge, labeledGauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
@@ -21,7 +20,7 @@ import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
 import { hasContractPower, isBatchSigned, requireSigningInput, unsignedBatches } from './signing.js';
-import { contractLabel, feeCoin } from './tokens.js';
+import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
 /** A longer interval between two documents says too little about when an event between them was observed. */
 const MAX_GAP_MS = 5 * 60_000;
@@ -80,16 +79,6 @@ function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
   const estimated = estimateIfAny(input);
   return estimated !== undefined && compare(required(batch_timeout), estimated) <= 0;
 }
-
-/** The configured minimum fees by token contract. */
-export const minBatchFees = memoize(
-  (tokens: readonly TokenConfig[]): ReadonlyMap<string, Numeral> =>
-    new Map(
-      tokens.flatMap(({ contract, minBatchFee }) =>
-        minBatchFee === undefined ? [] : [[contract, asDecimalString(minBatchFee)]],
-      ),
-    ),
-);
 
 /** The minimum fee of the token of a batch; `undefined` when none is configured. */
 export function minimumFee({ tokens }: BridgeInput, { token_contract }: Batch): Numeral | undefined {

@@ -1,13 +1,13 @@
-import { compare, lowest, multiply, subtract, toSeconds, type Exact } from '../../chain/decimal.js';
+import { compare, exactSeconds, lowest, multiply, subtract, toSeconds, type Exact } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
 import { asDecimalString, type Numeral } from '../../json/numeral.js';
 import { families, gauge, labeledGauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orElse, required, rows } from '../required-fields.js';
-import { minBatchFees, minimumFee, paysFee } from './batches.js';
+import { minimumFee, paysFee } from './batches.js';
 import { hubBlockTime } from './block-times.js';
 import type { BridgeInput } from './input.js';
-import { rememberedBatchNonces, topBatchFeesByToken } from './tokens.js';
+import { minBatchFees, rememberedBatchNonces, topBatchFeesByToken } from './tokens.js';
 
 /* The objective for withdrawals, and the oldest ones that it applies to: those whose fees pay for a batch. */
 
@@ -62,9 +62,8 @@ function paysMinimum(input: BridgeInput, batch: Batch): boolean {
   return minimum !== undefined && paysFee(batch, minimum);
 }
 
-/** Exported with milliseconds. */
-function toExact(seconds: readonly number[]): Exact | undefined {
-  return seconds.length === 0 ? undefined : { units: BigInt(Math.round(Math.min(...seconds) * 1000)), scale: 3 };
+function earliest(seconds: readonly number[]): Exact | undefined {
+  return seconds.length === 0 ? undefined : exactSeconds(Math.min(...seconds));
 }
 
 export const objectiveFamilies = families<BridgeInput>({
@@ -91,8 +90,8 @@ export const objectiveFamilies = families<BridgeInput>({
       const paying = oldestBatch(input, (batch) => paysMinimum(input, batch));
       const unknown = oldestBatch(input, (batch) => minimumFee(input, batch) === undefined);
       return [
-        { labels: { fees: 'sufficient' }, value: toExact([...paying, ...queues]) },
-        { labels: { fees: 'unknown' }, value: toExact(unknown) },
+        { labels: { fees: 'sufficient' }, value: earliest([...paying, ...queues]) },
+        { labels: { fees: 'unknown' }, value: earliest(unknown) },
       ];
     },
   }),

@@ -1,4 +1,14 @@
-import { add, compare, highest, lowest, ratio, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
+import {
+  add,
+  compare,
+  exactSeconds,
+  highest,
+  lowest,
+  ratio,
+  ZERO,
+  type Decimal,
+  type Exact,
+} from '../../chain/decimal.js';
 import { dataPart } from '../../chain/addresses.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import type { Numeral } from '../../json/numeral.js';
@@ -186,7 +196,7 @@ export const orchestratorFamilies = families<BridgeInput>({
     derive: (input) =>
       Array.from(lastActiveTimes(input), ([address, seconds]) => ({
         labels: { address: toLabelValue(address) },
-        value: { units: BigInt(Math.round(seconds * 1000)), scale: 3 },
+        value: exactSeconds(seconds),
       })),
   }),
   bridge_watched_validator_active: labeledGauge({

@@ -1,5 +1,6 @@
 import { compare, highest, lowest, sum, type Decimal, type Exact } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
+import type { TokenConfig } from '../../config/config.js';
 import type { Field } from '../../json/field.js';
 import { asDecimalString, type Numeral } from '../../json/numeral.js';
 import { compareLabels, families, gauge, labeledGauge, type ExactSample, toLabelValue } from '../family.js';
@@ -29,6 +30,16 @@ export const feeCoin: CoinOf = ({ erc20_fee }) => optional(erc20_fee);
 export function contractLabel(contract: Field<string>): string {
   return toLabelValue(required(contract));
 }
+
+/** The configured minimum fees by token contract. */
+export const minBatchFees = memoize(
+  (tokens: readonly TokenConfig[]): ReadonlyMap<string, Numeral> =>
+    new Map(
+      tokens.flatMap(({ contract, minBatchFee }) =>
+        minBatchFee === undefined ? [] : [[contract, asDecimalString(minBatchFee)]],
+      ),
+    ),
+);
 
 /** Denom by contract. The list of the state precedes the hub coin; a missing source leaves the denom empty. */
 export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
@@ -275,11 +286,7 @@ export const tokenFamilies = families<BridgeInput>({
     // One series per configured token.
     labels: ['token_contract'],
     derive: ({ tokens }) =>
-      tokens.flatMap(({ contract, minBatchFee }) =>
-        minBatchFee === undefined
-          ? []
-          : [{ labels: { token_contract: contract }, value: asDecimalString(minBatchFee) }],
-      ),
+      Array.from(minBatchFees(tokens), ([contract, value]) => ({ labels: { token_contract: contract }, value })),
   }),
   bridge_backlog_limit_transfers: gauge({
     help: 'Configured number of pending transfers above which an alert fires.',

@@ -88,12 +88,17 @@ function chainIdOf({ receiver_chainId }: Outbound): string {
 }
 
 /** Label `chain`: the configured or built-in name of the chain; empty without one. */
-export function chainName(chainId: string, { chains }: CrosschainInput): string {
+export function chainName(chainId: string, { chains }: Pick<CrosschainInput, 'chains'>): string {
   return toLabelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
 
-/** The labels of a chain. */
-export function chainLabels(chainId: string, input: CrosschainInput): LabelValues<'chain_id' | 'chain'> {
+// The number of chain ids is not bounded.
+export const PER_CHAIN = { labels: ['chain_id', 'chain'] } as const;
+
+export function chainLabels(
+  chainId: string,
+  input: Pick<CrosschainInput, 'chains'>,
+): LabelValues<'chain_id' | 'chain'> {
   return { chain_id: chainId, chain: chainName(chainId, input) };
 }
 

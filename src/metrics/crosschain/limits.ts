@@ -1,7 +1,7 @@
 import { knownChains, lookaheadOf } from '../../chain/known-chains.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { families, gauge, labeledGauge, type ExactSample } from '../family.js';
-import { chainLabels, chainsWithOutbounds } from './cctxs.js';
+import { chainLabels, chainsWithOutbounds, PER_CHAIN } from './cctxs.js';
 import type { CrosschainInput } from './input.js';
 
 const AGE_LIMIT_MS = 30 * 60_000;
@@ -18,10 +18,7 @@ export function scheduleLookahead(chainId: string, { lookaheads = {} }: Crosscha
   return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? lookaheadOf(chainId);
 }
 
-// The number of chain ids is not bounded; the first ones by label are kept.
-const PER_CHAIN = { labels: ['chain_id', 'chain'] } as const;
-
-/** One sample for each chain with listed transactions. */
+/** One sample for each chain with listed transactions, the first ones by label above the limit. */
 function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => number) {
   return (input: CrosschainInput): readonly ExactSample<'chain_id' | 'chain'>[] =>
     chainsWithOutbounds(input)

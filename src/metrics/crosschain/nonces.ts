@@ -4,7 +4,7 @@ import type { DecimalString, Numeral } from '../../json/numeral.js';
 import { families, labeledGauge, type ExactSample } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orElse, required } from '../required-fields.js';
-import { cctxsByIndex, chainLabels, currentOutbound, distinctCctxs, groupByChain } from './cctxs.js';
+import { cctxsByIndex, chainLabels, currentOutbound, distinctCctxs, groupByChain, PER_CHAIN } from './cctxs.js';
 import type { CrosschainInput } from './input.js';
 import { hiddenCount } from './totals.js';
 
@@ -84,9 +84,6 @@ function eachPendingChain(value: (cctxs: readonly Cctx[]) => Numeral | undefined
       value: value(cctxs),
     }));
 }
-
-// The number of chain ids is not bounded.
-const PER_CHAIN = { labels: ['chain_id', 'chain'] } as const;
 
 /** The order in which chains execute transactions. */
 export const nonceFamilies = families<CrosschainInput>({
