@@ -49,8 +49,8 @@ export function endpointAfter(
   const { header, timeMs } = poll;
   const receivedMs = header.received === undefined ? timeMs : Date.parse(header.received);
   const clock = clockAfter(before?.clock, receivedMs, header.monotonic_ms);
-  const received = instantOf(clock, receivedMs);
-  const at = instantOf(clock, timeMs);
+  const received = instantAt({ clock }, receivedMs);
+  const at = instantAt({ clock }, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
   const { options, state } = known ?? initialEndpoint(poll, config, at);
   const context = { ...contextOf(poll, options, received, bridge), omitsItems: !hasItems };
@@ -72,14 +72,9 @@ export function repeatFailure(endpoint: ReplayedEndpoint, untilMs: number, inter
   let { repeatedAtMs } = failed;
   while (repeatedAtMs + intervalMs <= untilMs) {
     repeatedAtMs += intervalMs;
-    state = stateAfter(state, failed.result, instantOf(clock, repeatedAtMs));
+    state = stateAfter(state, failed.result, instantAt({ clock }, repeatedAtMs));
   }
   return { ...endpoint, state, failed: { ...failed, repeatedAtMs } };
-}
-
-/** A point in time by the clocks of an endpoint. */
-export function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number): Instant {
-  return instantOf(clock, ms);
 }
 
 function initialEndpoint(
@@ -160,7 +155,9 @@ function clockAfter(before: ReplayedClock | undefined, wallMs: number, recordedM
   return { wallMs, recordedMs, offsetMs: monotonicMs - recorded };
 }
 
-function instantOf({ wallMs, recordedMs, offsetMs }: ReplayedClock, ms: number): Instant {
+/** A point in time by the clocks of an endpoint. */
+export function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number): Instant {
+  const { wallMs, recordedMs, offsetMs } = clock;
   return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
 }
 
