@@ -1,6 +1,6 @@
 /**
- * Derives a value once per key, for values that several families share. A withdrawal is cached too, so that it reaches each of
- * these families.
+ * Derives a value once per key, for values that several families share. When a field is missing or invalid, that is cached
+ * too, so that each of these families is withdrawn.
  */
 export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: Key) => T {
   const results = new WeakMap<Key, () => T>();

@@ -20,23 +20,23 @@ export function optional<T>(field: Field<T>): T | undefined {
   return field;
 }
 
-/** The rows of a list. A missing list or row withdraws the family: a sum without that row would be wrong. */
+/** The rows of a list. A missing or invalid list or row withdraws the family: a sum without that row would be wrong. */
 export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   const found = required(list);
   return found.every(isPresent) ? found : found.map(required);
 }
 
-/** What `derive` returns, or an empty list when it is withdrawn: for a list without which a family is still right. */
+/** What `derive` returns, or an empty list when a field that it requires is missing or invalid: for a list without which a family is still right. */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, () => []);
 }
 
-/** What `derive` returns, or `undefined` when it is withdrawn. */
+/** What `derive` returns, or `undefined` when a field that it requires is missing or invalid. */
 export function orUndefined<T>(derive: () => T): T | undefined {
   return orElse<T | undefined>(derive, () => undefined);
 }
 
-/** What `derive` returns, or the result of the other function when it is withdrawn. */
+/** What `derive` returns, or the result of `fallback` when a field that it requires is missing or invalid. */
 export function orElse<T>(derive: () => T, fallback: () => T): T {
   try {
     return derive();

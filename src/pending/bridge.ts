@@ -11,7 +11,7 @@ import {
 } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
-import { unsignedBatches, valsetsBelowThreshold } from '../metrics/bridge/signing.js';
+import { batchesBelowThreshold, countValsetsBelowThreshold } from '../metrics/bridge/signing.js';
 import { feeCoin, totalAmount, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../metrics/bridge/valsets.js';
 import { lengthOf } from '../metrics/family.js';
@@ -28,7 +28,8 @@ import { watchedItems } from './watched.js';
 /** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput): BridgeItems {
   const { state, height, settings } = input;
-  const unsigned = new Set(orNull(() => unsignedBatches(input)));
+  const belowThreshold = orNull(() => batchesBelowThreshold(input));
+  const first = new Set(belowThreshold);
   return {
     document: 'module_state',
     hubHeight: decimalOrNull(() => height),
@@ -37,8 +38,8 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
     hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
     powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
-    batchesBelowThreshold: orNull(() => unsignedBatches(input).length),
-    valsetsBelowThreshold: orNull(() => valsetsBelowThreshold(input)),
+    batchesBelowThreshold: belowThreshold?.length ?? null,
+    valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     lastEventHeight: decimalOrNull(() => heightOfLastObserved(input)),
@@ -49,7 +50,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
       () => rows(state.batches),
       [optionalKey(({ block }) => required(block)), ({ batch_nonce }) => required(batch_nonce)],
       (batch) => batchItem(input, batch),
-      { countRows: () => lengthOf(state.batches), isFirst: (batch) => unsigned.has(batch) },
+      { countRows: () => lengthOf(state.batches), isFirst: (batch) => first.has(batch) },
     ),
     valsets: itemList(
       () => unrelayedValsets(input),

@@ -6,7 +6,7 @@ import { orUndefined, required } from '../metrics/required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { MAX_ROWS, MAX_TEXT_CHARACTERS, type ItemList } from './items.js';
 
-/** The result of `derive`, or `null` when it is withdrawn, `undefined` or not finite. */
+/** The result of `derive`; `null` when a field that it requires is missing or invalid, or when the result is `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {
   const value = orUndefined(derive);
   return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
@@ -17,12 +17,12 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
   return (row) => orNull(() => key(row));
 }
 
-/** A number as exact digits in canonical form; a missing or invalid one is withdrawn. */
+/** A number as exact digits in canonical form. It is required, like a field of a family. */
 export function decimalStringOf(value: Field<Exact>): DecimalString {
   return toDecimalString(required(value));
 }
 
-/** Like `decimalStringOf`; `null` when it is withdrawn. */
+/** A number as exact digits in canonical form; `null` when it or a field that it requires is missing or invalid. */
 export function decimalOrNull(derive: () => Field<Exact>): DecimalString | null {
   return orNull(() => decimalStringOf(derive()));
 }
@@ -30,7 +30,7 @@ export function decimalOrNull(derive: () => Field<Exact>): DecimalString | null 
 /** The latest time with a year of four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** Unix seconds as ISO 8601; `null` when they are withdrawn or out of range. */
+/** Unix seconds as ISO 8601; `null` when they are unknown or out of range. */
 export function isoTimeOrNull(derive: () => Numeral | undefined): string | null {
   return orNull(() => {
     const ms = toDouble(required(derive())) * 1000;
@@ -64,8 +64,8 @@ interface ItemListOptions<T> {
 }
 
 /**
- * A list with the oldest rows, which have the lowest keys, after those for which `isFirst`. It is unreadable when `readRows` or a field that
- * every row needs is withdrawn; then `countRows` returns the number of rows if possible.
+ * A list with the oldest rows, which have the lowest keys, after those for which `isFirst`. It is unreadable when the list, or a field that
+ * every row requires, is missing or invalid; then `countRows` returns the number of rows if possible.
  */
 export function itemList<T, Row>(
   readRows: () => readonly T[],

@@ -7,8 +7,8 @@ import {
   lowestBatchDeadline,
   lowestDeadline,
   registeredMembers,
-  unsignedBatches,
-  unsignedValsets,
+  missingBatchConfirms,
+  missingValsetConfirms,
   type RegisteredMember,
 } from '../metrics/bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../metrics/bridge/registrations.js';
@@ -44,8 +44,10 @@ function watchedItem(input: BridgeInput, entry: string): WatchedItem {
     externalAddress: member?.labels.external_address ?? null,
     membership: registrations && members && membershipOf(registrations, member),
     powerRatio: ofMember(({ address }) => ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input))),
-    missingBatches: ofMember((own) => missingItems(unsignedBatches(input, own).map(({ batch_nonce }) => batch_nonce))),
-    missingValsets: ofMember((own) => missingItems(unsignedValsets(input, own).map(({ nonce }) => nonce))),
+    missingBatches: ofMember((own) =>
+      missingItems(missingBatchConfirms(input, own).map(({ batch_nonce }) => batch_nonce)),
+    ),
+    missingValsets: ofMember((own) => missingItems(missingValsetConfirms(input, own).map(({ nonce }) => nonce))),
     lastVote: ofMember((own) => lastVote(input, own)),
     nextVote: ofMember((own) => voteOf(hasVoted(votersOfNextEvent(input), own))),
     deadlineHeight: deadline && toDecimalString(deadline),

@@ -53,12 +53,12 @@ const decompress = promisify(gunzip);
 
 /** Rejects if the directory cannot be listed. */
 export async function* readRecording(root: string, options: ReadOptions): AsyncGenerator<RecordedPoll> {
-  const pending: Promise<RecordedPoll | Problem>[] = [];
+  const reads: Promise<RecordedPoll | Problem>[] = [];
   for await (const file of filesInOrder(await endpointsIn(root, options), options)) {
-    pending.push(readPoll(file, options));
-    if (pending.length > READ_AHEAD) yield* readOrReport(pending.shift(), options);
+    reads.push(readPoll(file, options));
+    if (reads.length > READ_AHEAD) yield* readOrReport(reads.shift(), options);
   }
-  for (const read of pending) yield* readOrReport(read, options);
+  for (const read of reads) yield* readOrReport(read, options);
 }
 
 interface Problem {

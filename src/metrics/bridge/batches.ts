@@ -19,7 +19,7 @@ import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
-import { hasContractPower, isBatchSigned, requireSigningInput, unsignedBatches } from './signing.js';
+import { hasContractPower, isBatchSigned, requireSigningInput, batchesBelowThreshold } from './signing.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
 /** A longer interval between two documents says too little about when an event between them was observed. */
@@ -160,7 +160,7 @@ export const batchFamilies = families<BridgeInput>({
   bridge_oldest_unsigned_batch_height: gauge({
     help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
     unit: 'hub height',
-    value: (input) => lowest(unsignedBatches(input).map(({ block }) => required(block))),
+    value: (input) => lowest(batchesBelowThreshold(input).map(({ block }) => required(block))),
   }),
   bridge_relayable_batches: gauge({
     help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',

@@ -57,7 +57,8 @@ function oldestBatch(input: BridgeInput, isIncluded: (batch: Batch) => boolean):
   return block === undefined ? [] : [createdSeconds(input, block)];
 }
 
-function paysMinimum(input: BridgeInput, batch: Batch): boolean {
+/** Whether the fees of a batch reach the minimum of its token; unlike in batches.ts, `false` without a minimum. */
+function paysKnownMinimum(input: BridgeInput, batch: Batch): boolean {
   const minimum = minimumFee(input, batch);
   return minimum !== undefined && paysFee(batch, minimum);
 }
@@ -87,7 +88,7 @@ export const objectiveFamilies = families<BridgeInput>({
     labels: ['fees'],
     derive: (input) => {
       const queues = payingQueues(input).map(({ sinceSeconds }) => sinceSeconds);
-      const paying = oldestBatch(input, (batch) => paysMinimum(input, batch));
+      const paying = oldestBatch(input, (batch) => paysKnownMinimum(input, batch));
       const unknown = oldestBatch(input, (batch) => minimumFee(input, batch) === undefined);
       return [
         { labels: { fees: 'sufficient' }, value: earliest([...paying, ...queues]) },

@@ -96,7 +96,7 @@ function isSinceReturn(input: BridgeInput, member: RegisteredMember, height: Exa
 }
 
 /** The open validator sets that a member has to sign and has not. */
-export function unsignedValsets(input: BridgeInput, member: RegisteredMember): readonly Valset[] {
+export function missingValsetConfirms(input: BridgeInput, member: RegisteredMember): readonly Valset[] {
   return openValsets(input)
     .filter(({ nonce }) => isSinceReturn(input, member, nonce))
     .filter(({ members, signers }) => members.has(member.address) && !signers.has(member.address))
@@ -110,21 +110,21 @@ const signersOfBatches = memoize((input: BridgeInput) => {
 });
 
 /** The live batches that a member has not signed. */
-export function unsignedBatches(input: BridgeInput, { address }: RegisteredMember): readonly Batch[] {
+export function missingBatchConfirms(input: BridgeInput, { address }: RegisteredMember): readonly Batch[] {
   return signersOfBatches(input)
     .filter(({ signers }) => !signers.has(address))
     .map(({ batch }) => batch);
 }
 
 export function lowestDeadline(input: BridgeInput, member: RegisteredMember): Decimal | undefined {
-  const missing = unsignedValsets(input, member);
+  const missing = missingValsetConfirms(input, member);
   if (missing.length === 0) return undefined;
   const window = required(required(input.state.params).signed_valsets_window);
   return lowest(missing.map((valset) => confirmDeadline(valset, window)));
 }
 
 export function lowestBatchDeadline(input: BridgeInput, member: RegisteredMember): Decimal | undefined {
-  const missing = unsignedBatches(input, member)
+  const missing = missingBatchConfirms(input, member)
     .map(({ block }) => required(block))
     .filter((block) => isSinceReturn(input, member, block));
   const window = optional(optional(input.state.params)?.signed_batches_window);
@@ -222,7 +222,7 @@ export const orchestratorFamilies = families<BridgeInput>({
     help: 'Number of validator sets since the validator last joined that it has not signed, and whose signing deadline has not passed.',
     unit: 'validator sets',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => unsignedValsets(input, member).length),
+    derive: eachMember((input, member) => missingValsetConfirms(input, member).length),
   }),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
@@ -235,7 +235,7 @@ export const orchestratorFamilies = families<BridgeInput>({
     help: 'Number of live batches that the validator has not signed.',
     unit: 'batches',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => unsignedBatches(input, member).length),
+    derive: eachMember((input, member) => missingBatchConfirms(input, member).length),
   }),
   bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a live batch, after which the validator is jailed; absent when none is missing.',

@@ -125,12 +125,12 @@ function newestUnrelayedPower(input: BridgeInput): SignedPower | undefined {
   return valsetSignedPower(input, newest);
 }
 
-export function valsetsBelowThreshold(input: BridgeInput): number {
+export function countValsetsBelowThreshold(input: BridgeInput): number {
   return unrelayedValsetPowers(input).filter(isBelowThreshold).length;
 }
 
-/** The live batches that too little power has signed. */
-export const unsignedBatches = memoize((input: BridgeInput): readonly Batch[] => {
+/** The live batches whose signed power is below the threshold. */
+export const batchesBelowThreshold = memoize((input: BridgeInput): readonly Batch[] => {
   requireSigningInput(input);
   return rows(input.state.batches).filter((batch) => {
     const power = batchSignedPower(input, batch);
@@ -165,7 +165,7 @@ export const signingFamilies = families<BridgeInput>({
   bridge_unrelayed_valsets_below_threshold: gauge({
     help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
     unit: 'validator sets',
-    value: valsetsBelowThreshold,
+    value: countValsetsBelowThreshold,
   }),
   bridge_newest_valset_signed_power_ratio: gauge({
     help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
@@ -183,7 +183,7 @@ export const signingFamilies = families<BridgeInput>({
   bridge_batches_below_threshold: gauge({
     help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
     unit: 'batches',
-    value: (input) => unsignedBatches(input).length,
+    value: (input) => batchesBelowThreshold(input).length,
   }),
   bridge_power_threshold_ratio: gauge({
     help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',

@@ -206,7 +206,7 @@ export function rememberedBatchNonces(input: BridgeInput): ReadonlyMap<string, N
   );
 }
 
-/** Pending transfers by token. */
+/** Transfers that are not executed, by token. */
 export const tokenFamilies = families<BridgeInput>({
   bridge_token_unbatched_transfers: labeledGauge({
     help: 'Number of outgoing transfers of the token that are not yet in a batch.',
