@@ -110,14 +110,10 @@ export function quantity(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^0x[\da-f]{1,16}$/i.test(value) ? BigInt(value) : undefined;
 }
 
-interface Answers {
-  /** `undefined` when it was not requested or not answered. */
-  readonly result: <Name extends ContractFunction>(name: Name, to: string, argument?: string) => ResultOf<Name>;
-  readonly slot: (to: string) => string | undefined;
-  readonly isRequested: (name: ContractFunction, to: string, argument?: string) => boolean;
-}
+type Answers = ReturnType<typeof createAnswers>;
 
-function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], problems: FieldProblems): Answers {
+/** The decoded answers by their call; `undefined` for one that was not requested or not answered. */
+function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], problems: FieldProblems) {
   const { encodeCall, decodeResult, decodeSlot, IMPLEMENTATION_SLOT } = loadedAbi();
   const ids = new Map(calls.map(({ id, to, data }) => [`${to} ${data}`, id]));
   const idOf = (name: ContractFunction, to: string, argument?: string): number | undefined =>
@@ -136,8 +132,9 @@ function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], prob
   return {
     result: <Name extends ContractFunction>(name: Name, to: string, argument?: string) =>
       decoded(name, idOf(name, to, argument), (result) => decodeResult(name, result)) as ResultOf<Name>,
-    slot: (to) => decoded('implementation', ids.get(`${to} ${IMPLEMENTATION_SLOT}`), decodeSlot),
-    isRequested: (name, to, argument) => idOf(name, to, argument) !== undefined,
+    slot: (to: string) => decoded('implementation', ids.get(`${to} ${IMPLEMENTATION_SLOT}`), decodeSlot),
+    isRequested: (name: ContractFunction, to: string, argument?: string): boolean =>
+      idOf(name, to, argument) !== undefined,
   };
 }
 

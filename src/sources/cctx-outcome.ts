@@ -1,7 +1,7 @@
 import { cctxStatus } from '../chain/rate-limiter-input.js';
 import { MAX_CCTX_QUERIES, type CctxAnswer } from '../flow/crosschain-flow.js';
 import { object } from '../json/shapes.js';
-import { required, WITHDRAWN } from '../metrics/required-fields.js';
+import { required } from '../metrics/required-fields.js';
 import { nodeQuery, type QueriedEndpoint, type QueryAnswers, type QueryRequest } from './node-query.js';
 
 /* How cross-chain transactions have ended that have left the lists of the rate limiter input. */
@@ -30,12 +30,6 @@ const answers: ReadonlyMap<string, CctxAnswer> = new Map([
   ['Aborted', 'aborted'],
 ]);
 
-function answerTo(status: string): CctxAnswer {
-  const answer = answers.get(status);
-  if (answer === undefined) throw WITHDRAWN;
-  return answer;
-}
-
 export const cctxOutcome = nodeQuery({
   name: 'cctx',
   // With every poll.
@@ -45,7 +39,7 @@ export const cctxOutcome = nodeQuery({
   path: { zeta: '/zeta-chain/crosschain/cctx/{index}', neutral: '/chain/crosschain/cctx/{index}' },
   requests: requestsOf,
   shape: object({ CrossChainTx: object({ cctx_status: cctxStatus }, 'any') }, 'any'),
-  value: ({ CrossChainTx: cctx }) => answerTo(required(required(required(cctx).cctx_status).status)),
+  value: ({ CrossChainTx: cctx }) => required(answers.get(required(required(required(cctx).cctx_status).status))),
 });
 
 /** The answers by the index of the transaction. */

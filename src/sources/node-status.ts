@@ -3,7 +3,7 @@ import { boolean, number, object, string } from '../json/shapes.js';
 import type { Field } from '../json/field.js';
 import type { Numeral } from '../json/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
-import { required, WITHDRAWN } from '../metrics/required-fields.js';
+import { required } from '../metrics/required-fields.js';
 import { isOn, nodeQuery, type QueryInput } from './node-query.js';
 
 /* Whether the node itself is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
@@ -20,11 +20,10 @@ const MAX_BLOCK_BYTES = 8 * 2 ** 20;
 const header = object({ header: object({ height: number, time: string }, 'any') }, 'any');
 const blockShape = object({ sdk_block: header, block: header }, 'any');
 
-/** Unix seconds of an RFC 3339 time in UTC, as CometBFT writes it; its nanoseconds are cut off. */
+/** Unix seconds of an RFC 3339 time in UTC, as CometBFT writes it; its nanoseconds are cut off. Another string is invalid. */
 function unixSeconds(time: string): number {
   const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(time) ? Date.parse(time) : NaN;
-  if (!Number.isFinite(ms)) throw WITHDRAWN;
-  return ms / 1000;
+  return required(Number.isFinite(ms) ? ms / 1000 : undefined);
 }
 
 function blockOf({ header: own }: { readonly header: Field<{ height: Field<Numeral>; time: Field<string> }> }): Block {
