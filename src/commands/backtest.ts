@@ -45,9 +45,10 @@ export async function runBacktest(flags: InvocationOf<'backtest'>, context: Comm
   const ruleSets = await Promise.all(sets.map(readRuleSet));
   await requirePromtool();
   const backtest = createBacktest(ruleSets, { stepMs: STEP_MS, windowMs: WINDOW_MS });
-  const exporterText = await exporterFamilies(config, context);
+  const exporterText = exporterFamilies(config, context);
   const { problems } = await replayWithProgress({ ...flags.backtest, directory }, config, context, {
-    onStep: async (endpoints, timeMs) => backtest.add(renderAt(endpoints, timeMs) + exporterText(timeMs), timeMs),
+    onStep: async (endpoints, timeMs) =>
+      backtest.add(renderAt(endpoints, timeMs) + (await exporterText(timeMs)), timeMs),
   });
   const result = await backtest.finish();
   context.showProgress(undefined);

@@ -1,8 +1,9 @@
 import { configHash } from '../active-config.js';
 import type { Config } from '../config/config.js';
 import { createProcessMetrics } from '../exposition/process-metrics.js';
-import { readRecording } from '../recorder/read-recording.js';
+import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
 import { replayPolls, WARM_UP_MS, type ReplayEvents } from '../recorder/replay.js';
+import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createTimeSeries } from '../recorder/time-series.js';
 import type { CommandContext, ExitCode } from './context.js';
 
@@ -19,16 +20,15 @@ export async function replayRecording(
   context: CommandContext,
 ): Promise<ExitCode> {
   const series = createTimeSeries();
-  const exporterText = await exporterFamilies(config, context);
+  const exporterText = exporterFamilies(config, context);
   const { problems } = await replayWithProgress(recording, config, context, {
     onPoll: async (endpoint, timeMs) => {
       await context.write(series.endpointsAt([endpoint], timeMs));
     },
     onStep: async (endpoints, timeMs) => {
-      await context.write(series.endpointsAt(endpoints, timeMs) + series.textAt(exporterText(timeMs), timeMs));
+      await context.write(series.endpointsAt(endpoints, timeMs) + series.textAt(await exporterText(timeMs), timeMs));
     },
   });
-  context.showProgress(undefined);
   await context.write('# EOF\n');
   return problems === 0 ? 0 : 1;
 }
@@ -40,18 +40,28 @@ interface RecordingRange {
   readonly target?: string | undefined;
 }
 
-/** Replays a recording, prints its problems, and shows the progress on a terminal. */
+interface ReplayOptions {
+  /** How much before the range the polls are read from. */
+  readonly warmUpMs?: number;
+  /** Whether the items of the documents are used, and not only the metrics. */
+  readonly hasItems?: boolean;
+  /** Changes the polls before they are replayed. */
+  readonly adapt?: (polls: AsyncIterable<RecordedPoll>) => AsyncIterable<RecordedPoll>;
+}
+
+/** Replays a recording, prints its problems, and shows on a terminal how far it is. Resolves with the endpoints at the end. */
 export async function replayWithProgress(
   { directory, fromMs = -Infinity, toMs = Infinity, target }: RecordingRange,
   config: Config,
   context: CommandContext,
   { onPoll, onStep }: ReplayEvents,
-): Promise<{ readonly problems: number }> {
-  const progress = createProgress(context);
+  { warmUpMs = WARM_UP_MS, hasItems = false, adapt = (polls) => polls }: ReplayOptions = {},
+): Promise<{ readonly endpoints: readonly ReplayedEndpoint[]; readonly problems: number }> {
   let problems = 0;
   let polls = 0;
+  let shownAt = 0;
   const recording = readRecording(directory, {
-    fromMs: fromMs - WARM_UP_MS,
+    fromMs: fromMs - warmUpMs,
     toMs,
     target,
     maxBodyBytes: config.poll.maxBodyBytes,
@@ -60,28 +70,33 @@ export async function replayWithProgress(
       context.printError(`bridge-exporter: ${message}`);
     },
   });
-  await replayPolls(
-    recording,
+  const endpoints = await replayPolls(
+    adapt(recording),
     config,
-    { fromMs, toMs, stepMs: STEP_MS },
+    { fromMs, toMs, stepMs: STEP_MS, hasItems },
     {
       onPoll: (endpoint, timeMs) => {
         polls += 1;
-        progress(timeMs, polls);
+        const now = performance.now();
+        if (now - shownAt >= PROGRESS_MS) {
+          shownAt = now;
+          context.showProgress(`replayed ${polls} polls, until ${new Date(timeMs).toISOString().slice(0, 16)}`);
+        }
         return onPoll?.(endpoint, timeMs);
       },
       onStep,
     },
   );
-  return { problems };
+  context.showProgress(undefined);
+  return { endpoints, problems };
 }
 
 /**
  * The families of the exporter without a target, which rules on a missing exporter read: as of one exporter with this configuration
  * that has run since the first sample.
  */
-export async function exporterFamilies(config: Config, { build }: CommandContext): Promise<(timeMs: number) => string> {
-  let text: string | undefined;
+export function exporterFamilies(config: Config, { build }: CommandContext): (timeMs: number) => Promise<string> {
+  let text: Promise<string> | undefined;
   const textSince = async (sinceMs: number): Promise<string> => {
     const metrics = createProcessMetrics(build, { index: 1, count: 1 });
     metrics.configLoaded(configHash(config), sinceMs / 1000, config.targets.length);
@@ -91,20 +106,5 @@ export async function exporterFamilies(config: Config, { build }: CommandContext
       .filter((line) => /^(?:# (?:HELP|TYPE) )?bridge_exporter_/.test(line))
       .join('\n');
   };
-  const placeholder = await textSince(0);
-  return (timeMs) => {
-    text ??= placeholder.replace(/(last_reload_success_timestamp_seconds) 0$/m, `$1 ${timeMs / 1000}`);
-    return text;
-  };
-}
-
-/** Shows on a terminal how far the replay is. */
-export function createProgress(context: CommandContext): (timeMs: number, polls: number) => void {
-  let shownAt = 0;
-  return (timeMs, polls) => {
-    const now = performance.now();
-    if (now - shownAt < PROGRESS_MS) return;
-    shownAt = now;
-    context.showProgress(`replayed ${polls} polls, until ${new Date(timeMs).toISOString().slice(0, 16)}`);
-  };
+  return async (timeMs) => (text ??= textSince(timeMs));
 }

@@ -11,18 +11,15 @@ import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf } from '../poll/jobs.js';
 import type { PollJob } from '../poll/poll.js';
 import { NO_NAMES } from '../poll/validator-names.js';
-import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
-import { replayPolls } from '../recorder/replay.js';
+import type { RecordedPoll } from '../recorder/read-recording.js';
 import { instantAt, type ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
 import type { CommandContext, ExitCode } from './context.js';
-import { createProgress } from './replay-recording.js';
+import { replayWithProgress } from './replay-recording.js';
 
 /** As long as values are remembered to be compared with later ones. */
 const PAST_MS = 24 * 3_600_000;
-
-const STEP_MS = 60_000;
 
 const TELEMETRY_PATH = '/metrics';
 
@@ -36,7 +33,7 @@ export async function serveRecording(
   const { atMs } = pages;
   if (atMs === undefined) throw new Error('--serve needs --at');
   const stopped = context.waitForStopSignal();
-  const { endpoints, problems } = await endpointsAt({ directory, atMs, target: recording.target }, config, context);
+  const { endpoints, problems } = await endpointsAt(atMs, { directory, target: recording.target }, config, context);
   if (endpoints.length === 0) {
     context.printError(
       `bridge-exporter: ${directory}: no recorded poll in the 24 hours before ${new Date(atMs).toISOString()}`,
@@ -80,50 +77,30 @@ export async function serveRecording(
 
 /** The endpoints after the polls of the day before a time, with what the alert conditions remember. */
 async function endpointsAt(
-  {
-    directory,
-    atMs,
-    target,
-  }: { readonly directory: string; readonly atMs: number; readonly target: string | undefined },
+  atMs: number,
+  recording: { readonly directory: string; readonly target: string | undefined },
   config: Config,
   context: CommandContext,
 ): Promise<{ readonly endpoints: readonly Endpoint[]; readonly problems: number }> {
   const judged = new Map<string, JudgedEndpoint>();
-  const progress = createProgress(context);
-  let problems = 0;
-  let polls = 0;
   const remember = (state: EndpointState): void => {
     const before = judged.get(keyOf(state)) ?? { state: { ...state, polls: 0 }, memory: initialMemory };
     const isNewProcess = state.addedAt.epochSeconds > before.state.addedAt.epochSeconds;
     const known = isNewProcess ? { state: { ...state, polls: 0 }, memory: initialMemory } : before;
     judged.set(keyOf(state), { state, memory: memoryAfter(known, state) });
   };
-  const recording = readRecording(directory, {
-    fromMs: atMs - PAST_MS,
-    toMs: atMs,
-    target,
-    maxBodyBytes: config.poll.maxBodyBytes,
-    onProblem: (message) => {
-      problems += 1;
-      context.printError(`bridge-exporter: ${message}`);
-    },
-  });
-  const replayed = await replayPolls(
-    byWallClock(recording),
+  const { endpoints: replayed, problems } = await replayWithProgress(
+    { ...recording, fromMs: atMs - PAST_MS, toMs: atMs },
     config,
-    { fromMs: -Infinity, toMs: atMs, stepMs: STEP_MS, hasItems: true },
+    context,
     {
-      onPoll: ({ state }, timeMs) => {
-        polls += 1;
-        progress(timeMs, polls);
-        remember(state);
-      },
+      onPoll: ({ state }) => remember(state),
       onStep: (endpoints, timeMs) => {
         for (const endpoint of endpoints) remember(heldState(endpoint, timeMs));
       },
     },
+    { warmUpMs: 0, hasItems: true, adapt: byWallClock },
   );
-  context.showProgress(undefined);
   const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.decodeOptions), job]));
   const endpoints = replayed.map((endpoint): Endpoint => {
     const { state } = endpoint;
