@@ -3,7 +3,6 @@ import type { Result } from '../result.js';
 import { checkPattern } from '../settings/glob.js';
 import {
   type Check,
-  evenAfterOtherProblems,
   key,
   list,
   listSettings,
@@ -12,6 +11,7 @@ import {
   requireOneOf,
   settings,
   shorthand,
+  withChecks,
 } from '../settings/schema.js';
 import type { Path } from '../settings/problems.js';
 import { DAY_MS, formatDuration, HOUR_MS, MEBIBYTE, SECOND_MS } from '../settings/units.js';
@@ -229,10 +229,12 @@ const createKeys = (context: SchemaContext) => ({
   ),
   targets: key(
     'targets',
-    z
-      .array(createTarget(context), { error: ({ input }) => describeTargets(input) })
-      .min(context.allowNoTargets ? 0 : 1, { error: `is empty — expected ${TARGETS}` })
-      .superRefine(rejectDuplicates('name', 'targets', context.describeTarget), evenAfterOtherProblems),
+    withChecks(
+      z
+        .array(createTarget(context), { error: ({ input }) => describeTargets(input) })
+        .min(context.allowNoTargets ? 0 : 1, { error: `is empty — expected ${TARGETS}` }),
+      rejectDuplicates('name', 'targets', context.describeTarget),
+    ),
     { description: 'Chains to poll. Can be empty with `target_files`.' },
   ),
   targetFiles: key('target_files', list(targetFile), {
@@ -242,9 +244,11 @@ const createKeys = (context: SchemaContext) => ({
   }),
   tokens: key(
     'tokens',
-    list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]')
-      .superRefine(rejectDuplicates('contract', 'tokens'), evenAfterOtherProblems)
-      .superRefine(limitBacking, evenAfterOtherProblems),
+    withChecks(
+      list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]'),
+      rejectDuplicates('contract', 'tokens'),
+      limitBacking,
+    ),
     { default: [], description: 'Symbols, decimals and minimum fees of token contracts.' },
   ),
   // The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found.
@@ -255,9 +259,9 @@ const createKeys = (context: SchemaContext) => ({
   }),
   validators: key(
     'validators',
-    list(validator, types.describeValue, '[{address: inj1…, name: Example}]').superRefine(
+    withChecks(
+      list(validator, types.describeValue, '[{address: inj1…, name: Example}]'),
       rejectDuplicates('address', 'validators'),
-      evenAfterOtherProblems,
     ),
     { default: [], description: 'Names of validators. They override those of the staking module.' },
   ),

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { checkCertificates, checkPrivateKey } from '../settings/pem.js';
 import {
   type Check,
-  evenAfterOtherProblems,
   key,
   list,
   optionalKey,
@@ -13,6 +12,7 @@ import {
   scalar,
   type Settings,
   settings,
+  withChecks,
 } from '../settings/schema.js';
 import {
   checkHeaderValue,
@@ -138,11 +138,12 @@ const header = settings(
   },
 );
 
-const httpHeaders = z
-  .record(z.string(), header, {
+const httpHeaders = withChecks(
+  z.record(z.string(), header, {
     error: ({ input }) => `${types.describeType(input)} — expected a mapping with header names as keys`,
-  })
-  .superRefine(checkHeaderNames, evenAfterOtherProblems);
+  }),
+  checkHeaderNames,
+);
 
 /** Headers that Prometheus reserves, and headers of a single connection. */
 const reservedHeaders: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.j
 import { readSmallFile } from '../settings/small-file.js';
 import { checkTlsVersions, tlsVersions } from '../settings/tls-versions.js';
 import { describeType } from '../settings/value-types.js';
-import { evenAfterOtherProblems, list, mapping, presentKeys } from '../settings/schema.js';
+import { list, mapping, presentKeys, withChecks } from '../settings/schema.js';
 import * as value from './web-config-values.js';
 
 /*
@@ -84,10 +84,12 @@ const tlsKeys = {
 
 export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;
 
-export const tlsSchema = mapping(tlsKeys, { describe: describeType })
-  .superRefine(requireCertificateAndKey, evenAfterOtherProblems)
-  .superRefine(rejectUnusedClientRules, evenAfterOtherProblems)
-  .superRefine(checkTlsVersions, evenAfterOtherProblems);
+export const tlsSchema = withChecks(
+  mapping(tlsKeys, { describe: describeType }),
+  requireCertificateAndKey,
+  rejectUnusedClientRules,
+  checkTlsVersions,
+);
 
 /** Any of these keys enables TLS, as in exporter-toolkit. */
 const enablingKeys = ['cert', 'key', 'client_ca', 'cert_file', 'key_file', 'client_ca_file', 'client_auth_type'];

@@ -75,8 +75,13 @@ export type Settings<K extends Keys> = {
   readonly [Property in keyof Output<K>]: ReadonlyList<Output<K>[Property]>;
 };
 
-/** A check of a whole mapping. It runs even if a key is invalid, so that all problems are reported at once. */
+/** A check of a whole mapping or list, which cannot rely on the type of its input. */
 export type Check = (input: unknown, context: z.RefinementCtx) => void;
+
+/** A schema with checks. They run even if a part is invalid, so that all problems are reported at once. */
+export function withChecks<Schema extends z.ZodType>(schema: Schema, ...checks: readonly Check[]): Schema {
+  return checks.reduce((checked, check) => checked.superRefine(check, { when: () => true }), schema);
+}
 
 interface MappingMessages {
   /** Describes an input that is not a mapping; `describeType` does not quote it. */
@@ -99,10 +104,7 @@ export function settings(
 ) {
   const names = Object.entries(keys).map(([property, { name }]) => ({ property, name }));
   const shape = Object.fromEntries(Object.values(keys).map(({ name, schema }) => [name, schema]));
-  const checked = checks.reduce(
-    (schema, check) => schema.superRefine(check, evenAfterOtherProblems),
-    mapping(shape, messages),
-  );
+  const checked = withChecks(mapping(shape, messages), ...checks);
   const rename = (values: Readonly<Record<string, unknown>>, from: 'name' | 'property', to: 'name' | 'property') =>
     Object.fromEntries(names.map((both) => [both[to], values[both[from]]]).filter(([, value]) => value !== undefined));
   return z.codec(checked, z.custom<Readonly<Record<string, unknown>>>(), {
@@ -147,12 +149,6 @@ export function list<T>(
     },
   });
 }
-
-/**
- * Option of a `superRefine` that runs even if other checks have failed, so that all problems are reported at once. Such a
- * check cannot rely on the type of its input.
- */
-export const evenAfterOtherProblems = { when: () => true };
 
 /** The keys that a mapping sets, with valid values or not; `undefined` if the input is not a mapping. */
 export function presentKeys(input: unknown): ReadonlySet<string> | undefined {

@@ -66,10 +66,21 @@ export const reject = (problem?: string, suggestion?: string): Result<never, Rej
 });
 /** Rejects with a suggestion, if there is one. */
 const suggest = (suggestion: string | undefined): Result<never, Rejection> => reject(undefined, suggestion);
+/** Accepts a text that `parse` does not reject with `undefined`. Otherwise suggests a similar text, if that is valid. */
+function acceptOrSuggest<T>(
+  text: string,
+  parse: (text: string) => T | undefined,
+  similar: (text: string) => string | undefined,
+): ParseResult<T> {
+  const value = parse(text);
+  if (value !== undefined) return accept(value);
+  const meant = similar(text);
+  return suggest(meant !== undefined && parse(meant) !== undefined ? meant : undefined);
+}
 export const acceptIf = <T>(isValid: boolean, value: T): ParseResult<T> => (isValid ? accept(value) : reject());
 
-const within = (value: number | undefined, smallest: number, largest: number): value is number =>
-  value !== undefined && value >= smallest && value <= largest;
+const within = (value: number | undefined, smallest: number, largest: number): number | undefined =>
+  value !== undefined && value >= smallest && value <= largest ? value : undefined;
 
 export const isMapping = (raw: unknown): raw is Readonly<Record<string, unknown>> =>
   typeof raw === 'object' && raw !== null && !Array.isArray(raw);
@@ -112,12 +123,8 @@ export const fileName = valueType('file', 'a file name', (text) => acceptIf(text
 /** In milliseconds. */
 export function duration(smallest: number, largest: number): ValueType<number> {
   const expected = `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;
-  const type = valueType('duration', expected, (text) => {
-    const milliseconds = parseDuration(text);
-    if (within(milliseconds, smallest, largest)) return accept(milliseconds);
-    const meant = durationLike(text);
-    return suggest(within(meant, smallest, largest) ? formatDuration(meant) : undefined);
-  });
+  const parse = (text: string) => within(parseDuration(text), smallest, largest);
+  const type = valueType('duration', expected, (text) => acceptOrSuggest(text, parse, durationLike));
   return { ...type, format: formatDuration };
 }
 
@@ -145,39 +152,38 @@ function orExpected<T>(value: string, result: ValueResult<T>): ValueResult<T> {
 
 const millisecondsByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
-/** Milliseconds of a duration without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */
-function durationLike(text: string): number | undefined {
+/** The duration of one without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */
+function durationLike(text: string): string | undefined {
   const [, count, unit = 's'] =
     /^(\d+(?:\.\d+)?) *(ms|s(?=$|ec)|m(?=$|in)|h(?=$|r|our)|d(?=$|ay))?(?:ecs?|econds?|ins?|inutes?|rs?|ours?|ays?)?$/i.exec(
       text,
     ) ?? [];
   const milliseconds = Number(count) * (millisecondsByUnit[unit.toLowerCase()] ?? NaN);
-  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
+  return Number.isSafeInteger(milliseconds) ? formatDuration(milliseconds) : undefined;
 }
 
 /** In bytes. */
 export function size(smallest: number, largest: number): ValueType<number> {
   const expected = `a size from ${formatSize(smallest)} to ${formatSize(largest)}, such as 64MiB, 10MB or plain bytes`;
-  const type = valueType('size', expected, (text) => {
-    const bytes = parseSize(text);
-    if (within(bytes, smallest, largest)) return accept(bytes);
-    const [, count = '', prefix = ''] = /^(\d+) *([kmg])(?:i?b?|bytes)$/i.exec(text) ?? [];
-    const meant = `${count}${prefix.toUpperCase()}iB`;
-    return suggest(within(parseSize(meant), smallest, largest) ? meant : undefined);
-  });
+  const parse = (text: string) => within(parseSize(text), smallest, largest);
+  const type = valueType('size', expected, (text) => acceptOrSuggest(text, parse, sizeLike));
   return { ...type, format: formatSize };
+}
+
+/** The size of one with another spelling of its unit: 64 mb, 64M. */
+function sizeLike(text: string): string | undefined {
+  const [, count, prefix = ''] = /^(\d+) *([kmg])(?:i?b?|bytes)$/i.exec(text) ?? [];
+  return count === undefined ? undefined : `${count}${prefix.toUpperCase()}iB`;
 }
 
 // No leading zeros: a node would parse them as an octal number.
 const digits = /^(?:0|[1-9]\d*)$/;
 
 export function integer(smallest: number, largest: number) {
-  return valueType('integer', `an integer from ${smallest} to ${largest}`, (text) => {
-    const value = digits.test(text) ? Number(text) : undefined;
-    if (within(value, smallest, largest)) return accept(value);
-    const meant = digitsLike(text);
-    return suggest(within(Number(meant), smallest, largest) ? meant : undefined);
-  });
+  const parse = (text: string) => within(digits.test(text) ? Number(text) : undefined, smallest, largest);
+  return valueType('integer', `an integer from ${smallest} to ${largest}`, (text) =>
+    acceptOrSuggest(text, parse, digitsLike),
+  );
 }
 
 /** A positive integer, kept as a string of digits because it may be above 2^53. */
@@ -191,11 +197,8 @@ function digitsFrom(smallest: bigint, largest: bigint, expected: string): ValueT
   // BigInt parses in quadratic time, so the length is checked first.
   const isValid = (text: string): boolean =>
     digits.test(text) && text.length <= 100 && BigInt(text) >= smallest && BigInt(text) <= largest;
-  return valueType('integer', expected, (text) => {
-    if (isValid(text)) return accept(text);
-    const meant = digitsLike(text);
-    return suggest(meant !== undefined && isValid(meant) ? meant : undefined);
-  });
+  const parse = (text: string) => (isValid(text) ? text : undefined);
+  return valueType('integer', expected, (text) => acceptOrSuggest(text, parse, digitsLike));
 }
 
 /** The digits of an integer in another notation: 1_000, 1,000, 1e18. */
@@ -256,11 +259,13 @@ export const address = valueType('address', '0x followed by 40 hexadecimal digit
 const fractionPattern = /^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/;
 
 /** Kept as a decimal string, because ratios are compared with it exactly. */
-export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.66', (text) => {
-  if (text.length <= 100 && fractionPattern.test(text)) return accept(text);
-  const meant = fractionLike(text);
-  return suggest(meant !== undefined && fractionPattern.test(meant) ? meant : undefined);
-});
+export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.66', (text) =>
+  acceptOrSuggest(text, parseFraction, fractionLike),
+);
+
+function parseFraction(text: string): string | undefined {
+  return text.length <= 100 && fractionPattern.test(text) ? text : undefined;
+}
 
 /** The fraction of a percentage, or of a decimal without its zero: 66.67 %, .6667. */
 function fractionLike(text: string): string | undefined {
