@@ -38,7 +38,8 @@ export function explainSyntaxErrors(
     for (const error of errors) {
       const [offset] = error.pos;
       if (problems.has(lineOf(offset))) continue;
-      const problem = explain({ error, document, text, lines, lineOf, offset, end: ends.get(offset) ?? offset });
+      const found = explain({ error, document, text, lines, lineOf, offset, end: ends.get(offset) ?? offset });
+      const problem = typeof found === 'string' ? { offset, message: found } : found;
       if (!problems.has(lineOf(problem.offset))) problems.set(lineOf(problem.offset), problem);
     }
   }
@@ -75,41 +76,39 @@ const messages: Partial<Record<ErrorCode, string>> = {
   RESOURCE_EXHAUSTION: 'nested too deeply',
 };
 
-function explain(context: ErrorContext): SyntaxProblem {
-  const { error, document, text, lineOf, offset } = context;
+/** Returns a message about the position of the error, or a problem at another one. */
+function explain(context: ErrorContext): string | SyntaxProblem {
+  const { error, document, text, lines, lineOf, offset } = context;
   const character = text[offset] ?? '';
   const known = messages[error.code];
-  if (known !== undefined) return { offset, message: known };
-  if (error.code === 'BAD_ALIAS' && /[*&]/.test(character))
-    return { offset, message: `a value starts with ${character} — put it in quotes` };
-  if (error.code === 'NON_STRING_KEY') return { offset, message: explainKey(context) };
+  if (known !== undefined) return known;
+  if (error.code === 'BAD_ALIAS' && /[*&]/.test(character)) {
+    return `a value starts with ${character} — put it in quotes`;
+  }
+  if (error.code === 'NON_STRING_KEY') {
+    return lines[lineOf(offset) - 1]?.includes('{{')
+      ? 'a template expression {{ }} is not replaced — expected its value'
+      : 'a key is a list or a mapping — expected a string';
+  }
   const { open, isInFlow } = enclosing(document, text, offset);
-  const isOutside = offset > document.range[1];
   if (open !== undefined) {
-    const closing = closings[text[open] ?? ''];
-    const message = /["']/.test(text[open] ?? '')
-      ? `expected it at the end of the string that starts in line ${lineOf(open)}`
-      : 'expected it after the last entry, and every line before it indented';
-    return { offset, message: `${closing} is missing — ${message}` };
+    const opening = text[open] ?? '';
+    const place = /["']/.test(opening)
+      ? `at the end of the string that starts in line ${lineOf(open)}`
+      : 'after the last entry, and every line before it indented';
+    return `${closings[opening]} is missing — expected it ${place}`;
   }
   // A comment after a value without a space also has the code MISSING_CHAR.
   const isMissing = error.code === 'MISSING_CHAR' && character !== '#';
-  if (isInFlow && (isMissing || /["']/.test(character))) return { offset, message: MISSING_COMMA };
+  if (isInFlow && (isMissing || /["']/.test(character))) return MISSING_COMMA;
   if (error.code === 'UNEXPECTED_TOKEN' && /[\]}]/.test(character)) {
-    return { offset, message: `${character} does not close anything — expected one for each opening bracket` };
+    return `${character} does not close anything — expected one for each opening bracket`;
   }
+  const isOutside = offset > document.range[1];
   const structural = isOutside || character === '#' ? undefined : explainStructure(context);
   if (structural !== undefined) return structural;
   // After the colon, the parser's message quotes the file.
-  const message =
-    error.code === 'UNEXPECTED_TOKEN' ? UNEXPECTED_TEXT : `not YAML: ${error.message.replace(/: ".*/s, '')}`;
-  return { offset, message };
-}
-
-function explainKey({ lines, lineOf, offset }: ErrorContext): string {
-  return lines[lineOf(offset) - 1]?.includes('{{')
-    ? 'a template expression {{ }} is not replaced — expected its value'
-    : 'a key is a list or a mapping — expected a string';
+  return error.code === 'UNEXPECTED_TOKEN' ? UNEXPECTED_TEXT : `not YAML: ${error.message.replace(/: ".*/s, '')}`;
 }
 
 const closings: Readonly<Record<string, string>> = { '[': ']', '{': '}', '"': '"', "'": "'" };
@@ -137,33 +136,28 @@ function enclosing(document: Document.Parsed, text: string, offset: number): { o
 }
 
 /** Errors by wrong indentation, and by missing spaces and colons, which the parser does not distinguish. */
-function explainStructure({
-  error: { code },
-  text,
-  lines,
-  lineOf,
-  offset,
-  end,
-}: ErrorContext): SyntaxProblem | undefined {
+function explainStructure(context: ErrorContext): string | SyntaxProblem | undefined {
+  const { error, text, lines, lineOf, offset, end } = context;
+  const { code } = error;
   const rest = text.slice(offset).split('\n', 1)[0] ?? '';
   const isFirstInLine = /^[\s-]*$/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset));
   if (text.slice(offset, end).includes('\n')) {
     // A key and a value must be on one line, but the parser takes several lines for one of them.
-    if (/^-[^\s-]/.test(rest)) return { offset, message: NO_SPACE_AFTER_DASH };
-    if (/^[\w.-]+:[^\s/]/.test(rest)) return { offset, message: NO_SPACE_AFTER_COLON };
-    if (isFirstInLine) return { offset, message: NO_COLON };
-    return explainIndentation(lines, lineOf(end - 1));
+    if (/^-[^\s-]/.test(rest)) return NO_SPACE_AFTER_DASH;
+    if (/^[\w.-]+:[^\s/]/.test(rest)) return NO_SPACE_AFTER_COLON;
+    return isFirstInLine ? NO_COLON : explainIndentation(lines, lineOf(end - 1));
   }
   if (code === 'BLOCK_AS_IMPLICIT_KEY' && /^[^\s&-]/.test(rest))
-    return { offset, message: 'a value contains ": " — put the value in quotes' };
+    return 'a value contains ": " — put the value in quotes';
   // The key itself is at the offset only if its colon is missing.
   if (code === 'MISSING_CHAR' && /^\S/.test(rest)) {
     if (!/^["'\w]/.test(rest)) return undefined;
-    return { offset, message: /^[\w.-]+:[^\s/]/.test(rest) ? NO_SPACE_AFTER_COLON : NO_COLON };
+    return /^[\w.-]+:[^\s/]/.test(rest) ? NO_SPACE_AFTER_COLON : NO_COLON;
   }
   if (code !== 'MISSING_CHAR' && code !== 'BAD_INDENT' && code !== 'UNEXPECTED_TOKEN') return undefined;
-  if (isFirstInLine) return explainIndentation(lines, lineOf(offset));
-  return { offset, message: 'text after the end of a value — put the whole value in quotes' };
+  return isFirstInLine
+    ? explainIndentation(lines, lineOf(offset))
+    : 'text after the end of a value — put the whole value in quotes';
 }
 
 /** The column of the key or the dash that a line should be aligned with; `undefined` if it is aligned. */
