@@ -31,7 +31,10 @@ export function parseInvocation(argv: readonly string[], env: Environment): Invo
   }
   if (!command) return { command: 'usage-error', about: 'daemon', problems };
   const { values, problems: invalidValues } = parseValues(command, flags, env);
-  const all = [...problems, ...foreignFlags(command, flags), ...replayProblems(command, flags), ...invalidValues];
+  const ofReplay = command === 'replay' ? replayProblem(flags) : undefined;
+  const all = [...problems, ...foreignFlags(command, flags), ofReplay, ...invalidValues].filter(
+    (problem) => problem !== undefined,
+  );
   return all.length === 0 ? buildRun(command, values) : { command: 'usage-error', about: command, problems: all };
 }
 
@@ -139,45 +142,35 @@ const hasFlag = (command: CommandName, name: string): boolean => flagsOf(command
 
 const formatCommand = (command: CommandName): string => (command === 'daemon' ? 'the daemon' : command);
 
-/** The flags of single bodies, and those of a recording. */
 const BODY_FLAGS = ['--bridge', '--crosschain', '--hub-height'];
 const RECORDING_FLAGS = ['--from', '--to', '--target', '--serve', '--at', '--listen'];
+/** The flags of a recording for its metrics, and those for its pages. */
 const RANGE_FLAGS = ['--from', '--to'];
 const PAGE_FLAGS = ['--at', '--listen'];
 
-/** Problems of the files of `replay` together. */
-function replayProblems(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
-  if (command !== 'replay') return [];
-  const mixed = (flags.has('--recording') ? BODY_FLAGS : RECORDING_FLAGS).find((name) => flags.has(name));
-  if (mixed !== undefined) {
-    const problem = flags.has('--recording')
-      ? 'cannot be combined with --recording'
-      : 'has no effect without --recording';
-    return [`${mixed}: ${problem} — expected files, or a recording`];
+/** The problem of the flags of `replay` together, if there is one. */
+function replayProblem(flags: ReadonlyMap<string, string>): string | undefined {
+  const firstOf = (names: readonly string[]): string | undefined => names.find((name) => flags.has(name));
+  if (!flags.has('--recording')) {
+    const mixed = firstOf(RECORDING_FLAGS);
+    if (mixed !== undefined) return `${mixed}: has no effect without --recording — expected files, or a recording`;
+    const files = ['--bridge', '--crosschain'].map((name) => flags.get(name));
+    if (files.every((file) => file === undefined)) {
+      return 'replay: nothing to replay — expected --recording DIR, --bridge FILE, --crosschain FILE, or both files';
+    }
+    return files.every((file) => file === STANDARD_INPUT)
+      ? 'replay: both documents are standard input (-) — expected at least one file'
+      : undefined;
   }
-  if (flags.has('--recording')) return pageProblems(flags);
-  const files = ['--bridge', '--crosschain'].map((name) => flags.get(name));
-  if (files.every((file) => file === undefined)) {
-    return ['replay: nothing to replay — expected --recording DIR, --bridge FILE, --crosschain FILE, or both files'];
+  const mixed = firstOf(BODY_FLAGS);
+  if (mixed !== undefined) return `${mixed}: cannot be combined with --recording — expected files, or a recording`;
+  if (!flags.has('--serve') || flags.get('--serve') === 'false') {
+    const ofPages = firstOf(PAGE_FLAGS);
+    return ofPages && `${ofPages}: has no effect without --serve`;
   }
-  if (files.every((file) => file === STANDARD_INPUT)) {
-    return ['replay: both documents are standard input (-) — expected at least one file'];
-  }
-  return [];
-}
-
-/** Problems of the flags for pages of a recording. */
-function pageProblems(flags: ReadonlyMap<string, string>): string[] {
-  const isServed = flags.has('--serve') && flags.get('--serve') !== 'false';
-  const mixed = (isServed ? RANGE_FLAGS : PAGE_FLAGS).find((name) => flags.has(name));
-  if (mixed !== undefined) {
-    return [
-      isServed
-        ? `${mixed}: cannot be combined with --serve — expected --at TIME`
-        : `${mixed}: has no effect without --serve`,
-    ];
-  }
-  return isServed && !flags.has('--at') ? ['--serve: needs --at TIME'] : [];
+  const ofRange = firstOf(RANGE_FLAGS);
+  if (ofRange !== undefined) return `${ofRange}: cannot be combined with --serve — expected --at TIME`;
+  return flags.has('--at') ? undefined : '--serve: needs --at TIME';
 }
 
 /** Parses the values of all flags of a command. A flag overrides its environment variable; an empty variable is unset. */
