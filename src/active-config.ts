@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
-import { formatConfig } from './config/parser.js';
+import { formatConfig } from './config/loader.js';
 import { startRepeating } from './repeating.js';
 import { fingerprint } from './metrics/fingerprint.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { request } from 'undici';
 import { createLog } from '../dist/cli/log.js';
-import { validateConfig } from '../dist/config/parser.js';
+import { validateConfig } from '../dist/config/loader.js';
 import { startExporter } from '../dist/exporter.js';
 import { createPollExecutor } from '../dist/poll/poll.js';
 import { startSimulator } from '../dist/simulator/simulator.js';

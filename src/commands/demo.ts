@@ -1,7 +1,7 @@
 import { createLog } from '../cli/log.js';
 import type { InvocationOf } from '../cli/flags.js';
 import { defaultConfig, type Config, type ConfigResult } from '../config/config.js';
-import { validateConfig } from '../config/parser.js';
+import { validateConfig } from '../config/loader.js';
 import { clock } from '../clock.js';
 import { startExporter } from '../exporter.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';

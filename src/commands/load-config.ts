@@ -1,8 +1,7 @@
 import type { ConfigSettings, WebSettings } from '../cli/flags.js';
 import type { Config, ConfigResult } from '../config/config.js';
-import { loadConfig } from '../config/loader.js';
+import { loadConfig, formatConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory.js';
-import { formatConfig } from '../config/parser.js';
 import { selectShard, type Shard } from '../config/shard.js';
 import { metricLabels } from '../exposition/exposition.js';
 import type { Result } from '../result.js';

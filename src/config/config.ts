@@ -17,7 +17,7 @@ import type { Path } from '../settings/problems.js';
 import { DAY_MS, formatDuration, HOUR_MS, MEBIBYTE, SECOND_MS } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
 import { bridge, crosschain, type EndpointConnection } from './endpoint-config.js';
-import { endpointExample, siteUrl } from './node-url.js';
+import { endpointExample, siteUrl } from './urls.js';
 import { targetLabels } from './target-labels.js';
 import { validatorAddress } from './validator-address.js';
 

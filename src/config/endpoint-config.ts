@@ -4,8 +4,7 @@ import { key, type Keys, list, optionalKey, rejectBoth, scalar, type Settings, s
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
 import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
-import { endpointExample, nodeUrl } from './node-url.js';
-import { rpcUrl, type RpcUrl } from './rpc-url.js';
+import { endpointExample, nodeUrl, rpcUrl, type RpcUrl } from './urls.js';
 import { validatorAddress } from './validator-address.js';
 
 /* The endpoints of a target in the configuration file, and the settings for requesting and decoding their documents. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { checkCertificates, checkPrivateKey } from '../settings/pem.js';
+import { checkCertificates, checkPrivateKey, checkTlsVersions, tlsVersionNames } from '../settings/tls.js';
 import {
   type Check,
   key,
@@ -24,7 +24,6 @@ import {
   REDACTED,
   type Secret,
 } from '../settings/secret.js';
-import { checkTlsVersions, tlsVersionNames } from '../settings/tls-versions.js';
 import * as types from '../settings/value-types.js';
 
 /*

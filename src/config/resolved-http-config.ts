@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { HttpClientConfig } from './http-client-config.js';
 import type { Result } from '../result.js';
-import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/pem.js';
+import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/tls.js';
 import type { Path, PathMessage } from '../settings/problems.js';
 import { checkHeaderValue, checkSecret, checkUsername, reveal, type Secret } from '../settings/secret.js';
 import { readSmallFile } from '../settings/small-file.js';

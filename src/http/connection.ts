@@ -4,7 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
-import { tlsVersions } from '../settings/tls-versions.js';
+import { tlsVersions } from '../settings/tls.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 

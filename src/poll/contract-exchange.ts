@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { EndpointConnection } from '../config/endpoint-config.js';
-import { requestUrl } from '../config/rpc-url.js';
+import { requestUrl } from '../config/urls.js';
 import { loadAbi } from '../external/abi-loader.js';
 import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
 import { denomOf, quantity, readBlock, readContract, type ContractExchange } from '../external/contract-document.js';

@@ -1,6 +1,6 @@
 /** One poll, from the request to the exposition, relative to download and JSON.parse in the same process. */
 import { request } from 'undici';
-import { validateConfig } from '../../dist/config/parser.js';
+import { validateConfig } from '../../dist/config/loader.js';
 import { renderEndpoints } from '../../dist/exposition/exposition.js';
 import { clock } from '../../dist/clock.js';
 import { jobsOf, withObservations } from '../../dist/poll/jobs.js';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
 import { createPollExecutor } from '../../dist/poll/poll.js';
-import { validateConfig } from '../../dist/config/parser.js';
+import { validateConfig } from '../../dist/config/loader.js';
 import { startExporter } from '../../dist/exporter.js';
 import { createLog } from '../../dist/cli/log.js';
 import { startSimulator } from '../../dist/simulator/simulator.js';

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { test } from 'vitest';
 import { stringify } from 'yaml';
 import { parseConfig } from '../support/config.js';
-import { formatConfig } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/loader.js';
 import { fuzzRuns } from '../support/fuzz.js';
 
 test('no file makes the parser throw', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.js';
-import { formatConfig } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/loader.js';
 import { parseConfig, parseValidConfig } from '../support/config.js';
 import { withBridge, withCrosschain, withUrl, withTopLevel } from './sample-files.js';
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createConfigHash } from '../../src/config/config-files.js';
 import type { ConfigResult } from '../../src/config/config.js';
-import { loadConfig } from '../../src/config/loader.js';
-import { formatConfig } from '../../src/config/parser.js';
+import { loadConfig, formatConfig } from '../../src/config/loader.js';
 import { runExporter, startDaemon } from '../support/processes.js';
 import { createTempFolder, type TempFolder } from '../support/temp-folder.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatConfig } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/loader.js';
 import { metricLabels } from '../../src/exposition/exposition.js';
 import { parseConfig, parseValidConfig } from '../support/config.js';
 

@@ -4,7 +4,7 @@ import { type CommandName, commandNames, environmentName, flagsOf } from '../../
 import { targetVariables } from '../../src/config/environment.js';
 import { configSettings, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { parseConfig } from '../support/config.js';
-import { formatConfig } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/loader.js';
 import { createAuthority } from '../support/certificates.js';
 
 const example = `poll:

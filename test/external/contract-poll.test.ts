@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEvmChain, type EvmChain } from './evm-chain.js';
 import { BRIDGE, configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions } from './rpc-node.js';
-import { formatConfig } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/loader.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
 
 const OWNER = `0x${'a1'.repeat(20)}`;

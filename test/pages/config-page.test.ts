@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../support/config.js';
-import { formatConfig } from '../../src/config/parser.js';
+import { formatConfig } from '../../src/config/loader.js';
 import { configPage } from '../../src/pages/config-page.js';
 import { textOf } from './sample-snapshots.js';
 

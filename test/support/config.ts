@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Config, ConfigResult } from '../../src/config/config.js';
-import { validateConfig } from '../../src/config/parser.js';
+import { validateConfig } from '../../src/config/loader.js';
 import { parseYaml } from '../../src/settings/yaml.js';
 
 /** Parses a configuration file without target files. `path` is its name in messages. */

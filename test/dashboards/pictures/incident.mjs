@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { createLog } from '../../../dist/cli/log.js';
-import { validateConfig } from '../../../dist/config/parser.js';
+import { validateConfig } from '../../../dist/config/loader.js';
 import { startExporter } from '../../../dist/exporter.js';
 import { createPollExecutor } from '../../../dist/poll/poll.js';
 import { chainNames } from '../../../dist/simulator/mainnet-chains.js';

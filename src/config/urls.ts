@@ -1,7 +1,16 @@
 import { isIP } from 'node:net';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { closestMatch } from '../settings/closest-match.js';
-import { accept, parseHttpUrl, reject, valueType, type ParseResult } from '../settings/value-types.js';
+import { createSecret, REDACTED, reveal, type Secret } from '../settings/secret.js';
+import {
+  accept,
+  parseHttpUrl,
+  reject,
+  secretValueType,
+  valueType,
+  type ParseResult,
+  type ValueType,
+} from '../settings/value-types.js';
 
 const EXPECTED = 'an http or https URL without user, query and fragment, such as https://node.example.org';
 
@@ -63,4 +72,35 @@ function withScheme(address: string): string {
 export function endpointExample(input: unknown): string {
   const result = nodeUrl.parse(input);
   return `{url: ${result.ok ? result.value : 'https://node.example.org'}}`;
+}
+
+/** The URL of a JSON-RPC endpoint. Providers put the API key into the path or the query, so only the origin may be shown. */
+export interface RpcUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path and query; absent if there are none. */
+  readonly path?: Secret;
+}
+
+const EXPECTED_RPC = 'an http or https URL without user and fragment, such as https://ethereum.example.org';
+
+export const rpcUrl: ValueType<RpcUrl> = {
+  ...secretValueType('URL', EXPECTED_RPC, parseRpcUrl),
+  format: (url: RpcUrl) => (url.path === undefined ? url.origin : `${url.origin}/${REDACTED}`),
+};
+
+/** No message quotes more than the origin. */
+function parseRpcUrl(text: string): ParseResult<RpcUrl> {
+  const result = parseHttpUrl(text);
+  if (!result.ok) return result;
+  const { origin, pathname, search, username, password, hash } = result.value;
+  if (username !== '' || password !== '') return reject(`${origin} has a user name or password`);
+  if (hash !== '') return reject(`${origin} has a fragment`);
+  const path = pathname + search;
+  return accept(path === '/' ? { origin } : { origin, path: createSecret(path) });
+}
+
+/** The whole URL, for the request only. */
+export function requestUrl({ origin, path }: RpcUrl): URL {
+  return new URL(path === undefined ? origin : origin + reveal(path));
 }
