@@ -1,4 +1,4 @@
-import { request as requestHttp, type ClientRequest } from 'node:http';
+import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
 import type { InvocationOf } from '../cli/flags.js';
@@ -44,12 +44,10 @@ async function probe(url: string, tls: LoadedTls | undefined): Promise<string | 
     };
     request.on('error', ({ message }) => finish(message));
     request.on('response', ({ statusCode }) => finish(HEALTHY.has(statusCode) ? undefined : `status ${statusCode}`));
-    if (tls?.clients.type === 'RequireAndVerifyClientCert') onHandshake(request, finish);
+    if (tls?.clients.type === 'RequireAndVerifyClientCert') {
+      // The certificate of a client is verified after the handshake. This program has none.
+      request.on('socket', (socket) => socket.on('secureConnect', () => finish()));
+    }
     request.end();
   });
-}
-
-/** The certificate of a client is verified after the handshake. This program has none. */
-function onHandshake(request: ClientRequest, finish: () => void): void {
-  request.on('socket', (socket) => socket.on('secureConnect', () => finish()));
 }

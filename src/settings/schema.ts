@@ -217,8 +217,10 @@ function describeSchema(schema: unknown, outer: Attributes): SettingDescription[
     return describeSchema(schema.in instanceof z.ZodUnknown ? schema.out : schema.in, attributes);
   }
   if (schema instanceof z.ZodObject) return [{ ...attributes, type: 'mapping' }, ...describeKeys(schema, outer.path)];
-  if (schema instanceof z.ZodArray) return describeEntries(schema.element, attributes);
-  if (schema instanceof z.ZodRecord) return describeNames(schema.valueType, attributes);
+  if (schema instanceof z.ZodArray) return describeItems('list of', schema.element, '[]', attributes);
+  if (schema instanceof z.ZodRecord) {
+    return describeItems('mapping to', schema.valueType, `.${NAME_PLACEHOLDER}`, attributes);
+  }
   return [{ ...attributes, type: typeof type === 'string' ? type : 'value' }];
 }
 
@@ -228,13 +230,8 @@ function describeKeys(schema: z.ZodObject, parent: string): SettingDescription[]
   );
 }
 
-function describeEntries(element: unknown, attributes: Attributes): SettingDescription[] {
-  const [entry, ...keys] = describeSchema(element, { path: `${attributes.path}[]`, required: true });
-  return [{ ...attributes, type: `list of ${entry?.type ?? 'values'}` }, ...keys];
-}
-
-function describeNames(valueType: unknown, attributes: Attributes): SettingDescription[] {
-  const path = `${attributes.path}.${NAME_PLACEHOLDER}`;
-  const [value, ...keys] = describeSchema(valueType, { path, required: true });
-  return [{ ...attributes, type: `mapping to ${value?.type ?? 'values'}` }, ...keys];
+/** `segment` stands for every item in the paths of its keys. */
+function describeItems(prefix: string, schema: unknown, segment: string, attributes: Attributes): SettingDescription[] {
+  const [item, ...keys] = describeSchema(schema, { path: attributes.path + segment, required: true });
+  return [{ ...attributes, type: `${prefix} ${item?.type ?? 'values'}` }, ...keys];
 }
