@@ -55,8 +55,24 @@ export interface FlowOf {
   readonly rate_limiter_input: CrosschainFlow;
 }
 
+/** What a body is read with that other requests have returned, by document. Plain data, sent to the worker thread. */
+export interface SideInputOf {
+  readonly module_state: {
+    /** The external height that was read of the contract a moment ago. */
+    readonly externalHeight?: Numeral | undefined;
+  };
+  readonly external_contract: {
+    /** The calls of which the body has the results. */
+    readonly exchange?: ContractExchange | undefined;
+  };
+  readonly rate_limiter_input: {
+    /** How far above the lowest missed nonce clients schedule, by chain id. */
+    readonly lookaheads?: Readonly<Record<string, number>> | undefined;
+  };
+}
+
 /** What the families of each document are derived from. */
-interface InputOf {
+export interface InputOf {
   readonly module_state: BridgeInput;
   readonly external_contract: ContractReading;
   readonly rate_limiter_input: CrosschainInput;
@@ -65,27 +81,25 @@ interface InputOf {
 export type DocumentName = keyof SettingsOf;
 
 /** A document: where it is requested, how it is read, and what is derived from it. */
-export interface DocumentDefinition<Settings, Input, Observations, Flow> {
+export interface DocumentDefinition<Name extends DocumentName> {
   /** The title of its endpoints on the pages. */
   readonly title: string;
   /** Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at most. */
   readonly isOptional: boolean;
+  /** The document of the same target that says where this one is: its first poll comes before. */
+  readonly locatedBy?: DocumentName;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
-  readonly endpoint: (target: TargetConfig) => EndpointRequest<Settings> | undefined;
+  readonly request: (target: TargetConfig) => DocumentRequest<Name> | undefined;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
-  readonly read: (
-    body: Buffer,
-    context: DocumentContext<Settings, Observations>,
-    budgetBytes: number,
-  ) => DocumentResult<Input>;
+  readonly read: (body: Buffer, context: DocumentContext<Name>, budgetBytes: number) => DocumentResult<InputOf[Name]>;
   /** Hub height of the document, to detect a node that falls behind. */
-  readonly hubHeight: (input: Input) => Numeral | undefined;
-  readonly families: readonly Family<Input>[];
+  readonly hubHeight: (input: InputOf[Name]) => Numeral | undefined;
+  readonly families: readonly Family<InputOf[Name]>[];
   /** What the next document of the endpoint gets as its previous observations. */
-  readonly observations: (input: Input) => Observations;
-  readonly flow: FlowDefinition<Input, Flow>;
+  readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
+  readonly flow: FlowDefinition<InputOf[Name], FlowOf[Name]>;
   /** The items behind the gauges, for `/pending`, and the index of those that are not listed. */
-  readonly items: (input: Input) => { readonly items: Items; readonly searchIndex?: SearchIndex | undefined };
+  readonly items: (input: InputOf[Name]) => { readonly items: Items; readonly searchIndex?: SearchIndex | undefined };
 }
 
 /** How the documents of an endpoint are compared. */
@@ -96,10 +110,10 @@ interface FlowDefinition<Input, Flow> {
   readonly families: readonly CumulativeFamily<Flow>[];
 }
 
-export interface EndpointRequest<Settings> {
+export interface DocumentRequest<Name extends DocumentName = DocumentName> {
   readonly connection: EndpointConnection;
   /** The rest of the configuration. Without credentials, because it is sent to the worker thread. */
-  readonly settings: Settings;
+  readonly settings: SettingsOf[Name];
   /** The paths to request, in this order, until a node knows one. */
   readonly paths: readonly DocumentPath[];
   /** Appended to the path: empty, or beginning with a question mark. */
@@ -108,34 +122,29 @@ export interface EndpointRequest<Settings> {
   readonly needsValidatorNames: boolean;
   /** Whether the list of validators is requested, for names or for the operator addresses of watched validators. */
   readonly needsValidators: boolean;
-  /** The endpoint of a contract, which has no path. */
-  readonly contract?: ContractEndpoint;
+  /** The nodes of a contract, which has no path. */
+  readonly contract?: ContractNodes;
   /** By default, `poll.interval`. */
   readonly intervalMs?: number;
 }
 
-/** How a contract is polled. */
-export interface ContractEndpoint {
+/** The nodes that a contract is polled from. */
+export interface ContractNodes {
   readonly rpc: Pick<ExternalEndpoint, 'url' | 'httpClient'>;
   /** The node of the module state. */
   readonly hub: EndpointConnection;
 }
 
 /** Everything besides the body that families are derived from. */
-export interface DocumentContext<Settings, Observations> {
+export interface DocumentContext<Name extends DocumentName> {
   /** When the response was received. */
   readonly at: Instant;
-  readonly settings: Settings;
+  readonly settings: SettingsOf[Name];
   readonly labels: LabelSettings;
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
-  readonly previous: Observations | undefined;
-  /** The calls of which the body has the results; of a contract only. */
-  readonly exchange?: ContractExchange | undefined;
-  /** How far above the lowest missed nonce clients schedule, by chain id; of a rate limiter input only. */
-  readonly lookaheads?: Readonly<Record<string, number>> | undefined;
-  /** The external height that was read a moment ago; of a module state only. */
-  readonly externalHeight?: Numeral | undefined;
+  readonly previous: ObservationsOf[Name] | undefined;
+  readonly sideInput?: SideInputOf[Name] | undefined;
 }
 
 /** Names of tokens, chains and validators, for labels. */
@@ -147,18 +156,11 @@ const readModuleState = object({ state: moduleState }).compile('', allAliases(br
 const readRateLimiterInput = rateLimiterInput.compile('', allAliases(crosschainDialects));
 
 /** All documents, in the order of the exposition. */
-export const documents: {
-  readonly [Name in DocumentName]: DocumentDefinition<
-    SettingsOf[Name],
-    InputOf[Name],
-    ObservationsOf[Name],
-    FlowOf[Name]
-  >;
-} = {
+export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Name> } = {
   module_state: {
     title: 'Bridge',
     isOptional: false,
-    endpoint: ({ bridge }) => {
+    request: ({ bridge }) => {
       if (bridge === undefined) return undefined;
       const { external, ...others } = bridge;
       const { connection, settings } = splitConnection(others);
@@ -172,12 +174,12 @@ export const documents: {
           bridge.validatorNames === 'staking' || (bridge.nodeQueries === 'auto' && bridge.watch.length > 0),
       };
     },
-    read: (body, { labels, ...context }, budgetBytes) => {
+    read: (body, { labels, sideInput, ...context }, budgetBytes) => {
       const result = readDocument(readModuleState, body, budgetBytes);
       return withInput(result, ({ state }) =>
         state === undefined || state === INVALID
           ? undefined
-          : { state, ...context, tokens: labels.tokens, names: labels.validators },
+          : { state, ...context, ...sideInput, tokens: labels.tokens, names: labels.validators },
       );
     },
     hubHeight: ({ height }) => height,
@@ -189,7 +191,8 @@ export const documents: {
   external_contract: {
     title: 'Contract',
     isOptional: true,
-    endpoint: ({ bridge }) => {
+    locatedBy: 'module_state',
+    request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;
       const { intervalMs, ...rpc } = bridge.external;
       return {
@@ -204,7 +207,7 @@ export const documents: {
         intervalMs,
       };
     },
-    read: (body, { exchange, at, previous }) => {
+    read: (body, { sideInput: { exchange } = {}, at, previous }) => {
       if (exchange === undefined) throw new Error('a contract is read by its calls');
       return readContract(body, exchange, at, previous);
     },
@@ -218,7 +221,7 @@ export const documents: {
   rate_limiter_input: {
     title: 'Cross-chain',
     isOptional: false,
-    endpoint: ({ crosschain }) => {
+    request: ({ crosschain }) => {
       if (crosschain === undefined) return undefined;
       const { dialect, limit, window } = crosschain;
       const query = new URLSearchParams({ ...(limit !== undefined && { limit }), window });
@@ -230,11 +233,12 @@ export const documents: {
         needsValidators: false,
       };
     },
-    read: (body, { labels, ...context }, budgetBytes) => {
+    read: (body, { labels, sideInput, ...context }, budgetBytes) => {
       const result = readDocument(readRateLimiterInput, body, budgetBytes);
       return withInput(result, (document) => ({
         document,
         ...context,
+        ...sideInput,
         chains: labels.chains,
         tokens: labels.tokens,
       }));
@@ -254,8 +258,8 @@ export const documents: {
 // The keys of an object whose type has no others.
 export const documentNames = Object.keys(documents) as readonly DocumentName[];
 
-/** The connection of an endpoint, and its other settings. */
-function splitConnection<Endpoint extends EndpointConnection>({ url, httpClient, ...settings }: Endpoint) {
+/** The connection to the node, and the other settings. */
+function splitConnection<T extends EndpointConnection>({ url, httpClient, ...settings }: T) {
   return { connection: { url, ...(httpClient && { httpClient }) }, settings };
 }
 

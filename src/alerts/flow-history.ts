@@ -72,8 +72,7 @@ export function flowHistoryAfter(before: FlowHistory, state: EndpointState, at: 
 }
 
 function flowOf({ success }: EndpointState): BridgeFlow | undefined {
-  const flow = success?.snapshot.flow;
-  return flow !== undefined && 'transferDurations' in flow ? flow : undefined;
+  return success?.snapshot.document === 'module_state' ? success.snapshot.flow : undefined;
 }
 
 /** Points with equal counts share them. */

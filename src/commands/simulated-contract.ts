@@ -25,7 +25,7 @@ export function pollSimulatedContract(
   changes: ContractChanges = {},
 ): PollResult {
   const { body, exchange } = askSimulatedContract(options.previous, facts, model, at, changes);
-  return decodeDocument({ ...options, exchange }, 'external chain', body, undefined, at);
+  return decodeDocument({ ...options, sideInput: { exchange } }, 'external chain', body, undefined, at);
 }
 
 /** The calls of a poll, and the answers of the simulated chains. */

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { failure } from '../http/failure-reasons.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import { queriedEndpoint } from '../poll/jobs.js';
+import { queryContext } from '../poll/jobs.js';
 import type { DecodeOptions } from '../poll/poll.js';
 import type { NodeQuery } from '../sources/node-query.js';
 import {
@@ -27,7 +27,7 @@ export function answerQueries(
 ): QueryStates {
   const queries = queryStatesOf(options, state.queries);
   return dueQueries(queries, at).reduce((states, query) => {
-    const endpoint = queriedEndpoint(options, { ...state, queries: states }, operators, at);
+    const endpoint = queryContext(options, { ...state, queries: states }, operators, at);
     if (endpoint === undefined) return states;
     const requests = query.requests(endpoint);
     const results = requests.map((request) => [request, answerOf(query, request.path, respond)] as const);

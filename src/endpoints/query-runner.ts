@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { PollExecutor, PollJob } from '../poll/poll.js';
-import { queriedEndpoint } from '../poll/jobs.js';
+import { queryContext } from '../poll/jobs.js';
 import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
 import { dueQueries, withAttempt, withResults, type QueryResult, type QueryStates } from '../sources/query-state.js';
 import { createLimit } from './limit.js';
@@ -42,7 +42,7 @@ export function createQueryRunner(
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
     const endpoint = find(job);
-    const queried = endpoint && queriedEndpoint(job.decodeOptions, endpoint.state, endpoint.operators, now());
+    const queried = endpoint && queryContext(job.decodeOptions, endpoint.state, endpoint.operators, now());
     if (endpoint === undefined || queried === undefined) return;
     const requests = query.requests(queried);
     if (requests.length > 0) change(job, withAttempt(endpoint.state.queries, query, now()));

@@ -5,7 +5,7 @@ import { NO_FLOW_HISTORY } from '../alerts/flow-history.js';
 import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/memory.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
-import { documents, type DocumentName } from '../documents.js';
+import { documentNames, documents, type DocumentName } from '../documents.js';
 import {
   exportedSuccess,
   initialState,
@@ -15,7 +15,7 @@ import {
   type EndpointState,
 } from '../poll/endpoint-state.js';
 import { limitsOf, withExternalHeight, withFacts, withObservations, withValidatorNames } from '../poll/jobs.js';
-import type { PollExecutor, PollJob, PollResult } from '../poll/poll.js';
+import type { PollExecutor, PollJob, PollResult, Snapshot } from '../poll/poll.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
 import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
@@ -127,7 +127,7 @@ export function createEndpointRegistry(
     const haveVerdictsChanged = logVerdictsOf(state.target);
     if (haveVerdictsChanged) recordNext(state.target);
     record(job, result);
-    if (state.polls === 1) pollContractOf(job);
+    if (state.polls === 1) pollLocatedBy(job);
     // Everything else is requested only from a node that has just responded.
     if (!result.outcome.ok) return;
     void readNames(job);
@@ -155,15 +155,18 @@ export function createEndpointRegistry(
     return endpoints.get(keyOf({ target, document }));
   }
 
-  /** Whether the first poll of the module state has not ended, which says where the contract is. */
+  /** Whether the first poll of the document that says where this one is has not ended. */
   function isWaiting(job: PollJob): boolean {
-    return job.contract !== undefined && siblingOf(job, 'module_state')?.state.polls === 0;
+    const { locatedBy } = documents[job.decodeOptions.document];
+    return locatedBy !== undefined && siblingOf(job, locatedBy)?.state.polls === 0;
   }
 
-  /** Polls a contract that has waited for this module state. */
-  function pollContractOf(job: PollJob): void {
-    const contract = job.decodeOptions.document === 'module_state' && siblingOf(job, 'external_contract');
-    if (contract) void pollEndpoint(contract.job);
+  /** Polls the documents that have waited for this one. */
+  function pollLocatedBy(job: PollJob): void {
+    for (const document of documentNames) {
+      const sibling = documents[document].locatedBy === job.decodeOptions.document && siblingOf(job, document);
+      if (sibling) void pollEndpoint(sibling.job);
+    }
   }
 
   /** The job with what another document of the target has found. */
@@ -251,16 +254,21 @@ function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant)
  * The endpoint as it was, but its flow begins at 0, as after a restart, when the limit of series has changed: with another limit, tokens
  * and chains move between their own series and that of the others, which would seem to have counted.
  */
-function withFlowResetByLimit({ decodeOptions: { document, maxSeries } }: PollJob, known: Endpoint): Endpoint {
+function withFlowResetByLimit({ decodeOptions: { maxSeries } }: PollJob, known: Endpoint): Endpoint {
   const { job, state, memory } = known;
   const { success } = state;
   if (success === undefined || job.decodeOptions.maxSeries === maxSeries) return known;
-  const snapshot = { ...success.snapshot, flow: documents[document].flow.initial, cumulative: [] };
+  const snapshot = withInitialFlow(success.snapshot);
   return {
     ...known,
     state: { ...state, success: { ...success, snapshot } },
     memory: { ...memory, flow: NO_FLOW_HISTORY },
   };
+}
+
+function withInitialFlow<Name extends DocumentName>(snapshot: Snapshot<Name>): Snapshot<Name> {
+  const { document } = snapshot;
+  return { ...snapshot, flow: documents[document].flow.initial, cumulative: [] };
 }
 
 function keyOf({ target, document }: EndpointKey): string {

@@ -21,7 +21,7 @@ import { NO_ALIASES, number, object, readDocument, string, type UnreadableDocume
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { ContractReading, HubReading } from '../metrics/contract/reading.js';
 import { clock } from '../clock.js';
-import type { ContractEndpoint } from '../documents.js';
+import type { ContractNodes } from '../documents.js';
 
 /*
  * The requests of one poll of the contract: the newest block of the external chain, a batch of calls pinned to it, and, when balances
@@ -38,7 +38,7 @@ interface FetchedContract extends FetchedDocument {
 type Send = (url: URL, json: string) => ReturnType<Client['fetch']>;
 
 export async function fetchContract(
-  { rpc, hub }: ContractEndpoint,
+  { rpc, hub }: ContractNodes,
   limits: FetchLimits,
   facts: ContractFacts,
   { previous, readsAll }: { readonly previous: ContractReading | undefined; readonly readsAll: boolean },

@@ -93,23 +93,17 @@ export function decodeDocument<Name extends DocumentName>(
     omitsItems = false,
     previous,
     flow: before,
-    exchange,
-    externalHeight,
-    lookaheads,
+    sideInput,
   }: DecodeOptions<Name>,
   name: string,
   body: Buffer,
   height: Numeral | undefined,
   at: Instant = clock(),
-): Decoded<Snapshot> {
+): Decoded<Snapshot<Name>> {
   const { read, families, items, hubHeight, observations, flow: definition } = documents[document];
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
-  const decoded = read(
-    body,
-    { settings, labels, height, at, previous, exchange, externalHeight, lookaheads },
-    documentBudgetBytes,
-  );
+  const decoded = read(body, { settings, labels, height, at, previous, sideInput }, documentBudgetBytes);
   const phaseSeconds = { decode: secondsSince(decodeStarted) };
   if (!decoded.ok) return { outcome: failure(decoded.reason, `${name}: ${decoded.message}`), phaseSeconds, bodyBytes };
   const { value: input, problems } = decoded;
@@ -121,8 +115,9 @@ export function decodeDocument<Name extends DocumentName>(
   const flow = definition.track(before ?? definition.initial, input, { staleAfterMs, maxSeries });
   const fixedLabels = formatTargetLabels(target, targetLabels);
   const { items: listed, searchIndex } = omitsItems ? {} : items(input);
-  const snapshot: Snapshot = {
+  const snapshot: Snapshot<Name> = {
     ok: true,
+    document,
     families: renderFamilies(families, input, fixedLabels, maxSeries),
     itemsJson: listed === undefined ? '' : JSON.stringify(listed),
     ...(searchIndex && { searchIndex }),

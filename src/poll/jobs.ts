@@ -1,17 +1,16 @@
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
-import { documentNames, documents, type DocumentName } from '../documents.js';
+import { documentNames, documents, type DocumentName, type SettingsOf } from '../documents.js';
 import type { Instant } from '../clock.js';
 import { withCctxAnswers } from '../flow/crosschain-flow.js';
 import { cctxAnswers } from '../sources/cctx-outcome.js';
-import type { QueriedEndpoint, QueryAnswers } from '../sources/node-query.js';
+import type { QueryAnswers, QueryContext } from '../sources/node-query.js';
 import { lookaheadsOf } from '../sources/chain-switches.js';
 import { answersOf } from '../sources/query-state.js';
 import type { EndpointLimits, EndpointState } from './endpoint-state.js';
-import type { BridgeObservations } from '../metrics/bridge/observations.js';
 import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
-import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
+import { isOf, type DecodeOptions, type PollJob, type Snapshot, type TargetOptions } from './poll.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
@@ -19,17 +18,20 @@ export function jobsOf(config: Config): PollJob[] {
 }
 
 function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
-  const endpoint = documents[document].endpoint(target);
-  if (endpoint === undefined) return undefined;
-  const { connection, settings, ...request } = endpoint;
+  const request = documents[document].request(target);
+  if (request === undefined) return undefined;
+  const { connection, settings, ...others } = request;
   const { timeoutMs, maxBodyBytes } = config.poll;
-  return {
-    ...connection,
-    ...request,
-    limits: { timeoutMs, maxBodyBytes },
-    // The settings are those of the document.
-    decodeOptions: { ...targetOptions(config, target), document, settings } as DecodeOptions,
-  };
+  const decodeOptions = documentOptions(targetOptions(config, target), document, settings);
+  return { ...connection, ...others, limits: { timeoutMs, maxBodyBytes }, decodeOptions };
+}
+
+export function documentOptions<Name extends DocumentName>(
+  options: TargetOptions,
+  document: Name,
+  settings: SettingsOf[Name],
+): DecodeOptions<Name> {
+  return { ...options, document, settings };
 }
 
 /** The settings that apply to the state of an endpoint. A contract that is polled slowly is not stale between two polls. */
@@ -76,23 +78,20 @@ export function withFacts(job: PollJob, bridge: Snapshot | undefined): PollJob {
 }
 
 export function contractFactsOf(bridge: Snapshot | undefined): ContractFacts | undefined {
-  return bridgeObservationsOf(bridge)?.contractFacts;
-}
-
-function bridgeObservationsOf(snapshot: Snapshot | undefined): BridgeObservations | undefined {
-  const { observations } = snapshot ?? {};
-  return observations !== undefined && 'batchNonces' in observations && 'heights' in observations
-    ? observations
-    : undefined;
+  return bridge?.document === 'module_state' ? bridge.observations.contractFacts : undefined;
 }
 
 /** The job of a module state with the external height, if the contract was read a moment ago. */
 export function withExternalHeight(job: PollJob, contract: Snapshot | undefined): PollJob {
-  const { observations } = contract ?? {};
   const { decodeOptions: options } = job;
-  if (options.document !== 'module_state' || observations === undefined || !('blockSeconds' in observations))
-    return job;
-  return { ...job, decodeOptions: { ...options, externalHeight: observations.height } };
+  if (options.document !== 'module_state' || contract?.document !== 'external_contract') return job;
+  return { ...job, decodeOptions: { ...options, sideInput: { externalHeight: contract.observations.height } } };
+}
+
+/** The options with the observations and the flow of the last accepted document of the endpoint. */
+function withLast<Name extends DocumentName>(options: DecodeOptions<Name>, last: Snapshot): DecodeOptions<Name> {
+  if (!isOf(options.document, last)) return options;
+  return { ...options, previous: last.observations, flow: last.flow };
 }
 
 /** The options with the observations and the flow of the last accepted document of the endpoint, and what its node has answered since. */
@@ -102,27 +101,25 @@ export function withObservations(
   answers: QueryAnswers = new Map(),
 ): DecodeOptions {
   if (last === undefined) return options;
-  // Those of an endpoint are of the same document.
-  const observed = { ...options, previous: last.observations, flow: last.flow } as DecodeOptions;
+  const observed = withLast(options, last);
   if (observed.document !== 'rate_limiter_input' || observed.flow === undefined) return observed;
   const lookaheads = lookaheadsOf(answers);
   return {
     ...observed,
-    ...(lookaheads && { lookaheads }),
+    ...(lookaheads && { sideInput: { lookaheads } }),
     flow: withCctxAnswers(observed.flow, cctxAnswers(answers)),
   };
 }
 
 /** The endpoint as its queries see it after a successful poll; `undefined` before one, and for a recorded body. */
-export function queriedEndpoint(
-  options: DecodeOptions,
+export function queryContext<Name extends DocumentName>(
+  options: DecodeOptions<Name>,
   { success, queries, staleAfterMs }: EndpointState,
   operators: ReadonlyMap<string, string>,
   now: Instant,
-): QueriedEndpoint | undefined {
-  if (success?.foundAt === undefined) return undefined;
+): QueryContext<Name> | undefined {
+  if (success?.foundAt === undefined || !isOf(options.document, success.snapshot)) return undefined;
   const { observations, flow } = success.snapshot;
   const answers = answersOf(queries, staleAfterMs, now);
-  // Observations and flow are those of the document.
-  return { ...options, dialect: success.foundAt.dialect, observations, flow, operators, answers } as QueriedEndpoint;
+  return { ...options, dialect: success.foundAt.dialect, observations, flow, operators, answers };
 }

@@ -3,13 +3,14 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { TargetLabels } from '../config/config.js';
 import type { EndpointConnection } from '../config/endpoint-config.js';
 import type {
-  ContractEndpoint,
+  ContractNodes,
   DocumentName,
-  EndpointRequest,
+  DocumentRequest,
   FlowOf,
   LabelSettings,
   ObservationsOf,
   SettingsOf,
+  SideInputOf,
 } from '../documents.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import type { BufferedBody } from '../http/body.js';
@@ -42,12 +43,7 @@ export type DecodeOptions<Name extends DocumentName = DocumentName> = {
     readonly previous?: ObservationsOf[Each];
     /** What the earlier documents of the endpoint have counted. */
     readonly flow?: FlowOf[Each];
-    /** The calls of which the body has the results; of a contract only. */
-    readonly exchange?: ContractExchange;
-    /** The external height that was read a moment ago; of a module state only. */
-    readonly externalHeight?: Numeral;
-    /** How far above the lowest missed nonce clients schedule, by chain id; of a rate limiter input only. */
-    readonly lookaheads?: Readonly<Record<string, number>>;
+    readonly sideInput?: SideInputOf[Each];
   };
 }[Name];
 
@@ -63,7 +59,7 @@ export interface TargetOptions {
 }
 
 /** One endpoint to poll. */
-export interface PollJob extends EndpointConnection, Omit<EndpointRequest<unknown>, 'connection' | 'settings'> {
+export interface PollJob extends EndpointConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
   readonly limits: FetchLimits;
   readonly decodeOptions: DecodeOptions;
   /** What the module state says about the contract; only of a contract, and absent before the first module state. */
@@ -98,7 +94,16 @@ export interface PollResult extends Decoded<Snapshot> {
 }
 
 /** What a successful poll exports. */
-export interface Snapshot {
+export type Snapshot<Name extends DocumentName = DocumentName> = {
+  [Each in Name]: SnapshotContent & {
+    readonly document: Each;
+    /** Those of the document, for the next poll. */
+    readonly observations: ObservationsOf[Each];
+    readonly flow: FlowOf[Each];
+  };
+}[Name];
+
+interface SnapshotContent {
   readonly ok: true;
   readonly families: readonly FamilyLines[];
   /** The items for `/pending`, a bounded number, as JSON: one string is cheap to send between threads. Empty if they are omitted. */
@@ -107,11 +112,16 @@ export interface Snapshot {
   readonly searchIndex?: SearchIndex;
   readonly height: Numeral | undefined;
   readonly problems: FieldProblems;
-  /** Those of the document, for the next poll. */
-  readonly observations: ObservationsOf[DocumentName];
-  readonly flow: FlowOf[DocumentName];
   /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly cumulative: readonly FamilyLines[];
+}
+
+/** Whether a snapshot is of this document. */
+export function isOf<Name extends DocumentName>(
+  document: Name,
+  snapshot: Snapshot,
+): snapshot is Snapshot & Snapshot<Name> {
+  return snapshot.document === document;
 }
 
 /** The items of each snapshot whose JSON was parsed. */
@@ -168,7 +178,7 @@ async function poll(job: PollJob, client: Client, decoder: Decoder, names?: Awai
   const source = sourceOf(url);
   // The decoder takes the bytes.
   const protocol = isJsonRpc(body.bytes.subarray(0, 64).toString()) ? 'json-rpc' : undefined;
-  const { externalHeight } = options;
+  const externalHeight = options.document === 'module_state' ? options.sideInput?.externalHeight : undefined;
   const details = { height, path: foundAt.path, at, ...(externalHeight !== undefined && { externalHeight }) };
   const keeper = job.keepsBody ? keepBody(body, details) : undefined;
   const decoded = {
@@ -197,7 +207,7 @@ function keepBody(body: BufferedBody, details: Omit<KeptBody, keyof BufferedBody
 /** Polls a contract. Its answers are small, so they are read on the calling thread, and wait for no other document. */
 async function pollContract(
   { url, limits, decodeOptions: options, facts, keepsBody = false, readsAll = false }: PollJob,
-  endpoint: ContractEndpoint,
+  nodes: ContractNodes,
   client: Client,
 ): Promise<PollResult> {
   if (options.document !== 'external_contract') throw new Error(`${options.document} is no contract`);
@@ -206,13 +216,13 @@ async function pollContract(
   const fetched: Awaited<ReturnType<typeof fetchContract>> =
     facts === undefined
       ? failure('schema', `${source}: the module state does not say where the contract is`)
-      : await fetchContract(endpoint, limits, facts, { previous: options.previous, readsAll }, client);
+      : await fetchContract(nodes, limits, facts, { previous: options.previous, readsAll }, client);
   const fetchPhase = { fetch: (performance.now() - started) / 1000 };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase, source };
   const { body, exchange } = fetched;
   const at = clock();
   const keeper = keepsBody ? keepBody(body, { height: undefined, exchange, at }) : undefined;
-  const task = { source, options: { ...options, exchange }, height: undefined, at };
+  const task = { source, options: { ...options, sideInput: { exchange } }, height: undefined, at };
   const decoded = { ...(await inlineDecoder.decode(task, keeper?.returned ?? body)), ...keeper?.kept() };
   return { ...decoded, phaseSeconds: { ...fetchPhase, ...decoded.phaseSeconds }, source };
 }

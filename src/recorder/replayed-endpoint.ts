@@ -120,12 +120,12 @@ function contextOf(
 ): DecodeOptions {
   if (options.document === 'module_state') {
     const externalHeight = numeralOf(header.external_height);
-    return { ...options, ...(externalHeight !== undefined && { externalHeight }) };
+    return { ...options, sideInput: { externalHeight } };
   }
   const { calls, hub } = header;
   if (options.document !== 'external_contract' || calls === undefined) return options;
   const exchange = hub === undefined ? exchangeWith(bridge, receivedAt) : decodeHub(hub, receivedAt);
-  return { ...options, ...(exchange && { exchange: { ...exchange, calls } }) };
+  return { ...options, ...(exchange && { sideInput: { exchange: { ...exchange, calls } } }) };
 }
 
 /** Between two recorded polls the module state holds. */
@@ -176,7 +176,7 @@ function resultOf(
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
-  if (options.document === 'external_contract' && options.exchange === undefined) {
+  if (options.document === 'external_contract' && options.sideInput?.exchange === undefined) {
     return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
   }
   const foundAt = paths[document].find((known) => known.path === path);

@@ -2,7 +2,7 @@ import { cctxStatus } from '../chain/rate-limiter-input.js';
 import { MAX_CCTX_QUERIES, type CctxAnswer } from '../flow/crosschain-flow.js';
 import { object } from '../json/shapes.js';
 import { required } from '../metrics/required-fields.js';
-import { nodeQuery, type QueriedEndpoint, type QueryAnswers, type QueryRequest } from './node-query.js';
+import { nodeQuery, type QueryContext, type QueryAnswers, type QueryRequest } from './node-query.js';
 
 /* How cross-chain transactions have ended that have left the lists of the rate limiter input. */
 
@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Goes into a path: whatever is not of this form is not requested. */
 const INDEX = /^\w{1,128}$/;
 
-function requestsOf(endpoint: QueriedEndpoint, path: string): readonly QueryRequest[] {
+function requestsOf(endpoint: QueryContext, path: string): readonly QueryRequest[] {
   if (endpoint.document !== 'rate_limiter_input') return [];
   return endpoint.flow.departed
     .slice(0, MAX_CCTX_QUERIES)

@@ -37,7 +37,7 @@ export type QueryOptions<Name extends DocumentName = DocumentName> = {
 }[Name];
 
 /** An endpoint whose last poll has succeeded. */
-export type QueriedEndpoint<Name extends DocumentName = DocumentName> = {
+export type QueryContext<Name extends DocumentName = DocumentName> = {
   [Each in Name]: QueryOptions<Each> & {
     readonly document: Each;
     /** The dialect of the path at which the document was found. */
@@ -64,7 +64,7 @@ export interface QueryRequest {
 /** What the families of a query are derived from. */
 export interface QueryInput<Value> {
   readonly request: QueryRequest;
-  readonly endpoint: QueriedEndpoint;
+  readonly endpoint: QueryContext;
   /** One, unless the query has several pages. */
   readonly pages: readonly Value[];
 }
@@ -81,7 +81,7 @@ interface Declaration<Read, Value> {
   readonly isEnabled: (options: QueryOptions) => boolean;
   readonly path: QueryPath;
   /** What is requested; by default the path. */
-  readonly requests?: (endpoint: QueriedEndpoint, path: string) => readonly QueryRequest[];
+  readonly requests?: (endpoint: QueryContext, path: string) => readonly QueryRequest[];
   readonly shape: Shape<Read>;
   /** The part of a page that is kept, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
   readonly value: (page: Read) => Value;
@@ -95,12 +95,12 @@ export interface NodeQuery<Value = unknown> extends Required<
   Pick<Declaration<unknown, Value>, 'name' | 'intervalMs' | 'maxBodyBytes' | 'isEnabled' | 'path'>
 > {
   /** What is requested; nothing if the query is not known in the dialect of the endpoint. */
-  readonly requests: (endpoint: QueriedEndpoint) => readonly QueryRequest[];
+  readonly requests: (endpoint: QueryContext) => readonly QueryRequest[];
   /** Reads one page; on the worker thread. Error messages begin with `source`. */
   readonly read: (source: string, body: Buffer) => QueryPage | Failure;
   readonly families: readonly FamilyHeader[];
   /** The series of an answer. */
-  readonly render: (request: QueryRequest, endpoint: QueriedEndpoint, pages: readonly unknown[]) => FamilyLines[];
+  readonly render: (request: QueryRequest, endpoint: QueryContext, pages: readonly unknown[]) => FamilyLines[];
   /** The values of an answer. */
   readonly valuesOf: (answers: QueryAnswers) => ReadonlyMap<string, readonly Value[]>;
 }
@@ -157,6 +157,6 @@ export function isOn({ settings }: QueryOptions): boolean {
   return settings.nodeQueries === 'auto';
 }
 
-function singleRequest(_endpoint: QueriedEndpoint, path: string): readonly QueryRequest[] {
+function singleRequest(_endpoint: QueryContext, path: string): readonly QueryRequest[] {
   return [{ key: '', path }];
 }

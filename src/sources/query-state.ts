@@ -4,7 +4,7 @@ import type { FamilyLines } from '../metrics/render-families.js';
 import {
   HOUR_MS,
   type NodeQuery,
-  type QueriedEndpoint,
+  type QueryContext,
   type QueryAnswers,
   type QueryOptions,
   type QueryRequest,
@@ -80,7 +80,7 @@ export function withAttempt(states: QueryStates, { name }: NodeQuery, at: Instan
 export function withResults(
   states: QueryStates,
   query: NodeQuery,
-  endpoint: QueriedEndpoint,
+  endpoint: QueryContext,
   results: readonly (readonly [QueryRequest, QueryResult])[],
   at: Instant,
 ): QueryStates {

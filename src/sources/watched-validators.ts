@@ -8,7 +8,7 @@ import { optional, required } from '../metrics/required-fields.js';
 import {
   isOn,
   nodeQuery,
-  type QueriedEndpoint,
+  type QueryContext,
   type QueryInput,
   type QueryOptions,
   type QueryRequest,
@@ -26,7 +26,7 @@ function hasWatched(options: QueryOptions): boolean {
   return isOn(options) && options.document === 'module_state' && options.settings.watch.length > 0;
 }
 
-function watchedOf(endpoint: QueriedEndpoint): readonly WatchedOrchestrator[] {
+function watchedOf(endpoint: QueryContext): readonly WatchedOrchestrator[] {
   if (endpoint.document !== 'module_state') return [];
   return endpoint.observations.watched
     .filter(({ orchestrator }) => BECH32_ADDRESS.test(orchestrator))
@@ -34,8 +34,8 @@ function watchedOf(endpoint: QueriedEndpoint): readonly WatchedOrchestrator[] {
 }
 
 /** One request for each watched validator whose address is known. */
-function perWatched(addressOf: (watched: WatchedOrchestrator, endpoint: QueriedEndpoint) => string | undefined) {
-  return (endpoint: QueriedEndpoint, path: string): readonly QueryRequest[] =>
+function perWatched(addressOf: (watched: WatchedOrchestrator, endpoint: QueryContext) => string | undefined) {
+  return (endpoint: QueryContext, path: string): readonly QueryRequest[] =>
     watchedOf(endpoint).flatMap((watched) => {
       const address = addressOf(watched, endpoint);
       return address === undefined ? [] : [{ key: watched.orchestrator, path: path.replace('{address}', address) }];
@@ -45,7 +45,7 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, endpoint: QueriedE
 /** One sample for the validator that was asked for. */
 function ofWatched<Value, Label extends string = never>(
   value: (page: Value) => Exact,
-  ownLabels?: (endpoint: QueriedEndpoint) => LabelValues<Label>,
+  ownLabels?: (endpoint: QueryContext) => LabelValues<Label>,
 ) {
   return ({ request, endpoint, pages }: QueryInput<Value>) =>
     pages.slice(0, 1).map((page) => {
@@ -116,7 +116,7 @@ export const claimPosition = nodeQuery({
   }),
 });
 
-function hubCoin(endpoint: QueriedEndpoint): string | undefined {
+function hubCoin(endpoint: QueryContext): string | undefined {
   return endpoint.document === 'module_state' ? endpoint.observations.hubCoinDenom : undefined;
 }
 

@@ -4,7 +4,7 @@ import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import { targetOptions, withObservations } from '../../src/poll/jobs.js';
+import { contractFactsOf, targetOptions, withObservations } from '../../src/poll/jobs.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
@@ -255,9 +255,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   };
   const pollContract = (source: DecodeOptions, outcome: ContractOutcome, at: Instant): void => {
     const states = sources.find(({ document }) => document === 'module_state');
-    const { observations } = (states && endpoints.snapshotOf(states)) ?? {};
-    const facts =
-      observations !== undefined && 'contractFacts' in observations ? observations.contractFacts : undefined;
+    const facts = contractFactsOf(states && endpoints.snapshotOf(states));
     const before = withObservations(source, endpoints.snapshotOf(source));
     if (outcome === 'not polled' || facts === undefined || before.document !== 'external_contract') return;
     const result: PollResult =

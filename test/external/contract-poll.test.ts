@@ -40,9 +40,8 @@ const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
 /** The state in which the balances were read so many minutes earlier. */
 function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState {
   const { success } = endpoint;
-  const observations = success?.snapshot.observations;
-  if (success === undefined || observations === undefined || !('backing' in observations))
-    throw new Error('no reading');
+  if (success?.snapshot.document !== 'external_contract') throw new Error('no reading');
+  const { observations } = success.snapshot;
   const { backing } = observations;
   if (backing === undefined) throw new Error('no balances');
   const at = { ...backing.at, monotonicMs: backing.at.monotonicMs - minutes * 60_000 };

@@ -4,7 +4,7 @@ import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import { withObservations } from '../../src/poll/jobs.js';
-import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import type { DecodeOptions, PollResult, Snapshot } from '../../src/poll/poll.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
 
@@ -63,9 +63,9 @@ export function bridgePolls({ maxSeries = 200, ...settings }: BridgePollsOptions
   };
 }
 
-function flowOf(snapshot: { readonly flow: unknown } | undefined): BridgeFlow {
-  if (snapshot === undefined) throw new Error('no poll has succeeded');
-  return snapshot.flow as BridgeFlow;
+function flowOf(snapshot: Snapshot | undefined): BridgeFlow {
+  if (snapshot?.document !== 'module_state') throw new Error('no poll has succeeded');
+  return snapshot.flow;
 }
 
 const FLOW =

@@ -27,8 +27,10 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
   let seconds = 0;
   let answers: ReadonlyMap<string, CctxAnswer> = new Map();
   const instant = () => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
-  const flow = (): CrosschainFlow | undefined =>
-    states.states()[0]?.success?.snapshot.flow as CrosschainFlow | undefined;
+  const flow = (): CrosschainFlow | undefined => {
+    const snapshot = states.states()[0]?.success?.snapshot;
+    return snapshot?.document === 'rate_limiter_input' ? snapshot.flow : undefined;
+  };
   const record = (result: PollResult): void => void states.record(source, result, instant());
   const exposition = (): string => renderEndpoints(states.states(), 'text', instant());
 

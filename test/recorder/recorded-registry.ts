@@ -118,8 +118,10 @@ function pollOnce(job: PollJob, response: Response | undefined, now: () => Insta
   const at = now();
   takeTime();
   const [foundAt] = job.paths;
-  const { externalHeight } = job.decodeOptions;
-  const decoded = decodeDocument({ ...job.decodeOptions, ...(exchange && { exchange }) }, 'test', body, height, at);
+  const { decodeOptions: options } = job;
+  const externalHeight = options.document === 'module_state' ? options.sideInput?.externalHeight : undefined;
+  const ownOptions = options.document === 'external_contract' ? { ...options, sideInput: { exchange } } : options;
+  const decoded = decodeDocument(ownOptions, 'test', body, height, at);
   return {
     ...decoded,
     phaseSeconds: PHASES,

@@ -32,7 +32,8 @@ function readingOf(model: Model, minutes: number, changes?: ContractChanges): Co
   if (options.document !== 'external_contract' || facts === undefined) throw new Error('there is no contract');
   const polled = pollSimulatedContract(options, facts, model, at, changes).outcome;
   if (!polled.ok) throw new Error(polled.error.message);
-  return polled.observations as ContractReading;
+  if (polled.document !== 'external_contract') throw new Error('another document');
+  return polled.observations;
 }
 
 const surplusesOf = ({ backing }: ContractReading): (bigint | undefined)[] =>

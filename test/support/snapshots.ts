@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/config.js';
 import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { LabelSettings } from '../../src/documents.js';
+import type { DocumentName, LabelSettings } from '../../src/documents.js';
 import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/metrics/bridge/observations.js';
@@ -43,7 +43,7 @@ const STALE_AFTER_MS = 300_000;
 const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
 
 /** The snapshot of a module_state response with this `state`. The target is `t`. */
-export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot {
+export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot<'module_state'> {
   const {
     height,
     tokens = [],
@@ -54,7 +54,7 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
     atMs = 0,
     ...settings
   } = options;
-  const source: DecodeOptions = {
+  const source: DecodeOptions<'module_state'> = {
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
@@ -63,14 +63,14 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
     settings: { ...defaultBridgeSettings, ...settings },
     ...(previous && { previous }),
   };
-  return readSnapshot(source, { state }, height, {
+  return readSnapshot<'module_state'>(source, { state }, height, {
     epochSeconds: START.epochSeconds + atMs / 1000,
     monotonicMs: atMs,
   });
 }
 
 /** The snapshot of a rate_limiter_input response. The target is `t`. */
-export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot {
+export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot<'rate_limiter_input'> {
   const {
     height,
     at,
@@ -81,7 +81,7 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
     maxSeries = 200,
     ...settings
   } = options;
-  const source: DecodeOptions = {
+  const source: DecodeOptions<'rate_limiter_input'> = {
     target: 't',
     labels: { tokens, chains, validators },
     maxSeries,
@@ -90,13 +90,18 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
     settings: { ...defaultCrosschainSettings, ...settings },
     ...(previous && { previous }),
   };
-  return readSnapshot(source, document, height, at);
+  return readSnapshot<'rate_limiter_input'>(source, document, height, at);
 }
 
 /** Reads a response body as a poll does. Throws if the poll fails. */
-export function readSnapshot(source: DecodeOptions, body: unknown, height?: string, at = START): Snapshot {
+export function readSnapshot<Name extends DocumentName>(
+  source: DecodeOptions<Name>,
+  body: unknown,
+  height?: string,
+  at = START,
+): Snapshot<Name> {
   const bytes = Buffer.from(JSON.stringify(body));
-  const { outcome: result } = decodeDocument(
+  const { outcome: result } = decodeDocument<Name>(
     source,
     'test',
     bytes,

@@ -80,7 +80,7 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
     return documents.map((document, index) => {
       const at = { epochSeconds: 1000 + 30 * index, monotonicMs: 30_000 * index };
       const received = { ...options, at, ...(previous && { previous }) };
-      previous = crosschainSnapshot(document, received).observations as CrosschainObservations;
+      previous = crosschainSnapshot(document, received).observations;
       return valueOf(document, CHANGED, received);
     });
   };

@@ -79,7 +79,7 @@ describe('the time at which the lowest pending nonce of a chain has changed', ()
         const { values } = deriveCrosschain(document, { at, ...(previous && { previous }) });
         const changed = Object.entries(values).filter(([series]) => series.startsWith(FAMILY));
         expect(Object.fromEntries(changed)).toEqual(expected.values);
-        previous = structuredClone(snapshot.observations) as CrosschainObservations;
+        previous = structuredClone(snapshot.observations);
       }
     });
     fc.assert(property, { numRuns });

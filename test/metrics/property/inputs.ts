@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/endpoint-config.js';
 import { clock, type Instant } from '../../../src/clock.js';
-import { documents as definitions, type DocumentContext, type DocumentDefinition } from '../../../src/documents.js';
+import { documents, type DocumentContext, type DocumentName, type InputOf } from '../../../src/documents.js';
 import { asDecimalString } from '../../../src/json/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
 import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
@@ -18,7 +18,7 @@ export function bridgeInputs(seed: number): BridgeInput[] {
     .sample(fc.tuple(states, bridgeOptions), { seed, numRuns })
     .flatMap(([state, { height, tokens = [], ...settings }]) =>
       inputOf(
-        definitions.module_state,
+        'module_state',
         { state },
         {
           settings: { ...defaultBridgeSettings, ...settings },
@@ -31,11 +31,11 @@ export function bridgeInputs(seed: number): BridgeInput[] {
 
 /** Inputs read from random rate_limiter_input documents, half of which have missing or invalid fields. */
 export function crosschainInputs(seed: number): CrosschainInput[] {
-  const documents = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedDocument));
+  const bodies = fc.oneof(crosschainDocument, crosschainDocument.chain(corruptedDocument));
   return fc
-    .sample(fc.tuple(documents, crosschainOptions), { seed, numRuns })
+    .sample(fc.tuple(bodies, crosschainOptions), { seed, numRuns })
     .flatMap(([document, { chains = {}, at, ...settings }]) =>
-      inputOf(definitions.rate_limiter_input, document, {
+      inputOf('rate_limiter_input', document, {
         settings: { ...defaultCrosschainSettings, ...settings },
         labels: { tokens: [], chains, validators: { configured: [], staking: new Map() } },
         height: undefined,
@@ -44,12 +44,12 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
     );
 }
 
-function inputOf<Settings, Input, Observations, Flow>(
-  document: DocumentDefinition<Settings, Input, Observations, Flow>,
+function inputOf<Name extends DocumentName>(
+  document: Name,
   json: JsonObject,
-  context: Omit<DocumentContext<Settings, Observations>, 'at' | 'previous'> & { readonly at?: Instant },
-): Input[] {
-  const result = document.read(
+  context: Omit<DocumentContext<Name>, 'at' | 'previous'> & { readonly at?: Instant },
+): InputOf[Name][] {
+  const result = documents[document].read(
     Buffer.from(JSON.stringify(json)),
     { at: clock(), ...context, previous: undefined },
     Number.POSITIVE_INFINITY,
