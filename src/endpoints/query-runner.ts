@@ -5,7 +5,6 @@ import type { PollExecutor, PollJob } from '../poll/poll.js';
 import { queryContext } from '../poll/jobs.js';
 import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
 import { dueQueries, withAttempt, withResults, type QueryResult, type QueryStates } from '../sources/query-state.js';
-import { createLimit } from './limit.js';
 
 /* Sends the queries of endpoints that are due, after their polls. */
 
@@ -42,9 +41,9 @@ export function createQueryRunner(
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
     const endpoint = find(job);
-    const queried = endpoint && queryContext(job.decodeOptions, endpoint.state, endpoint.operators, now());
-    if (endpoint === undefined || queried === undefined) return;
-    const requests = query.requests(queried);
+    const context = endpoint && queryContext(job.decodeOptions, endpoint.state, endpoint.operators, now());
+    if (endpoint === undefined || context === undefined) return;
+    const requests = query.requests(context);
     if (requests.length > 0) change(job, withAttempt(endpoint.state.queries, query, now()));
     const results = await Promise.all(
       requests.map(async (request) => [request, await send(job, query, request)] as const),
@@ -52,7 +51,7 @@ export function createQueryRunner(
     const current = find(job);
     if (current === undefined) return;
     const answered = results.flatMap(([request, result]) => (result === undefined ? [] : [[request, result] as const]));
-    const queries = withResults(current.state.queries, query, queried, answered, now());
+    const queries = withResults(current.state.queries, query, context, answered, now());
     change(job, queries);
     logQuery(log, current.state, query, queries);
   }
@@ -92,4 +91,28 @@ function logQuery(
   if (after === undefined && before !== undefined) {
     log.info({ target, document, query }, 'query of the node has no failures any more');
   }
+}
+
+/** Runs a task when fewer than the maximum are running, in the order of the calls. */
+type Limit = <T>(task: () => Promise<T>) => Promise<T>;
+
+function createLimit(maximum: number): Limit {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  return async (task) => {
+    if (running >= maximum) {
+      // Whoever ends hands over the place, so the number of running tasks stays.
+      await new Promise<void>((start) => {
+        waiting.push(start);
+      });
+    } else running += 1;
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
 }

@@ -22,8 +22,7 @@ import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/v
 import { startRepeating, type Repeating } from '../repeating.js';
 import { answersOf, queryStatesOf } from '../sources/query-state.js';
 import { createQueryRunner } from './query-runner.js';
-import { logNames, logPoll } from './poll-log.js';
-import { logVerdicts, type LoggedVerdicts } from './verdict-log.js';
+import { logNames, logPoll, logVerdicts, type LoggedVerdicts } from './endpoint-log.js';
 
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */
 export interface Endpoint {

@@ -1,8 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { BufferedBody } from '../http/body.js';
 import type { Client } from '../http/client.js';
+import { isUnknownPath } from '../http/error-response.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import type { Decoded } from './decode.js';
+import { formatSize } from '../settings/units.js';
+import type { NodeQuery } from '../sources/node-query.js';
+import type { QueryResult } from '../sources/query-state.js';
+import type { Decoded, Decoder } from './decode.js';
 import type { PollJob } from './poll.js';
 
 /** Chains have tens of chains and keys and hundreds of validators. A page has 100 entries, or 1000 validators. */
@@ -52,6 +56,26 @@ export async function fetchPages<OnePage extends Page>(
     url.searchParams.set('pagination.key', outcome.nextKey);
   }
   return failure('too_large', `${sourceOf(url)}: more than ${MAX_PAGES} pages`);
+}
+
+/** Sends one request of a query, page by page, within the timeout of a poll. */
+export async function sendQuery(
+  job: JobConnection,
+  query: NodeQuery,
+  path: string,
+  client: Client,
+  decoder: Decoder,
+): Promise<QueryResult> {
+  const maxBodyBytes = Math.min(query.maxBodyBytes, job.limits.maxBodyBytes);
+  const result = await fetchPages(
+    { ...job, limits: { ...job.limits, maxBodyBytes } },
+    path,
+    client,
+    async (source, body) => decoder.decode({ source, query: query.name }, body),
+    `the response is larger than ${formatSize(maxBodyBytes)}`,
+  );
+  if (!result.ok) return { ok: false, error: result.error, isUnknownPath: isUnknownPath(result.statusCode) };
+  return { ok: true, pages: result.pages.map(({ value }) => value) };
 }
 
 /** Host and path of a request, at the beginning of messages. */

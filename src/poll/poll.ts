@@ -29,9 +29,8 @@ import type { NodeQuery } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { fetchContract } from './contract-exchange.js';
-import { sourceOf } from './fetch-pages.js';
+import { sendQuery, sourceOf } from './fetch-pages.js';
 import { withValidatorNames } from './jobs.js';
-import { sendQuery } from './send-query.js';
 import { fetchNames, type NamesResult } from './validator-names.js';
 
 /** How a body is decoded: which document it is, and the settings of its families. Plain data, sent to the worker thread. */
