@@ -3,12 +3,7 @@ import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
 import type { Config, TargetConfig } from './config/config.js';
-import type {
-  BridgeSettings,
-  CrosschainSettings,
-  EndpointConnection,
-  ExternalEndpoint,
-} from './config/endpoint-config.js';
+import type { BridgeSettings, CrosschainSettings, NodeConnection, RpcSettings } from './config/endpoint-config.js';
 import { readContract, type ContractExchange } from './external/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
@@ -111,7 +106,7 @@ interface FlowDefinition<Input, Flow> {
 }
 
 export interface DocumentRequest<Name extends DocumentName = DocumentName> {
-  readonly connection: EndpointConnection;
+  readonly connection: NodeConnection;
   /** The rest of the configuration. Without credentials, because it is sent to the worker thread. */
   readonly settings: SettingsOf[Name];
   /** The paths to request, in this order, until a node knows one. */
@@ -130,9 +125,9 @@ export interface DocumentRequest<Name extends DocumentName = DocumentName> {
 
 /** The nodes that a contract is polled from. */
 export interface ContractNodes {
-  readonly rpc: Pick<ExternalEndpoint, 'url' | 'httpClient'>;
+  readonly rpc: Pick<RpcSettings, 'url' | 'httpClient'>;
   /** The node of the module state. */
-  readonly hub: EndpointConnection;
+  readonly hub: NodeConnection;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -259,7 +254,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
 export const documentNames = Object.keys(documents) as readonly DocumentName[];
 
 /** The connection to the node, and the other settings. */
-function splitConnection<T extends EndpointConnection>({ url, httpClient, ...settings }: T) {
+function splitConnection<T extends NodeConnection>({ url, httpClient, ...settings }: T) {
   return { connection: { url, ...(httpClient && { httpClient }) }, settings };
 }
 

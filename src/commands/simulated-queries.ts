@@ -27,12 +27,12 @@ export function answerQueries(
 ): QueryStates {
   const queries = queryStatesOf(options, state.queries);
   return dueQueries(queries, at).reduce((states, query) => {
-    const endpoint = queryContext(options, { ...state, queries: states }, operators, at);
-    if (endpoint === undefined) return states;
-    const requests = query.requests(endpoint);
+    const context = queryContext(options, { ...state, queries: states }, operators, at);
+    if (context === undefined) return states;
+    const requests = query.requests(context);
     const results = requests.map((request) => [request, answerOf(query, request.path, respond)] as const);
     const attempted = requests.length === 0 ? states : withAttempt(states, query, at);
-    return withResults(attempted, query, endpoint, results, at);
+    return withResults(attempted, query, context, results, at);
   }, queries);
 }
 

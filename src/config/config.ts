@@ -16,7 +16,7 @@ import {
 import type { Path } from '../settings/problems.js';
 import { DAY_MS, formatDuration, HOUR_MS, MEBIBYTE, SECOND_MS } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
-import { bridge, crosschain, type EndpointConnection } from './endpoint-config.js';
+import { bridge, crosschain, type NodeConnection } from './endpoint-config.js';
 import { endpointExample, siteUrl } from './urls.js';
 import { targetLabels } from './target-labels.js';
 import { validatorAddress } from './validator-address.js';
@@ -308,7 +308,7 @@ export type PollConfig = Config['poll'];
 export type TargetConfig = Config['targets'][number];
 
 /** The endpoints of the targets with the position of each in the configuration. An URL with an API key is reduced to its origin. */
-export function connectionsOf(targets: readonly TargetConfig[]): (EndpointConnection & { readonly path: Path })[] {
+export function connectionsOf(targets: readonly TargetConfig[]): (NodeConnection & { readonly path: Path })[] {
   return targets.flatMap(({ bridge: ofBridge, crosschain: ofCrosschain }, index) => {
     const path = ['targets', index];
     const external = ofBridge?.external;

@@ -164,26 +164,22 @@ const crosschainKeys = {
 
 export type CrosschainSettings = Settings<typeof crosschainKeys>;
 
-export interface EndpointConnection {
+/** How a node is requested. */
+export interface NodeConnection {
   readonly url: string;
   /** Absent if no key of the HTTP client is set. `directory` is empty until the file is known. */
   readonly httpClient?: HttpClientConfig;
 }
 
-/** The JSON-RPC endpoint of the external chain. */
-export interface ExternalEndpoint {
+/** How the contract is requested from a node of the external chain. */
+export interface RpcSettings {
   readonly url: RpcUrl;
   readonly intervalMs: number;
   readonly httpClient?: HttpClientConfig;
 }
 
-export type CrosschainEndpoint = CrosschainSettings & EndpointConnection;
-
 /** The keys of an endpoint are in one mapping. In the configuration, those of the HTTP client are in `httpClient`. */
-function endpoint<K extends Keys>(
-  name: string,
-  keys: K,
-): z.ZodType<Settings<K> & Pick<EndpointConnection, 'httpClient'>>;
+function endpoint<K extends Keys>(name: string, keys: K): z.ZodType<Settings<K> & Pick<NodeConnection, 'httpClient'>>;
 function endpoint(name: string, keys: Keys): z.ZodType {
   const flat = settings(
     { ...keys, ...httpClientKeys },
@@ -194,7 +190,7 @@ function endpoint(name: string, keys: Keys): z.ZodType {
       checks: [rejectBoth('basic_auth', 'authorization')],
     },
   );
-  return z.codec(flat, z.custom<Pick<EndpointConnection, 'httpClient'>>(), {
+  return z.codec(flat, z.custom<Pick<NodeConnection, 'httpClient'>>(), {
     decode: (all) => {
       const isOfClient = ([property]: [string, unknown]): boolean => Object.hasOwn(httpClientKeys, property);
       const entries = Object.entries(all);
@@ -215,7 +211,7 @@ const urlKey = (variable: string, document: string) =>
     description: `Base URL of the node with the ${document}; the path of the document is appended.`,
   });
 
-const external: z.ZodType<ExternalEndpoint> = endpoint('external', {
+const external: z.ZodType<RpcSettings> = endpoint('external', {
   url: key('url', rpcUrl, {
     description: 'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
   }),

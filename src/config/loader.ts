@@ -22,7 +22,7 @@ import {
   type SchemaContext,
   type TargetConfig,
 } from './config.js';
-import type { CrosschainEndpoint, EndpointConnection } from './endpoint-config.js';
+import type { CrosschainSettings, NodeConnection } from './endpoint-config.js';
 import {
   type Environment,
   environmentData,
@@ -179,13 +179,13 @@ function findWarnings({ poll, targets }: Config): PathMessage[] {
 /** For a window this long, a node walks the whole history of every chain. */
 const LONG_WINDOW = 100_000n;
 
-function crosschainWarnings({ window }: CrosschainEndpoint, path: Path): PathMessage[] {
+function crosschainWarnings({ window }: CrosschainSettings, path: Path): PathMessage[] {
   if (BigInt(window) <= LONG_WINDOW) return [];
   const message = `${window} blocks is above ${LONG_WINDOW}: the query is expensive for the node`;
   return [{ path: [...path, 'window'], message }];
 }
 
-function connectionWarnings({ url, httpClient, path }: EndpointConnection & { readonly path: Path }): PathMessage[] {
+function connectionWarnings({ url, httpClient, path }: NodeConnection & { readonly path: Path }): PathMessage[] {
   if (httpClient?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
   if (!url.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {

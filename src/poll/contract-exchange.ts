@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { EndpointConnection } from '../config/endpoint-config.js';
+import type { NodeConnection } from '../config/endpoint-config.js';
 import { requestUrl } from '../config/urls.js';
 import { loadAbi } from '../external/abi-loader.js';
 import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
@@ -126,7 +126,7 @@ const HUB_BUDGET_BYTES = 2 ** 20;
 
 /** At the height of the module state, so that a transfer in between changes nothing. What cannot be read is absent. */
 async function readHub(
-  { url, httpClient }: EndpointConnection,
+  { url, httpClient }: NodeConnection,
   height: Numeral | undefined,
   denoms: readonly string[],
   remaining: () => FetchLimits,

@@ -111,7 +111,7 @@ export function withObservations(
   };
 }
 
-/** The endpoint as its queries see it after a successful poll; `undefined` before one, and for a recorded body. */
+/** What the queries of the endpoint depend on after a successful poll; `undefined` before one, and for a recorded body. */
 export function queryContext<Name extends DocumentName>(
   options: DecodeOptions<Name>,
   { success, queries, staleAfterMs }: EndpointState,

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { TargetLabels } from '../config/config.js';
-import type { EndpointConnection } from '../config/endpoint-config.js';
+import type { NodeConnection } from '../config/endpoint-config.js';
 import type {
   ContractNodes,
   DocumentName,
@@ -58,7 +58,7 @@ export interface TargetOptions {
 }
 
 /** One endpoint to poll. */
-export interface PollJob extends EndpointConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
+export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
   readonly limits: FetchLimits;
   readonly decodeOptions: DecodeOptions;
   /** What the module state says about the contract; only of a contract, and absent before the first module state. */

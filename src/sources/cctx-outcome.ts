@@ -12,9 +12,9 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Goes into a path: whatever is not of this form is not requested. */
 const INDEX = /^\w{1,128}$/;
 
-function requestsOf(endpoint: QueryContext, path: string): readonly QueryRequest[] {
-  if (endpoint.document !== 'rate_limiter_input') return [];
-  return endpoint.flow.departed
+function requestsOf(context: QueryContext, path: string): readonly QueryRequest[] {
+  if (context.document !== 'rate_limiter_input') return [];
+  return context.flow.departed
     .slice(0, MAX_CCTX_QUERIES)
     .map(({ index }) => index)
     .filter((index) => INDEX.test(index))

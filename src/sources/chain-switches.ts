@@ -77,13 +77,13 @@ interface NoncesPage {
 
 /** One series for each external chain, of the present key; without a key there are none. */
 function eachChain(value: (nonces: Nonces) => Exact) {
-  return ({ endpoint, pages }: QueryInput<NoncesPage>) => {
-    const [key] = signersKey.valuesOf(endpoint.answers).get('') ?? [];
-    const hub = endpoint.document === 'rate_limiter_input' ? endpoint.settings.hubChainIds : [];
+  return ({ context, pages }: QueryInput<NoncesPage>) => {
+    const [key] = signersKey.valuesOf(context.answers).get('') ?? [];
+    const hub = context.document === 'rate_limiter_input' ? context.settings.hubChainIds : [];
     return pages
       .flatMap(({ nonces }) => nonces)
       .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))
-      .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), endpoint.labels), value: value(nonces) }));
+      .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), context.labels), value: value(nonces) }));
   };
 }
 

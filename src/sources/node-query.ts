@@ -36,7 +36,7 @@ export type QueryOptions<Name extends DocumentName = DocumentName> = {
   };
 }[Name];
 
-/** An endpoint whose last poll has succeeded. */
+/** What the queries of an endpoint depend on, after a successful poll. */
 export type QueryContext<Name extends DocumentName = DocumentName> = {
   [Each in Name]: QueryOptions<Each> & {
     readonly document: Each;
@@ -64,7 +64,7 @@ export interface QueryRequest {
 /** What the families of a query are derived from. */
 export interface QueryInput<Value> {
   readonly request: QueryRequest;
-  readonly endpoint: QueryContext;
+  readonly context: QueryContext;
   /** One, unless the query has several pages. */
   readonly pages: readonly Value[];
 }
@@ -81,7 +81,7 @@ interface Declaration<Read, Value> {
   readonly isEnabled: (options: QueryOptions) => boolean;
   readonly path: QueryPath;
   /** What is requested; by default the path. */
-  readonly requests?: (endpoint: QueryContext, path: string) => readonly QueryRequest[];
+  readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
   readonly shape: Shape<Read>;
   /** The part of a page that is kept, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
   readonly value: (page: Read) => Value;
@@ -95,12 +95,12 @@ export interface NodeQuery<Value = unknown> extends Required<
   Pick<Declaration<unknown, Value>, 'name' | 'intervalMs' | 'maxBodyBytes' | 'isEnabled' | 'path'>
 > {
   /** What is requested; nothing if the query is not known in the dialect of the endpoint. */
-  readonly requests: (endpoint: QueryContext) => readonly QueryRequest[];
+  readonly requests: (context: QueryContext) => readonly QueryRequest[];
   /** Reads one page; on the worker thread. Error messages begin with `source`. */
   readonly read: (source: string, body: Buffer) => QueryPage | Failure;
   readonly families: readonly FamilyHeader[];
   /** The series of an answer. */
-  readonly render: (request: QueryRequest, endpoint: QueryContext, pages: readonly unknown[]) => FamilyLines[];
+  readonly render: (request: QueryRequest, context: QueryContext, pages: readonly unknown[]) => FamilyLines[];
   /** The values of an answer. */
   readonly valuesOf: (answers: QueryAnswers) => ReadonlyMap<string, readonly Value[]>;
 }
@@ -126,9 +126,9 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
     maxBodyBytes,
     isEnabled,
     path,
-    requests: (endpoint) => {
-      const own = typeof path === 'string' ? path : path[endpoint.dialect];
-      return own === undefined ? [] : requests(endpoint, own);
+    requests: (context) => {
+      const own = typeof path === 'string' ? path : path[context.dialect];
+      return own === undefined ? [] : requests(context, own);
     },
     families,
     read: (source, body) => {
@@ -139,13 +139,13 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
       if (page === undefined) return failure('schema', `${source}: a required field is missing or invalid`);
       return { ok: true, value: page, nextKey: nextKey?.(page) };
     },
-    render: (request, endpoint, pages) =>
+    render: (request, context, pages) =>
       renderFamilies(
         families,
         // The pages of an answer are those that `read` of the same query has returned.
-        { request, endpoint, pages: pages as readonly Value[] },
-        formatTargetLabels(endpoint.target, endpoint.targetLabels),
-        endpoint.maxSeries,
+        { request, context, pages: pages as readonly Value[] },
+        formatTargetLabels(context.target, context.targetLabels),
+        context.maxSeries,
       ),
     // As above.
     valuesOf: (answers) => (answers.get(name) ?? new Map()) as ReadonlyMap<string, readonly Value[]>,
@@ -157,6 +157,6 @@ export function isOn({ settings }: QueryOptions): boolean {
   return settings.nodeQueries === 'auto';
 }
 
-function singleRequest(_endpoint: QueryContext, path: string): readonly QueryRequest[] {
+function singleRequest(_context: QueryContext, path: string): readonly QueryRequest[] {
   return [{ key: '', path }];
 }

@@ -35,8 +35,8 @@ function blockOf({ header: own }: { readonly header: Field<{ height: Field<Numer
 const LABELS = ['document'] as const;
 
 function ofDocument<Value>(value: (page: Value) => Exact) {
-  return ({ endpoint, pages }: QueryInput<Value>) =>
-    pages.slice(0, 1).map((page) => ({ labels: { document: endpoint.document }, value: value(page) }));
+  return ({ context, pages }: QueryInput<Value>) =>
+    pages.slice(0, 1).map((page) => ({ labels: { document: context.document }, value: value(page) }));
 }
 
 export const latestBlock = nodeQuery({

@@ -80,7 +80,7 @@ export function withAttempt(states: QueryStates, { name }: NodeQuery, at: Instan
 export function withResults(
   states: QueryStates,
   query: NodeQuery,
-  endpoint: QueryContext,
+  context: QueryContext,
   results: readonly (readonly [QueryRequest, QueryResult])[],
   at: Instant,
 ): QueryStates {
@@ -95,7 +95,7 @@ export function withResults(
         const { key } = request;
         const known = before.answers.get(key);
         if (!result.ok) return known === undefined ? [] : [[key, known]];
-        return [[key, { at, pages: result.pages, families: query.render(request, endpoint, result.pages) }]];
+        return [[key, { at, pages: result.pages, families: query.render(request, context, result.pages) }]];
       }),
     ),
   }));

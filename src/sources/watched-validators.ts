@@ -26,18 +26,18 @@ function hasWatched(options: QueryOptions): boolean {
   return isOn(options) && options.document === 'module_state' && options.settings.watch.length > 0;
 }
 
-function watchedOf(endpoint: QueryContext): readonly WatchedOrchestrator[] {
-  if (endpoint.document !== 'module_state') return [];
-  return endpoint.observations.watched
+function watchedOf(context: QueryContext): readonly WatchedOrchestrator[] {
+  if (context.document !== 'module_state') return [];
+  return context.observations.watched
     .filter(({ orchestrator }) => BECH32_ADDRESS.test(orchestrator))
-    .slice(0, endpoint.maxSeries);
+    .slice(0, context.maxSeries);
 }
 
 /** One request for each watched validator whose address is known. */
-function perWatched(addressOf: (watched: WatchedOrchestrator, endpoint: QueryContext) => string | undefined) {
-  return (endpoint: QueryContext, path: string): readonly QueryRequest[] =>
-    watchedOf(endpoint).flatMap((watched) => {
-      const address = addressOf(watched, endpoint);
+function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryContext) => string | undefined) {
+  return (context: QueryContext, path: string): readonly QueryRequest[] =>
+    watchedOf(context).flatMap((watched) => {
+      const address = addressOf(watched, context);
       return address === undefined ? [] : [{ key: watched.orchestrator, path: path.replace('{address}', address) }];
     });
 }
@@ -45,15 +45,15 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, endpoint: QueryCon
 /** One sample for the validator that was asked for. */
 function ofWatched<Value, Label extends string = never>(
   value: (page: Value) => Exact,
-  ownLabels?: (endpoint: QueryContext) => LabelValues<Label>,
+  ownLabels?: (context: QueryContext) => LabelValues<Label>,
 ) {
-  return ({ request, endpoint, pages }: QueryInput<Value>) =>
+  return ({ request, context, pages }: QueryInput<Value>) =>
     pages.slice(0, 1).map((page) => {
-      const name = watchedOf(endpoint).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
+      const name = watchedOf(context).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
       const labels = { orchestrator: toLabelValue(request.key), name: toLabelValue(name) };
       // Without own labels there is no other one.
       return {
-        labels: { ...labels, ...ownLabels?.(endpoint) } as LabelValues<'orchestrator' | 'name' | Label>,
+        labels: { ...labels, ...ownLabels?.(context) } as LabelValues<'orchestrator' | 'name' | Label>,
         value: value(page),
       };
     });
@@ -116,19 +116,19 @@ export const claimPosition = nodeQuery({
   }),
 });
 
-function hubCoin(endpoint: QueryContext): string | undefined {
-  return endpoint.document === 'module_state' ? endpoint.observations.hubCoinDenom : undefined;
+function hubCoin(context: QueryContext): string | undefined {
+  return context.document === 'module_state' ? context.observations.hubCoinDenom : undefined;
 }
 
 export const orchestratorBalance = nodeQuery({
   name: 'orchestrator_balance',
   isEnabled: hasWatched,
   path: '/cosmos/bank/v1beta1/balances/{address}/by_denom',
-  requests: (endpoint, path) => {
-    const denom = hubCoin(endpoint);
+  requests: (context, path) => {
+    const denom = hubCoin(context);
     if (denom === undefined) return [];
     const query = new URLSearchParams({ denom }).toString();
-    return perWatched(({ orchestrator }) => orchestrator)(endpoint, `${path}?${query}`);
+    return perWatched(({ orchestrator }) => orchestrator)(context, `${path}?${query}`);
   },
   shape: object({ balance: object({ amount: number }, 'any') }, 'any'),
   value: (page): Numeral => required(required(page.balance).amount),
@@ -140,7 +140,7 @@ export const orchestratorBalance = nodeQuery({
       labels: [...LABELS, 'denom'],
       derive: ofWatched(
         (amount: Numeral) => amount,
-        (endpoint): LabelValues<'denom'> => ({ denom: toLabelValue(hubCoin(endpoint) ?? '') }),
+        (context): LabelValues<'denom'> => ({ denom: toLabelValue(hubCoin(context) ?? '') }),
       ),
     }),
   }),
