@@ -3,7 +3,14 @@ import { moduleState } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
 import type { Config, TargetConfig } from './config/config.js';
-import type { BridgeSettings, CrosschainSettings, NodeConnection, RpcSettings } from './config/endpoint-config.js';
+import {
+  defaultBridgeSettings,
+  defaultCrosschainSettings,
+  type BridgeSettings,
+  type CrosschainSettings,
+  type NodeConnection,
+  type RpcSettings,
+} from './config/endpoint-config.js';
 import { readContract, type ContractExchange } from './external/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
@@ -85,6 +92,10 @@ export interface DocumentDefinition<Name extends DocumentName> {
   readonly locatedBy?: DocumentName;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
   readonly request: (target: TargetConfig) => DocumentRequest<Name> | undefined;
+  /** The settings with which a recorded body is read. The target may be in no configuration. */
+  readonly recordedSettings: (target: Partial<TargetConfig>) => SettingsOf[Name];
+  /** The paths in all dialects. */
+  readonly paths: readonly DocumentPath[];
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: DocumentContext<Name>, budgetBytes: number) => DocumentResult<InputOf[Name]>;
   /** Hub height of the document, to detect a node that falls behind. */
@@ -169,6 +180,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
           bridge.validatorNames === 'staking' || (bridge.nodeQueries === 'auto' && bridge.watch.length > 0),
       };
     },
+    recordedSettings: ({ bridge = defaultBridgeSettings }) => ({ ...bridge, hasContract: true }),
+    paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
     read: (body, { labels, sideInput, ...context }, budgetBytes) => {
       const result = readDocument(readModuleState, body, budgetBytes);
       return withInput(result, ({ state }) =>
@@ -202,6 +215,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
         intervalMs,
       };
     },
+    recordedSettings: () => ({}),
+    paths: [],
     read: (body, { sideInput: { exchange } = {}, at, previous }) => {
       if (exchange === undefined) throw new Error('a contract is read by its calls');
       return readContract(body, exchange, at, previous);
@@ -228,6 +243,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
         needsValidators: false,
       };
     },
+    recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
+    paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
     read: (body, { labels, sideInput, ...context }, budgetBytes) => {
       const result = readDocument(readRateLimiterInput, body, budgetBytes);
       return withInput(result, (document) => ({

@@ -1,16 +1,14 @@
 import type { Instant } from '../clock.js';
-import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from '../chain/dialects.js';
-import type { Config, TargetConfig } from '../config/config.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
-import type { DocumentName } from '../documents.js';
+import type { Config } from '../config/config.js';
+import { documents } from '../documents.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../json/field.js';
 import { parseDecimal, type Numeral } from '../json/numeral.js';
 import { decodeDocument } from '../poll/decode.js';
 import { initialState, stateAfter, type EndpointState } from '../poll/endpoint-state.js';
-import { contractFactsOf, contractLimits, targetOptions, withObservations } from '../poll/jobs.js';
-import type { DecodeOptions, PollResult, TargetOptions } from '../poll/poll.js';
+import { contractFactsOf, contractLimits, documentOptions, targetOptions, withObservations } from '../poll/jobs.js';
+import type { DecodeOptions, PollResult } from '../poll/poll.js';
 import { decodeHub } from './contract-context.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
@@ -85,7 +83,7 @@ function initialEndpoint(
   const target = config.targets.find((each) => each.name === name) ?? { name };
   const staleAfterMs = holdMs(config);
   const base = { ...targetOptions(config, target), staleAfterMs };
-  const options = optionsOf(base, document, target);
+  const options = documentOptions(base, document, documents[document].recordedSettings(target));
   const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
   const limits = { ...config.poll, staleAfterMs };
   const contractIntervalMs = target.bridge?.external?.intervalMs ?? 0;
@@ -94,21 +92,6 @@ function initialEndpoint(
     options,
     state: initialState(options, isContract ? contractLimits(contractIntervalMs, limits) : limits, addedAt),
   };
-}
-
-function optionsOf(
-  base: TargetOptions,
-  document: DocumentName,
-  { bridge, crosschain }: Partial<TargetConfig>,
-): DecodeOptions {
-  switch (document) {
-    case 'module_state':
-      return { ...base, document, settings: { ...(bridge ?? defaultBridgeSettings), hasContract: true } };
-    case 'external_contract':
-      return { ...base, document, settings: {} };
-    case 'rate_limiter_input':
-      return { ...base, document, settings: crosschain ?? defaultCrosschainSettings };
-  }
 }
 
 /** The options with what was read of another endpoint of the target at the time of the poll. */
@@ -161,12 +144,6 @@ export function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number
   return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
 }
 
-const paths: Readonly<Record<DocumentName, readonly DocumentPath[]>> = {
-  module_state: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
-  external_contract: [],
-  rate_limiter_input: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
-};
-
 function resultOf(
   { document, header, body, file }: RecordedPoll,
   options: DecodeOptions,
@@ -179,7 +156,7 @@ function resultOf(
   if (options.document === 'external_contract' && options.sideInput?.exchange === undefined) {
     return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
   }
-  const foundAt = paths[document].find((known) => known.path === path);
+  const foundAt = documents[document].paths.find((known) => known.path === path);
   const decoded = decodeDocument(options, file, body, numeralOf(header.height), receivedAt);
   return { ...decoded, phaseSeconds, ...(foundAt && { foundAt }) };
 }
