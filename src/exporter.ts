@@ -10,7 +10,7 @@ import { createProcessMetrics, type BuildInfo } from './exposition/process-metri
 import { configPage } from './pages/config-page.js';
 import { contactsByTarget } from './pages/contacts.js';
 import { endpointStatus, namesViews } from './pages/endpoint-view.js';
-import { pendingDocument, type PendingDocument } from './pages/pending-document.js';
+import { pendingDocument, pendingJson, type PendingDocument } from './pages/pending-document.js';
 import { pendingPage } from './pages/pending-page.js';
 import { statusJson } from './pages/status-json.js';
 import { statusPage, type Instance, type StatusDocument } from './pages/status-page.js';
@@ -157,7 +157,10 @@ export function createPages(
       const document = pending(target, search);
       return document && pendingPage(document, sorting, active.current().links, site);
     },
-    pendingDocument: pending,
+    pendingDocument: (target, search) => {
+      const document = pending(target, search);
+      return document && pendingJson(document);
+    },
     configPage: () => {
       const { text, loadedAt } = active.current();
       return configPage(text, isoTime(loadedAt.epochSeconds), site);

@@ -1,6 +1,7 @@
 import type { DocumentName } from '../documents.js';
 import { ON_TARGET, parenthesized, promDuration, TARGET, unchanged, type RecordingRule } from './promql.js';
 import { heightFamilies } from './poll-history.js';
+import { withDetails, type Sentence } from './sentences.js';
 import { findingIf, OUTDATED_MINUTES, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /*
@@ -39,11 +40,8 @@ export interface Condition<Family extends string = string> {
   readonly document: DocumentName | undefined;
   /** Alternatives; one is enough. */
   readonly patterns: readonly Pattern<Family>[];
-  /**
-   * One line without the target: what, for how long, how much, who. Its beginning until the first ": " or "; " outside of “…” is the fact,
-   * which is the heading of a page.
-   */
-  readonly sentence: (findings: DatedFindings, view: PollView<Family>) => string;
+  /** What is wrong, without the target; made by `withDetails` or `withList`. */
+  readonly sentence: (findings: DatedFindings, view: PollView<Family>) => Sentence;
   /** One alert for all findings together, when their values add up to at least this; without it, one alert for each. */
   readonly minimumSum?: number | undefined;
   /** The action with what is known about this incident; without it, the action of the alert. */
@@ -123,9 +121,11 @@ export function exporterAlert(alert: Texts<string> & Partial<Options>): Alert {
 type Declaration<Name extends string, Family extends string> = Texts<Name> &
   Partial<Options> & { readonly severity: Severity; readonly families?: readonly Family[] } & Pick<
     Condition<Family>,
-    'sentence' | 'actionFor' | 'minimumSum'
-  > &
-  (
+    'actionFor' | 'minimumSum'
+  > & {
+    /** The sentence of the condition. A string is a fact without details. */
+    readonly sentence: (findings: DatedFindings, view: PollView<Family>) => Sentence | string;
+  } & (
     | (Pick<Pattern<Family>, 'find' | 'holdsNow'> & { readonly rangeMinutes?: number })
     | Pick<Condition<Family>, 'patterns'>
   );
@@ -135,7 +135,11 @@ function judgedAlert<Name extends string, Family extends string>(
   document: DocumentName | undefined,
   alert: Declaration<Name, Family>,
 ): JudgedAlert<Name> {
-  const { sentence, actionFor, minimumSum } = alert;
+  const { actionFor, minimumSum } = alert;
+  const sentence: Condition<Family>['sentence'] = (findings, view) => {
+    const own = alert.sentence(findings, view);
+    return typeof own === 'string' ? withDetails(own) : own;
+  };
   const patterns =
     'patterns' in alert
       ? alert.patterns

@@ -3,7 +3,7 @@ import { count } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
 import { CHECK_RELAYERS, checkRelayers, PAUSED } from './relay-alerts.js';
-import { amountsIn, blocksFor, bridgeItemsOf, listedRows, parts } from './sentences.js';
+import { amountsIn, blocksFor, bridgeItemsOf, listedRows, withDetails } from './sentences.js';
 import { findingIf, timeUntil, type PollView } from './view.js';
 
 /* Alerts on batches that time out. */
@@ -138,7 +138,7 @@ function overdue(
     action: GET_EVENT_OBSERVED,
     actionFor: (_, view) => getEventObserved(view),
     sentence: ({ oldest, duration }, view) =>
-      parts(
+      withDetails(
         `transfers have been locked for ${duration} in ${count(oldest.value, 'batch', 'batches')} past the timeout at the estimated external height`,
         amountsIn(bridgeItemsOf(view), isOverdue(fees)),
       ),

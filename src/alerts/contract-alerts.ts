@@ -3,7 +3,7 @@ import { above, dataAlert, endpointAlert } from './alert.js';
 import { IDENTITY_HOURS, identityChanged } from './identity-changes.js';
 import { COMPARE_VALSETS } from './integrity-alerts.js';
 import { ON_TARGET, promDuration, TARGET, TOKEN_SYMBOL } from './promql.js';
-import { parts } from './sentences.js';
+import { withDetails } from './sentences.js';
 import { REMEMBERED_MINUTES, valueAgo } from './poll-history.js';
 import { labelOf } from './samples.js';
 import { findingIf, type Finding, type PollView } from './view.js';
@@ -63,7 +63,7 @@ unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_back
       'Compare the last deposits and executed batches of the token on both chains. If the shortfall is real, alert the owner of the contract, who can pause it, and the other validators.',
     sentence: ({ all, duration }) => {
       const tokens = all.map(({ labels, value }) => `${labelOf(labels, 'token_contract')} by ${-value} smallest units`);
-      return parts(`${count(all.length, 'token')} not backed by the contract for ${duration}`, tokens.join(', '));
+      return withDetails(`${count(all.length, 'token')} not backed by the contract for ${duration}`, tokens.join(', '));
     },
   }),
   dataAlert('external_contract', {
@@ -128,7 +128,10 @@ and bridge_contract_unobserved_events >= bridge_contract_unobserved_events offse
     action:
       'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
     sentence: ({ duration }, view) =>
-      `${count(view.samples.value('bridge_contract_unobserved_events') ?? 0, 'event')} of the contract not observed by the hub; since an hour before the last ${duration}`,
+      withDetails(
+        `${count(view.samples.value('bridge_contract_unobserved_events') ?? 0, 'event')} of the contract not observed by the hub`,
+        `since an hour before the last ${duration}`,
+      ),
     inhibits: [{ alert: 'BridgeBatchNotRelayed' }],
   }),
   dataAlert('external_contract', {

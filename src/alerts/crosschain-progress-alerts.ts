@@ -14,7 +14,7 @@ import {
   THE_CHAIN,
 } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
-import { crosschainItemsOf, listedRows, secondsOf } from './sentences.js';
+import { crosschainItemsOf, listedRows, secondsOf, withList } from './sentences.js';
 import { labelOf } from './samples.js';
 import { atLeast, type DatedFinding, type Finding, findingIf, type PollView } from './view.js';
 
@@ -177,7 +177,10 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
         return `a transaction on chain ${chainOf(oldest.labels)} has waited for ${waitingOf(oldest)}, ${longer} its limit of ${duration(limit)}`;
       }
       const chains = oldestFirst.map((own) => `${chainOf(own.labels)} for ${waitingOf(own)}`);
-      return `transactions on ${count(chains.length, 'chain')} have waited ${longer} the age limit of their chain: ${list(chains)}`;
+      return withList(
+        `transactions on ${count(chains.length, 'chain')} have waited ${longer} the age limit of their chain`,
+        list(chains),
+      );
     },
     actionFor: ({ all, oldest: { labels, value } }, view) => {
       const isOldest = ({ chainId, createdAt }: CctxItem): boolean =>
@@ -232,7 +235,7 @@ and ${ON_TARGET} ${HIDDEN} == 0`,
       const [only, ...others] = all;
       return only !== undefined && others.length === 0
         ? `nothing has moved for ${lasting} on chain ${list(chains)}${hashText(hashOf(only, view))}`
-        : `nothing has moved for ${lasting} on ${count(chains.length, 'chain')}: ${list(chains)}`;
+        : withList(`nothing has moved for ${lasting} on ${count(chains.length, 'chain')}`, list(chains));
     },
     actionFor: ({ all, oldest }, view) => {
       const { samples } = view;

@@ -28,7 +28,7 @@ import {
   watchedWithNames,
   withNameLabels,
 } from './promql.js';
-import { orchestratorKey, validators } from './sentences.js';
+import { orchestratorKey, validators, withList } from './sentences.js';
 import { labelOf } from './samples.js';
 import { timeOfHeight, type DatedFindings, type Finding, type PollView } from './view.js';
 
@@ -148,7 +148,10 @@ ${UNLESS_WATCHED}`),
       const found = validatorsOf(findings, view);
       return found.length === 1
         ? `${validators(found)} will be jailed in ${time} unless it signs ${SIGNED_THING[kind]}`
-        : `${count(found.length, 'validator')} will be jailed, the first in ${time}, unless they sign: ${validators(found)}`;
+        : withList(
+            `${count(found.length, 'validator')} will be jailed, the first in ${time}, unless they sign`,
+            validators(found),
+          );
     },
     ...(who === 'watched' && {
       inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] }],
@@ -189,7 +192,10 @@ unjailed. 12 hours (43200 s), when their operators can still be reached.`,
     action: 'Tell the operators, the largest first: nothing is signed or observed without them.',
     sentence: (findings, view) => {
       const found = validatorsOf(findings, view);
-      return `${extentOf(found)} will be jailed, the first in ${timeToFirst(findings, view)}, unless they sign: ${validators(found)}`;
+      return withList(
+        `${extentOf(found)} will be jailed, the first in ${timeToFirst(findings, view)}, unless they sign`,
+        validators(found),
+      );
     },
   }),
   deadlineNear('others', [0, CRITICAL_HOURS], {

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../settings/units.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { ON_ENDPOINT, ON_TARGET, promDuration, TARGET } from './promql.js';
-import { parts } from './sentences.js';
+import { withDetails, withList } from './sentences.js';
 import { HEIGHT_POLLS, heightFamilies } from './poll-history.js';
 import { fieldsOf, findingIf, OUTDATED_MINUTES, steadyHeight, type PollView } from './view.js';
 
@@ -115,7 +115,7 @@ or as the reload that added it. With a current copy in another exporter of the c
     description:
       'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. No other exporter has a current copy, so no other alert on this document can fire.',
     action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
-    sentence: (_findings, view) => parts(withoutSuccess(view), lastFailure(view)),
+    sentence: (_findings, view) => withDetails(withoutSuccess(view), lastFailure(view)),
     // The critical alert includes the warning.
     inhibits: [
       { alert: 'BridgeEndpointDown', equal: ['document'] },
@@ -159,8 +159,9 @@ and on (${TARGET}, document) bridge_exporter_up == 0`,
       '{{ $value | printf "%.0f" }} polls of {{ $labels.document }} of {{ $labels.target }} failed with reason {{ $labels.reason }} in the last 10 minutes.',
     action: 'Correct the configuration or the credentials, then reload the exporter; waiting does not help.',
     sentence: (findings, view) =>
-      parts(
-        `${view.state.document} is misconfigured: polls have failed with ${list(fieldsOf(findings, 'reason'))} for ${findings.duration}`,
+      withList(
+        `${view.state.document} is misconfigured`,
+        `polls have failed with ${list(fieldsOf(findings, 'reason'))} for ${findings.duration}`,
         lastFailure(view),
       ),
     // The cause.
@@ -180,7 +181,7 @@ does not alert anyone at night: BridgeSnapshotStale is the critical alert.`,
     description: 'All polls of {{ $labels.document }} of {{ $labels.target }} have failed for 3 minutes.',
     action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
     sentence: ({ duration: lasting }, view) =>
-      parts(`polls of ${view.state.document} have failed for ${lasting}`, lastFailure(view)),
+      withDetails(`polls of ${view.state.document} have failed for ${lasting}`, lastFailure(view)),
     inhibitsData: true,
   }),
   endpointAlert({
@@ -231,7 +232,7 @@ Share of poll.max_body_size. A response grows with the backlog, so the rest has 
     sentence: (findings) => {
       const names = fieldsOf(findings, 'family');
       const exceed = names.length === 1 ? 'exceeds' : 'exceed';
-      return `${count(names.length, 'metric')} ${exceed} limits.max_series_per_family: ${list(names)}`;
+      return withList(`${count(names.length, 'metric')} ${exceed} limits.max_series_per_family`, list(names));
     },
   }),
 ];

@@ -2,7 +2,15 @@ import { count, percent } from '../text/format.js';
 import { dataAlert, type Severity } from './alert.js';
 import { ON_TARGET } from './promql.js';
 import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
-import { bridgeItemsOf, claimText, listedRows, membersOf, numberAndPower, parts, validators } from './sentences.js';
+import {
+  bridgeItemsOf,
+  claimText,
+  listedRows,
+  membersOf,
+  numberAndPower,
+  validators,
+  withDetails,
+} from './sentences.js';
 import { valuesWithin } from './poll-history.js';
 import { labelOf } from './samples.js';
 import { type DatedFindings, type Finding, type PollView } from './view.js';
@@ -102,15 +110,16 @@ function contractValsetMismatch(
     inhibits: severity === 'critical' ? INHIBITS_VOTES : [],
     sentence: (findings, view) => {
       const kinds = new Set(findings.all.map(({ labels }) => labelOf(labels, 'kind')));
-      return parts(
+      const [fact = '', ...details] = [
         kinds.has('valset_mismatch')
-          ? 'the validator set in the contract differs from the one of the hub with its nonce'
-          : '',
-        kinds.has('valset_unknown') ? 'the hub does not know the validator set in the contract' : '',
+          ? ['the validator set in the contract differs from the one of the hub with its nonce']
+          : [],
+        kinds.has('valset_unknown') ? ['the hub does not know the validator set in the contract'] : [],
         kinds.has('valset_claim_mismatch')
-          ? `a validator set that the hub does not have is claimed to be in the contract; ${accused(findings, view)}`
-          : '',
-      );
+          ? ['a validator set that the hub does not have is claimed to be in the contract', accused(findings, view)]
+          : [],
+      ].flat();
+      return withDetails(fact, ...details);
     },
   });
 }
@@ -136,8 +145,9 @@ function claimWithoutBatch(
     sentence: (findings, view) => {
       const [claims] = violations(view, kind);
       const power = `${percent(Math.max(...findings.all.map(({ value }) => value)))} of the power`;
-      return parts(
-        `${count(claims?.value ?? 0, 'claim')} with up to ${power} that a batch was executed which the hub does not have; the hub halts at 66 %`,
+      return withDetails(
+        `${count(claims?.value ?? 0, 'claim')} with up to ${power} that a batch was executed which the hub does not have`,
+        'the hub halts at 66 %',
         accused(findings, view),
       );
     },

@@ -7,6 +7,7 @@ import { duration } from '../text/format.js';
 import { severities, type Condition, type Inhibition, type Severity } from './alert.js';
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
+import type { Sentence } from './sentences.js';
 import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
 import { steadyHeight, type AlertLabels, type DatedFinding, type DatedFindings, type PollView } from './view.js';
 
@@ -41,8 +42,8 @@ export interface Verdict {
   readonly isOneAlert: boolean;
   /** The firing alert of the same endpoint of which this is probably a consequence. */
   readonly causedBy: AlertName | null;
-  /** What is wrong, in one line without the target, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */
-  readonly summary: string;
+  /** What is wrong, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */
+  readonly sentence: Sentence;
   /** What to do first. */
   readonly action: string;
 }
@@ -298,7 +299,7 @@ function verdictOf(oldest: CausedFinding, others: readonly JudgedFinding[], view
     subjects: all.map(({ labels }) => labels),
     isOneAlert: condition.minimumSum !== undefined,
     causedBy: oldest.causedBy,
-    summary: condition.sentence(findings, view),
+    sentence: condition.sentence(findings, view),
     action: condition.actionFor?.(findings, view) ?? action,
   };
 }

@@ -30,8 +30,23 @@ import {
   watchedWithNames,
   type RecordingRule,
 } from './promql.js';
-import { bridgeItemsOf, haveOrHas, orchestratorKey, ownFirst, parts, validators } from './sentences.js';
-import { HUB_TIME_FAMILIES, timeOfHeight, timeOfItemHeight, type Finding, type PollView } from './view.js';
+import {
+  bridgeItemsOf,
+  haveOrHas,
+  orchestratorKey,
+  ownFirst,
+  validators,
+  withList,
+  type Sentence,
+} from './sentences.js';
+import {
+  HUB_TIME_FAMILIES,
+  timeOfHeight,
+  timeOfItemHeight,
+  type DatedFindings,
+  type Finding,
+  type PollView,
+} from './view.js';
 
 /* Alerts on signatures and votes that validators have missed for long: each watched validator, and all others together. */
 
@@ -188,6 +203,14 @@ ${UNLESS_WATCHED}`,
 /** The power of others that is late, if it is enough to be worth an alert. */
 const latePower = (late: string): string => powerOfOthersAtLeast(LATE_POWER_RATIO, late);
 
+function notVoted(findings: DatedFindings, view: PollView<IdentityFamily>): Sentence {
+  const who = validatorsOf(findings, view);
+  return withList(
+    `${extentOf(who)} ${haveOrHas(who.length)} not voted for an event for ${findings.duration}`,
+    validators(who),
+  );
+}
+
 export const lateValidatorAlerts = [
   dataAlert('module_state', {
     name: 'BridgeOrchestratorMissingConfirms',
@@ -214,8 +237,9 @@ regularly. Valset confirms: the same deadline for an hour.`,
       });
       const who = validatorsOf(findings, view);
       const signatures = `signatures of ${extentOf(who)} have been missing for ${findings.duration}`;
-      return parts(
-        `${signatures}, on up to ${items.join(' and ')}: ${validators(who)}`,
+      return withList(
+        `${signatures}, on up to ${items.join(' and ')}`,
+        validators(who),
         firstDeadline(findings, who.length, view),
       );
     },
@@ -239,8 +263,9 @@ regularly. Valset confirms: the same deadline for an hour.`,
     action: CONTACT_LATE,
     sentence: (findings, view) => {
       const who = validatorsOf(findings, view);
-      return parts(
-        `signatures of ${extentOf(who)} have been missing for ${findings.duration}: ${validators(who)}`,
+      return withList(
+        `signatures of ${extentOf(who)} have been missing for ${findings.duration}`,
+        validators(who),
         firstDeadline(findings, who.length, view),
       );
     },
@@ -263,10 +288,7 @@ missing.`,
     description:
       'Your validator {{ or $labels.name $labels.orchestrator }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has not voted for an event for at least 30 minutes.',
     action: CHECK_VOTES,
-    sentence: (findings, view) => {
-      const who = validatorsOf(findings, view);
-      return `${extentOf(who)} ${haveOrHas(who.length)} not voted for an event for ${findings.duration}: ${validators(who)}`;
-    },
+    sentence: notVoted,
     actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_VOTES),
   }),
   dataAlert('module_state', {
@@ -285,9 +307,6 @@ missing.`,
     summary: 'validators with {{ $value | humanizePercentage }} of the power do not vote.',
     description: `For at least 30 minutes, validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have not voted for an event. Largest first: ${largestOf(silentOthers)}all on /pending.`,
     action: CONTACT_LATE,
-    sentence: (findings, view) => {
-      const who = validatorsOf(findings, view);
-      return `${extentOf(who)} ${haveOrHas(who.length)} not voted for an event for ${findings.duration}: ${validators(who)}`;
-    },
+    sentence: notVoted,
   }),
 ];

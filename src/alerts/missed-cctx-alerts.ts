@@ -13,7 +13,7 @@ import {
   THE_CHAIN,
 } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, parenthesized, promDuration } from './promql.js';
-import { crosschainItemsOf, listedRows, secondsOf } from './sentences.js';
+import { crosschainItemsOf, listedRows, secondsOf, withList } from './sentences.js';
 import { valueAgo, valuesWithin } from './poll-history.js';
 import { labelOf } from './samples.js';
 import { type AlertLabels, type Finding, type PollView } from './view.js';
@@ -158,7 +158,7 @@ of it is left. Bitcoin is not scheduled by the distance of nonces.`,
       );
       const what =
         all.length === 1 ? 'a missed transaction stops its chain' : `missed transactions stop ${all.length} chains`;
-      return `${what}: ${list(chains)}`;
+      return withList(what, list(chains));
     },
     inhibits: [{ alert: 'CrosschainCctxsMissed', equal: ['chain_id'] }, ...inhibits],
   });
@@ -183,7 +183,7 @@ so that a new exporter does not report what has been missed for long.`,
     summary: `${countOfValue('more cross-chain transaction')} on ${THE_CHAIN} missed than a day ago.`,
     description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} more than a day ago. Too many nonces above one, the chain freezes.`,
     action: MISSED_ACTION,
-    sentence: ({ all }) => `more cross-chain transactions are missed than a day ago: ${missedOf(all)}`,
+    sentence: ({ all }) => withList('more cross-chain transactions are missed than a day ago', missedOf(all)),
   }),
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainCctxsMissed',
@@ -199,6 +199,6 @@ ${parenthesized(missedSinceYesterday)}`,
     summary: `${countOfValue('cross-chain transaction')} on ${THE_CHAIN} missed for long.`,
     description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} at present. Their number has not risen within a day.`,
     action: `${MISSED_ACTION} Take those that nobody can clear out with crosschain.ignore.`,
-    sentence: ({ all }) => `cross-chain transactions have been missed for long: ${missedOf(all)}`,
+    sentence: ({ all }) => withList('cross-chain transactions have been missed for long', missedOf(all)),
   }),
 ];

@@ -2,6 +2,7 @@ import { duration, percent } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { countLate, FLOW_MINUTES, flowIncrease, isObjectiveMissed, objectiveFamilies } from './flow-history.js';
 import { ON_TARGET, parenthesized, promDuration, TARGET, type RecordingRule } from './promql.js';
+import { withList } from './sentences.js';
 import { findingIf, type Finding, type PollView } from './view.js';
 
 /* The objective for withdrawals, by events and by time. docs/objectives.md explains both. */
@@ -121,7 +122,10 @@ ${parenthesized(byTime)}`,
     sentence: ({ oldest: { value }, duration: lasting }, view) => {
       const { objective = 0 } = missedShares(view) ?? {};
       const current = isObjectiveMissed(view.state, view.now) === true ? ', and one is older at present' : '';
-      return `withdrawals have missed the objective of ${duration(objective)} for ${lasting}: ${percent(value, 1)} of them or of the time in the last days${current}`;
+      return withList(
+        `withdrawals have missed the objective of ${duration(objective)} for ${lasting}`,
+        `${percent(value, 1)} of them or of the time in the last days${current}`,
+      );
     },
   }),
 ];

@@ -24,7 +24,7 @@ import {
   numberAndPower,
   orchestratorKey,
   ownFirst,
-  parts,
+  withDetails,
   validators,
 } from './sentences.js';
 import { valueAgo } from './poll-history.js';
@@ -158,7 +158,7 @@ function conflictingClaims(
       : 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',
     sentence: ({ oldest, duration }, view) => {
       const dispute = firstDispute(bridgeItemsOf(view));
-      return parts(
+      return withDetails(
         `validators have disagreed about ${disputedThing(dispute, oldest.value)} for ${duration}`,
         disputedClaims(dispute),
       );
@@ -200,7 +200,7 @@ and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
     description: `For at least ${STALLED_MINUTES + 5} minutes, the next event of {{ $labels.target }} has been claimed by {{ $value | humanizePercentage }} of the power and not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. Not voted, own validators first, then the largest power first: ${LARGEST_SILENT}all on /pending.`,
     action: CONTACT_VOTERS,
     sentence: ({ duration }, view) =>
-      parts(
+      withDetails(
         `no event observed for ${duration}, ${view.samples.value('bridge_pending_events') ?? 'some'} waiting`,
         missingVoters(nextClaim(view)),
       ),
@@ -284,6 +284,6 @@ and ${unchanged('bridge_last_observed_nonce', FEW_VOTES_MINUTES)}`,
     action:
       'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
     sentence: ({ duration }, view) =>
-      parts(`an event that others do not see has been claimed for ${duration}`, claimants(nextClaim(view))),
+      withDetails(`an event that others do not see has been claimed for ${duration}`, claimants(nextClaim(view))),
   }),
 ];

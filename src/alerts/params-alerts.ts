@@ -4,6 +4,7 @@ import { endpointAlert } from './alert.js';
 import { IDENTITY_HOURS, identityChanged } from './identity-changes.js';
 import { promDuration } from './promql.js';
 import { REMEMBERED_MINUTES, type ChangingFamily } from './poll-history.js';
+import { withList } from './sentences.js';
 import type { DatedFindings, Finding, PollView } from './view.js';
 
 /* Alerts on changes of the parameters and of the blacklist. */
@@ -50,7 +51,10 @@ than the repeat interval.`,
     action:
       'Check at once that governance or an upgrade announced this contract; if not, warn the validators and stop your relayers and orchestrators.',
     sentence: ({ oldest: { labels }, duration }) =>
-      `contract, bridge id or external chain changed ${duration} ago: now contract ${labels['bridge_external_address']}, bridge id ${labels['bridge_id']}, external chain ${labels['bridge_chain_id']}`,
+      withList(
+        `contract, bridge id or external chain changed ${duration} ago`,
+        `now contract ${labels['bridge_external_address']}, bridge id ${labels['bridge_id']}, external chain ${labels['bridge_chain_id']}`,
+      ),
     // A migration resets the nonces, and changes parameters.
     inhibits: [{ alert: 'BridgeStateRolledBack' }, { alert: 'BridgeParamsChanged', severity: 'info' }],
   }),

@@ -3,7 +3,7 @@ import type { WaitingTokenItem } from '../pending/items.js';
 import { count, list } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, TOKEN_SYMBOL, unchanged } from './promql.js';
-import { bridgeItemsOf, listedRows, tokenName, waitingAmounts } from './sentences.js';
+import { bridgeItemsOf, listedRows, tokenName, waitingAmounts, withList } from './sentences.js';
 import { valueAgo } from './poll-history.js';
 import { labelOf } from './samples.js';
 import {
@@ -96,7 +96,7 @@ function waitingItem({ labels }: Finding, view: Pick<PollView, 'items'>): Waitin
   return listedRows(bridgeItemsOf(view)?.tokens).find(({ token }) => token.contract === labels['token_contract']);
 }
 
-function waitingSentence(all: readonly Finding[], view: PollView<'bridge_token_info'>): string {
+function waitingTransfers(all: readonly Finding[], view: PollView<'bridge_token_info'>): string {
   // In the order of the items, which is by worth.
   const tokens = listedRows(bridgeItemsOf(view)?.tokens).map(({ token }) => token.contract);
   const rankOf = ({ labels }: Finding): number => {
@@ -172,7 +172,7 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
     action:
       'Request a batch of the token: anyone can, and the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
     sentence: ({ all, duration }, view) =>
-      `no batch built for ${duration}: ${waitingSentence(all, view)} waiting with sufficient fees`,
+      withList(`no batch built for ${duration}`, `${waitingTransfers(all, view)} waiting with sufficient fees`),
     inhibits: [{ alert: 'BridgeBacklogHigh' }],
   }),
   dataAlert('module_state', {
@@ -203,7 +203,8 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
     description: `In ${GROWING_MINUTES / 60} hours, {{ $value }} transfers of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} were added to its queue and no batch of it was built.`,
     action:
       'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
-    sentence: ({ all, duration }, view) => `no batch built for ${duration}: ${waitingSentence(all, view)} waiting`,
+    sentence: ({ all, duration }, view) =>
+      withList(`no batch built for ${duration}`, `${waitingTransfers(all, view)} waiting`),
   }),
   dataAlert('module_state', {
     name: 'BridgeBacklogHigh',
@@ -235,7 +236,10 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
     sentence: ({ oldest, duration }, { samples }) => {
       const unbatched = samples.value('bridge_unbatched_transfers') ?? 0;
       const limit = samples.value('bridge_backlog_limit_transfers') ?? 0;
-      return `the number of pending transfers has been above ${limit} for ${duration}: ${oldest.value} at present, of which ${unbatched} in no batch`;
+      return withList(
+        `the number of pending transfers has been above ${limit} for ${duration}`,
+        `${oldest.value} at present, of which ${unbatched} in no batch`,
+      );
     },
   }),
 ];

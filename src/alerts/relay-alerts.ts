@@ -1,6 +1,6 @@
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, unchanged } from './promql.js';
-import { blocksFor, bridgeItemsOf, parts, waitingAmounts } from './sentences.js';
+import { blocksFor, bridgeItemsOf, waitingAmounts, withDetails } from './sentences.js';
 import { hasDecreased } from './poll-history.js';
 import type { Samples } from './samples.js';
 import { HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
@@ -128,7 +128,7 @@ and ${ON_TARGET} ${tokens} > 1`,
     action: CHECK_RELAYERS,
     actionFor: (_, view) => checkRelayers(view),
     sentence: ({ oldest, duration }, view) =>
-      parts(
+      withDetails(
         `no signed batch has been executed for ${duration}, ${oldest.value} waiting`,
         inRelayableBatches(view),
         firstTimeout(view.samples),

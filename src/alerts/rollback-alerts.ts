@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../settings/units.js';
 import type { DocumentName } from '../documents.js';
 import { list } from '../text/format.js';
 import { endpointAlert } from './alert.js';
+import { withList } from './sentences.js';
 import { ON_EXPORTER, parenthesized, promDuration, TARGET } from './promql.js';
 import { REMEMBERED_MINUTES, rollbackFamilies, type RollbackFamily } from './poll-history.js';
 
@@ -58,7 +59,7 @@ unless on (${TARGET}, document) ${parenthesized(movedToAnotherNode)}`,
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     sentence: (findings) => {
       const amounts = findings.all.map(({ labels, value }) => `${labels['family']} by ${value}`);
-      return `the state has been older than before for ${findings.duration}: ${list(amounts)}`;
+      return withList(`the state has been older than before for ${findings.duration}`, list(amounts));
     },
   }),
 ];

@@ -18,8 +18,8 @@ import type { Samples } from './samples.js';
 import type { AlertLabels, PollView } from './view.js';
 
 /*
- * Parts of summaries, and the items that they name. A summary is plain text of one line; other people choose the names in it, so pages
- * escape it.
+ * The sentences of verdicts, their parts, and the items that they name. They are plain text of one line; other people choose the names in
+ * them, so pages escape them.
  */
 
 const MAX_NAME_CHARACTERS = 40;
@@ -145,7 +145,31 @@ export function chainName(name: string, id: string): string {
   return name === '' ? shortName(id) : `${shortName(name)} (${shortName(id)})`;
 }
 
-/** The parts of a summary; empty ones are left out. */
+/** What a verdict says in one line, without the target. */
+export interface Sentence {
+  /** What is wrong, and for how long: the heading of a page. */
+  readonly fact: string;
+  /** Between fact and details: a colon before a list of what the fact is about. */
+  readonly separator: '; ' | ': ';
+  /** What the heading has no room for: who, how much, until when. Empty if the fact says it all. */
+  readonly details: string;
+}
+
+export function sentenceText({ fact, separator, details }: Sentence): string {
+  return details === '' ? fact : `${fact}${separator}${details}`;
+}
+
+/** A fact, and what else is known. */
+export function withDetails(fact: string, ...details: readonly string[]): Sentence {
+  return { fact, separator: '; ', details: parts(...details) };
+}
+
+/** A fact, the list of what it is about, and what else is known. */
+export function withList(fact: string, listed: string, ...details: readonly string[]): Sentence {
+  return { fact, separator: ': ', details: parts(listed, ...details) };
+}
+
+/** Details; empty ones are left out. */
 export function parts(...all: readonly string[]): string {
   return all.filter((part) => part !== '').join('; ');
 }

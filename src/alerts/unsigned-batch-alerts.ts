@@ -8,7 +8,7 @@ import {
   membersOf,
   missingValidators,
   ownFirst,
-  parts,
+  withDetails,
   timeLeft,
 } from './sentences.js';
 import { HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
@@ -57,7 +57,7 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
     sentence: ({ oldest, duration }, view) => {
       const batch = belowThreshold(bridgeItemsOf(view)?.batches);
       const signed = batch === undefined ? '' : `signed batch ${batch.nonce}`;
-      return parts(
+      return withDetails(
         `batches have lacked signatures for ${duration}, ${oldest.value} at present`,
         missingValidators(batch?.missing ?? null, signed),
         timeLeft(batch?.projectedHeadroom, (time) => `it times out in ${time}`),

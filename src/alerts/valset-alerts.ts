@@ -7,7 +7,8 @@ import {
   membersOf,
   missingValidators,
   ownFirst,
-  parts,
+  withDetails,
+  withList,
   shortAddress,
   timeLeft,
 } from './sentences.js';
@@ -57,7 +58,7 @@ ${wasActive ? 'and' : 'unless'} ${ADDRESS} bridge_watched_validator_last_active_
     sentence: ({ all, duration: lasting }) => {
       const addresses = all.map(({ labels }) => shortAddress(labelOf(labels, 'address')));
       const are = all.length === 1 ? 'of your validators has' : 'of your validators have';
-      return `${all.length} ${are} not been in the newest validator set for ${lasting}: ${list(addresses)}`;
+      return withList(`${all.length} ${are} not been in the newest validator set for ${lasting}`, list(addresses));
     },
   });
 }
@@ -114,8 +115,9 @@ covers jailing.`,
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration: lasting }, view) => {
       const valset = newestUnrelayed(view);
-      return parts(
-        `the newest validator set has lacked signatures for ${lasting}; ${percent(oldest.value)} of the power has signed it`,
+      return withDetails(
+        `the newest validator set has lacked signatures for ${lasting}`,
+        `${percent(oldest.value)} of the power has signed it`,
         missingValidators(valset?.missing ?? null, 'signed it'),
         timeLeft(valset?.headroom, (time) => `who does not sign it is jailed in ${time}`),
       );
@@ -143,7 +145,10 @@ the members in the contract may no longer reach the 66 % from which on relayers 
       'For at least 2 hours, the power shares of the newest validator set of {{ $labels.target }} have differed from those in the contract; the differences add up to {{ $value | humanizePercentage }}.',
     action: 'Have a relayer relay the newest validator set; anyone can, and the hub pays no reward.',
     sentence: ({ oldest, duration: lasting }) =>
-      `the validator set in the contract has been out of date for ${lasting}; its power shares differ by ${percent(oldest.value)}`,
+      withDetails(
+        `the validator set in the contract has been out of date for ${lasting}`,
+        `its power shares differ by ${percent(oldest.value)}`,
+      ),
   }),
   inactive('critical', {
     comment: 'Ten minutes: a validator that is unjailed is in no set before the hub creates the next one.',

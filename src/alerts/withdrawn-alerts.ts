@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../settings/units.js';
 import { count, list } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { parenthesized, promDuration } from './promql.js';
-import { parts } from './sentences.js';
+import { parts, withDetails, withList } from './sentences.js';
 import { fieldsOf, type Finding, type PollView } from './view.js';
 
 /* Alerts on families that are withdrawn, because the document lacks a field or has an invalid value. */
@@ -67,7 +67,7 @@ or ${parenthesized(`${withdrawnNow}\nand\n${hadValues}`)}`,
       action:
         'Compare the fields of the metric in docs/metrics.md with the response of the node; bridge_exporter_invalid_values_total names those with a wrong type.',
       sentence: (findings, view) =>
-        parts(
+        withDetails(
           `part of ${view.state.document} has been unusable for ${findings.duration}`,
           unreadableFields(view),
           `without values: ${list(fieldsOf(findings, 'family'))}`,
@@ -90,8 +90,9 @@ ${hadValues}`,
       action: 'Check whether a newer version of the exporter knows the fields of this node.',
       sentence: (findings, view) => {
         const families = fieldsOf(findings, 'family');
-        return parts(
-          `${view.state.document} has lacked the fields of ${count(families.length, 'metric')} for ${findings.duration}: ${list(families)}`,
+        return withList(
+          `${view.state.document} has lacked the fields of ${count(families.length, 'metric')} for ${findings.duration}`,
+          list(families),
           unreadableFields(view),
         );
       },

@@ -23,6 +23,7 @@ import { startPollThread } from './daemon.js';
 import { readWebOptions } from './load-config.js';
 import { checkScenario, startSimulation } from './simulate.js';
 import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
+import { sentenceText } from '../alerts/sentences.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(flags: InvocationOf<'demo'>, context: CommandContext): Promise<ExitCode> {
@@ -64,7 +65,7 @@ function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit
   const lasting = duration(incidentMinutes * 60);
   const lines = verdicts
     .filter(({ state, causedBy }) => state === 'firing' && causedBy === null)
-    .map(({ severity, summary }) => `  ${severity}: ${summary}`);
+    .map(({ severity, sentence }) => `  ${severity}: ${sentenceText(sentence)}`);
   return `
 scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}
 ${lines.length === 0 ? '  no problem' : lines.join('\n')}

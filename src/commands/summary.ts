@@ -1,6 +1,7 @@
 import { severities, type Severity } from '../alerts/alert.js';
 import { verdictsOfOnePoll, type Verdict } from '../alerts/judge.js';
 import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/memory.js';
+import { sentenceText } from '../alerts/sentences.js';
 import type { ReportSettings } from '../cli/flags.js';
 import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
@@ -31,7 +32,7 @@ export function createSummarize({ summary: isWanted, failOn }: ReportSettings, i
     const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);
     return {
       lines: (isWanted ?? isTerminal) ? summaryLines(verdicts, polledTargets(endpoints)) : [],
-      failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${worst.summary}`,
+      failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceText(worst.sentence)}`,
     };
   };
 }
@@ -56,7 +57,7 @@ function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]):
   const firing = verdicts.filter(({ state }) => state === 'firing');
   // What is only for the record and may end soon is no problem.
   const notJudged = verdicts.filter(({ state, severity }) => state !== 'firing' && severity !== 'info');
-  const lines = firing.map(({ target, severity, summary }) => `${target}: ${severity}: ${summary}`);
+  const lines = firing.map(({ target, severity, sentence }) => `${target}: ${severity}: ${sentenceText(sentence)}`);
   const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
   const withoutVerdict = targets.filter((target) => ![...firing, ...notJudged].some((own) => own.target === target));
   return [

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
+import { sentenceText } from '../alerts/sentences.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { NamesState } from '../poll/validator-names.js';
 
@@ -82,12 +83,16 @@ export function logVerdicts(
       if (!logged.has(key)) firing.delete(key);
       continue;
     }
-    log.info(fieldsOf(verdict), `${verdict.severity}: ${verdict.summary}`);
+    log.info(fieldsOf(verdict), textWithSeverity(verdict));
   }
   const others = Array.from(logged).filter(([key]) => !firing.has(key));
   if (unknown.length > 0) return new Map([...others, ...firing]);
-  for (const [, verdict] of others) log.info(fieldsOf(verdict), `no longer ${verdict.severity}: ${verdict.summary}`);
+  for (const [, verdict] of others) log.info(fieldsOf(verdict), `no longer ${textWithSeverity(verdict)}`);
   return firing;
+}
+
+function textWithSeverity({ severity, sentence }: Verdict): string {
+  return `${severity}: ${sentenceText(sentence)}`;
 }
 
 function keyOf({ document, alert }: Verdict): string {

@@ -9,10 +9,10 @@ import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { withContacts, type ContactsByTarget } from './contacts.js';
 import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
-import { firingVerdicts, targetViews, type TargetView } from './target-view.js';
+import { firingVerdicts, targetJson, targetViews, type TargetJson, type TargetView } from './target-view.js';
 import { isoTime } from './time.js';
 
-/** The JSON of `/pending`, whose keys are fixed: new ones can be added. */
+/** What `/pending` shows. */
 export interface PendingDocument {
   readonly generatedAt: string;
   readonly endpoints: readonly EndpointView[];
@@ -24,6 +24,15 @@ export interface PendingDocument {
 export interface PendingTarget extends TargetView {
   /** The validators that are late to sign or vote; `null` without a bridge whose items are shown. */
   readonly blocking: readonly BlockingValidator[] | null;
+}
+
+/** The JSON of `/pending`, whose keys are fixed: new ones can be added. */
+export interface PendingJson extends Omit<PendingDocument, 'targets'> {
+  readonly targets: readonly TargetJson<PendingTarget>[];
+}
+
+export function pendingJson({ generatedAt, endpoints, targets, search }: PendingDocument): PendingJson {
+  return { generatedAt, endpoints, targets: targets.map((target) => targetJson(target)), search };
 }
 
 /** All targets, or the one with a name; `undefined` if there is no such target. */

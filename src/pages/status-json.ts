@@ -2,6 +2,7 @@ import type { WatchedItem } from '../pending/items.js';
 import { backlogStatistics, type StatisticView } from './backlog.js';
 import type { EndpointStatus } from './endpoint-view.js';
 import type { StatusDocument } from './status-page.js';
+import { targetJson, type TargetJson } from './target-view.js';
 
 /** An endpoint in the JSON of the status page, whose keys are fixed. The items themselves are in that of `/pending`. */
 interface EndpointJson extends Pick<
@@ -27,7 +28,8 @@ interface EndpointJson extends Pick<
   readonly watched: readonly WatchedItem[];
 }
 
-export interface StatusJson extends Omit<StatusDocument, 'endpoints'> {
+export interface StatusJson extends Omit<StatusDocument, 'endpoints' | 'targets'> {
+  readonly targets: readonly TargetJson[];
   readonly endpoints: readonly EndpointJson[];
 }
 
@@ -57,5 +59,5 @@ export function statusJson(document: StatusDocument): StatusJson {
       watched: items?.document === 'module_state' ? items.watched : [],
     };
   });
-  return { generatedAt, targets, endpoints, validatorNames, instance };
+  return { generatedAt, targets: targets.map((target) => targetJson(target)), endpoints, validatorNames, instance };
 }

@@ -6,6 +6,7 @@ import { duration } from '../text/format.js';
 import type { Severity } from '../alerts/alert.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
+import { sentenceText } from '../alerts/sentences.js';
 import type { AlertLabels } from '../alerts/view.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import type { EndpointView } from './endpoint-view.js';
@@ -41,8 +42,10 @@ export interface TargetView {
 
 export interface VerdictView extends Pick<
   Verdict,
-  'alert' | 'severity' | 'state' | 'causedBy' | 'mayBeOlder' | 'document' | 'subjects' | 'summary' | 'action'
+  'alert' | 'severity' | 'state' | 'causedBy' | 'mayBeOlder' | 'document' | 'subjects' | 'sentence' | 'action'
 > {
+  /** The sentence as text. */
+  readonly summary: string;
   /** ISO 8601. */
   readonly since: string;
   readonly ageSeconds: number;
@@ -86,9 +89,15 @@ function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
   ]);
 }
 
-function verdictView({ target, since, firesAt, ...verdict }: Verdict, links: ExternalLinks, now: Instant): VerdictView {
+function verdictView(
+  { target, since, firesAt, action, ...verdict }: Verdict,
+  links: ExternalLinks,
+  now: Instant,
+): VerdictView {
   return {
     ...verdict,
+    summary: sentenceText(verdict.sentence),
+    action,
     since: isoTime(since.epochSeconds),
     ageSeconds: ageSeconds(since, now),
     firesAt: verdict.state === 'firing' ? null : isoTime(firesAt.epochSeconds),
@@ -96,6 +105,15 @@ function verdictView({ target, since, firesAt, ...verdict }: Verdict, links: Ext
     runbook: runbookUrl(links, verdict.alert),
     dashboard: dashboardUrl(links, verdict.alert, target),
   };
+}
+
+/** A target in the JSON, which has sentences as text only; `undefined` is no key of it. */
+export type TargetJson<Target extends TargetView = TargetView> = Omit<Target, 'verdicts'> & {
+  readonly verdicts: readonly (Omit<VerdictView, 'sentence'> & { readonly sentence: undefined })[];
+};
+
+export function targetJson<Target extends TargetView>(view: Target): TargetJson<Target> {
+  return { ...view, verdicts: view.verdicts.map((verdict) => ({ ...verdict, sentence: undefined })) };
 }
 
 export function worstTargetFirst<Target extends TargetView>(targets: readonly Target[]): readonly Target[] {

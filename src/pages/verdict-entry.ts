@@ -34,13 +34,6 @@ export function statusLabel(status: TargetStatus): Markup {
 /** The page of a target needs no links to it. */
 export type VerdictPage = 'status' | 'target';
 
-/** The fact at the beginning of a summary, and the rest of it, such as names. A quoted name can contain any punctuation. */
-export function factOf(summary: string): readonly [string, string] {
-  const [fact = summary] = /^(?:“[^”]*”|[^;:“]|[;:](?! ))*/.exec(summary) ?? [];
-  const rest = summary.slice(fact.length).replace(/^[;:] /, '');
-  return [fact, rest];
-}
-
 /** What a verdict is shown with. */
 interface EntryContext {
   readonly view: TargetView;
@@ -132,13 +125,13 @@ function capitalized(sentence: string): string {
 
 /** What the heading has no room for. */
 export function entryDetails(verdict: VerdictView, context: EntryContext): Markup {
-  const [, rest] = factOf(verdict.summary);
-  const details =
-    rest === ''
+  const { details } = verdict.sentence;
+  const paragraph =
+    details === ''
       ? ''
-      : markup`<p>${sentenceHtml(capitalized(rest))}</p>
+      : markup`<p>${sentenceHtml(capitalized(details))}</p>
 `;
-  return markup`<div class="verdict ${statusOf(verdict)}">${details}${nextSteps(verdict, context)}${consequencesHtml(verdict, context)}</div>`;
+  return markup`<div class="verdict ${statusOf(verdict)}">${paragraph}${nextSteps(verdict, context)}${consequencesHtml(verdict, context)}</div>`;
 }
 
 /** The alerts whose sentences have amounts of several tokens, of which they list the first ones. */

@@ -5,7 +5,6 @@ import { statuses, worstTargetFirst, type TargetStatus, type TargetView, type Ve
 import { clockTime, sinceElement } from './time.js';
 import {
   entryDetails,
-  factOf,
   groupEntry,
   groupsOf,
   isObservedBriefly,
@@ -74,7 +73,7 @@ function observingHeadline(view: TargetView, verdict: VerdictView, observation: 
   const until = firesAt === null ? 'yet' : `before ${clockTime(firesAt)}`;
   const [reason, details] = isObservedBriefly(verdict)
     ? [`observed for ${duration(ageSeconds)}`, verdictsHtml([groupEntry(verdict, [], { view, page })])]
-    : [factOf(verdict.summary)[0], entryDetails(verdict, { view, page })];
+    : [verdict.sentence.fact, entryDetails(verdict, { view, page })];
   return {
     ...plainHeadline(
       'unknown',
@@ -92,7 +91,7 @@ function isNote({ severity, state }: VerdictView): boolean {
 
 function verdictHeadline(view: TargetView, verdict: VerdictView, page: VerdictPage): Headline {
   const { target } = view;
-  const [fact] = factOf(verdict.summary);
+  const { fact } = verdict.sentence;
   const word = verdict.state === 'pending' ? statusWords.pending : verdict.severity;
   return {
     title: `${titleMarks[statusOf(verdict)]} ${word}: ${target}: ${fact}`,

@@ -10,7 +10,7 @@ import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/exposition.js';
 import type { Format } from '../metrics/text-format.js';
-import type { PendingDocument } from '../pages/pending-document.js';
+import type { PendingJson } from '../pages/pending-document.js';
 import type { StatusJson } from '../pages/status-json.js';
 import { parseSorting, type ItemSorting } from '../pages/item-table.js';
 import { parseSearch } from '../pages/search-section.js';
@@ -29,7 +29,7 @@ export interface AppDependencies {
     sorting: ItemSorting | undefined,
     search: string | undefined,
   ) => string | undefined;
-  readonly pendingDocument: (target: string | undefined, search: string | undefined) => PendingDocument | undefined;
+  readonly pendingDocument: (target: string | undefined, search: string | undefined) => PendingJson | undefined;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];

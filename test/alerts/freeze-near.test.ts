@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { crosschainSnapshot } from '../support/snapshots.js';
 import { judgedEndpoints } from './judged-endpoints.js';
+import { sentenceText } from '../../src/alerts/sentences.js';
 
 const CROSSCHAIN = { target: 't', document: 'rate_limiter_input' } as const;
 const at = (minute: number) => ({ epochSeconds: 1_700_000_000 + 60 * minute, monotonicMs: 60_000 * minute });
@@ -27,7 +28,8 @@ function sentenceAfter(minutes: number): string | undefined {
     endpoints.record(CROSSCHAIN, { outcome, phaseSeconds: {} }, at(minute));
   }
   const [own] = endpoints.verdicts(at(minutes));
-  return own?.verdicts.find(({ alert }) => alert === 'CrosschainFreezeNear')?.summary;
+  const verdict = own?.verdicts.find(({ alert }) => alert === 'CrosschainFreezeNear');
+  return verdict && sentenceText(verdict.sentence);
 }
 
 describe('the sentence about a chain that freezes', () => {

@@ -8,6 +8,7 @@ import { createModel } from '../../src/simulator/model.js';
 import { batch, idleState as partialState, transfer, vote } from '../pending/bridge-state.js';
 import { judgedEndpoints } from './judged-endpoints.js';
 import { bridgeSnapshot, type BridgeOptions } from '../support/snapshots.js';
+import { sentenceText } from '../../src/alerts/sentences.js';
 
 const KEY: EndpointKey = { target: 't', document: 'module_state' };
 const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
@@ -67,7 +68,11 @@ function endpoint() {
 function linesOf([target]: readonly TargetVerdicts[]): string[] {
   if (target === undefined) return [];
   const { status, unknown, verdicts } = target;
-  return [status, ...unknown, ...verdicts.map(({ state, alert, summary }) => `${state} ${alert}: ${summary}`)];
+  return [
+    status,
+    ...unknown,
+    ...verdicts.map(({ state, alert, sentence }) => `${state} ${alert}: ${sentenceText(sentence)}`),
+  ];
 }
 
 /** A token whose transfers pay for a batch. */

@@ -10,6 +10,7 @@ import {
   type Phase,
   type RecordingOptions,
 } from './recording.js';
+import { sentenceText } from '../../src/alerts/sentences.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
 
@@ -27,7 +28,9 @@ function verdictsAfter(
 }
 
 function linesOf({ status, unknown, verdicts }: TargetVerdicts): string[] {
-  const lines = verdicts.map(({ state, severity, alert, summary }) => `${state} ${severity} ${alert}: ${summary}`);
+  const lines = verdicts.map(
+    ({ state, severity, alert, sentence }) => `${state} ${severity} ${alert}: ${sentenceText(sentence)}`,
+  );
   return [status, ...unknown, ...lines];
 }
 
@@ -77,7 +80,7 @@ describe('the verdicts about a scenario', () => {
         isOneAlert: false,
         causedBy: null,
         mayBeOlder: false,
-        summary: expect.stringContaining('batches have lacked signatures for 36 min, 5 at present'),
+        sentence: expect.objectContaining({ fact: 'batches have lacked signatures for 36 min, 5 at present' }),
         action:
           'Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
       },
@@ -171,7 +174,7 @@ describe('a restart during an incident', () => {
     ]);
     const [first] = target.verdicts;
     expect([target.status, first?.alert, first?.state]).toEqual(['critical', 'BridgeBatchUnsigned', 'firing']);
-    expect(first?.summary).toMatch(/^batches have lacked signatures for (5[89]|6\d) min, /);
+    expect(first?.sentence.fact).toMatch(/^batches have lacked signatures for (5[89]|6\d) min, /);
   });
 
   it('knows that nothing was executed while no event was observed', () => {

@@ -12,6 +12,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
+import { withDetails } from '../../src/alerts/sentences.js';
 
 const folder = createTempFolder();
 const WIDTHS = [1600, 1280, 768, 420, 320] as const;
@@ -194,8 +195,8 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
 
   it('break neither the layout nor the order of the text', async () => {
     const browser = await launchBrowser();
-    const summary = `2 waiting; not voted: ${names.join(', ')}, 53 % of the power ${long}`;
-    const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18, { summary })], [long])];
+    const sentence = withDetails('2 waiting', `not voted: ${names.join(', ')}, 53 % of the power ${long}`);
+    const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18, { sentence })], [long])];
     const snapshots = hostileSnapshots(names);
     const pages = { status: statusAt(snapshots, 1, { verdicts }), pending: pendingAt(snapshots, 1, {}, { verdicts }) };
     const page = await browser.newPage({ javaScriptEnabled: false });

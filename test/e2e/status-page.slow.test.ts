@@ -20,6 +20,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
+import { withDetails } from '../../src/alerts/sentences.js';
 
 /*
  * The status page in a browser, in each state of an endpoint, and its automatic refresh. Tests advance the clock of the
@@ -233,7 +234,9 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
         await page.route('**/*', async (route) => route.fulfill({ contentType: 'text/html', body }));
       };
       const votes = ['Alpha', 'Beta', 'Gamma'].map((name) =>
-        verdict('BridgeOrchestratorMissingVotes', 'warning', 31, { summary: `validator ${name} does not vote` }),
+        verdict('BridgeOrchestratorMissingVotes', 'warning', 31, {
+          sentence: withDetails(`validator ${name} does not vote`),
+        }),
       );
       await serve(targets([targetVerdicts([...votes, ...votes])]));
       await page.goto(`${daemons.healthy.url}/pending`);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { renderEndpoints } from '../../src/exposition/exposition.js';
 import { endpointStatus } from '../../src/pages/endpoint-view.js';
-import { pendingDocument, type PendingDocument } from '../../src/pages/pending-document.js';
+import { pendingDocument, pendingJson, type PendingJson } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusJson, type StatusJson } from '../../src/pages/status-json.js';
 import { statusPage } from '../../src/pages/status-page.js';
@@ -16,6 +16,7 @@ import { instantAt, record, type Phase } from '../alerts/recording.js';
 import { asReadable } from '../pending/read-items.js';
 import { seriesOf, type Series } from '../support/exposition-text.js';
 import { instance, testLinks, textOf } from './sample-snapshots.js';
+import { sentenceText } from '../../src/alerts/sentences.js';
 
 /*
  * Every number that the pages, their JSON and the metrics have in common, in every scenario, of an exporter that has observed all of it,
@@ -32,7 +33,7 @@ interface Shown {
   readonly series: readonly Series[];
   readonly verdicts: TargetVerdicts;
   readonly status: StatusJson;
-  readonly pending: PendingDocument;
+  readonly pending: PendingJson;
   readonly texts: { readonly status: string; readonly pending: string };
   readonly bridge: BridgeItems;
   readonly crosschain: CrosschainItems;
@@ -73,7 +74,7 @@ function shownAfter(phases: readonly Phase[], scenario: ScenarioName): Shown {
     series: seriesOf(renderEndpoints(states, 'text', now)),
     verdicts,
     status: statusJson(document),
-    pending,
+    pending: pendingJson(pending),
     texts: {
       status: textOf(statusPage(document, site)),
       pending: textOf(pendingPage(pending, undefined, links, site)),
@@ -227,7 +228,8 @@ function compareNumbers(shown: Shown): void {
     expect([label, Number(count)]).toEqual([label, gauge(shown, metric)]);
     compared.add(label);
   }
-  for (const { summary } of shown.verdicts.verdicts) {
+  for (const { sentence } of shown.verdicts.verdicts) {
+    const summary = sentenceText(sentence);
     for (const { pattern, ofMetrics } of sentenceNumbers) {
       for (const { groups = {} } of summary.matchAll(pattern)) {
         expect([summary, groups['number']]).toEqual([summary, String(ofMetrics(shown, groups))]);

@@ -19,6 +19,7 @@ import type { Severity } from '../../src/alerts/alert.js';
 import type { TargetVerdicts, Verdict } from '../../src/alerts/judge.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import { withDetails } from '../../src/alerts/sentences.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
@@ -118,7 +119,6 @@ export const instance: Instance = {
 /** A verdict about the bridge of `TARGET` that has held for this many minutes at 12:00:00. */
 export function verdict(alert: AlertName, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
   const since = at(-60 * minutes);
-  const summary = `summary of ${alert}`;
   return {
     ...BRIDGE,
     alert,
@@ -130,7 +130,7 @@ export function verdict(alert: AlertName, severity: Severity, minutes: number, o
     subjects: [{}],
     isOneAlert: false,
     causedBy: null,
-    summary,
+    sentence: withDetails(`summary of ${alert}`),
     action: `action of ${alert}`,
     ...others,
   };

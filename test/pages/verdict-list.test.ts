@@ -22,6 +22,7 @@ import {
   titleOf,
   verdict,
 } from './sample-snapshots.js';
+import { sentenceText, withDetails, withList } from '../../src/alerts/sentences.js';
 
 const RUNBOOK = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
 
@@ -30,13 +31,19 @@ const headOf = (html: string): string[] => textOf(html).split('\n').slice(0, 3);
 
 const oracle = verdict('BridgeOracleStalled', 'critical', 18, {
   target: 'a',
-  summary: 'no event observed for 18 min, 57 waiting; 6 validators with 53 % of the power have not voted: Alpha, Beta',
+  sentence: withDetails(
+    'no event observed for 18 min, 57 waiting',
+    '6 validators with 53 % of the power have not voted: Alpha, Beta',
+  ),
   action: 'Contact the operators.',
 });
 const drift = verdict('BridgeValsetDrift', 'warning', 130, { target: 'a' });
 const params = verdict('BridgeParamsChanged', 'info', 5, { target: 'a' });
 const votes = (name: string) =>
-  verdict('BridgeOrchestratorMissingVotes', 'warning', 31, { target: 'a', summary: `validator ${name} does not vote` });
+  verdict('BridgeOrchestratorMissingVotes', 'warning', 31, {
+    target: 'a',
+    sentence: withDetails(`validator ${name} does not vote`),
+  });
 
 const page = (...verdicts: readonly TargetVerdicts[]): string => statusAt(initialSnapshots(), 0, { verdicts });
 
@@ -98,7 +105,7 @@ describe('the heading', () => {
       mayBeOlder: true,
       since: at(-600),
       firesAt: at(600),
-      summary: '57 events waiting',
+      sentence: withDetails('57 events waiting'),
     };
     const html = page(targetVerdicts([observing], [], 'a'));
     expect(headOf(html)).toEqual([
@@ -107,7 +114,7 @@ describe('the heading', () => {
       'observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
     ]);
     expect(textOf(html)).toContain('Observing since 11:50:00 UTC (10 min).');
-    const second = { ...observing, alert: 'BridgeBacklogStuck', summary: 'no batch built' } as const;
+    const second = { ...observing, alert: 'BridgeBacklogStuck', sentence: withDetails('no batch built') } as const;
     expect(
       between(
         textOf(page(targetVerdicts([observing, second], [], 'a'))),
@@ -128,7 +135,7 @@ observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Run
       mayBeOlder: true,
       since: at(-26),
       firesAt: at(2974),
-      summary: 'no batch built for at least 26 s: 3.7B meme (8 transfers) waiting',
+      sentence: withList('no batch built for at least 26 s', '3.7B meme (8 transfers) waiting'),
     };
     const html = page(targetVerdicts([observing], [], 'a'));
     expect(headOf(html)).toEqual([
@@ -141,7 +148,7 @@ observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Run
 
   it('breaks long names of metrics after an underscore, and does not capitalize them', () => {
     const name = 'bridge_newest_valset_signed_power_ratio';
-    const html = page(targetVerdicts([{ ...oracle, summary: `module_state lacks; ${name}` }], [], 'a'));
+    const html = page(targetVerdicts([{ ...oracle, sentence: withDetails('module_state lacks', name) }], [], 'a'));
     expect(html).toContain('<p>bridge_<wbr>newest_<wbr>valset_<wbr>signed_<wbr>power_<wbr>ratio</p>');
     expect(html).toContain('a: module_state lacks');
   });
@@ -204,9 +211,13 @@ observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Run
   });
 
   it('has only the fact: a name in quotes can contain any punctuation', () => {
-    const summaries = ['“a; b: c” has failed; see below', 'all of 5: “x”', 'at 12:30 nothing moved'];
-    const heads = summaries.map((summary) =>
-      headOf(page(targetVerdicts([{ ...oracle, summary }], [], 'a'))).slice(0, 2),
+    const sentences = [
+      withDetails('“a; b: c” has failed', 'see below'),
+      withList('all of 5', '“x”'),
+      withDetails('at 12:30 nothing moved'),
+    ];
+    const heads = sentences.map((sentence) =>
+      headOf(page(targetVerdicts([{ ...oracle, sentence }], [], 'a'))).slice(0, 2),
     );
     expect(heads).toEqual([
       ['critical a: “a; b: c” has failed', 'See below'],
@@ -271,7 +282,7 @@ Target
 Worst condition
 critical
 red
-${oracle.summary}
+${sentenceText(oracle.sentence)}
 since 11:42:00 UTC (18 min)
 and 1 more
 cannot be judged
@@ -339,7 +350,7 @@ describe('hostile text', () => {
     const hostile = {
       ...oracle,
       target: name,
-      summary: `1 waiting; <b>\u202Ex\u202C</b>, אבג, 53 % ${'x'.repeat(10_000)}`,
+      sentence: withDetails('1 waiting', `<b>\u202Ex\u202C</b>, אבג, 53 % ${'x'.repeat(10_000)}`),
     };
     const html = page(targetVerdicts([hostile], [], name));
     expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting</span>');

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pendingDocument, type PendingDocument } from '../../src/pages/pending-document.js';
+import { pendingDocument, pendingJson, type PendingJson } from '../../src/pages/pending-document.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import type { RecordedStates } from '../support/endpoint-states.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
@@ -235,7 +235,10 @@ describe('/pending', () => {
         const selected = document(target);
         return selected && pendingPage(selected, sorting, links, { telemetryPath: '/metrics', version: '0.1.0' });
       },
-      pendingDocument: document,
+      pendingDocument: (target) => {
+        const selected = document(target);
+        return selected && pendingJson(selected);
+      },
     });
   }
 
@@ -264,7 +267,7 @@ describe('/pending', () => {
     snapshots.record(CROSSCHAIN, FAILED, at(2));
     const url = await servePending(snapshots, 5);
     const { body } = await request(`${url}/pending`, { headers: { accept: 'application/json' } });
-    const { endpoints, targets } = (await body.json()) as PendingDocument;
+    const { endpoints, targets } = (await body.json()) as PendingJson;
     const [bridge, crosschain] = endpoints;
     expect(bridge).toMatchObject({
       target: TARGET,
