@@ -79,6 +79,10 @@ interface Options {
   readonly dashboard: string;
   /** Whether the first step is the page /pending of the target. */
   readonly linksToPending: boolean;
+  /** Whether the sentence lists the first of several amounts; the table of tokens has all of them. */
+  readonly listsAmounts: boolean;
+  /** What the validators that it is about are late with, for the table of late validators; `undefined` if it is about nothing of the kind. */
+  readonly lateWith: string | undefined;
   readonly inhibits: readonly Inhibition[];
   /** Labels of the rule besides `document`. */
   readonly labels: Readonly<Record<string, string>>;
@@ -107,6 +111,8 @@ const DEFAULTS = {
   keepFiringMinutes: 0,
   dashboard: 'bridge-exporter',
   linksToPending: false,
+  listsAmounts: false,
+  lateWith: undefined,
   inhibits: [],
   inhibitsData: false,
   labels: {},

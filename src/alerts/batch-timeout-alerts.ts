@@ -121,6 +121,7 @@ function overdue(
   const batches = `${countOfValue('batch', 'batches')}${texts.fees === '' ? '' : ` ${texts.fees}`}`;
   return dataAlert('module_state', {
     name: 'BridgeBatchOverdue',
+    listsAmounts: true,
     severity,
     comment: texts.comment,
     when: texts.when,

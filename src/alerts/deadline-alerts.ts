@@ -112,6 +112,8 @@ function timeToFirst(findings: DatedFindings, view: PollView<NearFamily>): strin
   return `about ${duration((blocksToFirst(findings, view) ?? 0) * blockTime)}`;
 }
 
+const LATE_WITH = 'a signature with a near deadline';
+
 function deadlineNear(
   who: 'watched' | 'others',
   [fromHours, untilHours]: readonly [number, number],
@@ -129,6 +131,7 @@ function deadlineNear(
   return dataAlert('module_state', {
     ...alert,
     name: 'BridgeOrchestratorDeadlineNear',
+    lateWith: LATE_WITH,
     dashboard: 'bridge-signers',
     recordings: [orchestratorNames],
     expr:
@@ -175,6 +178,7 @@ event is observed for days.`,
   }),
   dataAlert('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
+    lateWith: LATE_WITH,
     severity: 'warning',
     dashboard: 'bridge-signers',
     comment: `Validators of others with a third of the power: jailed validators neither sign nor vote, so nothing is relayed or observed before they are

@@ -30,15 +30,7 @@ import {
   watchedWithNames,
   type RecordingRule,
 } from './promql.js';
-import {
-  bridgeItemsOf,
-  haveOrHas,
-  orchestratorKey,
-  ownFirst,
-  validators,
-  withList,
-  type Sentence,
-} from './sentences.js';
+import { bridgeItemsOf, haveOrHas, orchestratorKey, ownFirst, validators, withList } from './sentences.js';
 import {
   HUB_TIME_FAMILIES,
   timeOfHeight,
@@ -203,26 +195,41 @@ ${UNLESS_WATCHED}`,
 /** The power of others that is late, if it is enough to be worth an alert. */
 const latePower = (late: string): string => powerOfOthersAtLeast(LATE_POWER_RATIO, late);
 
-function notVoted(findings: DatedFindings, view: PollView<IdentityFamily>): Sentence {
-  const who = validatorsOf(findings, view);
-  return withList(
-    `${extentOf(who)} ${haveOrHas(who.length)} not voted for an event for ${findings.duration}`,
-    validators(who),
-  );
-}
+/** What the alerts on your own validators and on those of others have in common. */
+const missingConfirms = {
+  name: 'BridgeOrchestratorMissingConfirms',
+  severity: 'warning',
+  dashboard: 'bridge-signers',
+  forMinutes: 5,
+  families: CONFIRM_FAMILIES,
+  lateWith: 'some signatures in every poll for an hour',
+} as const;
+
+/** The same for votes. */
+const missingVotes = {
+  name: 'BridgeOrchestratorMissingVotes',
+  severity: 'warning',
+  dashboard: 'bridge-signers',
+  forMinutes: 20,
+  families: VOTE_FAMILIES,
+  lateWith: 'votes for observed events',
+  sentence: (findings: DatedFindings, view: PollView<IdentityFamily>) => {
+    const who = validatorsOf(findings, view);
+    return withList(
+      `${extentOf(who)} ${haveOrHas(who.length)} not voted for an event for ${findings.duration}`,
+      validators(who),
+    );
+  },
+} as const;
 
 export const lateValidatorAlerts = [
   dataAlert('module_state', {
-    name: 'BridgeOrchestratorMissingConfirms',
-    severity: 'warning',
-    dashboard: 'bridge-signers',
+    ...missingConfirms,
     comment: `Your own validators. Batch confirms: missing in every sample of an hour. A running orchestrator signs one batch a minute and is at 0
 regularly. Valset confirms: the same deadline for an hour.`,
     when: 'The signatures of a watched validator have been missing for an hour: on batches, or on the validator set with its next deadline.',
     expr: watchedWithNames(LATE_CONFIRMS),
     recordings: [orchestratorNames],
-    forMinutes: 5,
-    families: CONFIRM_FAMILIES,
     patterns: ofWatched(lateConfirms),
     summary: 'signatures of your validator {{ or $labels.name $labels.orchestrator }} are missing.',
     description:
@@ -246,16 +253,12 @@ regularly. Valset confirms: the same deadline for an hour.`,
     actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_CONFIRMS),
   }),
   dataAlert('module_state', {
-    name: 'BridgeOrchestratorMissingConfirms',
-    severity: 'warning',
-    dashboard: 'bridge-signers',
+    ...missingConfirms,
     comment: `The validators of others, all together. From 34 % on, nothing can be relayed; 0.15 leaves time to tell their operators.`,
     when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not signed for an hour.`,
     expr: latePower(LATE_CONFIRMS),
     recordings: [orchestratorNames, unsignedByOthers],
     labels: { watched: 'false' },
-    forMinutes: 5,
-    families: CONFIRM_FAMILIES,
     patterns: powerOfOthers(lateConfirms),
     minimumSum: LATE_POWER_RATIO,
     summary: 'signatures of validators with {{ $value | humanizePercentage }} of the power are missing.',
@@ -271,9 +274,7 @@ regularly. Valset confirms: the same deadline for an hour.`,
     },
   }),
   dataAlert('module_state', {
-    name: 'BridgeOrchestratorMissingVotes',
-    severity: 'warning',
-    dashboard: 'bridge-signers',
+    ...missingVotes,
     comment: `Your own validators. Votes are often a few minutes late. The first operand waits until the last observed event is 10 minutes old (plus
 \`for\`). On a busy bridge the last event changes more often; the second operand requires a missing vote in every sample of 2 hours. The
 third one is about an event that has been claimed for 10 minutes by 0.33 of the power, so not by mistake. A vote for another claim is not
@@ -281,32 +282,24 @@ missing.`,
     when: 'A watched validator has not voted for the last observed event, which is 10 minutes old, for any in 2 hours, or for the next one, which a third of the power has claimed.',
     expr: watchedWithNames(LATE_VOTES),
     recordings: [orchestratorNames],
-    forMinutes: 20,
-    families: VOTE_FAMILIES,
     patterns: ofWatched(lateVotes),
     summary: 'your validator {{ or $labels.name $labels.orchestrator }} does not vote.',
     description:
       'Your validator {{ or $labels.name $labels.orchestrator }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has not voted for an event for at least 30 minutes.',
     action: CHECK_VOTES,
-    sentence: notVoted,
     actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_VOTES),
   }),
   dataAlert('module_state', {
-    name: 'BridgeOrchestratorMissingVotes',
-    severity: 'warning',
-    dashboard: 'bridge-signers',
+    ...missingVotes,
     comment: `The validators of others, all together. From 34 % on, no event is observed; 0.15 leaves time to tell their operators.`,
     when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not voted, as above.`,
     expr: latePower(LATE_VOTES),
     recordings: [orchestratorNames, silentOthers],
     labels: { watched: 'false' },
-    forMinutes: 20,
-    families: VOTE_FAMILIES,
     patterns: powerOfOthers(lateVotes),
     minimumSum: LATE_POWER_RATIO,
     summary: 'validators with {{ $value | humanizePercentage }} of the power do not vote.',
     description: `For at least 30 minutes, validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have not voted for an event. Largest first: ${largestOf(silentOthers)}all on /pending.`,
     action: CONTACT_LATE,
-    sentence: notVoted,
   }),
 ];

@@ -130,6 +130,7 @@ function hasLiveBatch({ labels }: Finding, view: PollView<'bridge_token_batched_
 export const queueAlerts = [
   dataAlert('module_state', {
     name: 'BridgeBacklogStuck',
+    listsAmounts: true,
     severity: 'critical',
     comment: `Batch creators build a batch of a token within minutes once its fees reach their minimum. Transfers below it wait without an end, which is
 normal and nobody's fault.`,
@@ -177,6 +178,7 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
   }),
   dataAlert('module_state', {
     name: 'BridgeBacklogStuck',
+    listsAmounts: true,
     severity: 'warning',
     comment: `A token without \`min_batch_fee\`: transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.`,
     when: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_MINUTES / 60} hours, and no batch of the token was built.`,

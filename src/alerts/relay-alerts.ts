@@ -78,6 +78,7 @@ function notRelayed(
   const tokens = batchedTokens(` > 0${needsKnownFees ? ` and ${ON_TOKEN} bridge_token_min_batch_fee` : ''}`);
   return dataAlert('module_state', {
     name: 'BridgeBatchNotRelayed',
+    listsAmounts: true,
     severity,
     comment: texts.comment,
     when: texts.when,

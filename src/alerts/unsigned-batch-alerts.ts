@@ -35,6 +35,7 @@ const unsigned = aboveWhileUnchanged(
 export const unsignedBatchAlerts = [
   dataAlert('module_state', {
     name: 'BridgeBatchUnsigned',
+    listsAmounts: true,
     severity: 'critical',
     dashboard: 'bridge-signers',
     comment: `A new batch is below the threshold until the orchestrators have signed, one batch a minute and the newest first. The unchanged oldest

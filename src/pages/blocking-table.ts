@@ -117,7 +117,7 @@ function missing({ batches, valsets, events, otherClaims, alerts }: BlockingVali
     ...nonces('voted for another claim of', 'event', otherClaims, hasAllRows(items.claims)),
     ...nonces('', 'batch', batches, hasAllUnsignedBatches(items)),
     ...nonces('', 'validator set', valsets, hasAllRows(items.valsets)),
-    ...alerts.map((alert) => markup`${lateAlerts[alert] ?? alert}`),
+    ...alerts.map((alert) => markup`${lateAlerts.get(alert) ?? alert}`),
   ];
   return markup`${parts.map((part, index) => markup`${index === 0 ? '' : '; '}${part}`)}`;
 }

@@ -1,4 +1,4 @@
-import type { AlertName } from '../alerts/alerts.js';
+import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
 import { isLate, listedRows } from '../alerts/sentences.js';
 import { labelOf, type Samples } from '../alerts/samples.js';
 import { asDecimalString } from '../json/numeral.js';
@@ -124,16 +124,14 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
   }
 }
 
-/** The alerts about single validators, and what the table says about them. */
-export const lateAlerts: Readonly<Partial<Record<AlertName, string>>> = {
-  BridgeOrchestratorMissingConfirms: 'some signatures in every poll for an hour',
-  BridgeOrchestratorDeadlineNear: 'a signature with a near deadline',
-  BridgeOrchestratorMissingVotes: 'votes for observed events',
-};
+/** What validators are late with, by the alert about it. */
+export const lateAlerts: ReadonlyMap<AlertName, string> = new Map(
+  judgedAlerts.flatMap(({ name, lateWith }) => (lateWith === undefined ? [] : [[name, lateWith] as const])),
+);
 
 function* waitingAlerts(samples: BlockingSamples, firing: readonly VerdictView[]): Generator<Waiting> {
   const info = samples.series('bridge_orchestrator_info');
-  for (const { alert, ageSeconds, subjects } of firing.filter((verdict) => lateAlerts[verdict.alert] !== undefined)) {
+  for (const { alert, ageSeconds, subjects } of firing.filter((verdict) => lateAlerts.has(verdict.alert))) {
     const addresses = new Set(subjects.map((labels) => labels['external_address']));
     for (const { labels } of info.filter((series) => addresses.has(series.labels['external_address']))) {
       const member = {

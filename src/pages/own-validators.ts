@@ -1,5 +1,6 @@
 import { firstDispute, type Dispute } from '../alerts/disputes.js';
 import type { AlertName } from '../alerts/alerts.js';
+import type { AlertLabels } from '../alerts/view.js';
 import type { BridgeItems, MissingItems, WatchedItem } from '../pending/items.js';
 import { duration, percent } from '../text/format.js';
 import { lateItemsOf, type BlockingValidator } from './blocking.js';
@@ -8,7 +9,7 @@ import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';
 import type { NodeView, WatchedStatus } from './node-view.js';
 import { tableHtml, type Column, type Table } from './table.js';
-import { severityOf, worstVerdict, type TargetView, type VerdictView } from './target-view.js';
+import { firingVerdicts, severityOf, type TargetView, type VerdictView } from './target-view.js';
 import { statusLabel } from './verdict-entry.js';
 
 /*
@@ -32,18 +33,6 @@ interface Row extends WatchedItem {
   /** What waits for it for longer than usual, if anything does. */
   readonly late: BlockingValidator | undefined;
 }
-
-/** The alerts about one validator. */
-const ALERTS: readonly AlertName[] = [
-  'BridgeWatchedValidatorInactive',
-  'BridgeWatchedValidatorJailed',
-  'BridgeWatchedOrchestratorLagging',
-  'BridgeWatchedOrchestratorFundsLow',
-  'BridgeWatchedValidatorUnknown',
-  'BridgeOrchestratorDeadlineNear',
-  'BridgeOrchestratorMissingConfirms',
-  'BridgeOrchestratorMissingVotes',
-];
 
 /** Empty without an entry of `watch`. */
 export function ownValidatorsSection(bridges: readonly OwnValidators[], page: 'status' | 'target'): Markup {
@@ -94,9 +83,11 @@ function who({ name, address, orchestrator }: Row): Markup {
   return markup`${label}<small>${cells.identifier(orchestrator ?? address)}</small>`;
 }
 
-/** The alert about an absent validator has the label address, the others have the label orchestrator. */
+/** Alerts about an absent validator have the label address, others about single validators have the label orchestrator. */
 function worstOf({ view, address, orchestrator }: Row): VerdictView | undefined {
-  return worstVerdict(view, ALERTS, { address, orchestrator: orchestrator ?? '' });
+  const isOwn = (subject: AlertLabels): boolean =>
+    subject['address'] === address || subject['orchestrator'] === (orchestrator ?? '');
+  return firingVerdicts(view).find(({ subjects }) => subjects.some(isOwn));
 }
 
 function stateOf(row: Row): Markup {

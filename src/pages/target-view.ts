@@ -124,22 +124,14 @@ export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[]
   return verdicts.filter(({ state }) => state === 'firing');
 }
 
-/** The severity of the worst firing verdict about one of these alerts. */
+/** The severity of the worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
 export function severityOf(
   target: TargetView,
   alerts: readonly AlertName[],
   labels: AlertLabels = {},
 ): Severity | undefined {
-  return worstVerdict(target, alerts, labels)?.severity;
-}
-
-/** The worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
-export function worstVerdict(
-  target: TargetView,
-  alerts: readonly AlertName[],
-  labels: AlertLabels = {},
-): VerdictView | undefined {
   const matches = (subject: AlertLabels): boolean =>
     Object.entries(labels).every(([name, value]) => (subject[name] ?? value) === value);
-  return firingVerdicts(target).find(({ alert, subjects }) => alerts.includes(alert) && subjects.some(matches));
+  return firingVerdicts(target).find(({ alert, subjects }) => alerts.includes(alert) && subjects.some(matches))
+    ?.severity;
 }

@@ -1,5 +1,5 @@
 import type { Severity } from '../alerts/alert.js';
-import type { AlertName } from '../alerts/alerts.js';
+import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
 import { groupBy } from '../metrics/grouping.js';
 import { duration } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
@@ -134,20 +134,17 @@ export function entryDetails(verdict: VerdictView, context: EntryContext): Marku
   return markup`<div class="verdict ${statusOf(verdict)}">${paragraph}${nextSteps(verdict, context)}${consequencesHtml(verdict, context)}</div>`;
 }
 
-/** The alerts whose sentences have amounts of several tokens, of which they list the first ones. */
-const AMOUNT_ALERTS: ReadonlySet<AlertName> = new Set<AlertName>([
-  'BridgeBacklogStuck',
-  'BridgeBatchNotRelayed',
-  'BridgeBatchOverdue',
-  'BridgeBatchUnsigned',
-]);
+/** The alerts whose sentences list the first of several amounts. */
+const amountAlerts: ReadonlySet<AlertName> = new Set(
+  judgedAlerts.filter(({ listsAmounts }) => listsAmounts).map(({ name }) => name),
+);
 
 function nextSteps(verdict: VerdictView, { view: { target }, page }: EntryContext): Markup {
   const { alert, since, ageSeconds, firesAt, action, runbook, dashboard, mayBeOlder } = verdict;
   const what = mayBeOlder ? 'observed' : 'true';
   const links = [
     ...(page === 'target' ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
-    ...(AMOUNT_ALERTS.has(alert) ? [markup`<a href="${pendingLink(target, 'tokens')}">All amounts by token</a>`] : []),
+    ...(amountAlerts.has(alert) ? [markup`<a href="${pendingLink(target, 'tokens')}">All amounts by token</a>`] : []),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
