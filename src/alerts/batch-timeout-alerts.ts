@@ -4,7 +4,7 @@ import { dataAlert, type Severity } from './alert.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
 import { CHECK_RELAYERS, checkRelayers, PAUSED } from './relay-alerts.js';
 import { amountsIn, blocksFor, bridgeItemsOf, listedRows, withDetails } from './sentences.js';
-import { findingIf, timeUntil, type PollView } from './view.js';
+import { beganAt, findingIf, timeUntil, type PollView } from './view.js';
 
 /* Alerts on batches that time out. */
 
@@ -131,7 +131,7 @@ function overdue(
       view.samples
         .series('bridge_overdue_batches')
         .filter(({ labels, value }) => labels['fees'] === fees && value > 0)
-        .map(({ value }) => ({ labels: {}, value, provenSinceSeconds: () => overdueSince(view, fees) })),
+        .map(({ value }) => ({ labels: {}, value, start: beganAt(() => overdueSince(view, fees)) })),
     linksToPending: severity !== 'info',
     forMinutes: texts.forMinutes,
     summary: `${batches} past the timeout.`,

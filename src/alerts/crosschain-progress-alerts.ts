@@ -16,7 +16,7 @@ import {
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
 import { crosschainItemsOf, listedRows, secondsOf, withList } from './sentences.js';
 import { labelOf } from './samples.js';
-import { atLeast, type DatedFinding, type Finding, findingIf, type PollView } from './view.js';
+import { beganAt, lastedSince, type DatedFinding, type Finding, findingIf, type PollView } from './view.js';
 
 /* Alerts on pending cross-chain transactions that do not move. */
 
@@ -112,12 +112,15 @@ function findStuck({
     return {
       labels,
       value: nonce,
-      since: { epochSeconds: changedSeconds, monotonicMs: now.monotonicMs - ageSeconds * 1000 },
-      // The exporter does not know when the nonces of the first document have changed.
-      mayBeOlder: firstSuccessAt !== undefined && changedSeconds <= firstSuccessAt.epochSeconds,
-      // Its transaction was not pending before it was created.
-      notBeforeSeconds: () => pending.find((own) => own.labels['chain_id'] === chainId)?.value,
-      requiredMs: limitSeconds * 1000 + STUCK_FOR_MINUTES * MINUTE_MS,
+      start: {
+        kind: 'counted',
+        since: { epochSeconds: changedSeconds, monotonicMs: now.monotonicMs - ageSeconds * 1000 },
+        // The exporter does not know when the nonces of the first document have changed.
+        mayBeOlder: firstSuccessAt !== undefined && changedSeconds <= firstSuccessAt.epochSeconds,
+        // Its transaction was not pending before it was created.
+        notBeforeSeconds: () => pending.find((own) => own.labels['chain_id'] === chainId)?.value,
+        requiredMs: limitSeconds * 1000 + STUCK_FOR_MINUTES * MINUTE_MS,
+      },
     };
   });
 }
@@ -161,7 +164,7 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
         const ageLimit = limits.get(labelOf(labels, 'chain_id')) ?? Infinity;
         const limit = isCritical ? criticalAgeSeconds(ageLimit) : ageLimit;
         const isTooOld = labels['list'] === 'pending' && now.epochSeconds - value > limit;
-        return isTooOld ? [{ labels, value, provenSinceSeconds: () => value + limit }] : [];
+        return isTooOld ? [{ labels, value, start: beganAt(() => value + limit) }] : [];
       });
     },
     summary: `a pending transaction on ${THE_CHAIN} is {{ $value | humanizeDuration }} old.`,
@@ -284,8 +287,8 @@ max by (${TARGET}) (crosschain_backlog_limit_cctxs)`,
       const pending = view.samples.value('crosschain_total_pending');
       const limit = view.samples.value('crosschain_backlog_limit_cctxs');
       if (pending === undefined || limit === undefined) return [];
-      const since = (): number | undefined => secondsOf(crosschainItemsOf(view)?.aboveLimitSince);
-      return findingIf(pending > limit, pending, undefined, since).map(atLeast);
+      const start = lastedSince(() => secondsOf(crosschainItemsOf(view)?.aboveLimitSince));
+      return findingIf(pending > limit, pending, undefined, start);
     },
     summary: `${countOfValue('cross-chain transaction is', 'cross-chain transactions are')} pending.`,
     description:

@@ -30,7 +30,7 @@ import {
 } from './promql.js';
 import { orchestratorKey, validators, withList } from './sentences.js';
 import { labelOf } from './samples.js';
-import { timeOfHeight, type DatedFindings, type Finding, type PollView } from './view.js';
+import { beganAt, timeOfHeight, type DatedFindings, type Finding, type PollView } from './view.js';
 
 /* Alerts on the time that is left to validators before they are jailed. */
 
@@ -91,7 +91,7 @@ function nearDeadlines(
     .map((next): Finding => ({
       labels: { ...orchestratorLabels(next.labels), confirms: next.confirms },
       value: next.blocks * blockTime,
-      provenSinceSeconds: () => missingSince(view, next, until),
+      start: beganAt(() => missingSince(view, next, until)),
       followsFrom: who === 'watched' ? [] : [CAUSES[next.confirms]],
     }))
     .filter(({ value }) => value >= from && value < until);

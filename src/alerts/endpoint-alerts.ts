@@ -85,7 +85,8 @@ and ${ON_TARGET} (
       const steady = steadyHeight(view);
       if (steady === undefined || first === undefined || successes.length < HEIGHT_POLLS) return [];
       if (msBetween(first, view.now) > HEIGHT_MINUTES * MINUTE_MS) return [];
-      return [{ labels: {}, value: steady.height, since: steady.since, mayBeOlder: steady.mayBeOlder }];
+      const { height, since, mayBeOlder } = steady;
+      return [{ labels: {}, value: height, start: { kind: 'shown', since, mayBeOlder } }];
     },
     summary: `${subject} does not advance.`,
     description: `Polls succeed, but ${family} of {{ $labels.target }} has not changed for 15 minutes, or for 5 minutes since the first scrape. Other ${others} alerts of {{ $labels.target }} are suspended.`,
@@ -108,7 +109,13 @@ or as the reload that added it. With a current copy in another exporter of the c
       const { success, addedAt, document } = view.state;
       // The warning of this name is for those.
       return isOutdated(view) && !documents[document].isOptional
-        ? [{ labels: {}, value: secondsWithoutSuccess(view), since: success?.at ?? addedAt }]
+        ? [
+            {
+              labels: {},
+              value: secondsWithoutSuccess(view),
+              start: { kind: 'shown', since: success?.at ?? addedAt, mayBeOlder: false },
+            },
+          ]
         : [];
     },
     summary: 'the data of {{ $labels.document }} is outdated.',

@@ -32,7 +32,7 @@ export function identityChanged<const Family extends IdentityFamily>(family: Fam
     return samples.series(family).map(({ labels: all, value }) => {
       // For Prometheus, an empty label is none.
       const present = Object.entries(all).filter(([, text]) => text !== '');
-      return { labels: Object.fromEntries(present), value, since };
+      return { labels: Object.fromEntries(present), value, start: { kind: 'shown', since, mayBeOlder: false } };
     });
   };
   return { expr: labels.map((label) => changedExpr(family, label)).join('\nor\n'), families: [family], find };

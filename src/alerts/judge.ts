@@ -9,7 +9,14 @@ import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './aler
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import type { Sentence } from './sentences.js';
 import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
-import { steadyHeight, type AlertLabels, type DatedFinding, type DatedFindings, type PollView } from './view.js';
+import {
+  steadyHeight,
+  type AlertLabels,
+  type DatedFinding,
+  type DatedFindings,
+  type PollView,
+  type Start,
+} from './view.js';
 
 /*
  * Judges the findings of a poll like the alert rules: by how long they last. A finding lasts since the first poll that found it, also
@@ -124,53 +131,50 @@ const PENDING_MINUTES = 2;
 
 /**
  * `undefined` for a finding that has not lasted long enough to be shown, or of which something does not hold now. It fires when it has lasted
- * for the range and `for` of the alert:
- * - since the first poll that found it; if that is the first poll of all, since `provenSinceSeconds`, if that is earlier,
- * - with `requiredMs`, for that time since its own `since`. Without it, `since` is only shown, because the rule counts from when its expression
- *   has a result.
- * What may have begun before the first poll is `observing` until then, unless `notBeforeSeconds` proves that it is too young.
+ * for the range and `for` of the alert, or for the time of its `Start`. What may have begun before that is `observing` until then, unless it
+ * is proven to be too young.
  */
 function judge(finding: AlertFinding, presences: Presences, now: Instant): JudgedFinding | undefined {
+  const { start, alert, rangeMinutes } = finding;
   if (!finding.holdsNow) return undefined;
   const present = presentSince(finding, presences, now);
-  const since = finding.since ?? present.since;
-  const mayBeOlder = finding.since === undefined ? present.mayBeOlder : finding.mayBeOlder === true;
-  const isOwn = finding.requiredMs !== undefined;
-  const requiredMs = finding.requiredMs ?? (finding.rangeMinutes + finding.alert.forMinutes) * MINUTE_MS;
-  const firesAt = shifted(isOwn ? since : present.since, requiredMs);
+  const { since, mayBeOlder } = start === undefined || start.kind === 'proven' ? present : start;
+  const counted = start?.kind === 'counted' ? start : present;
+  const requiredMs = start?.kind === 'counted' ? start.requiredMs : (rangeMinutes + alert.forMinutes) * MINUTE_MS;
+  const firesAt = shifted(counted.since, requiredMs);
   const judged = { ...finding, since, mayBeOlder, firesAt };
   if (msBetween(firesAt, now) >= 0) return { ...judged, state: 'firing' };
   // What is only for the record and may end soon is not worth a word.
-  if (finding.alert.severity === 'info') return undefined;
-  if ((isOwn ? mayBeOlder : present.mayBeOlder) && possibleAgeMs(finding, now) >= requiredMs) {
-    return { ...judged, state: 'observing' };
-  }
+  if (alert.severity === 'info') return undefined;
+  if (counted.mayBeOlder && possibleAgeMs(start, now) >= requiredMs) return { ...judged, state: 'observing' };
   const shownAfterMs = Math.max(requiredMs * PENDING_SHARE, PENDING_MINUTES * MINUTE_MS);
   const isShown = requiredMs - msBetween(now, firesAt) >= shownAfterMs;
   return isShown ? { ...judged, state: 'pending' } : undefined;
 }
 
-/** Since when a finding is known to hold: for the time before the exporter observed it, by the data if that proves it. */
+/** Since when a finding is in every poll; for the time before the exporter observed it, by the data if that proves it. */
 function presentSince(
   finding: AlertFinding,
   presences: Presences,
   now: Instant,
 ): Pick<DatedFinding, 'since' | 'mayBeOlder'> {
+  const { start } = finding;
   // A finding such as an age above a limit can begin between two polls: it is present from now on.
   const present = presenceOf(finding, presences) ?? { since: now, mayBeOlder: false };
-  const provenSeconds = present.mayBeOlder ? finding.provenSinceSeconds?.() : undefined;
+  if (!present.mayBeOlder || start?.kind !== 'proven') return present;
+  const provenSeconds = start.sinceSeconds();
   if (provenSeconds === undefined) return present;
-  const proven = shifted(present.since, Math.min(0, provenSeconds - present.since.epochSeconds) * 1000);
-  return { since: proven, mayBeOlder: finding.mayBeOlderThanProven === true };
+  const since = shifted(present.since, Math.min(0, provenSeconds - present.since.epochSeconds) * 1000);
+  return { since, mayBeOlder: start.mayBeOlder };
 }
 
 function shifted({ epochSeconds, monotonicMs }: Instant, ms: number): Instant {
   return { epochSeconds: epochSeconds + ms / 1000, monotonicMs: monotonicMs + ms };
 }
 
-/** How old a finding can be at most that began before the exporter observed it. */
-function possibleAgeMs({ notBeforeSeconds }: AlertFinding, now: Instant): number {
-  const seconds = notBeforeSeconds?.();
+/** How old a finding can be at most that may have begun before it was observed. */
+function possibleAgeMs(start: Start | undefined, now: Instant): number {
+  const seconds = start === undefined || start.kind === 'shown' ? undefined : start.notBeforeSeconds?.();
   return seconds === undefined ? Infinity : (now.epochSeconds - seconds) * 1000;
 }
 

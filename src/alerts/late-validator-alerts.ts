@@ -32,6 +32,7 @@ import {
 } from './promql.js';
 import { bridgeItemsOf, haveOrHas, orchestratorKey, ownFirst, validators, withList } from './sentences.js';
 import {
+  beganAt,
   HUB_TIME_FAMILIES,
   timeOfHeight,
   timeOfItemHeight,
@@ -108,7 +109,7 @@ const lateConfirms: readonly Pattern<ConfirmFamily>[] = [
     find: (view) =>
       orchestratorsAbove0('bridge_orchestrator_missing_batch_confirms', view, { confirms: 'batch' }).map((finding) => ({
         ...finding,
-        provenSinceSeconds: () => unsignedSince(view, finding, 'batch'),
+        start: beganAt(() => unsignedSince(view, finding, 'batch')),
       })),
   },
   {
@@ -120,7 +121,7 @@ const lateConfirms: readonly Pattern<ConfirmFamily>[] = [
         .map((finding) => ({
           ...finding,
           unchangedValue: heights.get(orchestratorKey(finding.labels)),
-          provenSinceSeconds: () => unsignedSince(view, finding, 'valset'),
+          start: beganAt(() => unsignedSince(view, finding, 'valset')),
         }))
         .filter(({ unchangedValue }) => unchangedValue !== undefined);
     },
@@ -162,9 +163,8 @@ const lateVotes: readonly Pattern<VoteFamily>[] = [
       if (unchangedValue === undefined) return [];
       const missing = orchestratorsAbove0('bridge_orchestrator_missing_votes', view);
       // Votes follow the first one within minutes.
-      const firstVote = () => timeOfItemHeight(view, bridgeItemsOf(view)?.lastEventHeight);
-      const times = { notBeforeSeconds: firstVote, provenSinceSeconds: firstVote };
-      return missing.map((finding) => ({ ...finding, unchangedValue, ...times }));
+      const start = beganAt(() => timeOfItemHeight(view, bridgeItemsOf(view)?.lastEventHeight));
+      return missing.map((finding) => ({ ...finding, unchangedValue, start }));
     },
   },
   {
@@ -178,9 +178,8 @@ const lateVotes: readonly Pattern<VoteFamily>[] = [
       const voted = view.samples.value('bridge_next_event_voted_power_ratio') ?? 0;
       if (unchangedValue === undefined || voted < SUBSTANTIAL_POWER_RATIO) return [];
       const missing = orchestratorsAbove0('bridge_orchestrator_missing_next_votes', view);
-      const firstVote = () => timeOfHeight(view, unchangedValue);
-      const times = { notBeforeSeconds: firstVote, provenSinceSeconds: firstVote };
-      return missing.map((finding) => ({ ...finding, unchangedValue, ...times }));
+      const start = beganAt(() => timeOfHeight(view, unchangedValue));
+      return missing.map((finding) => ({ ...finding, unchangedValue, start }));
     },
   },
 ];

@@ -16,7 +16,7 @@ import { countOfValue, ON_TARGET, parenthesized, promDuration } from './promql.j
 import { crosschainItemsOf, listedRows, secondsOf, withList } from './sentences.js';
 import { valueAgo, valuesWithin } from './poll-history.js';
 import { labelOf } from './samples.js';
-import { type AlertLabels, type Finding, type PollView } from './view.js';
+import { lastedSince, type AlertLabels, type Finding, type PollView } from './view.js';
 
 /* Alerts on missed cross-chain transactions, and on what waits for them. */
 
@@ -141,7 +141,7 @@ of it is left. Bitcoin is not scheduled by the distance of nonces.`,
         if (nonces === undefined || lowest === undefined || !isScheduledByDistance(chainId)) return [];
         const left = nonces - (value - lowest);
         return left < nonces * share
-          ? [{ labels, value: left, provenSinceSeconds: () => frozenSince(view, chainId), mayBeOlderThanProven: true }]
+          ? [{ labels, value: left, start: lastedSince(() => frozenSince(view, chainId)) }]
           : [];
       });
     },

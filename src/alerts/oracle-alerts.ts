@@ -28,7 +28,7 @@ import {
   validators,
 } from './sentences.js';
 import { valueAgo } from './poll-history.js';
-import { findingIf, HUB_TIME_FAMILIES, timeOfAge, timeOfHeight, type Finding, type PollView } from './view.js';
+import { beganAt, findingIf, HUB_TIME_FAMILIES, timeOfAge, timeOfHeight, type Finding, type PollView } from './view.js';
 
 /* Alerts on the events of the external chain that validators vote for. */
 
@@ -103,7 +103,7 @@ function claimedBy(
   const { samples } = view;
   const voted = samples.value('bridge_next_event_voted_power_ratio');
   if (voted === undefined) return [];
-  const firstVote = () => timeOfHeight(view, samples.value('bridge_next_event_first_vote_height'));
+  const firstVote = beganAt(() => timeOfHeight(view, samples.value('bridge_next_event_first_vote_height')));
   return findingIf(isEnough(voted), voted, samples.value('bridge_last_observed_nonce'), firstVote);
 }
 
@@ -148,7 +148,12 @@ function conflictingClaims(
     find: (view) => {
       const events = view.samples.value('bridge_conflicting_claims') ?? 0;
       const isFound = events > 0 && (!isCritical || isUndecidable(view));
-      return findingIf(isFound, events, undefined, () => secondClaimTime(view));
+      return findingIf(
+        isFound,
+        events,
+        undefined,
+        beganAt(() => secondClaimTime(view)),
+      );
     },
     summary: isCritical
       ? 'validators disagree about an event, and no claim can win.'

@@ -26,7 +26,7 @@ function changed(family: ChangingFamily) {
   return ({ history, now }: PollView<never>): readonly Finding[] => {
     const change = history.changes.get(family);
     if (change?.at === undefined || msBetween(change.at, now) >= CHANGED_MINUTES * MINUTE_MS) return [];
-    return [{ labels: {}, value: change.value, since: change.at }];
+    return [{ labels: {}, value: change.value, start: { kind: 'shown', since: change.at, mayBeOlder: false } }];
   };
 }
 

@@ -8,7 +8,7 @@ import { valueAgo } from './poll-history.js';
 import { labelOf } from './samples.js';
 import {
   type AlertLabels,
-  atLeast,
+  lastedSince,
   type Finding,
   findingIf,
   HUB_TIME_FAMILIES,
@@ -163,9 +163,10 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
         })
         .map((finding) => ({
           ...finding,
-          notBeforeSeconds: () => timeOfItemHeight(view, waitingItem(finding, view)?.newestBatchHeight),
-          provenSinceSeconds: () => timeOfItemHeight(view, waitingItem(finding, view)?.standstillSinceHeight),
-          mayBeOlderThanProven: true,
+          start: lastedSince(
+            () => timeOfItemHeight(view, waitingItem(finding, view)?.standstillSinceHeight),
+            () => timeOfItemHeight(view, waitingItem(finding, view)?.newestBatchHeight),
+          ),
           followsFrom: hasLiveBatch(finding, view) ? STUCK_BATCHES : [],
         })),
     summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} in no batch, and none is built.`,
@@ -228,8 +229,8 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
       const batched = samples.value('bridge_batch_transactions');
       const limit = samples.value('bridge_backlog_limit_transfers');
       if (unbatched === undefined || batched === undefined || limit === undefined) return [];
-      const since = (): number | undefined => timeOfItemHeight(view, bridgeItemsOf(view)?.aboveLimitSinceHeight);
-      return findingIf(unbatched + batched > limit, unbatched + batched, undefined, since).map(atLeast);
+      const start = lastedSince(() => timeOfItemHeight(view, bridgeItemsOf(view)?.aboveLimitSinceHeight));
+      return findingIf(unbatched + batched > limit, unbatched + batched, undefined, start);
     },
     summary: `${countOfValue('transfer is', 'transfers are')} pending.`,
     description:

@@ -3,7 +3,7 @@ import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, unchang
 import { blocksFor, bridgeItemsOf, waitingAmounts, withDetails } from './sentences.js';
 import { hasDecreased } from './poll-history.js';
 import type { Samples } from './samples.js';
-import { HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
+import { lastedSince, HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
 
 /* Alerts on signed batches that nobody executes. */
 
@@ -107,9 +107,10 @@ and ${ON_TARGET} ${tokens} > 1`,
           labels: {},
           value: batches,
           unchangedValue: height,
-          notBeforeSeconds: () => timeOfHeight(view, height),
-          provenSinceSeconds: () => idleSince(view, height),
-          mayBeOlderThanProven: true,
+          start: lastedSince(
+            () => idleSince(view, height),
+            () => timeOfHeight(view, height),
+          ),
         },
       ];
     },

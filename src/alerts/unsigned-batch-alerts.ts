@@ -11,7 +11,7 @@ import {
   withDetails,
   timeLeft,
 } from './sentences.js';
-import { HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
+import { beganAt, HUB_TIME_FAMILIES, type PollView, timeOfHeight } from './view.js';
 
 /* The alert on batches that lack signatures. */
 
@@ -46,9 +46,7 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
     // Nobody withdraws a signature, so a batch that lacks some has lacked them since it was built.
     find: (view) => {
       const height = view.samples.value('bridge_oldest_unsigned_batch_height');
-      return unsigned
-        .find(view)
-        .map((finding) => ({ ...finding, provenSinceSeconds: () => timeOfHeight(view, height) }));
+      return unsigned.find(view).map((finding) => ({ ...finding, start: beganAt(() => timeOfHeight(view, height)) }));
     },
     recordings: [orchestratorNames, unsignedPower],
     forMinutes: UNSIGNED_FOR_MINUTES,

@@ -13,7 +13,7 @@ import {
   timeLeft,
 } from './sentences.js';
 import { labelOf } from './samples.js';
-import { findingIf, HUB_TIME_FAMILIES, timeOfAge, timeOfItemHeight, type PollView } from './view.js';
+import { beganAt, findingIf, HUB_TIME_FAMILIES, timeOfAge, timeOfItemHeight, type PollView } from './view.js';
 
 /* Alerts on the validator sets of the hub and of the contract. */
 
@@ -108,7 +108,12 @@ covers jailing.`,
       const signed = view.samples.value('bridge_newest_valset_signed_power_ratio');
       const threshold = view.samples.value('bridge_power_threshold_ratio');
       if (signed === undefined || threshold === undefined) return [];
-      return findingIf(signed < threshold, signed, undefined, () => timeOfAge(view, firstUnsigned(view)?.age));
+      return findingIf(
+        signed < threshold,
+        signed,
+        undefined,
+        beganAt(() => timeOfAge(view, firstUnsigned(view)?.age)),
+      );
     },
     summary: 'the newest validator set lacks signatures.',
     description: `For at least an hour, less power than power_threshold has signed the newest validator set of {{ $labels.target }}, now {{ $value | humanizePercentage }}, so it cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
@@ -136,7 +141,7 @@ the members in the contract may no longer reach the 66 % from which on relayers 
     families: [...drift.families, ...HUB_TIME_FAMILIES],
     // Since the newer of both sets, the difference has been the same.
     find: (view) =>
-      drift.find(view).map((finding) => ({ ...finding, provenSinceSeconds: () => unchangedValsetsSince(view) })),
+      drift.find(view).map((finding) => ({ ...finding, start: beganAt(() => unchangedValsetsSince(view)) })),
     forMinutes: 120,
     linksToPending: false,
     summary:

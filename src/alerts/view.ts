@@ -17,6 +17,43 @@ export const OUTDATED_MINUTES = 10;
 /** The labels of an alert besides `target`, `document` and the names. */
 export type AlertLabels = Readonly<Record<string, string>>;
 
+/** A time of the data in Unix seconds, read only when it is needed; `undefined` when the data does not have it. */
+type TimeOfData = () => number | undefined;
+
+/**
+ * What the data or the history prove about the beginning of a finding. `mayBeOlder`: it may have begun before. `notBeforeSeconds`: but not
+ * before this time.
+ * - `shown`: verdicts show it. The alert counts from the first poll that found it, because the rule counts from when its expression has a
+ *   result.
+ * - `counted`: the alert counts from it too, for a time that differs between series, instead of the range and `for` of the alert.
+ * - `proven`: the time before the exporter observed the finding. Shown and counted if it was in the first poll of all, and this is earlier.
+ */
+export type Start =
+  | { readonly kind: 'shown'; readonly since: Instant; readonly mayBeOlder: boolean }
+  | {
+      readonly kind: 'counted';
+      readonly since: Instant;
+      readonly mayBeOlder: boolean;
+      readonly notBeforeSeconds: TimeOfData;
+      readonly requiredMs: number;
+    }
+  | {
+      readonly kind: 'proven';
+      readonly sinceSeconds: TimeOfData;
+      readonly mayBeOlder: boolean;
+      readonly notBeforeSeconds?: TimeOfData;
+    };
+
+/** It began then. */
+export function beganAt(sinceSeconds: TimeOfData): Start {
+  return { kind: 'proven', sinceSeconds, mayBeOlder: false };
+}
+
+/** It has lasted at least since then. */
+export function lastedSince(sinceSeconds: TimeOfData, notBeforeSeconds?: TimeOfData): Start {
+  return { kind: 'proven', sinceSeconds, mayBeOlder: true, ...(notBeforeSeconds && { notBeforeSeconds }) };
+}
+
 /** Something that is wrong in one poll: one series of the result of the alert expression without its range. */
 export interface Finding {
   readonly labels: AlertLabels;
@@ -24,26 +61,16 @@ export interface Finding {
   readonly unchangedValue?: number | string | undefined;
   /** How much, for the sentence. */
   readonly value: number;
-  /** When it began, if the data or the history proves it; otherwise with the first poll that found it. */
-  readonly since?: Instant | undefined;
-  /** Whether it may have begun before `since`. */
-  readonly mayBeOlder?: boolean;
-  /** How long it has to last since `since`, if that differs between series; instead of the range and `for` of the alert. */
-  readonly requiredMs?: number;
-  /** Unix seconds before which it cannot have begun, if the data proves that. */
-  readonly notBeforeSeconds?: (() => number | undefined) | undefined;
-  /** Unix seconds since which it has held, if the data proves that, also for the time before the exporter observed it. */
-  readonly provenSinceSeconds?: (() => number | undefined) | undefined;
-  /** Whether it may have begun before that. */
-  readonly mayBeOlderThanProven?: boolean;
+  /** When it began; without it, with the first poll that found it. */
+  readonly start?: Start | undefined;
   /** The alerts of which this is probably a consequence while one of them fires. */
   readonly followsFrom?: readonly string[];
 }
 
-/** A finding with the time at which it began. */
+/** A finding with the time since when it is known to hold. */
 export interface DatedFinding extends Finding {
   readonly since: Instant;
-  /** Whether it may have begun before the exporter observed it. */
+  /** Whether it may have begun before. */
   readonly mayBeOlder: boolean;
 }
 
@@ -79,13 +106,10 @@ export function findingIf(
   condition: boolean,
   value: number,
   unchangedValue?: number,
-  provenSinceSeconds?: Finding['provenSinceSeconds'],
+  start?: Start,
 ): readonly Finding[] {
-  return condition ? [{ labels: {}, value, unchangedValue, provenSinceSeconds }] : [];
+  return condition ? [{ labels: {}, value, unchangedValue, start }] : [];
 }
-
-/** The document proves only a part of the time for which the finding has lasted. */
-export const atLeast = (finding: Finding): Finding => ({ ...finding, mayBeOlderThanProven: true });
 
 /** What `timeOfHeight` reads. */
 export const HUB_TIME_FAMILIES = ['bridge_height', 'bridge_block_time_seconds'] as const;
