@@ -125,12 +125,12 @@ function absentIds({ batches, unbatched }: Baseline, document: FlowDocument) {
 function hasReappeared(
   { ids, batches, unbatched }: Baseline,
   document: FlowDocument,
-  transfers: { readonly requested: number; readonly absent: number },
+  counts: { readonly requested: number; readonly absent: number },
 ): boolean {
   const known = [...batches, ...unbatched].reduce((count, one) => count + one.ids.length, 0);
   // Not all were remembered.
   if (known >= MAX_TRANSFERS) return false;
-  if (document.ids.size - transfers.requested > known - transfers.absent) return true;
+  if (document.ids.size - counts.requested > known - counts.absent) return true;
   const keys = new Set(batches.map(({ key }) => key));
   return Array.from(document.batches).some(
     ([key, { nonce, transfers }]) => transfers.length > 0 && !keys.has(key) && compare(nonce, ids.batch) <= 0,
