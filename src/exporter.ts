@@ -5,18 +5,18 @@ import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
 import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from './endpoints/registry.js';
-import { createMetricsPage } from './exposition/exposition.js';
+import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
 import { contactsByTarget } from './pages/contacts.js';
 import { endpointStatus, namesViews } from './pages/endpoint-view.js';
-import { pendingDocument, pendingJson, type PendingDocument } from './pages/pending-document.js';
+import { pendingView, pendingJson, type PendingView } from './pages/pending-view.js';
 import { pendingPage } from './pages/pending-page.js';
 import { statusJson } from './pages/status-json.js';
-import { statusPage, type Instance, type StatusDocument } from './pages/status-page.js';
+import { statusPage, type Instance, type StatusView } from './pages/status-page.js';
 import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
-import { memoriesOf } from './alerts/memory.js';
+import { memoriesOf } from './alerts/endpoint-memory.js';
 import { clock, type Instant } from './clock.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
@@ -110,7 +110,7 @@ export function createPages(
   endpoints: Pick<EndpointRegistry, 'all' | 'states'>,
   active: Pick<ActiveConfig, 'current' | 'rejectedAt'>,
   { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
-): Pick<AppDependencies, 'statusPage' | 'statusDocument' | 'pendingPage' | 'pendingDocument' | 'configPage'> {
+): Pick<AppDependencies, 'statusPage' | 'statusJson' | 'pendingPage' | 'pendingJson' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
   const verdicts = (now: Instant) => verdictsOf(endpoints.all(), now);
 
@@ -132,13 +132,13 @@ export function createPages(
     };
   };
 
-  const pending = (target: string | undefined, search: string | undefined): PendingDocument | undefined => {
+  const pending = (target: string | undefined, search: string | undefined): PendingView | undefined => {
     const now = clockNow();
     const remembered = { memories: memoriesOf(endpoints.all()), contacts: contactsByTarget(endpoints.all()) };
-    return pendingDocument(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
+    return pendingView(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
   };
 
-  const status = (): StatusDocument => {
+  const status = (): StatusView => {
     const now = clockNow();
     const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
     return {
@@ -152,12 +152,12 @@ export function createPages(
 
   return {
     statusPage: () => statusPage(status(), site),
-    statusDocument: () => statusJson(status()),
+    statusJson: () => statusJson(status()),
     pendingPage: (target, sorting, search) => {
       const document = pending(target, search);
       return document && pendingPage(document, sorting, active.current().links, site);
     },
-    pendingDocument: (target, search) => {
+    pendingJson: (target, search) => {
       const document = pending(target, search);
       return document && pendingJson(document);
     },

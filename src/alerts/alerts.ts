@@ -20,7 +20,7 @@ import { unsignedBatchAlerts } from './unsigned-batch-alerts.js';
 import { valsetAlerts } from './valset-alerts.js';
 import type { Finding, PollView } from './view.js';
 import { watchedAlerts } from './watched-alerts.js';
-import { withdrawnAlerts } from './withdrawn-alerts.js';
+import { withdrawnAlerts } from './invalid-values-alerts.js';
 
 const dataAlerts = [
   ...nodeAlerts,

@@ -14,7 +14,7 @@ import {
   THE_CHAIN,
 } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
-import { crosschainItemsOf, listedRows, secondsOf, withList } from './sentences.js';
+import { crosschainItemsOf, listedRows, unixSecondsOf, withList } from './sentences.js';
 import { labelOf } from './samples.js';
 import { beganAt, lastedSince, type DatedFinding, type Finding, findingIf, type PollView } from './view.js';
 
@@ -187,7 +187,7 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
     },
     actionFor: ({ all, oldest: { labels, value } }, view) => {
       const isOldest = ({ chainId, createdAt }: CctxItem): boolean =>
-        chainId === labels['chain_id'] && secondsOf(createdAt) === value;
+        chainId === labels['chain_id'] && unixSecondsOf(createdAt) === value;
       return hashActionsOf(all, outboundHash(view, isOldest));
     },
   });
@@ -287,7 +287,7 @@ max by (${TARGET}) (crosschain_backlog_limit_cctxs)`,
       const pending = view.samples.value('crosschain_total_pending');
       const limit = view.samples.value('crosschain_backlog_limit_cctxs');
       if (pending === undefined || limit === undefined) return [];
-      const start = lastedSince(() => secondsOf(crosschainItemsOf(view)?.aboveLimitSince));
+      const start = lastedSince(() => unixSecondsOf(crosschainItemsOf(view)?.aboveLimitSince));
       return findingIf(pending > limit, pending, undefined, start);
     },
     summary: `${countOfValue('cross-chain transaction is', 'cross-chain transactions are')} pending.`,

@@ -8,7 +8,7 @@ import { severities, type Condition, type Inhibition, type Severity } from './al
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import type { Sentence } from './sentences.js';
-import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './memory.js';
+import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './endpoint-memory.js';
 import {
   steadyHeight,
   type AlertLabels,

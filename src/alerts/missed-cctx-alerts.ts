@@ -13,7 +13,7 @@ import {
   THE_CHAIN,
 } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, parenthesized, promDuration } from './promql.js';
-import { crosschainItemsOf, listedRows, secondsOf, withList } from './sentences.js';
+import { crosschainItemsOf, listedRows, unixSecondsOf, withList } from './sentences.js';
 import { valueAgo, valuesWithin } from './poll-history.js';
 import { labelOf } from './samples.js';
 import { lastedSince, type AlertLabels, type Finding, type PollView } from './view.js';
@@ -113,7 +113,7 @@ function noncesInLastHour({ labels }: Finding, view: PollView<typeof HIGHEST_NON
 /** Since when a chain is known to be frozen, in Unix seconds. */
 function frozenSince(view: Pick<PollView, 'items'>, chainId: string): number | undefined {
   const chains = listedRows(crosschainItemsOf(view)?.chains);
-  return secondsOf(chains.find((own) => own.chainId === chainId)?.frozenSince);
+  return unixSecondsOf(chains.find((own) => own.chainId === chainId)?.frozenSince);
 }
 
 function freezeNear(

@@ -73,7 +73,7 @@ function valueOf<Family extends TokenFamily>(
 }
 
 /** Tokens with transfers in no batch. The finding lasts while no batch of the token is built. */
-function waitingTokens(
+function waitingTokenFindings(
   view: PollView<
     'bridge_token_unbatched_transfers' | 'bridge_token_newest_batch_nonce' | 'bridge_token_oldest_unbatched_transfer_id'
   >,
@@ -155,7 +155,7 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
     ],
     rangeMinutes: STUCK_MINUTES,
     find: (view) =>
-      waitingTokens(view)
+      waitingTokenFindings(view)
         .filter(({ labels }) => {
           const fees = valueOf(view, 'bridge_token_top_batch_fees', labels);
           const needed = valueOf(view, 'bridge_token_min_batch_fee', labels);
@@ -195,7 +195,7 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
       'bridge_token_info',
     ],
     rangeMinutes: GROWING_MINUTES,
-    find: waitingTokens,
+    find: waitingTokenFindings,
     holdsNow: ({ labels, value }, view) => {
       const now = sampleOf(view, 'bridge_token_unbatched_transfers', labels);
       const before = now && valueAgo(view, 'bridge_token_unbatched_transfers', now.labels, GROWING_MINUTES);

@@ -191,7 +191,7 @@ export function crosschainItemsOf({ items }: Pick<PollView, 'items'>): Crosschai
 }
 
 /** An ISO 8601 time of the items in Unix seconds. */
-export function secondsOf(time: string | null | undefined): number | undefined {
+export function unixSecondsOf(time: string | null | undefined): number | undefined {
   return time === null || time === undefined ? undefined : Date.parse(time) / 1000;
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CommandName, LogSettings } from '../cli/flags.js';
 import type { Environment } from '../config/environment.js';
-import type { MemoryLimits } from '../config/memory.js';
+import type { MemoryLimits } from '../config/memory-limits.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
 
 /** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on` names. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { InvocationOf } from '../cli/flags.js';
 import { createConfigHash } from '../config/config-files.js';
 import type { Config } from '../config/config.js';
-import { workerHeapMb } from '../config/memory.js';
+import { workerHeapMb } from '../config/memory-limits.js';
 import type { AutoReload } from '../active-config.js';
 import type { PollExecutor } from '../poll/poll.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
@@ -37,7 +37,7 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
   const log = createLog(flags.log, context.env);
   for (const warning of warnings) log.warn(warning);
   const stopped = context.waitForStopSignal();
-  const executor = await startPollThread(config.config, context);
+  const executor = await startPollExecutor(config.config, context);
   try {
     const exporter = await startExporter(config.config, executor, log, {
       ...web.options,
@@ -68,7 +68,7 @@ async function prepareAutoReload({
   return { intervalMs, initialHash: await hashFiles(), hashFiles };
 }
 
-export async function startPollThread(config: Config, context: CommandContext): Promise<PollExecutor> {
+export async function startPollExecutor(config: Config, context: CommandContext): Promise<PollExecutor> {
   const { createPollExecutor } = await import('../poll/poll.js');
   const { startDecoderThread } = await import('../poll/decoder-thread.js');
   const nodeMajor = Number.parseInt(context.build.nodeVersion, 10);

@@ -19,7 +19,7 @@ import {
   progressPrinter,
   seeHelp,
 } from './context.js';
-import { startPollThread } from './daemon.js';
+import { startPollExecutor } from './daemon.js';
 import { readWebOptions } from './load-config.js';
 import { checkScenario, startSimulation } from './simulate.js';
 import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
@@ -34,7 +34,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
   printWarnings(context, web.warnings);
   const log = createLog(flags.log, context.env);
   const stopped = context.waitForStopSignal();
-  const executor = await startPollThread(defaultConfig, context);
+  const executor = await startPollExecutor(defaultConfig, context);
   try {
     const { seed, scenario, blockTimeMs, startTimeSeconds } = settings.checked;
     const now = clock();

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
-import { renderEndpoints } from '../exposition/exposition.js';
+import { renderEndpoints } from '../exposition/metrics-page.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { clock } from '../clock.js';
 import { initialState, stateAfter } from '../poll/endpoint-state.js';

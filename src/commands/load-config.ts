@@ -1,9 +1,9 @@
 import type { ConfigSettings, WebSettings } from '../cli/flags.js';
 import type { Config, ConfigResult } from '../config/config.js';
 import { loadConfig, formatConfig } from '../config/loader.js';
-import { clampToMemory } from '../config/memory.js';
+import { clampToMemory } from '../config/memory-limits.js';
 import { selectShard, type Shard } from '../config/shard.js';
-import { metricLabels } from '../exposition/exposition.js';
+import { metricLabels } from '../exposition/metrics-page.js';
 import type { Result } from '../result.js';
 import type { LoadedWebConfig } from '../server/web-config.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';

@@ -1,12 +1,12 @@
 import { createActiveConfig } from '../active-config.js';
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/memory.js';
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/endpoint-memory.js';
 import type { InvocationOf } from '../cli/flags.js';
 import { createLog } from '../cli/log.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import { createPages } from '../exporter.js';
-import { createMetricsPage } from '../exposition/exposition.js';
+import { createMetricsPage } from '../exposition/metrics-page.js';
 import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf } from '../poll/jobs.js';
 import type { PollJob } from '../poll/poll.js';

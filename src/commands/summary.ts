@@ -1,6 +1,6 @@
 import { severities, type Severity } from '../alerts/alert.js';
 import { verdictsOfOnePoll, type Verdict } from '../alerts/judge.js';
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/memory.js';
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/endpoint-memory.js';
 import { sentenceText } from '../alerts/sentences.js';
 import type { ReportSettings } from '../cli/flags.js';
 import type { Instant } from '../clock.js';

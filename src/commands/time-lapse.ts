@@ -1,4 +1,4 @@
-import { initialMemory, memoryAfter } from '../alerts/memory.js';
+import { initialMemory, memoryAfter } from '../alerts/endpoint-memory.js';
 import { verdictsOf, type Verdict } from '../alerts/judge.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';

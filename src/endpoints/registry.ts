@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { verdictsOf } from '../alerts/judge.js';
 import { NO_FLOW_HISTORY } from '../alerts/flow-history.js';
-import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/memory.js';
+import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/endpoint-memory.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
@@ -104,7 +104,7 @@ export function createEndpointRegistry(
     const before = endpointOf(job);
     if (before === undefined || isWaiting(job)) return;
     const result = await executor.poll({
-      ...withTarget(nextJob(before, now())),
+      ...withSiblings(nextJob(before, now())),
       keepsBody: recorder?.isOn() === true,
       readsAll: job.contract !== undefined && recorder?.isDue(before.recording, job) === true,
     });
@@ -169,7 +169,7 @@ export function createEndpointRegistry(
   }
 
   /** The job with what another document of the target has found. */
-  function withTarget(job: PollJob): PollJob {
+  function withSiblings(job: PollJob): PollJob {
     if (job.contract !== undefined) return withFacts(job, siblingOf(job, 'module_state')?.state.success?.snapshot);
     const contract = siblingOf(job, 'external_contract')?.state;
     return contract === undefined ? job : withExternalHeight(job, exportedSuccess(contract, now())?.snapshot);

@@ -6,7 +6,7 @@ import { RequestError } from './failure-reasons.js';
 /** Size of the first buffer. It grows to Content-Length only when it is full, so that a false header does not allocate memory. */
 const INITIAL_BYTES = 2 ** 20;
 
-/** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory.ts. */
+/** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
 const BODIES_IN_MEMORY = 4;
 
 /** After startup few polls overlap, so more free buffers would not be used. */

@@ -278,7 +278,7 @@ function addUnrecognized({ unrecognized }: FieldProblems, path: string, key: str
 
 /** Rows of lists are many, and not looked at. */
 function addMissing(problems: FieldProblems, path: string, value: unknown): void {
-  // Class instances such as RawString are values of one field.
+  // Neither a scalar nor a list.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return;
   for (const [name, field] of Object.entries(value)) {
     if (field === undefined) problems.missing.add(joinPath(path, name));

@@ -131,7 +131,7 @@ export function toLabelValue(text: string): string {
 }
 
 /** The value of a field in milliseconds, converted to seconds. */
-export function secondsOf(field: Field<Numeral>): number {
+export function millisecondsToSeconds(field: Field<Numeral>): number {
   return toSeconds(required(field));
 }
 

@@ -1,4 +1,4 @@
-import type { EndpointMemory } from '../alerts/memory.js';
+import type { EndpointMemory } from '../alerts/endpoint-memory.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';

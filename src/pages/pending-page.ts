@@ -12,7 +12,7 @@ import { flowHtml } from './flow.js';
 import { isolated, markup, type Markup } from './html.js';
 import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageContext } from './item-table.js';
 import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
-import type { PendingDocument, PendingTarget } from './pending-document.js';
+import type { PendingView, PendingTarget } from './pending-view.js';
 import { blockTimeOf } from './node-view.js';
 import { ownValidatorsSection } from './own-validators.js';
 import { claimSummary, claimTable } from './claim-table.js';
@@ -23,14 +23,15 @@ import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, distanceElement, sinceElement, timeElement } from './time.js';
 import { trendsHtml } from './trend.js';
 import { statusLabel } from './verdict-entry.js';
-import { headline, noteList, verdictList } from './verdict-list.js';
+import { headline } from './headline.js';
+import { noteList, verdictList } from './verdict-list.js';
 
 /**
  * The page of one target: its verdicts, who is blocking, and the items behind the gauges, for someone who handles an alert. With
  * several targets, the list of them.
  */
 export function pendingPage(
-  document: PendingDocument,
+  document: PendingView,
   sorting: ItemSorting | undefined,
   links: ExternalLinks,
   site: Site,
@@ -41,7 +42,7 @@ export function pendingPage(
     : targetPage(document, target, sorting, links, site);
 }
 
-function targetList({ generatedAt, targets }: PendingDocument, site: Site): string {
+function targetList({ generatedAt, targets }: PendingView, site: Site): string {
   const { title, heading } = headline(targets);
   const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
@@ -71,7 +72,7 @@ function worstCondition(view: PendingTarget): Markup {
 }
 
 function targetPage(
-  { generatedAt, endpoints, search }: PendingDocument,
+  { generatedAt, endpoints, search }: PendingView,
   view: PendingTarget,
   sorting: ItemSorting | undefined,
   links: ExternalLinks,

@@ -1,7 +1,7 @@
 import type { WatchedItem } from '../pending/items.js';
 import { backlogStatistics, type StatisticView } from './backlog.js';
 import type { EndpointStatus } from './endpoint-view.js';
-import type { StatusDocument } from './status-page.js';
+import type { StatusView } from './status-page.js';
 import { targetJson, type TargetJson } from './target-view.js';
 
 /** An endpoint in the JSON of the status page, whose keys are fixed. The items themselves are in that of `/pending`. */
@@ -28,13 +28,13 @@ interface EndpointJson extends Pick<
   readonly watched: readonly WatchedItem[];
 }
 
-export interface StatusJson extends Omit<StatusDocument, 'endpoints' | 'targets'> {
+export interface StatusJson extends Omit<StatusView, 'endpoints' | 'targets'> {
   readonly targets: readonly TargetJson[];
   readonly endpoints: readonly EndpointJson[];
 }
 
 /** What the status page shows, with the same numbers. */
-export function statusJson(document: StatusDocument): StatusJson {
+export function statusJson(document: StatusView): StatusJson {
   const { generatedAt, targets, validatorNames, instance } = document;
   const views = new Map(targets.map((view) => [view.target, view]));
   const endpoints = document.endpoints.map((endpoint): EndpointJson => {

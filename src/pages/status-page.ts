@@ -9,9 +9,10 @@ import { statuses, type TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
 import { statusWords } from './verdict-entry.js';
-import { headline, noteList, verdictList } from './verdict-list.js';
+import { headline } from './headline.js';
+import { noteList, verdictList } from './verdict-list.js';
 
-export interface StatusDocument {
+export interface StatusView {
   readonly generatedAt: string;
   readonly targets: readonly TargetView[];
   readonly endpoints: readonly EndpointStatus[];
@@ -39,7 +40,7 @@ export interface Instance {
 
 /** First the worst condition of any target, then the others, then all endpoints. */
 export function statusPage(
-  { generatedAt, targets, endpoints, validatorNames, instance }: StatusDocument,
+  { generatedAt, targets, endpoints, validatorNames, instance }: StatusView,
   site: Site,
 ): string {
   const context: EndpointContext = {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { DOCUMENT_HEAP_SHARE } from '../config/memory.js';
+import { DOCUMENT_HEAP_SHARE } from '../config/memory-limits.js';
 import { documents, type DocumentName } from '../documents.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
 import type { BufferedBody } from '../http/body.js';
@@ -80,7 +80,7 @@ export const inlineDecoder: Decoder = {
 /** Memory budget of a decoded document on this thread. The rest of the heap is for deriving families and for garbage. */
 const documentBudgetBytes = Math.floor(getHeapStatistics().heap_size_limit * DOCUMENT_HEAP_SHARE);
 
-/** Decodes a document, then derives and formats its families. Error messages begin with `name`: host and path, or a file name. */
+/** Decodes a document, then derives and formats its families. Error messages begin with `source`: host and path, or a file name. */
 export function decodeDocument<Name extends DocumentName>(
   {
     document,
@@ -92,27 +92,28 @@ export function decodeDocument<Name extends DocumentName>(
     staleAfterMs,
     omitsItems = false,
     previous,
-    flow: before,
+    flow: previousFlow,
     sideInput,
   }: DecodeOptions<Name>,
-  name: string,
+  source: string,
   body: Buffer,
   height: Numeral | undefined,
   at: Instant = clock(),
 ): Decoded<Snapshot<Name>> {
-  const { read, families, items, hubHeight, observations, flow: definition } = documents[document];
+  const { read, families, items, hubHeight, observations, flow: flowDefinition } = documents[document];
   const bodyBytes = body.length;
   const decodeStarted = performance.now();
   const decoded = read(body, { settings, labels, height, at, previous, sideInput }, documentBudgetBytes);
   const phaseSeconds = { decode: secondsSince(decodeStarted) };
-  if (!decoded.ok) return { outcome: failure(decoded.reason, `${name}: ${decoded.message}`), phaseSeconds, bodyBytes };
+  if (!decoded.ok)
+    return { outcome: failure(decoded.reason, `${source}: ${decoded.message}`), phaseSeconds, bodyBytes };
   const { value: input, problems } = decoded;
   if (input === undefined) {
-    const message = `${name}: not a ${document} document: none of its fields is present`;
+    const message = `${source}: not a ${document} document: none of its fields is present`;
     return { outcome: failure('schema', message), phaseSeconds, bodyBytes };
   }
   const deriveStarted = performance.now();
-  const flow = definition.track(before ?? definition.initial, input, { staleAfterMs, maxSeries });
+  const flow = flowDefinition.track(previousFlow ?? flowDefinition.initial, input, { staleAfterMs, maxSeries });
   const fixedLabels = formatTargetLabels(target, targetLabels);
   const { items: listed, searchIndex } = omitsItems ? {} : items(input);
   const snapshot: Snapshot<Name> = {
@@ -125,7 +126,7 @@ export function decodeDocument<Name extends DocumentName>(
     problems,
     observations: observations(input),
     flow,
-    cumulative: renderCumulative(definition.families, flow, fixedLabels, maxSeries),
+    cumulative: renderCumulative(flowDefinition.families, flow, fixedLabels, maxSeries),
   };
   return { outcome: snapshot, phaseSeconds: { ...phaseSeconds, derive: secondsSince(deriveStarted) }, bodyBytes };
 }

@@ -86,9 +86,9 @@ export function startDecoderThread(maxHeapMb: number): Decoder {
   };
 }
 
-function threadFailure(cause: Error | undefined, name: string, maxHeapMb: number): Failure {
+function threadFailure(cause: Error | undefined, source: string, maxHeapMb: number): Failure {
   const isOutOfMemory = cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isOutOfMemory
-    ? failure('too_large', `${name}: reading the document needs more than ${maxHeapMb} MiB of memory`)
-    : failure('internal', `${name}: worker thread ended: ${cause?.message ?? 'without an error'}`);
+    ? failure('too_large', `${source}: reading the document needs more than ${maxHeapMb} MiB of memory`)
+    : failure('internal', `${source}: worker thread ended: ${cause?.message ?? 'without an error'}`);
 }

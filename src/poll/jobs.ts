@@ -10,7 +10,7 @@ import { answersOf } from '../sources/query-state.js';
 import type { EndpointLimits, EndpointState } from './endpoint-state.js';
 import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
-import { isOf, type DecodeOptions, type PollJob, type Snapshot, type TargetOptions } from './poll.js';
+import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
@@ -86,6 +86,11 @@ export function withExternalHeight(job: PollJob, contract: Snapshot | undefined)
   const { decodeOptions: options } = job;
   if (options.document !== 'module_state' || contract?.document !== 'external_contract') return job;
   return { ...job, decodeOptions: { ...options, sideInput: { externalHeight: contract.observations.height } } };
+}
+
+/** Whether a snapshot is of this document. */
+function isOf<Name extends DocumentName>(document: Name, snapshot: Snapshot): snapshot is Snapshot & Snapshot<Name> {
+  return snapshot.document === document;
 }
 
 /** The options with the observations and the flow of the last accepted document of the endpoint. */

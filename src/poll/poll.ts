@@ -14,10 +14,9 @@ import type {
 } from '../documents.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import type { BufferedBody } from '../http/body.js';
-import { createClient, type Client, type FetchedDocument, type FetchLimits } from '../http/client.js';
-import { isUnknownPath } from '../http/error-response.js';
-import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
-import { isJsonRpc, portHint, repeatedPathHint, type Protocol } from '../http/port-hints.js';
+import { createClient, type Client, type FetchLimits } from '../http/client.js';
+import { failure } from '../http/failure-reasons.js';
+import { isJsonRpc, portHint } from '../http/port-hints.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
@@ -29,6 +28,7 @@ import type { NodeQuery } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { fetchContract } from './contract-exchange.js';
+import { fetchFirstKnownPath, withHint } from './document-path.js';
 import { sendQuery, sourceOf } from './fetch-pages.js';
 import { withValidatorNames } from './jobs.js';
 import { fetchNames, type NamesResult } from './validator-names.js';
@@ -82,7 +82,7 @@ export interface KeptBody extends BufferedBody {
   readonly at: Instant;
 }
 
-/** The result of one poll. Plain data, sent back by the worker thread; the document itself stays there. */
+/** The result of one poll: what was decoded, which is plain data of the worker thread, and where it was fetched. */
 export interface PollResult extends Decoded<Snapshot> {
   /** Where the document was found; only after a success, and not for a recorded body. */
   readonly foundAt?: DocumentPath;
@@ -115,14 +115,6 @@ interface SnapshotContent {
   readonly cumulative: readonly FamilyLines[];
 }
 
-/** Whether a snapshot is of this document. */
-export function isOf<Name extends DocumentName>(
-  document: Name,
-  snapshot: Snapshot,
-): snapshot is Snapshot & Snapshot<Name> {
-  return snapshot.document === document;
-}
-
 /** The items of each snapshot whose JSON was parsed. */
 const parsedItems = new WeakMap<Snapshot, Items>();
 
@@ -135,7 +127,7 @@ export function itemsOf(snapshot: Snapshot): Items {
   return items;
 }
 
-/** The names for a document that was fetched; `undefined` if there are none in time. */
+/** Only for `once`: the names for a document that was fetched; `undefined` if there are none in time. The daemon has them in the job. */
 type AwaitNames = () => Promise<ReadonlyMap<string, string> | undefined>;
 
 /** Polls endpoints once, and never rejects. */
@@ -224,45 +216,4 @@ async function pollContract(
   const task = { source, options: { ...options, sideInput: { exchange } }, height: undefined, at };
   const decoded = { ...(await inlineDecoder.decode(task, keeper?.returned ?? body)), ...keeper?.kept() };
   return { ...decoded, phaseSeconds: { ...fetchPhase, ...decoded.phaseSeconds }, source };
-}
-
-function withHint({ reason, message }: PollError, hint: string | undefined): Failure {
-  return failure(reason, hint === undefined ? message : `${message} — ${hint}`);
-}
-
-interface FoundDocument extends FetchedDocument {
-  readonly foundAt: DocumentPath;
-  readonly url: URL;
-}
-
-/** The failures of a server that is not the REST API of a node. */
-const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
-
-/** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
-async function fetchFirstKnownPath(
-  { url: baseUrl, paths, query, limits, httpClient }: PollJob,
-  client: Client,
-): Promise<FoundDocument | Failure> {
-  const started = performance.now();
-  const messages: string[] = [];
-  const base = new URL(baseUrl);
-  let protocol: Protocol | undefined;
-  for (const foundAt of paths) {
-    const url = new URL(baseUrl + foundAt.path + query);
-    const elapsedMs = performance.now() - started;
-    // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
-    const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
-    if (fetched.ok) return { ...fetched, foundAt, url };
-    const error = { ...fetched.error, message: url.host + fetched.error.message };
-    protocol ??= fetched.protocol;
-    if (!isUnknownPath(fetched.statusCode)) {
-      return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? portHint(base, protocol) : undefined);
-    }
-    messages.push(error.message);
-  }
-  const repeated = repeatedPathHint(
-    baseUrl,
-    paths.map(({ path }) => path),
-  );
-  return withHint({ reason: 'status', message: messages.join('; ') }, repeated ?? portHint(base, protocol));
 }

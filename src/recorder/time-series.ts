@@ -1,4 +1,4 @@
-import { renderEndpoints } from '../exposition/exposition.js';
+import { renderEndpoints } from '../exposition/metrics-page.js';
 import { instantAt, type ReplayedEndpoint } from './replayed-endpoint.js';
 
 /* The exposition of a recording over time, as OpenMetrics with timestamps. */

@@ -8,9 +8,9 @@ import express, {
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
-import type { ContentEncoding } from '../exposition/exposition.js';
+import type { ContentEncoding } from '../exposition/metrics-page.js';
 import type { Format } from '../metrics/text-format.js';
-import type { PendingJson } from '../pages/pending-document.js';
+import type { PendingJson } from '../pages/pending-view.js';
 import type { StatusJson } from '../pages/status-json.js';
 import { parseSorting, type ItemSorting } from '../pages/item-table.js';
 import { parseSearch } from '../pages/search-section.js';
@@ -22,14 +22,14 @@ export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => string;
   /** What the status page shows, as JSON. */
-  readonly statusDocument: () => StatusJson;
+  readonly statusJson: () => StatusJson;
   /** Of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
   readonly pendingPage: (
     target: string | undefined,
     sorting: ItemSorting | undefined,
     search: string | undefined,
   ) => string | undefined;
-  readonly pendingDocument: (target: string | undefined, search: string | undefined) => PendingJson | undefined;
+  readonly pendingJson: (target: string | undefined, search: string | undefined) => PendingJson | undefined;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
@@ -63,7 +63,7 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
   });
   get('/', limit, async (request, response) => {
     const isJson = prefersJson(request.headers.accept);
-    const text = isJson ? `${JSON.stringify(dependencies.statusDocument())}\n` : dependencies.statusPage();
+    const text = isJson ? `${JSON.stringify(dependencies.statusJson())}\n` : dependencies.statusPage();
     await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
   });
   get('/pending', withoutTrailingSlash, limit, async (request, response) => {
@@ -74,7 +74,7 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
     }
     const isJson = prefersJson(request.headers.accept);
     const search = parseSearch(request.query);
-    const document = isJson ? dependencies.pendingDocument(target, search) : undefined;
+    const document = isJson ? dependencies.pendingJson(target, search) : undefined;
     const text = isJson
       ? document && `${JSON.stringify(document)}\n`
       : dependencies.pendingPage(target, parseSorting(request.query), search);

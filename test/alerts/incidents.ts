@@ -53,8 +53,8 @@ function scenario(
   return { title, phases, beginsAtMinute: HEALTHY_MINUTES, ...rest };
 }
 
-/** A healthy phase, a failure of polls, and a recovery. */
-function failure(title: string, phase: Phase, details: IncidentDetails): Incident {
+/** A healthy phase, this phase, and a recovery. */
+function incident(title: string, phase: Phase, details: IncidentDetails): Incident {
   const phases = [{ minutes: HEALTHY_MINUTES }, phase, { minutes: 40 }];
   return { title, phases, beginsAtMinute: HEALTHY_MINUTES, ...details };
 }
@@ -302,22 +302,22 @@ export const bridgeIncidents: readonly Incident[] = [
     beginsAtMinute: HEALTHY_MINUTES,
     expectedAlerts: {},
   },
-  failure(
+  incident(
     'one token is stuck while batches of other tokens are built',
     { minutes: 100, bridge: withStuckToken },
     { expectedAlerts: { 'BridgeBacklogStuck/critical': 55 } },
   ),
-  failure(
+  incident(
     'the queue of a token without a minimum fee grows',
     { minutes: 240, bridge: withGrowingQueue() },
     { expectedAlerts: { 'BridgeBacklogStuck/warning': 190 } },
   ),
-  failure(
+  incident(
     'a signed batch whose fees nobody takes stays the oldest',
     { minutes: 150, bridge: withOldBatch('1', 2000) },
     { expectedAlerts: {} },
   ),
-  failure(
+  incident(
     'a batch past its timeout and one near its timeout have insufficient fees',
     {
       minutes: 60,
@@ -341,7 +341,7 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { expectedAlerts: { 'BridgeBatchOverdue/info': 35, 'BridgeBatchTimeoutNear/info': 10 } },
   ),
-  failure(
+  incident(
     'a batch of a token without a minimum fee is past its timeout',
     { minutes: 150, bridge: withOldBatch('1', 0, UNKNOWN_TOKEN) },
     { expectedAlerts: { 'BridgeBatchOverdue/warning': 130 } },
@@ -376,7 +376,7 @@ export const bridgeIncidents: readonly Incident[] = [
       'BridgeBatchTimeoutNear/info',
     ],
   },
-  failure(
+  incident(
     'a validator with little power claims an event that does not exist',
     { minutes: 120, bridge: onQuietBridge(withClaim(0.001, phantomDeposit)) },
     {
@@ -384,7 +384,7 @@ export const bridgeIncidents: readonly Incident[] = [
       allowedAlerts: ['BridgeOrchestratorMissingVotes/warning'],
     },
   ),
-  failure(
+  incident(
     'the validator set in the contract has other members than the one of the hub',
     {
       minutes: 20,
@@ -394,7 +394,7 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { expectedAlerts: { 'BridgeContractValsetMismatch/critical': 1 } },
   ),
-  failure(
+  incident(
     'the hub does not know the validator set in the contract',
     {
       minutes: 20,
@@ -418,27 +418,27 @@ export const bridgeIncidents: readonly Incident[] = [
     expectedAlerts: { 'BridgeContractValsetMismatch/info': 3 },
     isOngoingAtEnd: true,
   },
-  failure(
+  incident(
     'much of the power claims a validator set that the hub did not make',
     { minutes: 15, bridge: withClaim(0.4, foreignValset) },
     { expectedAlerts: { 'BridgeContractValsetMismatch/critical': 1 } },
   ),
-  failure(
+  incident(
     'a validator claims a validator set that the hub did not make',
     { minutes: 15, bridge: withClaim(0.001, foreignValset) },
     { expectedAlerts: { 'BridgeContractValsetMismatch/warning': 6 } },
   ),
-  failure(
+  incident(
     'much of the power claims a batch that the hub does not have',
     { minutes: 15, bridge: withClaim(0.4, foreignBatch) },
     { expectedAlerts: { 'BridgeClaimWithoutBatch/critical': 1 } },
   ),
-  failure(
+  incident(
     'a validator claims a batch that the hub does not have',
     { minutes: 15, bridge: withClaim(0.001, foreignBatch) },
     { expectedAlerts: { 'BridgeClaimWithoutBatch/warning': 6 } },
   ),
-  failure(
+  incident(
     'a validator claims something else than the others for the next event',
     {
       minutes: 30,
@@ -565,7 +565,7 @@ export const bridgeIncidents: readonly Incident[] = [
   scenario('syncing', 30, {
     expectedAlerts: { 'BridgeNodeBehind/warning': 14 },
   }),
-  failure(
+  incident(
     'the staking module says that a watched validator is jailed',
     {
       minutes: 20,
@@ -575,7 +575,7 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { expectedAlerts: { 'BridgeWatchedValidatorJailed/critical': 4 } },
   ),
-  failure(
+  incident(
     'a watched orchestrator claims nothing for an hour, and its votes come from elsewhere',
     {
       minutes: 60,
@@ -585,7 +585,7 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { expectedAlerts: { 'BridgeWatchedOrchestratorLagging/warning': 33 } },
   ),
-  failure(
+  incident(
     'a watched orchestrator spends its funds within an hour',
     {
       minutes: 60,
@@ -595,7 +595,7 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { expectedAlerts: { 'BridgeWatchedOrchestratorFundsLow/warning': 60 } },
   ),
-  failure(
+  incident(
     'the node stops answering queries about validators',
     {
       minutes: 90,
@@ -648,14 +648,14 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
     expectedAlerts: { 'CrosschainRateLimitExceeded/info': 20 },
     allowedAlerts: ['CrosschainRateLimitNear/info'],
   }),
-  failure(
+  incident(
     'the rate limit utilization is 90 %',
     { minutes: 30, crosschain: rateLimitAt90Percent },
     {
       expectedAlerts: { 'CrosschainRateLimitNear/info': 10 },
     },
   ),
-  failure(
+  incident(
     'a node does not respond',
     { minutes: 30, bridge: { fails: 'connect' } },
     { expectedAlerts: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 10 } },
@@ -667,12 +667,12 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
     expectedAlerts: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 11 },
     isOngoingAtEnd: true,
   },
-  failure(
+  incident(
     'polling stops while `bridge_exporter_up` is 1',
     { minutes: 30, bridge: 'not polled', crosschain: 'not polled' },
     { expectedAlerts: { 'BridgeSnapshotStale/critical': 10, 'BridgeEndpointNotPolled/critical': 16 } },
   ),
-  failure(
+  incident(
     'credentials are rejected',
     { minutes: 30, crosschain: { fails: 'unauthorized' } },
     {
@@ -680,7 +680,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
       allowedAlerts: ['BridgeEndpointDown/warning', 'BridgeSnapshotStale/critical'],
     },
   ),
-  failure(
+  incident(
     'a response exceeds the message size limit of the node',
     { minutes: 30, bridge: { fails: 'response_too_large_upstream' } },
     {
@@ -696,22 +696,22 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
     expectedAlerts: { 'BridgeResponseNearLimit/warning': 5 },
     isOngoingAtEnd: true,
   },
-  failure(
+  incident(
     'the height of a node does not change while polls succeed',
     { minutes: 45, frozen: true },
     { expectedAlerts: { 'BridgeHeightStalled/critical': 16, 'CrosschainHeightStalled/critical': 16 } },
   ),
-  failure(
+  incident(
     'no exporter runs',
     { minutes: 20, exporterDown: true },
     { expectedAlerts: { 'BridgeExporterAbsent/critical': 10, 'BridgeEndpointNotPolled/critical': 16 } },
   ),
-  failure(
+  incident(
     'a field has the wrong type',
     { minutes: 30, bridge: changedState(() => ({ last_outgoing_pool_id: 'soon' })) },
     { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },
   ),
-  failure(
+  incident(
     'a field is missing',
     { minutes: 30, bridge: changedState(() => ({ batches: undefined })) },
     { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },

@@ -1,4 +1,4 @@
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import type { Instant } from '../../src/clock.js';

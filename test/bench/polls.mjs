@@ -1,7 +1,7 @@
 /** One poll, from the request to the exposition, relative to download and JSON.parse in the same process. */
 import { request } from 'undici';
 import { validateConfig } from '../../dist/config/loader.js';
-import { renderEndpoints } from '../../dist/exposition/exposition.js';
+import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { clock } from '../../dist/clock.js';
 import { jobsOf, withObservations } from '../../dist/poll/jobs.js';
 import { initialState, stateAfter } from '../../dist/poll/endpoint-state.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatConfig } from '../../src/config/loader.js';
-import { metricLabels } from '../../src/exposition/exposition.js';
+import { metricLabels } from '../../src/exposition/metrics-page.js';
 import { parseConfig, parseValidConfig } from '../support/config.js';
 
 const withLabels = (labels: string) =>

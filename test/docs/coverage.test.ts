@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { families } from '../../src/exposition/exposition.js';
+import { families } from '../../src/exposition/metrics-page.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 import { specFields } from '../support/spec-fields.js';
 import { notExported } from './not-exported.js';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clock, type Instant } from '../../src/clock.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor, type PollExecutor } from '../../src/poll/poll.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { bridgeFlowFamilies } from '../../src/flow/bridge-families.js';
 import { crosschainFlowFamilies } from '../../src/flow/crosschain-families.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/clock.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/exposition.js';
+import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/metrics-page.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates } from '../support/endpoint-states.js';

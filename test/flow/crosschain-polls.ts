@@ -1,5 +1,5 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { withCctxAnswers, type CctxAnswer, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';

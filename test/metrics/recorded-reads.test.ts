@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { families } from '../../src/exposition/exposition.js';
+import { families } from '../../src/exposition/metrics-page.js';
 import { recordReads } from './recorded-reads.js';
 
 describe('the recorded reads of the families', () => {

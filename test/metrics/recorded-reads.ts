@@ -63,7 +63,6 @@ function recordingProxy<T>(
   enumerated: Set<string>,
   proxies: WeakMap<object, object>,
 ): T {
-  // Class instances such as RawString are values of one field.
   if (typeof value !== 'object' || value === null || WITHOUT_FIELDS.has(path)) return value;
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value;
   const known = proxies.get(value);

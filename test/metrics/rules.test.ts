@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
-import { families } from '../../src/exposition/exposition.js';
+import { families } from '../../src/exposition/metrics-page.js';
 import type { Family } from '../../src/metrics/family.js';
 import { orEmpty, WITHDRAWN } from '../../src/metrics/required-fields.js';
 import { deriveBridge, deriveCrosschain } from './derive.js';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { endpointStatus } from '../../src/pages/endpoint-view.js';
-import { pendingDocument, pendingJson, type PendingJson } from '../../src/pages/pending-document.js';
+import { pendingView, pendingJson, type PendingJson } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusJson, type StatusJson } from '../../src/pages/status-json.js';
 import { statusPage } from '../../src/pages/status-page.js';
@@ -64,7 +64,7 @@ function shownAfter(phases: readonly Phase[], scenario: ScenarioName): Shown {
     validatorNames: [],
     instance,
   };
-  const pending = pendingDocument(states, [verdicts], links, now, 'demo');
+  const pending = pendingView(states, [verdicts], links, now, 'demo');
   const [bridge, crosschain] = statuses.map(({ items }) => items);
   if (pending === undefined || bridge?.document !== 'module_state' || crosschain?.document !== 'rate_limiter_input') {
     throw new Error('an endpoint has no items');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contactHtml } from '../../src/pages/contacts.js';
-import { pendingDocument } from '../../src/pages/pending-document.js';
+import { pendingView } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { batch, idleState } from '../pending/bridge-state.js';
 import {
@@ -24,7 +24,7 @@ describe('the contact of a validator', () => {
     const contact = { securityContact: 'ops@example.org', website: 'https://example.org/a' };
     const contacts = new Map([[TARGET, new Map([['pqqqq', contact]])]]);
     const links = testLinks();
-    const document = pendingDocument(snapshots.states(), [targetVerdicts()], links, at(0), TARGET, undefined, {
+    const document = pendingView(snapshots.states(), [targetVerdicts()], links, at(0), TARGET, undefined, {
       contacts,
     });
     const blocking = document?.targets[0]?.blocking ?? [];

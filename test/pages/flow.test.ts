@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { flowHtml, flowView, type FlowView } from '../../src/pages/flow.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { decodeDocument } from '../../src/poll/decode.js';

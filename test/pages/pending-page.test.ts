@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pendingDocument } from '../../src/pages/pending-document.js';
+import { pendingView } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { batch, idleState } from '../pending/bridge-state.js';
 import {
@@ -212,7 +212,7 @@ describe('items of an old success', () => {
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
       const links = testLinks();
-      const document = pendingDocument(snapshots.states(), [targetVerdicts()], links, now);
+      const document = pendingView(snapshots.states(), [targetVerdicts()], links, now);
       if (document === undefined) throw new Error('there are targets');
       const html = pendingPage(document, undefined, links, { telemetryPath: '/metrics', version: '0.1.0' });
       expect(html).toContain('The last successful poll was at <time');

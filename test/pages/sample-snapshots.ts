@@ -5,9 +5,9 @@ import { batch, idleState, validators } from '../pending/bridge-state.js';
 import type { Config } from '../../src/config/config.js';
 import { endpointStatus, type NamesView } from '../../src/pages/endpoint-view.js';
 import { externalLinks } from '../../src/pages/external-links.js';
-import { pendingDocument } from '../../src/pages/pending-document.js';
+import { pendingView } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { statusPage, type Instance, type StatusDocument } from '../../src/pages/status-page.js';
+import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
 import { parseSorting } from '../../src/pages/item-table.js';
 import { parseSearch } from '../../src/pages/search-section.js';
 import { targetViews } from '../../src/pages/target-view.js';
@@ -161,11 +161,7 @@ interface PageOptions {
 }
 
 /** What the status page shows this many seconds after 12:00:00. */
-export function statusDocumentAt(
-  snapshots: RecordedStates,
-  seconds: number,
-  options: PageOptions = {},
-): StatusDocument {
+export function statusDocumentAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): StatusView {
   const now = at(seconds);
   const { verdicts = [targetVerdicts()], names = [], config } = options;
   const endpoints = snapshots.states().map((state) => endpointStatus(state, 'http://node.example:1317', now));
@@ -189,14 +185,7 @@ export function pendingAt(
   { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
   const links = testLinks(config);
-  const document = pendingDocument(
-    snapshots.states(),
-    verdicts,
-    links,
-    at(seconds),
-    query['target'],
-    parseSearch(query),
-  );
+  const document = pendingView(snapshots.states(), verdicts, links, at(seconds), query['target'], parseSearch(query));
   if (document === undefined) throw new Error(`no target ${query['target']}`);
   return pendingPage(document, parseSorting(query), links, { telemetryPath, version: '0.1.0' });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/memory.js';
+import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { NO_TREND, TREND_MINUTES, trendAfter, type Trend } from '../../src/alerts/trend.js';
 import { trendsHtml, trendViews, type TrendView } from '../../src/pages/trend.js';
 import { initialState, stateAfter } from '../../src/poll/endpoint-state.js';

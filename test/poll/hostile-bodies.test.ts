@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import type { FamilyLines } from '../../src/metrics/render-families.js';

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
-import { renderEndpoints } from '../../src/exposition/exposition.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ContractExchange } from '../../src/external/contract-document.js';
 import { failure, type Failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';

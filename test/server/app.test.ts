@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pendingDocument, pendingJson, type PendingJson } from '../../src/pages/pending-document.js';
+import { pendingJson, pendingView, type PendingJson } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import type { RecordedStates } from '../support/endpoint-states.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
@@ -229,14 +229,14 @@ describe('/pending', () => {
   async function servePending(snapshots: RecordedStates, seconds: number): Promise<string> {
     const links = testLinks();
     const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18)])];
-    const document = (target?: string) => pendingDocument(snapshots.states(), verdicts, links, at(seconds), target);
+    const view = (target?: string) => pendingView(snapshots.states(), verdicts, links, at(seconds), target);
     return serve({
       pendingPage: (target, sorting) => {
-        const selected = document(target);
+        const selected = view(target);
         return selected && pendingPage(selected, sorting, links, { telemetryPath: '/metrics', version: '0.1.0' });
       },
-      pendingDocument: (target) => {
-        const selected = document(target);
+      pendingJson: (target) => {
+        const selected = view(target);
         return selected && pendingJson(selected);
       },
     });
@@ -340,7 +340,7 @@ describe('/pending', () => {
 
   it('is preceded by the status page, as HTML and as JSON', async () => {
     const document = statusDocumentAt(polledSnapshots({ unbatched_transfers: [] }), 1);
-    const url = await serve({ statusPage: () => '<!doctype html>', statusDocument: () => statusJson(document) });
+    const url = await serve({ statusPage: () => '<!doctype html>', statusJson: () => statusJson(document) });
     const json = await get(`${url}/`, { headers: { accept: 'application/json' } });
     expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(JSON.parse(json.text)).toEqual(JSON.parse(JSON.stringify(statusJson(document))));

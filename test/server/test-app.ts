@@ -8,9 +8,9 @@ export function createTestApp(dependencies: Partial<AppDependencies> = {}, optio
     {
       metrics: async () => Buffer.from('metrics\n'),
       statusPage: () => '<!doctype html>',
-      statusDocument: () => ({ generatedAt: '', targets: [], endpoints: [], validatorNames: [], instance }),
+      statusJson: () => ({ generatedAt: '', targets: [], endpoints: [], validatorNames: [], instance }),
       pendingPage: () => '<!doctype html>',
-      pendingDocument: () => ({ generatedAt: '', endpoints: [], targets: [], search: null }),
+      pendingJson: () => ({ generatedAt: '', endpoints: [], targets: [], search: null }),
       configPage: () => '<!doctype html>',
       notYetPolled: () => [],
       reload: async () => ({ ok: true }),

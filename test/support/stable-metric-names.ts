@@ -1,4 +1,4 @@
-import { families } from '../../src/exposition/exposition.js';
+import { families } from '../../src/exposition/metrics-page.js';
 
 /**
  * Names of the chain metrics that are stable. Experimental ones may change without changing a test that uses this set.

@@ -1,4 +1,4 @@
-import { families, gauge, labeledGauge, labelValues, secondsOf, toLabelValue } from '../family.js';
+import { families, gauge, labeledGauge, labelValues, millisecondsToSeconds, toLabelValue } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
 import { optional, required } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
@@ -48,17 +48,17 @@ export const paramsFamilies = families<BridgeInput>({
   bridge_params_target_batch_timeout_seconds: gauge({
     help: 'Intended lifetime of a batch.',
     unit: 'seconds',
-    value: ({ state }) => secondsOf(required(state.params).target_batch_timeout),
+    value: ({ state }) => millisecondsToSeconds(required(state.params).target_batch_timeout),
   }),
   bridge_params_average_block_time_seconds: gauge({
     help: 'Hub block time assumed by the bridge module; the real one can differ.',
     unit: 'seconds',
-    value: ({ state }) => secondsOf(required(state.params).average_block_time),
+    value: ({ state }) => millisecondsToSeconds(required(state.params).average_block_time),
   }),
   bridge_params_average_external_block_time_seconds: gauge({
     help: 'External block time assumed by the bridge module; the real one can differ.',
     unit: 'seconds',
-    value: ({ state }) => secondsOf(required(state.params).average_external_block_time),
+    value: ({ state }) => millisecondsToSeconds(required(state.params).average_external_block_time),
   }),
   bridge_params_slash_fraction_valset_ratio: gauge({
     help: 'Share of the stake slashed for not signing a validator set.',

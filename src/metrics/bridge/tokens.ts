@@ -206,7 +206,7 @@ export function rememberedBatchNonces(input: BridgeInput): ReadonlyMap<string, N
   );
 }
 
-/** Transfers that are not executed, by token. */
+/** Transfers that are not executed, by token and in total, and the settings for them. */
 export const tokenFamilies = families<BridgeInput>({
   bridge_token_unbatched_transfers: labeledGauge({
     help: 'Number of outgoing transfers of the token that are not yet in a batch.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertFinding } from '../../src/alerts/alerts.js';
-import { presencesAfter, type Presences } from '../../src/alerts/memory.js';
+import { presencesAfter, type Presences } from '../../src/alerts/endpoint-memory.js';
 
 const at = (minute: number) => ({ epochSeconds: 1_790_000_000 + minute * 60, monotonicMs: minute * 60_000 });
 

@@ -2,7 +2,7 @@ import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
 import type { Contacts } from '../poll/validator-names.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/samples.js';
-import type { EndpointMemories } from '../alerts/memory.js';
+import type { EndpointMemories } from '../alerts/endpoint-memory.js';
 import type { TargetVerdicts } from '../alerts/judge.js';
 import { searchCctxs, type SearchResult } from '../pending/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
@@ -13,7 +13,7 @@ import { firingVerdicts, targetJson, targetViews, type TargetJson, type TargetVi
 import { isoTime } from './time.js';
 
 /** What `/pending` shows. */
-export interface PendingDocument {
+export interface PendingView {
   readonly generatedAt: string;
   readonly endpoints: readonly EndpointView[];
   readonly targets: readonly PendingTarget[];
@@ -27,16 +27,16 @@ export interface PendingTarget extends TargetView {
 }
 
 /** The JSON of `/pending`, whose keys are fixed: new ones can be added. */
-export interface PendingJson extends Omit<PendingDocument, 'targets'> {
+export interface PendingJson extends Omit<PendingView, 'targets'> {
   readonly targets: readonly TargetJson<PendingTarget>[];
 }
 
-export function pendingJson({ generatedAt, endpoints, targets, search }: PendingDocument): PendingJson {
+export function pendingJson({ generatedAt, endpoints, targets, search }: PendingView): PendingJson {
   return { generatedAt, endpoints, targets: targets.map((target) => targetJson(target)), search };
 }
 
 /** All targets, or the one with a name; `undefined` if there is no such target. */
-export function pendingDocument(
+export function pendingView(
   states: readonly EndpointState[],
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
@@ -44,7 +44,7 @@ export function pendingDocument(
   name?: string,
   query?: string,
   { memories, contacts }: { readonly memories?: EndpointMemories; readonly contacts?: ContactsByTarget } = {},
-): PendingDocument | undefined {
+): PendingView | undefined {
   const isSelected = ({ target }: { readonly target: string }): boolean => name === undefined || target === name;
   const endpoints = states.filter(isSelected).map((state) => endpointView(state, now, memories?.get(state)));
   if (name !== undefined && endpoints.length === 0) return undefined;

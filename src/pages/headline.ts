@@ -1,0 +1,118 @@
+import { duration } from '../text/format.js';
+import { markup, sentenceHtml, type Markup } from './html.js';
+import { worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
+import { clockTime, sinceElement } from './time.js';
+import {
+  entryDetails,
+  groupEntry,
+  isNote,
+  isObservedBriefly,
+  rootVerdicts,
+  stateLabel,
+  statusOf,
+  statusWords,
+  verdictsHtml,
+  type VerdictPage,
+} from './verdict-entry.js';
+
+/* The heading of both pages: the worst condition. */
+
+/** The style puts the same shapes before the words on the page, so that no status depends on color alone. */
+const titleMarks: Readonly<Record<TargetStatus, string>> = {
+  critical: '■',
+  warning: '▲',
+  unknown: '○',
+  pending: '△',
+  info: '◆',
+  ok: '●',
+};
+
+export interface Headline {
+  /** Title of the tab. */
+  readonly title: string;
+  readonly heading: Markup;
+  /** What the heading has no room for: names and amounts, since when, what to do next, and where to read on. */
+  readonly details: Markup;
+  /** What it is about, which `verdictList` leaves out: a verdict, or the reason why a target cannot be judged. */
+  readonly subject: VerdictView | TargetView | undefined;
+}
+
+/** The worst condition of the targets: green only when nothing is wrong, gray when it cannot be judged. */
+export function headline(targets: readonly TargetView[], page: VerdictPage = 'status'): Headline {
+  const [worst] = worstTargetFirst(targets);
+  if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
+  const first = rootVerdicts(worst).find((verdict) => !isNote(verdict));
+  if (first?.state === 'firing') return verdictHeadline(worst, first, page);
+  const observation = observationOf(targets);
+  const [reason, ...otherReasons] = worst.unknown;
+  if (reason !== undefined) {
+    return {
+      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, observation),
+      subject: otherReasons.length === 0 ? worst : undefined,
+    };
+  }
+  // What has held for a part of its time says more than what has held since a restart.
+  const pending = rootVerdicts(worst).find(({ state }) => state === 'pending');
+  if (pending !== undefined) return verdictHeadline(worst, pending, page);
+  if (worst.status === 'unknown') {
+    if (first === undefined)
+      return plainHeadline('unknown', `${worst.target} cannot be judged yet: it has not been polled yet`, observation);
+    return observingHeadline(worst, first, observation, page);
+  }
+  const [only] = targets;
+  const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;
+  return plainHeadline('ok', `No problem ${where}`, observation);
+}
+
+/** What was there when the exporter began to observe the target. */
+function observingHeadline(view: TargetView, verdict: VerdictView, observation: Markup, page: VerdictPage): Headline {
+  const { ageSeconds, firesAt } = verdict;
+  const until = firesAt === null ? 'yet' : `before ${clockTime(firesAt)}`;
+  const [reason, details] = isObservedBriefly(verdict)
+    ? [`observed for ${duration(ageSeconds)}`, verdictsHtml([groupEntry(verdict, [], { view, page })])]
+    : [verdict.sentence.fact, entryDetails(verdict, { view, page })];
+  return {
+    ...plainHeadline(
+      'unknown',
+      `${view.target} cannot be judged ${until}: ${reason}`,
+      markup`${details}${observation}`,
+    ),
+    subject: verdict,
+  };
+}
+
+function verdictHeadline(view: TargetView, verdict: VerdictView, page: VerdictPage): Headline {
+  const { target } = view;
+  const { fact } = verdict.sentence;
+  const word = verdict.state === 'pending' ? statusWords.pending : verdict.severity;
+  return {
+    title: `${titleMarks[statusOf(verdict)]} ${word}: ${target}: ${fact}`,
+    heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${target}: ${fact}`)}`),
+    details: entryDetails(verdict, { view, page }),
+    subject: verdict,
+  };
+}
+
+function plainHeadline(status: TargetStatus, text: string, details: Markup): Headline {
+  return {
+    title: `${titleMarks[status]} ${text}`,
+    heading: live(markup`<span class="state ${status}"></span>${sentenceHtml(text)}`),
+    details,
+    subject: undefined,
+  };
+}
+
+function live(content: Markup): Markup {
+  return markup`<span aria-live="polite">${content}</span>`;
+}
+
+/** Alerts with a range of hours can be excluded only after the exporter has observed the targets for hours. */
+function observationOf(targets: readonly TargetView[]): Markup {
+  const [latest] = targets
+    .flatMap(({ observedSince, observedSeconds }) =>
+      observedSince === null || observedSeconds === null ? [] : [{ observedSince, observedSeconds }],
+    )
+    .toSorted((a, b) => a.observedSeconds - b.observedSeconds);
+  if (latest === undefined) return markup``;
+  return markup`<p class="quiet">Observing ${sinceElement(latest.observedSince, latest.observedSeconds)}.</p>`;
+}
