@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
+import { decodeRecording, type DecodedRecording } from '../../src/recorder/decode-recording.js';
 import { RPC_PATH } from '../../src/simulator/json-rpc.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';

@@ -14,7 +14,8 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openDirectory } from '../../src/recorder/directory.js';
-import { decodeRecording, type RecordingHeader } from '../../src/recorder/recording-file.js';
+import { decodeRecording } from '../../src/recorder/decode-recording.js';
+import type { RecordingHeader } from '../../src/recorder/recording-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const START = Date.parse('2026-11-23T23:50:00.000Z');

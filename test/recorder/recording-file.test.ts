@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { decodeRecording } from '../../src/recorder/decode-recording.js';
 import {
-  decodeRecording,
   directoryName,
   encodeRecording,
   fileNameOf,
