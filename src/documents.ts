@@ -88,7 +88,7 @@ export interface DocumentDefinition<Name extends DocumentName> {
   readonly title: string;
   /** Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at most. */
   readonly isOptional: boolean;
-  /** The document of the same target that says where this one is: its first poll comes before. */
+  /** The document of the same target that contains the address of this one. It is polled first. */
   readonly locatedBy?: DocumentName;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
   readonly request: (target: TargetConfig) => DocumentRequest<Name> | undefined;

@@ -21,8 +21,8 @@ export type AlertLabels = Readonly<Record<string, string>>;
 type TimeOfData = () => number | undefined;
 
 /**
- * What the data or the history prove about the beginning of a finding. `mayBeOlder`: it may have begun before. `notBeforeSeconds`: but not
- * before this time.
+ * What the data or the history prove about the beginning of a finding. `mayBeOlder`: it may have begun earlier.
+ * `notBeforeSeconds`: the earliest possible beginning.
  * - `shown`: verdicts show it. The alert counts from the first poll that found it, because the rule counts from when its expression has a
  *   result.
  * - `counted`: the alert counts from it too, for a time that differs between series, instead of the range and `for` of the alert.

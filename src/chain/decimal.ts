@@ -109,7 +109,7 @@ export function toDouble(value: Exact): number {
   return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
 }
 
-/** Seconds with all milliseconds, to which they are rounded. */
+/** Seconds, rounded to milliseconds. */
 export function exactSeconds(seconds: number): Decimal {
   return { units: BigInt(Math.round(seconds * 1000)), scale: 3 };
 }

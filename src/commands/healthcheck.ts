@@ -45,7 +45,7 @@ async function probe(url: string, tls: LoadedTls | undefined): Promise<string | 
     request.on('error', ({ message }) => finish(message));
     request.on('response', ({ statusCode }) => finish(HEALTHY.has(statusCode) ? undefined : `status ${statusCode}`));
     if (tls?.clients.type === 'RequireAndVerifyClientCert') {
-      // The certificate of a client is verified after the handshake. This program has none.
+      // The server verifies the client certificate after the handshake, and this command sends none.
       request.on('socket', (socket) => socket.on('secureConnect', () => finish()));
     }
     request.end();

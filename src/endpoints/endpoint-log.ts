@@ -78,7 +78,7 @@ export function logVerdicts(
   }
   for (const [key, verdict] of firing) {
     if (logged.get(key)?.severity === verdict.severity) continue;
-    // The line about the cause is enough, but one that has a line lasts until it ends.
+    // A consequence is not logged beside its cause. One that was logged before stays, so that its end is logged.
     if (verdict.causedBy !== null) {
       if (!logged.has(key)) firing.delete(key);
       continue;

@@ -102,7 +102,7 @@ function createLimit(maximum: number): Limit {
 
   return async (task) => {
     if (running >= maximum) {
-      // Whoever ends hands over the place, so the number of running tasks stays.
+      // A task that ends passes its slot on, so the number of running tasks does not change.
       await new Promise<void>((start) => {
         waiting.push(start);
       });

@@ -113,7 +113,7 @@ export function changesBetween(
   };
 }
 
-/** The transfers of the earlier document that are gone, by the batch or the token they were listed with. */
+/** The transfers of the earlier document that the later one does not contain, grouped by batch, or by token if they were in none. */
 function absentIds({ batches, unbatched }: Baseline, document: FlowDocument) {
   const groups = [...batches, ...unbatched]
     .map((group) => ({ group, ids: group.ids.filter((id) => !document.ids.has(id)) }))

@@ -64,7 +64,7 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
   return plainHeadline('ok', `No problem ${where}`, observation);
 }
 
-/** What was there when the exporter began to observe the target. */
+/** For a condition that was already present when the exporter began to observe the target. */
 function observingHeadline(view: TargetView, verdict: VerdictView, observation: Markup, page: VerdictPage): Headline {
   const { ageSeconds, firesAt } = verdict;
   const until = firesAt === null ? 'yet' : `before ${clockTime(firesAt)}`;

@@ -83,7 +83,7 @@ function who({ name, address, orchestrator }: Row): Markup {
   return markup`${label}<small>${cells.identifier(orchestrator ?? address)}</small>`;
 }
 
-/** Alerts about an absent validator have the label address, others about single validators have the label orchestrator. */
+/** Alerts about a validator that is not in the set have the label `address`, other alerts about one validator the label `orchestrator`. */
 function worstOf({ view, address, orchestrator }: Row): VerdictView | undefined {
   const isOwn = (subject: AlertLabels): boolean =>
     subject['address'] === address || subject['orchestrator'] === (orchestrator ?? '');

@@ -107,13 +107,13 @@ function verdictView(
   };
 }
 
-/** A target in the JSON, which has sentences as text only; `undefined` is no key of it. */
+/** A target in the JSON, which has the sentences only as text: `summary`. */
 export type TargetJson<Target extends TargetView = TargetView> = Omit<Target, 'verdicts'> & {
-  readonly verdicts: readonly (Omit<VerdictView, 'sentence'> & { readonly sentence: undefined })[];
+  readonly verdicts: readonly Omit<VerdictView, 'sentence'>[];
 };
 
 export function targetJson<Target extends TargetView>(view: Target): TargetJson<Target> {
-  return { ...view, verdicts: view.verdicts.map((verdict) => ({ ...verdict, sentence: undefined })) };
+  return { ...view, verdicts: view.verdicts.map(({ sentence: _sentence, ...verdict }) => verdict) };
 }
 
 export function worstTargetFirst<Target extends TargetView>(targets: readonly Target[]): readonly Target[] {

@@ -1,5 +1,5 @@
 import { compare, ratio, sum, ZERO, type Decimal } from '../chain/decimal.js';
-import type { Batch, Valset } from '../chain/module-state.js';
+import type { Batch, OrchestratorAddress, Valset } from '../chain/module-state.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { isWatched, registrationByAddress, validatorName } from '../metrics/bridge/registrations.js';
 import {
@@ -45,8 +45,10 @@ interface RankedMember {
   readonly address: string;
   /** 0 when the powers cannot be read. */
   readonly power: Decimal;
-  /** Whether it is watched. Own validators are listed whatever their power is. */
-  readonly isOwn: boolean;
+  /** `null` for a member that is not registered, and when the registrations cannot be read. */
+  readonly registration: OrchestratorAddress | null;
+  /** Own validators are listed whatever their power is. */
+  readonly isWatched: boolean;
 }
 
 /** By descending power, then by address. The total is `null` when a power cannot be read. Shared by all items that list members of the set. */
@@ -57,7 +59,8 @@ const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
     return {
       address,
       power: powers?.get(address) ?? ZERO,
-      isOwn: registration !== null && isWatched(input, registration),
+      registration,
+      isWatched: registration !== null && isWatched(input, registration),
     };
   });
   return {
@@ -79,11 +82,12 @@ export function missingOf(
 export function membersWhere(input: BridgeInput, valset: Valset, isListed: (address: string) => boolean): Members {
   const { members, total } = rankedMembers(input, valset);
   const listed = members.filter(({ address }) => isListed(address));
-  const shown = [...listed.filter(({ isOwn }) => isOwn), ...listed.filter(({ isOwn }) => !isOwn)].slice(0, MAX_MEMBERS);
+  const own = listed.filter((member) => member.isWatched);
+  const others = listed.filter((member) => !member.isWatched);
   return {
     total: listed.length,
     powerRatio: total && powerRatio(listed, total),
-    members: shown.map((member) => memberItems(input, valset)(member)),
+    members: [...own, ...others].slice(0, MAX_MEMBERS).map(memberItems(input, valset)),
   };
 }
 
@@ -95,14 +99,13 @@ function powerRatio(members: readonly RankedMember[], total: Decimal): number | 
 const memberItems = memoizePerRow((input: BridgeInput, valset: Valset) => {
   const { total } = rankedMembers(input, valset);
   return memoize((member: RankedMember): Member => {
-    const { address, isOwn } = member;
-    const registration = orNull(() => registrationByAddress(input).get(address));
+    const { address, registration } = member;
     return {
       externalAddress: toLabelValue(address),
-      orchestrator: truncatedOrNull(() => (registration ? required(registration.orchestrator) : undefined)),
+      orchestrator: truncatedOrNull(() => required(registration?.orchestrator)),
       name: registration === null ? null : validatorName(input, registration) || null,
       powerRatio: total && powerRatio([member], total),
-      watched: isOwn,
+      watched: member.isWatched,
     };
   });
 });

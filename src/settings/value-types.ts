@@ -152,7 +152,7 @@ function orExpected<T>(value: string, result: ValueResult<T>): ValueResult<T> {
 
 const millisecondsByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
-/** The duration of one without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */
+/** The correct spelling of a duration without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */
 function durationLike(text: string): string | undefined {
   const [, count, unit = 's'] =
     /^(\d+(?:\.\d+)?) *(ms|s(?=$|ec)|m(?=$|in)|h(?=$|r|our)|d(?=$|ay))?(?:ecs?|econds?|ins?|inutes?|rs?|ours?|ays?)?$/i.exec(
@@ -170,7 +170,7 @@ export function size(smallest: number, largest: number): ValueType<number> {
   return { ...type, format: formatSize };
 }
 
-/** The size of one with another spelling of its unit: 64 mb, 64M. */
+/** The correct spelling of a size with another unit: 64 mb, 64M. */
 function sizeLike(text: string): string | undefined {
   const [, count, prefix = ''] = /^(\d+) *([kmg])(?:i?b?|bytes)$/i.exec(text) ?? [];
   return count === undefined ? undefined : `${count}${prefix.toUpperCase()}iB`;
