@@ -4,19 +4,19 @@ import type { DecimalString, Numeral } from '../json/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
 import type { Arrivals } from './arrivals.js';
 import type { FlowBatch, FlowClaim, FlowDocument } from './bridge-document.js';
+import { pack, type Packed } from './packed.js';
 
 /** What is remembered of a document to compare the next one with. */
 export interface Baseline {
   readonly at: Instant;
-  readonly height?: Numeral | undefined;
-  readonly bridgeContract?: string | undefined;
+  readonly height: Numeral | undefined;
+  readonly bridgeContract: string | undefined;
   readonly ids: HighestIds;
-  readonly valsetNonce?: Numeral | undefined;
-  readonly batches: readonly LiveBatch[];
-  readonly unbatched: readonly WaitingTransfers[];
-  readonly arrivals: Arrivals;
+  readonly valsetNonce: Numeral | undefined;
+  readonly transfers: Packed<LiveTransfers>;
+  readonly arrivals: Packed<Arrivals>;
   /** Of events that were not observed. */
-  readonly claims: readonly FlowClaim[];
+  readonly claims: Packed<readonly FlowClaim[]>;
 }
 
 /** The counters of the hub. They only grow. */
@@ -24,6 +24,12 @@ export interface HighestIds {
   readonly event: Numeral;
   readonly batch: Numeral;
   readonly transfer: Numeral;
+}
+
+/** The transfers that are not executed. */
+export interface LiveTransfers {
+  readonly batches: readonly LiveBatch[];
+  readonly unbatched: readonly WaitingTransfers[];
 }
 
 /** The transfers of one token that are in no batch. */
@@ -49,25 +55,23 @@ interface BatchTotal {
   readonly amount: DecimalString;
 }
 
-/** A baseline as JSON, because it is sent between threads with every poll: a string takes a tenth of the time. */
-export type PackedBaseline = string & { readonly __brand: 'baseline' };
-
-export function packBaseline(baseline: Baseline): PackedBaseline {
-  return JSON.stringify(baseline) as PackedBaseline;
-}
-
-export function unpackBaseline(packed: PackedBaseline): Baseline {
-  return JSON.parse(packed);
-}
-
 /** Bounds the memory of an endpoint. The oldest transfers are forgotten. */
 export const MAX_TRANSFERS = 100_000;
 
-export interface BaselineContext extends Pick<Baseline, 'at' | 'height' | 'arrivals'> {
-  readonly columnOf: (contract: string) => number;
+export function baselineOf(
+  document: FlowDocument,
+  context: Pick<Baseline, 'at' | 'height' | 'transfers' | 'arrivals'>,
+): Baseline {
+  return {
+    ...context,
+    bridgeContract: document.bridgeContract,
+    ids: highestIds(document),
+    valsetNonce: document.valsetNonce,
+    claims: pack(document.pendingClaims),
+  };
 }
 
-export function baselineOf(document: FlowDocument, { columnOf, ...context }: BaselineContext): Baseline {
+export function liveTransfers(document: FlowDocument, columnOf: (contract: string) => number): LiveTransfers {
   const remembered = rememberedOf(document);
   const liveBatch = (key: string, { nonce, contract, timeout, block, transfers }: FlowBatch): LiveBatch => ({
     key,
@@ -79,13 +83,8 @@ export function baselineOf(document: FlowDocument, { columnOf, ...context }: Bas
     totals: totalsOf(transfers, columnOf),
   });
   return {
-    ...context,
-    bridgeContract: document.bridgeContract,
-    ids: highestIds(document),
-    valsetNonce: document.valsetNonce,
     batches: Array.from(document.batches, ([key, batch]) => liveBatch(key, batch)).filter(({ ids }) => ids.length > 0),
     unbatched: document.unbatched.map(({ contract, ids }) => ({ token: columnOf(contract), ids: remembered(ids) })),
-    claims: document.pendingClaims,
   };
 }
 

@@ -6,8 +6,16 @@ import type { BridgeInput } from '../metrics/bridge/input.js';
 import { groupBy } from '../metrics/grouping.js';
 import { orElse } from '../metrics/required-fields.js';
 import { seenAtMs } from './arrivals.js';
-import { MAX_TRANSFERS, type Baseline, type LiveBatch, type WaitingTransfers } from './bridge-baseline.js';
+import {
+  highestIds,
+  MAX_TRANSFERS,
+  type Baseline,
+  type LiveBatch,
+  type LiveTransfers,
+  type WaitingTransfers,
+} from './bridge-baseline.js';
 import { eventOf, type FlowClaim, type FlowDocument, type FlowEvent } from './bridge-document.js';
+import { unpack, type Packed } from './packed.js';
 
 /*
  * What happened between two documents of an endpoint. The hub deletes the transfers of an executed batch for good and returns those of a
@@ -39,6 +47,27 @@ export interface BridgeChanges {
   readonly hasUnseen: boolean;
 }
 
+export const NO_CHANGES: BridgeChanges = {
+  counts: [],
+  amounts: [],
+  events: new Map(),
+  batchSeconds: [],
+  transferSeconds: [],
+  hasUnseen: false,
+};
+
+/** Whether nothing has happened between the documents, as between most of them. */
+export function isQuiet(before: Baseline, document: FlowDocument, transfers: Packed<LiveTransfers>): boolean {
+  const ids = highestIds(document);
+  return (
+    before.transfers === transfers &&
+    before.ids.event === ids.event &&
+    before.ids.batch === ids.batch &&
+    before.ids.transfer === ids.transfer &&
+    before.valsetNonce === document.valsetNonce
+  );
+}
+
 /** `undefined` when the documents contradict each other. */
 export function changesBetween(
   before: Baseline,
@@ -47,18 +76,20 @@ export function changesBetween(
   input: BridgeInput,
   columnOf: (contract: string) => number,
 ): BridgeChanges | undefined {
+  const live = unpack(before.transfers);
   const isThere = (id: Numeral): boolean => document.ids.has(id);
-  const knownBatches = new Set(before.batches.map(({ key }) => key));
+  const knownBatches = new Set(live.batches.map(({ key }) => key));
   const created = Array.from(document.batches)
     .filter(([key, { nonce }]) => !knownBatches.has(key) && compare(nonce, before.ids.batch) > 0)
     .map(([, batch]) => batch);
   const requested = requestedTransfers(before, document);
-  const absent = absentIds(before, document);
-  if (hasReappeared(before, document, { requested: requested.length, absent: absent.count })) return undefined;
+  const absent = absentIds(live, document);
+  if (hasReappeared(live, before.ids.batch, document, { requested: requested.length, absent: absent.count }))
+    return undefined;
   const hiddenBatches = difference(document.batchId, before.ids.batch) - created.length;
   const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested.length;
 
-  const gone = before.batches.filter(({ key }) => !document.batches.has(key));
+  const gone = live.batches.filter(({ key }) => !document.batches.has(key));
   const [canceled, vanished] = partition(gone, ({ ids }) => ids.some(isThere));
   const eventCount = difference(document.eventNonce, before.ids.event);
   // The transfers of a hidden batch, which may have been executed, can come from a batch or a queue of the earlier document.
@@ -67,10 +98,10 @@ export function changesBetween(
   if (vanished.length > eventCount - (isCertain ? otherEvents : 0)) return undefined;
   const proven = new Set(observed.flatMap(({ batch }) => batch ?? []));
   const isLeft = ({ key, ids }: LiveBatch): boolean => document.batches.has(key) || ids.some(isThere);
-  if (before.batches.some((batch) => proven.has(batch.key) && isLeft(batch))) return undefined;
+  if (live.batches.some((batch) => proven.has(batch.key) && isLeft(batch))) return undefined;
   const executed = isCertain ? vanished : vanished.filter(({ key }) => proven.has(key));
 
-  const withoutBatch = new Set<WaitingTransfers>([...canceled, ...before.unbatched]);
+  const withoutBatch = new Set<WaitingTransfers>([...canceled, ...live.unbatched]);
   const senderCanceled = isCertain
     ? absent.groups.flatMap(({ group, ids }) => (withoutBatch.has(group) ? ids.map(() => group.token) : []))
     : [];
@@ -108,13 +139,13 @@ export function changesBetween(
     ],
     events,
     batchSeconds: executed.flatMap((batch) => batchSeconds(batch, input) ?? []),
-    transferSeconds: executed.flatMap(({ ids }) => ids.flatMap((id) => transferSeconds(id, before, input) ?? [])),
+    transferSeconds: transferSeconds(executed, before, input),
     hasUnseen: hiddenBatches > 0 || hiddenTransfers > 0 || unexplained > 0,
   };
 }
 
 /** The transfers of the earlier document that the later one does not contain, grouped by batch, or by token if they were in none. */
-function absentIds({ batches, unbatched }: Baseline, document: FlowDocument) {
+function absentIds({ batches, unbatched }: LiveTransfers, document: FlowDocument) {
   const groups = [...batches, ...unbatched]
     .map((group) => ({ group, ids: group.ids.filter((id) => !document.ids.has(id)) }))
     .filter(({ ids }) => ids.length > 0);
@@ -123,7 +154,8 @@ function absentIds({ batches, unbatched }: Baseline, document: FlowDocument) {
 
 /** Whether a batch or a transfer is back that the earlier document did not have. The hub deletes them for good. */
 function hasReappeared(
-  { ids, batches, unbatched }: Baseline,
+  { batches, unbatched }: LiveTransfers,
+  highestBatch: Numeral,
   document: FlowDocument,
   counts: { readonly requested: number; readonly absent: number },
 ): boolean {
@@ -133,7 +165,7 @@ function hasReappeared(
   if (document.ids.size - counts.requested > known - counts.absent) return true;
   const keys = new Set(batches.map(({ key }) => key));
   return Array.from(document.batches).some(
-    ([key, { nonce, transfers }]) => transfers.length > 0 && !keys.has(key) && compare(nonce, ids.batch) <= 0,
+    ([key, { nonce, transfers }]) => transfers.length > 0 && !keys.has(key) && compare(nonce, highestBatch) <= 0,
   );
 }
 
@@ -177,7 +209,7 @@ export function observedEvents(before: Baseline, { observedClaims, eventNonce }:
   if (compare(eventNonce, before.ids.event) <= 0) return [];
   const isNewlyObserved = ({ nonce }: FlowClaim): boolean =>
     compare(nonce, before.ids.event) > 0 && compare(nonce, eventNonce) <= 0;
-  const pending = groupBy(before.claims.filter(isNewlyObserved), ({ nonce }) => nonce);
+  const pending = groupBy(unpack(before.claims).filter(isNewlyObserved), ({ nonce }) => nonce);
   const observed = new Map(observedClaims.filter(isNewlyObserved).map((claim) => [claim.nonce, claim]));
   const alone = Array.from(pending).flatMap(([nonce, claims]) =>
     claims.length > 1 || observed.has(nonce) ? [] : claims,
@@ -206,8 +238,11 @@ function batchSeconds({ block }: LiveBatch, input: BridgeInput): number | undefi
   );
 }
 
-/** From the first document with a transfer to the one without it; `undefined` when the first one is not known. */
-function transferSeconds(id: Numeral, { arrivals }: Baseline, { at }: BridgeInput): number | undefined {
-  const since = seenAtMs(arrivals, id);
-  return since === undefined ? undefined : (at.monotonicMs - since) / 1000;
+/** From the first document with a transfer to the one without it, of those of which the first one is known. */
+function transferSeconds(executed: readonly LiveBatch[], before: Baseline, { at }: BridgeInput): readonly number[] {
+  if (executed.length === 0) return [];
+  const arrivals = unpack(before.arrivals);
+  return executed
+    .flatMap(({ ids }) => ids.flatMap((id) => seenAtMs(arrivals, id) ?? []))
+    .map((since) => (at.monotonicMs - since) / 1000);
 }

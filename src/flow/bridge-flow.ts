@@ -5,19 +5,19 @@ import type { DecimalString, Numeral } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { denomByContract } from '../metrics/bridge/tokens.js';
 import { orElse } from '../metrics/required-fields.js';
-import { addArrival } from './arrivals.js';
+import { addArrival, type Arrivals } from './arrivals.js';
 import {
   baselineOf,
   highestIds,
+  liveTransfers,
   MAX_TRANSFERS,
-  packBaseline,
-  unpackBaseline,
   type Baseline,
   type HighestIds,
-  type PackedBaseline,
 } from './bridge-baseline.js';
 import {
   changesBetween,
+  isQuiet,
+  NO_CHANGES,
   observedEvents,
   tokenAmounts,
   tokenCounters,
@@ -29,6 +29,7 @@ import { readFlowDocument, type FlowDocument, type FlowEvent } from './bridge-do
 import { addTokens, columnOf, NO_TOKENS, type FlowTokens } from './flow-tokens.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
+import { pack, unpack, type Packed } from './packed.js';
 import { NO_CONFIRMS, trackConfirms, type WatchedConfirms } from './watched-confirms.js';
 
 const EVENT_TYPES = [...Object.values(claimTypes), 'unseen'] as const;
@@ -47,7 +48,7 @@ export interface BridgeFlow {
   readonly transferDurations: Histogram;
   readonly confirms: WatchedConfirms;
   readonly gaps: Gaps;
-  readonly baseline: PackedBaseline | undefined;
+  readonly baseline: Baseline | undefined;
   /** Whether a later document could not be read, or contradicts the baseline, which is good for times only until the next one. */
   readonly isInterrupted: boolean;
   /** The highest ids so far. A node that is behind, or was rolled back, counts again when it is past them. */
@@ -77,8 +78,7 @@ export function trackBridge(before: BridgeFlow, input: BridgeInput, options: Flo
 
 function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }: FlowOptions): BridgeFlow {
   const document = readFlowDocument(input);
-  const { isInterrupted } = flow;
-  const baseline = flow.baseline && unpackBaseline(flow.baseline);
+  const { baseline, isInterrupted } = flow;
   if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
     return baseline === undefined ? flow : interrupted(flow, 'list');
   }
@@ -90,7 +90,10 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const isBehind = baseline !== undefined && !isPast(baseline.ids, flow.highest);
   const reason = gap ?? (isBehind ? 'regression' : undefined);
   const isComparable = baseline !== undefined && !isInterrupted && reason === undefined;
-  const changes = isComparable ? changesBetween(baseline, document, observed, input, column) : undefined;
+  const transfers = pack(liveTransfers(document, column));
+  const compared = (before: Baseline): BridgeChanges | undefined =>
+    isQuiet(before, document, transfers) ? NO_CHANGES : changesBetween(before, document, observed, input, column);
+  const changes = isComparable ? compared(baseline) : undefined;
   // The document is not trusted. If the next one is like it, the earlier one is not to be trusted.
   if ((gap === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
     return interrupted(flow, 'inconsistent');
@@ -98,12 +101,12 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const earlier = gap === 'contract' || gap === 'regression' ? undefined : baseline;
   // Only between two comparable documents is it known when a transfer appeared.
   const seenAtMs = changes && Math.round(input.at.monotonicMs);
-  const arrivals = addArrival(earlier?.arrivals ?? [], { upTo: document.transferId, seenAtMs }, document.ids);
+  const arrivals = arrivalsAfter(earlier, document, seenAtMs);
   const { at, height } = input;
   const next: BridgeFlow = {
     ...(changes === undefined ? flow : withChanges(flow, changes)),
     tokens,
-    baseline: packBaseline(baselineOf(document, { at, height, arrivals, columnOf: column })),
+    baseline: baselineOf(document, { at, height, transfers, arrivals }),
     confirms: trackConfirms(flow.confirms, input, changes !== undefined),
     isInterrupted: false,
     highest: highestAfter(flow.highest, document, gap),
@@ -111,6 +114,17 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   if (changes?.hasUnseen === true) return withGap(next, 'unseen');
   // An interruption was counted when it began.
   return reason === undefined || isInterrupted ? next : withGap(next, reason);
+}
+
+function arrivalsAfter(
+  before: Baseline | undefined,
+  { transferId: upTo, ids }: FlowDocument,
+  seenAtMs: number | undefined,
+): Packed<Arrivals> {
+  if (before === undefined) return pack([{ upTo }]);
+  return before.ids.transfer === upTo
+    ? before.arrivals
+    : pack(addArrival(unpack(before.arrivals), { upTo, seenAtMs }, ids));
 }
 
 function interrupted(flow: BridgeFlow, reason: GapReason): BridgeFlow {

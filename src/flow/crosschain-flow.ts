@@ -7,15 +7,14 @@ import { addChains, addFinished, NO_CHAINS, type FinishedCctx, type FlowChains, 
 import {
   crosschainBaseline,
   keysOf,
-  packCrosschain,
-  unpackCrosschain,
   type CrosschainBaseline,
-  type PackedCrosschainBaseline,
   type RememberedCctx,
+  type Signers,
 } from './crosschain-baseline.js';
 import { readCrosschainDocument, type CrosschainDocument } from './crosschain-document.js';
 import { addCounted, countedKeys, NONE_COUNTED } from './counted-cctxs.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
+import { unpack } from './packed.js';
 
 /*
  * The cross-chain transactions that left the lists between two documents. The documents do not say why: the node is asked for each of
@@ -45,7 +44,7 @@ export interface CrosschainFlow {
   readonly chains: FlowChains;
   readonly gaps: Gaps;
   /** `undefined` before the first document, and after one that cannot be compared. */
-  readonly baseline: PackedCrosschainBaseline | undefined;
+  readonly baseline: CrosschainBaseline | undefined;
   /** Those for which the node is asked, in this order. */
   readonly departed: readonly DepartedCctx[];
   /** Its answers since the last document. */
@@ -83,14 +82,15 @@ export function trackCrosschain(
   if (document === undefined) return interrupted(settled, 'list');
   if (document.isTruncated) return interrupted(settled, 'truncated');
   const { at } = input;
-  const before = flow.baseline && unpackCrosschain(flow.baseline);
+  const before = flow.baseline;
   const chainIds = Array.from(document.live.values(), ({ chainId }) => chainId);
   const chains = addChains(settled.chains, chainIds, (id) => chainName(id, input), maxSeries);
   const reason = before && gapBetween(before, document, at, staleAfterMs);
   const comparable = reason === undefined ? before : undefined;
-  const next = { ...settled, chains, baseline: packCrosschain(crosschainBaseline(document, at, comparable)) };
+  const baseline = crosschainBaseline(document, at, comparable);
+  const next = { ...settled, chains, baseline };
   if (reason !== undefined) return withGap(next, reason);
-  if (comparable === undefined) return next;
+  if (comparable === undefined || isQuiet(comparable, baseline)) return next;
   const { departed, hasOtherKey, hasUnseen } = changesBetween(comparable, document, at);
   const counted = withDeparted(next, departed, input);
   if (hasOtherKey) return withGap(counted, 'key');
@@ -178,20 +178,26 @@ interface CrosschainChanges {
   readonly hasUnseen: boolean;
 }
 
+/** Whether nothing has happened between the documents, as between most of them of a quiet hub. */
+function isQuiet(before: CrosschainBaseline, after: CrosschainBaseline): boolean {
+  return before.live === after.live && before.signers === after.signers;
+}
+
 function changesBetween(before: CrosschainBaseline, { live }: CrosschainDocument, at: Instant): CrosschainChanges {
   const keys = new Set(keysOf(live));
+  const { keys: keysBefore, nonces } = unpack(before.signers);
   const isOfOtherKey = ([, , , position]: RememberedCctx): boolean => {
-    const key = before.keys[position];
+    const key = keysBefore[position];
     return key !== undefined && keys.size > 0 && !keys.has(key);
   };
-  const gone = before.live.filter(([index]) => !live.has(index));
+  const gone = unpack(before.live).filter(([index]) => !live.has(index));
   const hasOtherKey = gone.some(isOfOtherKey);
   return {
     departed: gone
       .filter((cctx) => !isOfOtherKey(cctx))
       .map(([index, chainId, created]) => ({ index, chainId, seconds: secondsSince(created, at), at })),
     hasOtherKey,
-    hasUnseen: !hasOtherKey && hasHiddenNonces(before, live),
+    hasUnseen: !hasOtherKey && hasHiddenNonces(nonces, live),
   };
 }
 
@@ -201,7 +207,7 @@ function secondsSince(created: number | null, { epochSeconds }: Instant): number
 }
 
 /** Whether a nonce between two listed ones was never listed. */
-function hasHiddenNonces({ nonces }: CrosschainBaseline, live: CrosschainDocument['live']): boolean {
+function hasHiddenNonces(nonces: Signers['nonces'], live: CrosschainDocument['live']): boolean {
   const known = new Map(nonces);
   const added = new Map<string, Set<Numeral>>();
   for (const { chainId, nonce } of live.values()) {

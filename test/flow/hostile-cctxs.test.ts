@@ -5,7 +5,8 @@ import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { outcomes } from '../../src/flow/chain-counts.js';
 import { MAX_COUNTED } from '../../src/flow/counted-cctxs.js';
-import { MAX_CCTXS, unpackCrosschain } from '../../src/flow/crosschain-baseline.js';
+import { MAX_CCTXS } from '../../src/flow/crosschain-baseline.js';
+import { unpack } from '../../src/flow/packed.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
   trackCrosschain,
@@ -120,7 +121,7 @@ describe('a hostile sequence of rate limiter inputs', () => {
       // A million in `npm run fuzz`.
       const count = Math.min(1_000_000, fuzzRuns(51_000));
       const first = track(EMPTY_CROSSCHAIN_FLOW, listed(1, [...indexesOf(count, '0x'), 'x'.repeat(100_000)]));
-      expect(first.baseline && unpackCrosschain(first.baseline).live).toHaveLength(MAX_CCTXS);
+      expect(first.baseline && unpack(first.baseline.live)).toHaveLength(MAX_CCTXS);
       const second = track(first, listed(2, []));
       expect(second.departed).toHaveLength(100);
       expect(second.chains[1]?.finished.unknown).toBe(MAX_CCTXS - 100);

@@ -4,7 +4,8 @@ import { clock } from '../../src/clock.js';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from '../../src/flow/bridge-flow.js';
-import { MAX_TRANSFERS, unpackBaseline, type Baseline } from '../../src/flow/bridge-baseline.js';
+import { MAX_TRANSFERS, type LiveTransfers } from '../../src/flow/bridge-baseline.js';
+import { unpack } from '../../src/flow/packed.js';
 import { batch, state, transfer } from '../metrics/bridge/state.js';
 import { corruptedDocument } from '../metrics/property/corruption.js';
 import { bridgeState, dataParts } from '../metrics/property/documents.js';
@@ -160,22 +161,22 @@ describe('a hostile sequence of documents', () => {
         return trackBridge(flow, read.value, { staleAfterMs: 300_000, maxSeries: 200 });
       };
       const first = track(EMPTY_BRIDGE_FLOW, { unbatched_transfers: all });
-      expect(baselineOf(first).unbatched.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(MAX_TRANSFERS);
+      expect(liveTransfersOf(first).unbatched.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(MAX_TRANSFERS);
       expect(first.tokens).toHaveLength(200);
       // The newest are remembered, and gone.
       const second = track(first, { unbatched_transfers: all.slice(0, count - MAX_TRANSFERS) });
       expect(second.counts.transfersCanceled.reduce((sum, own) => sum + own, 0)).toBe(MAX_TRANSFERS);
       const batches = all.map((one, index) => batch(String(index), '0xa', { transactions: [one] }));
-      expect(baselineOf(track(EMPTY_BRIDGE_FLOW, { batches })).batches).toHaveLength(MAX_TRANSFERS);
+      expect(liveTransfersOf(track(EMPTY_BRIDGE_FLOW, { batches })).batches).toHaveLength(MAX_TRANSFERS);
       expect(track(second, { batches }).counts).toEqual(second.counts);
     },
     fuzzTimeoutMs(1000),
   );
 });
 
-function baselineOf({ baseline }: BridgeFlow): Baseline {
+function liveTransfersOf({ baseline }: BridgeFlow): LiveTransfers {
   if (baseline === undefined) throw new Error('no document was read');
-  return unpackBaseline(baseline);
+  return unpack(baseline.transfers);
 }
 
 /** A token can get a denom later. */
