@@ -101,7 +101,7 @@ function read(input: BridgeInput): FlowDocument {
   }
   const unbatched = Array.from(unbatchedByToken(input), ([contract, transfers]) => ({
     contract,
-    ids: transfers.map(({ id }) => keyOf(id)).filter((id) => isNew(ids, id)),
+    ids: newIds(transfers, ids),
   }));
   const batchId = keyOf(state.last_outgoing_batch_id);
   const transferId = keyOf(state.last_outgoing_pool_id);
@@ -137,6 +137,16 @@ function first(attestations: readonly EventAttestation[]): readonly EventAttesta
   return attestations.toSorted((a, b) => compare(a.nonce, b.nonce)).slice(0, MAX_CLAIMS);
 }
 
+/** Those of the transfers that are not in the set, which are added to it. */
+function newIds(transfers: readonly Transfer[], known: Set<Numeral>): readonly Numeral[] {
+  const added: Numeral[] = [];
+  for (const { id } of transfers) {
+    const key = keyOf(id);
+    if (isNew(known, key)) added.push(key);
+  }
+  return added;
+}
+
 /** Adds an id to the set; false when it is there already. */
 function isNew(ids: Set<Numeral>, id: Numeral): boolean {
   const count = ids.size;
@@ -162,10 +172,17 @@ function readBatch(
     contract: contractLabel(token_contract),
     timeout: required(batch_timeout),
     block: isPresent(block) ? block : undefined,
-    transfers: rows(transactions)
-      .map(readTransfer)
-      .filter(({ id }) => isNew(ids, id)),
+    transfers: newTransfers(rows(transactions), ids),
   };
+}
+
+function newTransfers(transfers: readonly Transfer[], known: Set<Numeral>): readonly FlowTransfer[] {
+  const added: FlowTransfer[] = [];
+  for (const transfer of transfers) {
+    const read = readTransfer(transfer);
+    if (isNew(known, read.id)) added.push(read);
+  }
+  return added;
 }
 
 function readTransfer(transfer: Transfer): FlowTransfer {

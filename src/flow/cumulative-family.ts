@@ -29,14 +29,12 @@ export function renderCumulative<Flow>(
   fixedLabels: string,
   maxSeries: number,
 ): FamilyLines[] {
-  return families.map(({ name, derive }) => ({
-    name,
-    lines: derive(flow, maxSeries)
-      .map((sample) => {
-        const series = { name: name + (sample.suffix ?? ''), labels: Object.keys(sample.labels) };
-        return formatSeries(series, fixedLabels, sample);
-      })
-      .join(''),
-    dropped: undefined,
-  }));
+  return families.map(({ name, derive }) => {
+    let lines = '';
+    for (const sample of derive(flow, maxSeries)) {
+      const series = { name: name + (sample.suffix ?? ''), labels: Object.keys(sample.labels) };
+      lines += formatSeries(series, fixedLabels, sample);
+    }
+    return { name, lines, dropped: undefined };
+  });
 }

@@ -83,15 +83,13 @@ export function labeledGauge<Input, Label extends string>({
   readonly overLimit?: OverLimit;
   readonly derive: (input: Input) => Derived<NoInfer<Label>, Exact>;
 }): Unnamed<Family<Input, Label>> {
-  const round = ({ labels, value }: ExactSample<Label>): Sample<Label> => ({
-    labels,
-    value: value === undefined ? undefined : toDouble(value),
-  });
-  return {
-    ...description,
-    type: 'gauge',
-    derive: (input) => derive(input).map((sample) => (sample === WITHDRAWN ? sample : round(sample))),
-  };
+  return { ...description, type: 'gauge', derive: (input) => derive(input).map(rounded) };
+}
+
+function rounded<Label extends string>(sample: ExactSample<Label> | typeof WITHDRAWN): Derived<Label>[number] {
+  if (sample === WITHDRAWN) return sample;
+  const { labels, value } = sample;
+  return { labels, value: value === undefined ? undefined : toDouble(value) };
 }
 
 /** Label values computed from the names of the labels. */

@@ -37,7 +37,8 @@ export function renderFamilies<Input>(
       return withdrawn ? [{ name: family.name, lines: '', dropped: undefined, ...withdrawn }] : [];
     const { kept, aggregate } = limitSeries(family, distinct(samples), maxSeries);
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
-    const lines = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
+    let lines = '';
+    for (const sample of exported) lines += formatSeries(family, fixedLabels, sample);
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
     return [
       { name: family.name, lines, dropped, ...(keptSamples.has(family.name) && { samples: exported }), ...withdrawn },

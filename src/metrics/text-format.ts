@@ -20,9 +20,11 @@ export function formatSeries<Label extends string>(
   fixedLabels: string,
   sample: { readonly labels: LabelValues<Label>; readonly value: number },
 ): string {
-  const pairs = labels.map((label) => `${label}="${escapeLabelValue(sample.labels[label])}"`);
-  if (fixedLabels !== '') pairs.unshift(fixedLabels);
-  return pairs.length === 0 ? `${name} ${sample.value}\n` : `${name}{${pairs.join(',')}} ${sample.value}\n`;
+  let pairs = fixedLabels;
+  for (const label of labels) {
+    pairs += `${pairs === '' ? '' : ','}${label}="${escapeLabelValue(sample.labels[label])}"`;
+  }
+  return pairs === '' ? `${name} ${sample.value}\n` : `${name}{${pairs}} ${sample.value}\n`;
 }
 
 /** The label pairs that every series of a target begins with. */

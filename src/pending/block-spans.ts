@@ -20,21 +20,20 @@ export function hubBlocksUntil(input: BridgeInput, height: () => Exact): BlockSp
 /** External blocks from one external height to another. */
 export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<Numeral>): BlockSpan | null {
   return span(
-    () => subtract(required(to), from()),
-    () => externalBlockTime(input),
+    orNull(() => subtract(required(to), from())),
+    orNull(() => externalBlockTime(input)),
   );
 }
 
 function hubSpan(input: BridgeInput, blocks: () => Exact): BlockSpan | null {
-  return span(blocks, () => hubBlockTime(input));
+  return span(
+    orNull(blocks),
+    orNull(() => hubBlockTime(input)),
+  );
 }
 
-function span(blocks: () => Exact, blockTime: () => Exact): BlockSpan | null {
-  return orNull(() => {
-    const count = blocks();
-    return {
-      blocks: toDecimalString(count),
-      seconds: orNull(() => toSeconds(multiply(count, blockTime()))),
-    };
-  });
+function span(blocks: Exact | null, blockTime: Exact | null): BlockSpan | null {
+  if (blocks === null) return null;
+  const seconds = blockTime === null ? null : toSeconds(multiply(blocks, blockTime));
+  return { blocks: toDecimalString(blocks), seconds: Number.isFinite(seconds) ? seconds : null };
 }

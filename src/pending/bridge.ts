@@ -8,17 +8,26 @@ import {
   heightOfLastObserved,
   pendingAttestations,
   pendingEventCount,
+  type EventAttestation,
 } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { confirmDeadline } from '../metrics/bridge/orchestrators.js';
 import { batchesBelowThreshold, countValsetsBelowThreshold } from '../metrics/bridge/signing.js';
-import { feeCoin, totalAmount, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
+import { feeCoin, idOf, totalAmount, transferredCoin, unbatchedTransfers } from '../metrics/bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../metrics/bridge/valsets.js';
 import { lengthOf } from '../metrics/family.js';
 import { orUndefined, required, rows } from '../metrics/required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
 import { claimItem } from './claims.js';
-import { decimalOrNull, decimalStringOf, itemList, optionalKey, orNull, truncatedOrNull } from './item-list.js';
+import {
+  decimalOrNull,
+  decimalStringOf,
+  itemList,
+  optionalKey,
+  orNull,
+  truncatedOrNull,
+  type SortKeys,
+} from './item-list.js';
 import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { aboveLimitSince } from './standstill.js';
@@ -48,7 +57,7 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     watched: watchedItems(input),
     batches: itemList(
       () => rows(state.batches),
-      [optionalKey(({ block }) => required(block)), ({ batch_nonce }) => required(batch_nonce)],
+      BATCH_KEYS,
       (batch) => batchItem(input, batch),
       { countRows: () => lengthOf(state.batches), isFirst: (batch) => first.has(batch) },
     ),
@@ -59,18 +68,28 @@ export function bridgeItems(input: BridgeInput): BridgeItems {
     ),
     claims: itemList(
       () => pendingAttestations(input),
-      [({ nonce }) => nonce, optionalKey(({ attestation }) => required(attestation.height))],
+      CLAIM_KEYS,
       (claim) => claimItem(input, claim),
     ),
     tokens: waitingTokenItems(input),
     transfers: itemList(
       () => unbatchedTransfers(input),
-      [({ id }) => required(id)],
+      [idOf],
       (transfer) => transferItem(input, transfer),
       { countRows: () => lengthOf(state.unbatched_transfers) },
     ),
   };
 }
+
+const BATCH_KEYS: SortKeys<Batch> = [
+  optionalKey(({ block }) => required(block)),
+  ({ batch_nonce }) => required(batch_nonce),
+];
+
+const CLAIM_KEYS: SortKeys<EventAttestation> = [
+  ({ nonce }) => nonce,
+  optionalKey(({ attestation }) => required(attestation.height)),
+];
 
 function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
   const { id, sender, dest_address } = transfer;

@@ -76,7 +76,7 @@ export function itemList<T, Row>(
   const list = orNull(() => {
     const found = withKeys(readRows(), keys);
     const [first, others] = [found.filter(({ row }) => isFirst(row)), found.filter(({ row }) => !isFirst(row))];
-    const listed = [first, others].flatMap((some) => some.toSorted((a, b) => compareKeys(a.keys, b.keys)));
+    const listed = [...first.toSorted(compareRows), ...others.toSorted(compareRows)];
     const unsortable = found.filter(({ keys: [key] }) => key === null).length;
     return { total: found.length, unsortable, rows: listed.slice(0, MAX_ROWS).map(({ row }) => item(row)) };
   });
@@ -86,7 +86,7 @@ export function itemList<T, Row>(
 /** Rows by their keys, lowest first. */
 export function sortedByKeys<T>(rows: readonly T[], keys: SortKeys<T>): readonly T[] {
   return withKeys(rows, keys)
-    .toSorted((a, b) => compareKeys(a.keys, b.keys))
+    .toSorted(compareRows)
     .map(({ row }) => row);
 }
 
@@ -96,7 +96,13 @@ interface KeyedRow<T> {
 }
 
 function withKeys<T>(rows: readonly T[], keys: SortKeys<T>): readonly KeyedRow<T>[] {
-  return rows.map((row) => ({ row, keys: keys.map((key) => key(row)) }));
+  const keyed: KeyedRow<T>[] = [];
+  for (const row of rows) keyed.push({ row, keys: keys.map((key) => key(row)) });
+  return keyed;
+}
+
+function compareRows(a: KeyedRow<unknown>, b: KeyedRow<unknown>): number {
+  return compareKeys(a.keys, b.keys);
 }
 
 type RowKeys = readonly (Numeral | null)[];

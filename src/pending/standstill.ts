@@ -7,6 +7,7 @@ import {
   BATCH_SIZE,
   contractLabel,
   feeOf,
+  idOf,
   minBatchFees,
   unbatchedTransfers,
   type WaitingToken,
@@ -24,7 +25,7 @@ const knownIds = memoize((input: BridgeInput) => {
   const batches = rows(input.state.batches).toSorted((a, b) => compare(required(a.block), required(b.block)));
   let maxId: Numeral | undefined;
   return batches.flatMap(({ block, transactions }) => {
-    maxId = highest([maxId, ...rows(transactions).map(({ id }) => required(id))]);
+    maxId = highest([maxId, ...rows(transactions).map(idOf)]);
     return maxId === undefined ? [] : [{ height: required(block), maxId }];
   });
 });
@@ -35,8 +36,10 @@ function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
 }
 
 function idsInOrder(transfers: readonly Transfer[]): readonly Transfer[] {
-  return transfers.toSorted((a, b) => compare(required(a.id), required(b.id)));
+  return transfers.toSorted(byId);
 }
+
+const byId = (a: Transfer, b: Transfer): number => compare(idOf(a), idOf(b));
 
 /** Hub height at which the newest live batch of a token was built. */
 export function newestBatchHeight({ state }: BridgeInput, contract: string): Numeral | undefined {

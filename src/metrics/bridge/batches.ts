@@ -89,10 +89,12 @@ export function minimumFee({ tokens }: BridgeInput, { token_contract }: Batch): 
 /** The fees of a batch in its own token, in the smallest unit. */
 export function totalFees({ token_contract, transactions }: Batch): Decimal {
   const token = required(token_contract);
-  const fees = rows(transactions)
-    .map(feeCoin)
-    .filter((fee) => required(fee?.contract) === token);
-  return sum(fees.map((fee) => required(fee?.amount)));
+  const fees: Numeral[] = [];
+  for (const transfer of rows(transactions)) {
+    const fee = feeCoin(transfer);
+    if (required(fee?.contract) === token) fees.push(required(fee?.amount));
+  }
+  return sum(fees);
 }
 
 export function paysFee(batch: Batch, minimum: Numeral): boolean {

@@ -14,6 +14,7 @@ import {
 import type { Attestation } from '../../chain/module-state.js';
 import type { Numeral } from '../../json/numeral.js';
 import { families, gauge } from '../family.js';
+import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
@@ -27,8 +28,12 @@ export interface EventAttestation {
 
 /** All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the newest. */
 export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
-  rows(state.attestations).map((attestation) => ({ nonce: nonceOf(attestation), attestation })),
+  rows(state.attestations).map(withNonce),
 );
+
+function withNonce(attestation: Attestation): EventAttestation {
+  return { nonce: nonceOf(attestation), attestation };
+}
 
 /** Withdraws the family unless the event nonce of every attestation is readable. */
 export function requireEventNonces(input: BridgeInput): void {
@@ -42,11 +47,14 @@ function nonceOf(attestation: Attestation): Numeral {
   return required(nonce);
 }
 
+const nonceKeyOf = ({ nonce }: EventAttestation): Numeral => numeralKey(nonce);
+export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;
+
+const attestationsByNonce = memoize((input: BridgeInput) => groupBy(eventAttestations(input), nonceKeyOf));
+
 /** The attestations of one event, at most one of which is ever observed; more than one after conflicting claims. */
 function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
-  return eventAttestations(input)
-    .filter(({ nonce }) => compare(nonce, eventNonce) === 0)
-    .map(({ attestation }) => attestation);
+  return (attestationsByNonce(input).get(numeralKey(eventNonce)) ?? []).map(attestationOf);
 }
 
 /** The attestations of the last observed event; those that are not observed lost against the one that is. */
@@ -97,8 +105,10 @@ export function voters({ votes }: Attestation): readonly string[] {
   return rows(votes);
 }
 
+const heightOf = ({ height }: Attestation): Numeral => required(height);
+
 function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
-  return lowest(attestations.map(({ height }) => required(height)));
+  return lowest(attestations.map(heightOf));
 }
 
 /** External addresses of the validators that voted for an attestation. */
@@ -120,7 +130,9 @@ export function votedPower(input: BridgeInput, attestation: Attestation): Decima
 /** The attestations of events that are not yet observed. */
 export const pendingAttestations = memoize((input: BridgeInput): readonly EventAttestation[] => {
   const last = required(input.state.last_observed_nonce);
-  return eventAttestations(input).filter(({ nonce }) => compare(nonce, last) > 0);
+  const pending: EventAttestation[] = [];
+  for (const one of eventAttestations(input)) if (compare(one.nonce, last) > 0) pending.push(one);
+  return pending;
 });
 
 /** The pending events with more than one claim, by the key of their nonce. */

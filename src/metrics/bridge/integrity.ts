@@ -5,7 +5,7 @@ import { families, labeledGauge, perKind } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
-import { lostClaims, pendingAttestations, votedPower } from './events.js';
+import { attestationOf, lostClaims, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, nonceKey } from './signing.js';
 import { newestTotalPower } from './valsets.js';
@@ -63,10 +63,12 @@ export function claimMessage({ claim }: Attestation): string {
   return url.slice(url.lastIndexOf('.') + 1);
 }
 
+const pendingClaimsByMessage = memoize((input: BridgeInput) =>
+  groupBy(pendingAttestations(input).map(attestationOf), claimMessage),
+);
+
 function pendingClaims(input: BridgeInput, message: keyof typeof claimTypes): readonly Attestation[] {
-  return pendingAttestations(input)
-    .map(({ attestation }) => attestation)
-    .filter((attestation) => claimMessage(attestation) === message);
+  return pendingClaimsByMessage(input).get(message) ?? [];
 }
 
 /** Claims that a validator set was installed that the hub did not create. */

@@ -111,9 +111,9 @@ const signersOfBatches = memoize((input: BridgeInput) => {
 
 /** The live batches that a member has not signed. */
 export function missingBatchConfirms(input: BridgeInput, { address }: RegisteredMember): readonly Batch[] {
-  return signersOfBatches(input)
-    .filter(({ signers }) => !signers.has(address))
-    .map(({ batch }) => batch);
+  const missing: Batch[] = [];
+  for (const { batch, signers } of signersOfBatches(input)) if (!signers.has(address)) missing.push(batch);
+  return missing;
 }
 
 export function lowestDeadline(input: BridgeInput, member: RegisteredMember): Decimal | undefined {

@@ -14,36 +14,39 @@ export function nonceKey(nonce: Field<Numeral>): Numeral {
   return numeralKey(required(nonce));
 }
 
-export const confirmsByValset = memoize(({ state }: BridgeInput) =>
-  groupBy(rows(state.valset_confirms), ({ nonce }) => nonceKey(nonce)),
-);
+/** A signature names the nonce of what is signed. */
+const signedNonce = ({ nonce }: { readonly nonce: Field<Numeral> }): Numeral => nonceKey(nonce);
+
+export const confirmsByValset = memoize(({ state }: BridgeInput) => groupBy(rows(state.valset_confirms), signedNonce));
+
+const valsetSigner = ({ eth_address }: { readonly eth_address: Field<string> }): string => required(eth_address);
 
 /** The external addresses that signed a validator set. */
 export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySet<string> {
   const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
-  return new Set(confirms.map(({ eth_address }) => required(eth_address)));
+  return new Set(confirms.map(valsetSigner));
 }
 
 /** Rows by batch nonce and token contract: some chains number the batches of each token separately. */
-function byBatch<T extends Pick<Batch, 'token_contract'>>(list: readonly T[], nonceOf: (row: T) => Field<Numeral>) {
-  const byNonce = groupBy(list, (row) => nonceKey(nonceOf(row)));
-  const byToken = (ofNonce: readonly T[]) => groupBy(ofNonce, ({ token_contract }) => required(token_contract));
-  return new Map(Array.from(byNonce, ([nonce, ofNonce]) => [nonce, byToken(ofNonce)]));
+function byBatch<T extends Pick<Batch, 'token_contract'>>(list: readonly T[], nonceOf: (row: T) => Numeral) {
+  const byNonce = groupBy(list, nonceOf);
+  return new Map(Array.from(byNonce, ([nonce, ofNonce]) => [nonce, groupBy(ofNonce, tokenOf)]));
 }
 
-export const batchesByKey = memoize(({ state }: BridgeInput) =>
-  byBatch(rows(state.batches), ({ batch_nonce }) => batch_nonce),
-);
+const tokenOf = ({ token_contract }: Pick<Batch, 'token_contract'>): string => required(token_contract);
+const batchNonce = ({ batch_nonce }: Batch): Numeral => nonceKey(batch_nonce);
 
-export const confirmsByBatch = memoize(({ state }: BridgeInput) =>
-  byBatch(rows(state.batch_confirms), ({ nonce }) => nonce),
-);
+export const batchesByKey = memoize(({ state }: BridgeInput) => byBatch(rows(state.batches), batchNonce));
+
+export const confirmsByBatch = memoize(({ state }: BridgeInput) => byBatch(rows(state.batch_confirms), signedNonce));
+
+const batchSigner = ({ eth_signer }: { readonly eth_signer: Field<string> }): string => required(eth_signer);
 
 /** The external addresses that signed a batch. */
 export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
   const [nonce, token] = [nonceKey(batch.batch_nonce), required(batch.token_contract)];
   const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
-  return new Set(confirms.map(({ eth_signer }) => required(eth_signer)));
+  return new Set(confirms.map(batchSigner));
 });
 
 /** Power of the validator set in the contract by address and in total, and the power that must sign. */

@@ -60,7 +60,8 @@ export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<str
 type TransfersByContract = (input: BridgeInput) => ReadonlyMap<string, readonly Transfer[]>;
 
 function byContract(transfersOf: (input: BridgeInput) => readonly Transfer[], coinOf: CoinOf): TransfersByContract {
-  return memoize((input) => groupBy(transfersOf(input), (transfer) => contractLabel(coinOf(transfer)?.contract)));
+  const contractOf = (transfer: Transfer): string => contractLabel(coinOf(transfer)?.contract);
+  return memoize((input) => groupBy(transfersOf(input), contractOf));
 }
 
 /** Transfers that are not yet in a batch, by the label value of their contract. */
@@ -107,19 +108,23 @@ export function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
   }));
 }
 
+export const idOf = ({ id }: Transfer): Numeral => required(id);
+
+export const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
+
+const amountOf = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
+
 /** The amounts of transfers in the smallest unit of their token. */
 export function totalAmount(transfers: readonly Transfer[]): Decimal {
-  return sum(transfers.map((transfer) => required(transferredCoin(transfer)?.amount)));
+  return sum(transfers.map(amountOf));
 }
 
 function counts(transfersByContract: TransfersByContract) {
   return perContract(transfersByContract, ({ length }) => length);
 }
 
-function amounts(transfersByContract: TransfersByContract, coinOf: CoinOf) {
-  return perContract(transfersByContract, (transfers) =>
-    sum(transfers.map((transfer) => required(coinOf(transfer)?.amount))),
-  );
+function amounts(transfersByContract: TransfersByContract, valueOf: (transfer: Transfer) => Numeral) {
+  return perContract(transfersByContract, (transfers) => sum(transfers.map(valueOf)));
 }
 
 // Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
@@ -134,8 +139,6 @@ const SUMMED = {
 
 /** The number of transfers in a batch; a batch takes those with the highest fees. */
 export const BATCH_SIZE = 100;
-
-export const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
 
 /** The samples of the tokens with unbatched transfers. */
 function perUnbatchedToken(valueOf: (transfers: readonly Transfer[]) => Exact | undefined) {
@@ -161,13 +164,14 @@ function perToken(
 function topFeeTransferId(transfers: readonly Transfer[]): Numeral | undefined {
   const top = highest(transfers.map(feeOf));
   if (top === undefined) return undefined;
-  return lowest(transfers.filter((transfer) => compare(feeOf(transfer), top) === 0).map(({ id }) => required(id)));
+  return lowest(transfers.filter((transfer) => compare(feeOf(transfer), top) === 0).map(idOf));
 }
 
 function topBatchFees(transfers: readonly Transfer[]): Decimal {
-  const fees = transfers.map(feeOf).toSorted((a, b) => compare(b, a));
-  return sum(fees.slice(0, BATCH_SIZE));
+  return sum(transfers.map(feeOf).toSorted(descending).slice(0, BATCH_SIZE));
 }
+
+const descending = (a: Numeral, b: Numeral): number => compare(b, a);
 
 /** What a batch built now would earn, by token. */
 export const topBatchFeesByToken = memoize(
@@ -216,12 +220,12 @@ export const tokenFamilies = families<BridgeInput>({
   bridge_token_unbatched_amount: labeledGauge({
     help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(unbatchedByToken, transferredCoin),
+    derive: amounts(unbatchedByToken, amountOf),
   }),
   bridge_token_unbatched_fees: labeledGauge({
     help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(unbatchedByFeeToken, feeCoin),
+    derive: amounts(unbatchedByFeeToken, feeOf),
   }),
   bridge_token_batched_transfers: labeledGauge({
     help: 'Number of transfers of the token in live batches.',
@@ -231,18 +235,18 @@ export const tokenFamilies = families<BridgeInput>({
   bridge_token_batched_amount: labeledGauge({
     help: 'Amount of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(batchedByToken, transferredCoin),
+    derive: amounts(batchedByToken, amountOf),
   }),
   bridge_token_batched_fees: labeledGauge({
     help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: amounts(batchedByFeeToken, feeCoin),
+    derive: amounts(batchedByFeeToken, feeOf),
   }),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
     help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
     unit: 'transfer id',
     ...PER_TOKEN,
-    derive: perUnbatchedToken((transfers) => lowest(transfers.map(({ id }) => required(id)))),
+    derive: perUnbatchedToken((transfers) => lowest(transfers.map(idOf))),
   }),
   bridge_token_top_fee_transfer_id: labeledGauge({
     help: 'Id of the unbatched transfer of the token with the highest fee, which the next batch takes first; absent when there is none.',
@@ -296,7 +300,6 @@ export const tokenFamilies = families<BridgeInput>({
   bridge_oldest_pending_transfer_id: gauge({
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
     unit: 'transfer id',
-    value: (input) =>
-      lowest([unbatchedTransfers, batchedTransfers].map((queue) => lowest(queue(input).map(({ id }) => required(id))))),
+    value: (input) => lowest([unbatchedTransfers, batchedTransfers].map((queue) => lowest(queue(input).map(idOf)))),
   }),
 });

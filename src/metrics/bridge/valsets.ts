@@ -57,7 +57,9 @@ export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal
 
 /** Total power of some addresses. An address that is not a member has none. */
 export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<string>): Decimal {
-  return sum(Array.from(members, (address) => powers.get(address) ?? ZERO));
+  const own: Decimal[] = [];
+  for (const address of members) own.push(powers.get(address) ?? ZERO);
+  return sum(own);
 }
 
 export const newestPowers = memoize(
