@@ -63,8 +63,7 @@ export function isQuiet(before: Baseline, document: FlowDocument, transfers: Pac
     before.transfers === transfers &&
     before.ids.event === ids.event &&
     before.ids.batch === ids.batch &&
-    before.ids.transfer === ids.transfer &&
-    before.valsetNonce === document.valsetNonce
+    before.ids.transfer === ids.transfer
   );
 }
 

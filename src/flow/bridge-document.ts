@@ -7,7 +7,7 @@ import { eventAttestations, pendingAttestations, type EventAttestation } from '.
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { claimMessage } from '../metrics/bridge/integrity.js';
 import { contractLabel, transferredCoin, unbatchedByToken } from '../metrics/bridge/tokens.js';
-import { optional, orElse, required, rows, WITHDRAWN } from '../metrics/required-fields.js';
+import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../metrics/required-fields.js';
 
 /* What the flow of the bridge reads of a module state, and nothing else of it. */
 
@@ -84,10 +84,7 @@ const typeOfMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(cla
 
 /** `undefined` when a field is missing or invalid. */
 export function readFlowDocument(input: BridgeInput): FlowDocument | undefined {
-  return orElse(
-    () => read(input),
-    () => undefined,
-  );
+  return orUndefined(() => read(input));
 }
 
 function read(input: BridgeInput): FlowDocument {
@@ -179,8 +176,8 @@ function readBatch(
 function newTransfers(transfers: readonly Transfer[], known: Set<Numeral>): readonly FlowTransfer[] {
   const added: FlowTransfer[] = [];
   for (const transfer of transfers) {
-    const read = readTransfer(transfer);
-    if (isNew(known, read.id)) added.push(read);
+    const one = readTransfer(transfer);
+    if (isNew(known, one.id)) added.push(one);
   }
   return added;
 }
@@ -200,10 +197,7 @@ function amountOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
 function readClaim({ nonce, attestation }: EventAttestation): FlowClaim {
   return {
     nonce: numeralKey(nonce),
-    content: orElse(
-      () => readContent(attestation),
-      () => undefined,
-    ),
+    content: orUndefined(() => readContent(attestation)),
   };
 }
 

@@ -6,7 +6,7 @@ import { tokenSamples } from './flow-tokens.js';
 import { histogramSamples } from './histogram.js';
 import { confirmKinds } from './watched-confirms.js';
 
-type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name'>;
+type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name' | 'series'>;
 
 const LABELS = ['token_contract', 'denom'] as const;
 

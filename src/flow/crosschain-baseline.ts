@@ -8,7 +8,7 @@ import { pack, unpack, type Packed } from './packed.js';
 export interface CrosschainBaseline {
   readonly at: Instant;
   readonly height: Numeral;
-  readonly live: Packed<readonly RememberedCctx[]>;
+  readonly live: Packed<RememberedCctxs>;
   readonly signers: Packed<Signers>;
 }
 
@@ -19,13 +19,15 @@ export interface Signers {
   readonly nonces: readonly (readonly [chainId: string, highest: Numeral])[];
 }
 
-export type RememberedCctx = readonly [
-  index: string,
-  chainId: string,
-  createdSeconds: number | null,
-  /** The position of its key; -1 without one. */
-  key: number,
-];
+/** Each list has a value for each transaction. */
+interface RememberedCctxs {
+  readonly indexes: readonly string[];
+  readonly chainIds: readonly string[];
+  /** In Unix seconds. */
+  readonly created: readonly (number | null)[];
+  /** In the keys of the signers; -1 without a key. */
+  readonly keyPositions: readonly number[];
+}
 
 /** Bounds the memory of an endpoint. A node lists 500 pending transactions, and at most 1000 missed ones per chain. */
 export const MAX_CCTXS = 50_000;
@@ -52,13 +54,24 @@ export function crosschainBaseline(
   return {
     at,
     height,
-    live: pack(
-      Array.from(live)
-        .slice(0, MAX_CCTXS)
-        .map(([index, { chainId, created, key = '' }]) => [index, chainId, created ?? null, positions.get(key) ?? -1]),
-    ),
+    live: pack(rememberedCctxs(live, positions)),
     signers: pack({ keys, nonces: Array.from(nonces).slice(0, MAX_CHAINS) }),
   };
+}
+
+function rememberedCctxs(live: CrosschainDocument['live'], positions: ReadonlyMap<string, number>): RememberedCctxs {
+  const indexes: string[] = [];
+  const chainIds: string[] = [];
+  const created: (number | null)[] = [];
+  const keyPositions: number[] = [];
+  for (const [index, cctx] of live) {
+    if (indexes.length >= MAX_CCTXS) break;
+    indexes.push(index);
+    chainIds.push(cctx.chainId);
+    created.push(cctx.created ?? null);
+    keyPositions.push(positions.get(cctx.key ?? '') ?? -1);
+  }
+  return { indexes, chainIds, created, keyPositions };
 }
 
 /** The distinct keys of the signers. */

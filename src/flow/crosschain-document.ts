@@ -5,7 +5,7 @@ import type { Numeral } from '../json/numeral.js';
 import { distinctCctxs, groupByChain } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount } from '../metrics/crosschain/totals.js';
-import { orElse, required } from '../metrics/required-fields.js';
+import { orUndefined, required } from '../metrics/required-fields.js';
 
 /* What the flow of cross-chain transactions reads of a rate limiter input, and nothing else of it. */
 
@@ -15,6 +15,8 @@ export interface CrosschainDocument {
   readonly isTruncated: boolean;
   /** Of both lists, by index. */
   readonly live: ReadonlyMap<string, LiveCctx>;
+  /** On which they are pending. */
+  readonly chainIds: ReadonlySet<string>;
 }
 
 export interface LiveCctx {
@@ -33,19 +35,19 @@ const MAX_CHARACTERS = 128;
 
 /** `undefined` when a list, an index, a chain id, the height or the number of all transactions is missing or invalid. */
 export function readCrosschainDocument(input: CrosschainInput): CrosschainDocument | undefined {
-  return orElse(
-    () => read(input),
-    () => undefined,
-  );
+  return orUndefined(() => read(input));
 }
 
 function read(input: CrosschainInput): CrosschainDocument {
   const live = new Map<string, LiveCctx>();
+  const chainIds = new Set<string>();
   for (const list of [distinctCctxs.missed, distinctCctxs.pending]) {
     for (const [chainId, cctxs] of groupByChain(list(input))) {
       for (const cctx of cctxs) {
         const index = required(cctx.index);
-        if (index.length <= MAX_CHARACTERS) live.set(index, liveCctx(cctx, chainId));
+        if (index.length > MAX_CHARACTERS) continue;
+        live.set(index, liveCctx(cctx, chainId));
+        chainIds.add(chainId);
       }
     }
   }
@@ -53,6 +55,7 @@ function read(input: CrosschainInput): CrosschainDocument {
     height: required(input.document.height),
     isTruncated: compare(hiddenCount(input), 0) > 0,
     live,
+    chainIds,
   };
 }
 

@@ -4,13 +4,7 @@ import type { Numeral } from '../json/numeral.js';
 import { chainName } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { addChains, addFinished, NO_CHAINS, type FinishedCctx, type FlowChains, type Outcome } from './chain-counts.js';
-import {
-  crosschainBaseline,
-  keysOf,
-  type CrosschainBaseline,
-  type RememberedCctx,
-  type Signers,
-} from './crosschain-baseline.js';
+import { crosschainBaseline, keysOf, type CrosschainBaseline, type Signers } from './crosschain-baseline.js';
 import { readCrosschainDocument, type CrosschainDocument } from './crosschain-document.js';
 import { addCounted, countedKeys, NONE_COUNTED } from './counted-cctxs.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
@@ -83,8 +77,7 @@ export function trackCrosschain(
   if (document.isTruncated) return interrupted(settled, 'truncated');
   const { at } = input;
   const before = flow.baseline;
-  const chainIds = Array.from(document.live.values(), ({ chainId }) => chainId);
-  const chains = addChains(settled.chains, chainIds, (id) => chainName(id, input), maxSeries);
+  const chains = addChains(settled.chains, document.chainIds, (id) => chainName(id, input), maxSeries);
   const reason = before && gapBetween(before, document, at, staleAfterMs);
   const comparable = reason === undefined ? before : undefined;
   const baseline = crosschainBaseline(document, at, comparable);
@@ -186,16 +179,17 @@ function isQuiet(before: CrosschainBaseline, after: CrosschainBaseline): boolean
 function changesBetween(before: CrosschainBaseline, { live }: CrosschainDocument, at: Instant): CrosschainChanges {
   const keys = new Set(keysOf(live));
   const { keys: keysBefore, nonces } = unpack(before.signers);
-  const isOfOtherKey = ([, , , position]: RememberedCctx): boolean => {
-    const key = keysBefore[position];
-    return key !== undefined && keys.size > 0 && !keys.has(key);
-  };
-  const gone = unpack(before.live).filter(([index]) => !live.has(index));
-  const hasOtherKey = gone.some(isOfOtherKey);
+  const departed: DepartedCctx[] = [];
+  let hasOtherKey = false;
+  const { indexes, chainIds, created, keyPositions } = unpack(before.live);
+  for (const [row, index] of indexes.entries()) {
+    if (live.has(index)) continue;
+    const key = keysBefore[keyPositions[row] ?? -1];
+    if (key !== undefined && keys.size > 0 && !keys.has(key)) hasOtherKey = true;
+    else departed.push({ index, chainId: chainIds[row] ?? '', seconds: secondsSince(created[row] ?? null, at), at });
+  }
   return {
-    departed: gone
-      .filter((cctx) => !isOfOtherKey(cctx))
-      .map(([index, chainId, created]) => ({ index, chainId, seconds: secondsSince(created, at), at })),
+    departed,
     hasOtherKey,
     hasUnseen: !hasOtherKey && hasHiddenNonces(nonces, live),
   };

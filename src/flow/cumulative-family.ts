@@ -2,25 +2,49 @@ import type { FamilyHeader, LabelValues } from '../metrics/family.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { formatSeries } from '../metrics/text-format.js';
 
+type Suffix = '_bucket' | '_sum' | '_count';
+
 /** One series of a counter or a histogram. */
 export interface SeriesSample<Label extends string = string> {
   readonly labels: LabelValues<Label>;
   readonly value: number;
   /** Of the series of a histogram. */
-  readonly suffix?: '_bucket' | '_sum' | '_count';
+  readonly suffix?: Suffix;
 }
 
 /** A family that counts since the start of the process. Unlike gauges, it is exported for as long as the endpoint exists. */
 export interface CumulativeFamily<Flow> extends FamilyHeader {
   readonly type: 'counter' | 'histogram';
   readonly derive: (flow: Flow, maxSeries: number) => readonly SeriesSample[];
+  /** By the suffix of its samples. */
+  readonly series: Readonly<Record<Suffix | '', Series>>;
 }
 
-type Table<Flow> = Readonly<Record<string, Omit<CumulativeFamily<Flow>, 'name'>>>;
+/** The name of some series of a family, and those of their labels. */
+interface Series {
+  readonly name: string;
+  readonly labels: readonly string[];
+}
+
+type Table<Flow> = Readonly<Record<string, Omit<CumulativeFamily<Flow>, 'name' | 'series'>>>;
 
 /** The families of a table with their names as keys, in its order. */
 export function cumulativeFamilies<Flow>(table: Table<Flow>): readonly CumulativeFamily<Flow>[] {
-  return Object.entries(table).map(([name, family]) => ({ name, stability: 'experimental', ...family }));
+  return Object.entries(table).map(([name, family]) => ({
+    name,
+    stability: 'experimental',
+    ...family,
+    series: seriesOf(name, family.labels),
+  }));
+}
+
+function seriesOf(name: string, labels: readonly string[]): CumulativeFamily<never>['series'] {
+  return {
+    '': { name, labels },
+    _bucket: { name: `${name}_bucket`, labels: [...labels, 'le'] },
+    _sum: { name: `${name}_sum`, labels },
+    _count: { name: `${name}_count`, labels },
+  };
 }
 
 export function renderCumulative<Flow>(
@@ -29,11 +53,10 @@ export function renderCumulative<Flow>(
   fixedLabels: string,
   maxSeries: number,
 ): FamilyLines[] {
-  return families.map(({ name, derive }) => {
+  return families.map(({ name, derive, series }) => {
     let lines = '';
     for (const sample of derive(flow, maxSeries)) {
-      const series = { name: name + (sample.suffix ?? ''), labels: Object.keys(sample.labels) };
-      lines += formatSeries(series, fixedLabels, sample);
+      lines += formatSeries(series[sample.suffix ?? ''], fixedLabels, sample);
     }
     return { name, lines, dropped: undefined };
   });

@@ -28,13 +28,16 @@ export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
 
 /** What `derive` returns, or an empty list when a field that it requires is missing or invalid: for a list without which a family is still right. */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
-  return orElse(derive, () => []);
+  return orElse(derive, none);
 }
 
 /** What `derive` returns, or `undefined` when a field that it requires is missing or invalid. */
 export function orUndefined<T>(derive: () => T): T | undefined {
-  return orElse<T | undefined>(derive, () => undefined);
+  return orElse<T | undefined>(derive, nothing);
 }
+
+const none = (): readonly never[] => [];
+const nothing = (): undefined => undefined;
 
 /** What `derive` returns, or the result of `fallback` when a field that it requires is missing or invalid. */
 export function orElse<T>(derive: () => T, fallback: () => T): T {

@@ -185,6 +185,24 @@ describe('the flow of the bridge', () => {
     expect(endpoint.values()).toEqual({ [`bridge_transfers_requested_total{${LABELS}}`]: 1 });
   });
 
+  it('counts nothing between documents with the same rows in another order', () => {
+    const endpoint = bridgePolls();
+    const batches = [liveBatch(6, [usd(2)]), liveBatch(7, [usd(3)])];
+    endpoint.poll(state({ ...BASE, batches, unbatched_transfers: [usd(1)] }));
+    endpoint.poll(state({ ...BASE, batches: batches.toReversed(), unbatched_transfers: [usd(1)] }));
+    expect(endpoint.values()).toEqual({});
+  });
+
+  it('says that something was not seen when only the counter of the hub has increased', () => {
+    for (const counter of ['last_outgoing_batch_id', 'last_outgoing_pool_id', 'last_observed_nonce']) {
+      const endpoint = bridgePolls();
+      const fields = { ...BASE, batches: [liveBatch(7, [usd(3)])], unbatched_transfers: [usd(1)] };
+      endpoint.poll(state(fields));
+      endpoint.poll(state({ ...fields, [counter]: '11' }));
+      expect(endpoint.flow().gaps['unseen'], counter).toBe(1);
+    }
+  });
+
   it('says that something was not seen, and counts the rest', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(1), usd(2)] }));
