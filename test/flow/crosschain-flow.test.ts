@@ -228,6 +228,15 @@ describe('a gap of the cross-chain flow', () => {
     expect(endpoint.values()).toEqual({ [finished('unknown')]: 1, 'bridge_flow_gaps_total{reason="key"}': 1 });
   });
 
+  it('says that one was created and finished when only the nonce of another one has changed', () => {
+    const endpoint = crosschainPolls();
+    endpoint.poll(listed(1, [pending('0xa', { nonce: 5 }), pending('0xb', { nonce: 6 })]));
+    endpoint.poll(listed(2, [pending('0xb', { nonce: 6 }), pending('0xa', { nonce: 5 })]));
+    expect(endpoint.values()).toEqual({});
+    endpoint.poll(listed(3, [pending('0xb', { nonce: 6 }), pending('0xa', { nonce: 8 })]));
+    expect(endpoint.values()).toEqual({ 'bridge_flow_gaps_total{reason="unseen"}': 1 });
+  });
+
   it('says that one was created and finished between two documents, by the nonces of a chain', () => {
     const endpoint = crosschainPolls();
     endpoint.poll(listed(1, [pending('0xa', { nonce: 5 })]));
