@@ -56,7 +56,7 @@ export const NO_CHANGES: BridgeChanges = {
   hasUnseen: false,
 };
 
-/** Whether nothing has happened between the documents, as between most of them. */
+/** Whether both documents have the same batches, transfers and counters of the hub, so that nothing has changed in between. */
 export function isQuiet(before: Baseline, document: FlowDocument, transfers: Packed<LiveTransfers>): boolean {
   const ids = highestIds(document);
   return (

@@ -169,17 +169,10 @@ function readBatch(
     contract: contractLabel(token_contract),
     timeout: required(batch_timeout),
     block: isPresent(block) ? block : undefined,
-    transfers: newTransfers(rows(transactions), ids),
+    transfers: rows(transactions)
+      .map(readTransfer)
+      .filter(({ id }) => isNew(ids, id)),
   };
-}
-
-function newTransfers(transfers: readonly Transfer[], known: Set<Numeral>): readonly FlowTransfer[] {
-  const added: FlowTransfer[] = [];
-  for (const transfer of transfers) {
-    const one = readTransfer(transfer);
-    if (isNew(known, one.id)) added.push(one);
-  }
-  return added;
 }
 
 function readTransfer(transfer: Transfer): FlowTransfer {

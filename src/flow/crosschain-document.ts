@@ -15,7 +15,7 @@ export interface CrosschainDocument {
   readonly isTruncated: boolean;
   /** Of both lists, by index. */
   readonly live: ReadonlyMap<string, LiveCctx>;
-  /** On which they are pending. */
+  /** The chains on which they are pending. */
   readonly chainIds: ReadonlySet<string>;
 }
 

@@ -171,7 +171,7 @@ interface CrosschainChanges {
   readonly hasUnseen: boolean;
 }
 
-/** Whether nothing has happened between the documents, as between most of them of a quiet hub. */
+/** Whether both documents list the same transactions, and no chain has a higher nonce than before. */
 function isQuiet(before: CrosschainBaseline, after: CrosschainBaseline): boolean {
   return before.live === after.live && before.signers === after.signers;
 }

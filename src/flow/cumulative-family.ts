@@ -20,7 +20,7 @@ export interface CumulativeFamily<Flow> extends FamilyHeader {
   readonly series: Readonly<Record<Suffix | '', Series>>;
 }
 
-/** The name of some series of a family, and those of their labels. */
+/** A metric name and its label names. */
 interface Series {
   readonly name: string;
   readonly labels: readonly string[];
