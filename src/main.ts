@@ -26,8 +26,6 @@ async function main(context: CommandContext): Promise<ExitCode> {
       return (await import('./commands/once.js')).runOnce(invocation, context);
     case 'replay':
       return (await import('./commands/replay.js')).runReplay(invocation, context);
-    case 'backtest':
-      return (await import('./commands/backtest.js')).runBacktest(invocation, context);
     case 'simulate':
       return (await import('./commands/simulate.js')).runSimulate(invocation, context);
     case 'demo':

@@ -9,7 +9,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'active-config.ts',
     'alerts',
-    'backtest',
     'cli',
     'clock.ts',
     'config',
@@ -125,7 +124,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'program-files.ts',
     'settings',
   ],
-  backtest: ['settings', 'text'],
   simulator: [],
 };
 

@@ -154,9 +154,6 @@ const recording = {
     types.positiveDigits(maxInt64, String(maxInt64)),
     'Hub height of the recorded module state.',
   ),
-};
-
-const past = {
   directory: optionalFlag('--recording', types.fileName, 'Directory of a recording.'),
   fromMs: optionalFlag('--from', time, 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.'),
   toMs: optionalFlag('--to', time, 'End of the replayed time.'),
@@ -177,25 +174,6 @@ const pages = {
     '127.0.0.1:10918',
     'Address for --serve to listen on; port 0 selects a free port.',
   ),
-};
-
-const ruleFiles = types.valueType('files', 'rules files, separated by commas', (text) => {
-  const files = text.split(',');
-  return types.acceptIf(
-    files.every((file) => file !== ''),
-    files,
-  );
-});
-
-const backtest = {
-  rules: optionalFlag('--rules', ruleFiles, 'Rules files, separated by commas; by default the shipped rules.'),
-  compare: flag(
-    '--compare',
-    types.booleanFlag,
-    'false',
-    'Also print which alerts of the shipped rules disappear with these, and which are new.',
-  ),
-  format: flag('--format', types.oneOf('table', 'json'), 'table', 'Format of the report.'),
 };
 
 const report = {
@@ -243,8 +221,7 @@ const record = {
 export const commandFlags = {
   daemon: { config: { ...config, ...reload }, web, targets, log },
   once: { config, targets, report, log },
-  replay: { recording: { ...recording, ...past }, pages, config, log },
-  backtest: { backtest: { ...past, ...backtest }, config, log },
+  replay: { recording, pages, config, log },
   simulate: { simulator, record, log },
   healthcheck: { web },
   // The demo is for a terminal on the local machine.
@@ -261,7 +238,6 @@ export type CommandName = keyof typeof commandFlags;
 export const subcommands = [
   'once',
   'replay',
-  'backtest',
   'simulate',
   'demo',
   'healthcheck',

@@ -82,24 +82,6 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ],
     ],
   },
-  backtest: {
-    usage: 'bridge-exporter backtest --recording DIR [flags]',
-    description: 'Prints the alerts that would have fired during a recording, evaluated by promtool.',
-    examples: [
-      [
-        'bridge-exporter backtest --recording /var/lib/bridge-exporter',
-        'the shipped rules, over all that was recorded',
-      ],
-      [
-        'bridge-exporter backtest --recording /var/lib/bridge-exporter --rules my-alerts.yml --compare',
-        'which alerts your changes would have added or removed',
-      ],
-    ],
-    exitCodes: [
-      ['0', 'The rules were evaluated.'],
-      ['1', 'A file cannot be read, or promtool is missing or rejects the rules. The reasons are on standard error.'],
-    ],
-  },
   simulate: {
     usage: 'bridge-exporter simulate [flags]',
     description: 'Serves a simulated chain for the exporter to poll.',

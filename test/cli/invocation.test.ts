@@ -21,10 +21,6 @@ describe('parseInvocation', () => {
     ['replay --bridge b.json', { command: 'replay', config, recording: { bridgeFile: 'b.json' }, pages, log }],
     ['simulate', { command: 'simulate', simulator, record, log }],
     [
-      'backtest --recording DIR',
-      { command: 'backtest', backtest: { directory: 'DIR', compare: false, format: 'table' }, config, log },
-    ],
-    [
       'demo',
       {
         command: 'demo',
@@ -156,7 +152,7 @@ describe('a usage error', () => {
     [
       'version now',
       [
-        'now: unknown command — expected one of once, replay, backtest, simulate, demo, healthcheck, help, version, or no command to run the daemon',
+        'now: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
       ],
     ],
     [
@@ -171,7 +167,7 @@ describe('a usage error', () => {
     [
       'daemon',
       [
-        'daemon: unknown command — expected one of once, replay, backtest, simulate, demo, healthcheck, help, version, or no command to run the daemon',
+        'daemon: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
       ],
     ],
     ['once replay', ['replay: unexpected argument — expected one command, and flags']],

@@ -1,6 +1,6 @@
 import { hashSync } from 'bcryptjs';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { get } from '../support/http.js';
@@ -56,13 +56,5 @@ describe('the single executable', () => {
     await waitUntil(async () => /bridge_exporter_recordings_total [1-9]/.test(await metrics()));
     expect((await get(`${url}/`, { headers })).text).toMatch(/<script type="module">[^]{500,}<\/script>/);
     expect((await daemon.stop()).code).toBe(0);
-  });
-
-  it('finds the alerts of the archive beside it', () => {
-    const backtest = () => runTool(program, ['backtest', `--recording=${image.path}`]);
-    expect(backtest()).toEqual({ status: 2, output: expect.stringContaining('are not installed') });
-    mkdirSync(join(folder, 'prometheus'));
-    writeFileSync(join(folder, 'prometheus/alerts.yml'), 'groups: []');
-    expect(backtest().output).not.toContain('are not installed');
   });
 });

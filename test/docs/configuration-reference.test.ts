@@ -87,7 +87,6 @@ const commandTitles: Readonly<Record<CommandName, string>> = {
   daemon: '`bridge-exporter`, the daemon',
   once: '`bridge-exporter once`',
   replay: '`bridge-exporter replay`',
-  backtest: '`bridge-exporter backtest`',
   simulate: '`bridge-exporter simulate`',
   demo: '`bridge-exporter demo`',
   healthcheck: '`bridge-exporter healthcheck`',

@@ -52,7 +52,7 @@ describe.each(pages)('$file', (page) => {
   it('uses existing flags and environment variables', () => {
     const exporterCommands = commands.filter(
       (command) =>
-        !/\b(?:prometheus|alertmanager|amtool|injectived|peggo|zetacored|cast|jq|docker|kubectl|systemctl|systemd-analyze|apt-get|helm|kustomize|cosign|sed|npm install)\b/.test(
+        !/\b(?:prometheus|alertmanager|amtool|injectived|peggo|zetacored|cast|jq|docker|kubectl|systemctl|systemd-analyze|apt-get|helm|kustomize|cosign|sed|npm install|promtool query)\b/.test(
           command,
         ),
     );
