@@ -9,6 +9,14 @@ export interface Corruption {
   readonly document: JsonObject;
 }
 
+/** A path in the notation of the spec: `state.batches[].block`. */
+export function specPath(root: string, path: Path): string {
+  return path.reduce<string>((parent, key) => {
+    if (typeof key === 'number') return `${parent}[]`;
+    return parent === '' ? key : `${parent}.${key}`;
+  }, root);
+}
+
 export function pathsOf(json: Json, parent: Path = []): readonly Path[] {
   const children: readonly [string | number, Json][] = Array.isArray(json)
     ? [...json.entries()]
@@ -18,8 +26,8 @@ export function pathsOf(json: Json, parent: Path = []): readonly Path[] {
   return children.flatMap(([key, value]) => [[...parent, key], ...pathsOf(value, [...parent, key])]);
 }
 
-/** Replaces or removes the value at the path. */
-function replace(json: Json, [key, ...below]: Path, value: Json | undefined): Json {
+/** The document with another value at the path. `undefined` removes a field and replaces a list entry with null. */
+export function replace(json: Json, [key, ...below]: Path, value: Json | undefined): Json {
   if (key === undefined) return value ?? null;
   if (Array.isArray(json)) {
     return json.map((element: Json, index) => (index === key ? replace(element, below, value) : element));
