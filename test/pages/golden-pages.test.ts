@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { endpointStatus } from '../../src/pages/endpoint-view.js';
+import { pendingPage } from '../../src/pages/pending-page.js';
+import { pendingJson, pendingView } from '../../src/pages/pending-view.js';
+import { statusJson } from '../../src/pages/status-json.js';
+import { statusPage } from '../../src/pages/status-page.js';
+import { targetViews } from '../../src/pages/target-view.js';
+import { isoTime } from '../../src/pages/time.js';
+import { changedInput, changedState, instantAt, record, type Phase } from '../alerts/recording.js';
+import { instance, testLinks } from './sample-snapshots.js';
+
+/*
+ * Whole pages and their JSON during two incidents of the simulated chain. Update them with `npm test -- test/pages -u` and review the diff.
+ */
+
+const site = { telemetryPath: '/metrics', version: '0.2.0' };
+
+/** Short lists, so that a page can be reviewed. */
+const short: Pick<Phase, 'bridge' | 'crosschain'> = {
+  bridge: changedState(({ unbatched_transfers, batches, attestations }) => ({
+    unbatched_transfers: unbatched_transfers.slice(0, 4),
+    batches: batches.slice(-3).map((batch) => ({ ...batch, transactions: batch.transactions.slice(0, 3) })),
+    attestations: attestations.slice(-4),
+  })),
+  crosschain: changedInput(({ cctxs_missed, cctxs_pending }) => ({
+    cctxs_missed: cctxs_missed.slice(0, 3),
+    cctxs_pending: cctxs_pending.slice(0, 5),
+    total_pending: '5',
+  })),
+};
+
+/** What the pages show after 40 minutes of the scenario. */
+function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
+  const pages: Record<string, string> = {};
+  record(
+    [
+      { minutes: 8, ...short },
+      { minutes: 40, scenario, ...short },
+    ],
+    {
+      sampleSeconds: 240,
+      keep: new Set(),
+      observe: (verdicts, minute, states) => {
+        const now = instantAt(minute * 60);
+        const links = testLinks();
+        const endpoints = states.map((state) => endpointStatus(state, 'http://node.example', now));
+        const targets = targetViews(verdicts, endpoints, links, now);
+        const generatedAt = isoTime(now.epochSeconds);
+        const status = { generatedAt, targets, endpoints, validatorNames: [], instance };
+        const pending = pendingView(states, verdicts, links, now, 'demo');
+        if (pending === undefined) throw new Error('no target demo');
+        pages['status.html'] = withoutAssets(statusPage(status, site));
+        pages['status.json'] = JSON.stringify(statusJson(status), null, 2);
+        pages['pending.html'] = withoutAssets(pendingPage(pending, undefined, links, site));
+        pages['pending.json'] = JSON.stringify(pendingJson(pending), null, 2);
+      },
+    },
+  );
+  return pages;
+}
+
+/** Without the style, the script and their hash, which are the same in all pages. */
+const withoutAssets = (html: string): string =>
+  html.replaceAll(/(<(style|script)[^>]*>)[^]*?(<\/\2>)/g, '$1$3').replace(/ data-build="\w+"/, '');
+
+describe.each(['unsigned-batch', 'missed-cctxs'] as const)('in the scenario %s', (scenario) => {
+  let pages: Readonly<Record<string, string>>;
+  beforeAll(() => {
+    pages = pagesOf(scenario);
+  });
+
+  it.each(['status.html', 'status.json', 'pending.html', 'pending.json'])('%s is the golden file', async (page) => {
+    await expect(pages[page]).toMatchFileSnapshot(`golden/${scenario}-${page}`);
+  });
+});
