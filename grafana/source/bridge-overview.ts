@@ -551,7 +551,7 @@ const flow: Row = {
       min: 0,
       series: [
         {
-          expr: `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_transfers_requested_total', '1h')})`,
+          expr: changeOf('bridge_last_outgoing_pool_id', '1h'),
           legend: '{{cluster}} {{target}} requested',
         },
         {
@@ -604,7 +604,7 @@ const flow: Row = {
       min: 0,
       series: [
         {
-          expr: `sum by (cluster, target) (${increaseBy(TOKEN, 'bridge_batches_created_total', '1d')})`,
+          expr: changeOf('bridge_last_outgoing_batch_id', '1d'),
           legend: '{{cluster}} {{target}} created',
         },
         {
@@ -646,6 +646,7 @@ const flow: Row = {
       description: 'In whole coins, of tokens with decimals in the configuration of the exporter.',
       unit: 'short',
       min: 0,
+      width: 12,
       series: [
         {
           expr: coinsPerDay('bridge_token_withdrawn_amount_total'),
@@ -658,25 +659,12 @@ const flow: Row = {
       ],
     }),
     timeSeriesPanel({
-      title: 'Events observed per hour',
-      links: [toExporter],
-      description:
-        'By the type of their claims. The claim of an unseen event was in no document: a shorter poll interval shows more of them.',
-      unit: 'short',
-      min: 0,
-      series: [
-        {
-          expr: increaseBy(['type'], 'bridge_events_observed_total', '1h'),
-          legend: '{{cluster}} {{target}} {{type}}',
-        },
-      ],
-    }),
-    timeSeriesPanel({
       title: 'Intervals left out per hour',
       description:
-        'Intervals between two documents in which these counters have counted nothing, or with the reason unseen not everything.',
+        'Intervals between two documents in which these counters have counted nothing, or with the reason unseen not everything. A shorter poll interval leaves less unseen.',
       unit: 'short',
       min: 0,
+      width: 12,
       series: [
         {
           expr: `sum by (cluster, target, reason) (${increaseBy(['document', 'reason'], 'bridge_flow_gaps_total', '1h')})`,

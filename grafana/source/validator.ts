@@ -8,7 +8,7 @@ import {
   timeSeriesPanel,
 } from './grafana.js';
 import { commonVariables, dashboardLink } from './filters.js';
-import { FILTERS, hubBlockSeconds, increaseBy, latest, latestBySigner } from './queries.js';
+import { FILTERS, hubBlockSeconds, latest, latestBySigner } from './queries.js';
 import { orangeFromOne, timeToJailing } from './thresholds.js';
 import { signerVariable, watchedVariable } from './signers.js';
 
@@ -40,13 +40,6 @@ function participation(metric: string, range: string): string {
 
 /** The selected signers with the value 1. */
 const signerOf = `(${latestBySigner('bridge_orchestrator_info')})`;
-
-/** A quantile of the time to confirm, of the selected signers that are watched. */
-function confirmDelay(rank: number): string {
-  const buckets = increaseBy(['orchestrator', 'kind', 'le'], 'bridge_watched_confirm_delay_seconds_bucket', '1d');
-  const signers = `max by (cluster, target, orchestrator, signer) ${signerOf}`;
-  return `histogram_quantile(${rank}, ${buckets}) * on (cluster, target, orchestrator) group_left (signer) ${signers}`;
-}
 
 const now: Row = {
   title: 'Now',
@@ -230,21 +223,11 @@ const history: Row = {
       series: [{ expr: latestBySigner('bridge_orchestrator_dissenting_votes'), legend: SIGNER }],
     }),
     timeSeriesPanel({
-      title: 'Time to sign and vote',
-      description:
-        'From the first document with a batch, a validator set or the claim of an event to the signature or vote of a watched validator, over a day, 90 % of them. An orchestrator acts once a minute. Estimated from buckets of a minute to a day.',
-      unit: 's',
-      min: 0,
-      width: 12,
-      noValue: 'nothing was confirmed in a day, or the signer is not in watch',
-      series: [{ expr: confirmDelay(0.9), legend: `${SIGNER} {{kind}}` }],
-    }),
-    timeSeriesPanel({
       title: 'Power over time',
       description: 'Share of the power of the newest validator set. It ends when the validator leaves the set.',
       unit: 'percentunit',
       min: 0,
-      width: 12,
+      width: 24,
       series: [{ expr: latestBySigner('bridge_orchestrator_power_ratio'), legend: SIGNER }],
     }),
   ],

@@ -1,4 +1,3 @@
-import type { ClaimType } from '../chain/claim.js';
 import { compare, multiply, subtract, toDouble, toSeconds } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import { hubBlockTime } from '../metrics/bridge/block-times.js';
@@ -23,12 +22,10 @@ import { unpack, type Packed } from './packed.js';
  */
 
 export const tokenCounters = [
-  'batchesCreated',
   'batchesExecuted',
   'batchesTimedOut',
   'batchesSuperseded',
   'batchesCanceled',
-  'transfersRequested',
   'transfersExecuted',
   'transfersCanceled',
 ] as const;
@@ -40,7 +37,6 @@ export type TokenAmount = (typeof tokenAmounts)[number];
 export interface BridgeChanges {
   readonly counts: readonly { readonly counter: TokenCounter; readonly token: number; readonly by: number }[];
   readonly amounts: readonly { readonly kind: TokenAmount; readonly token: number; readonly by: Numeral }[];
-  readonly events: ReadonlyMap<ClaimType | 'unseen', number>;
   readonly batchSeconds: readonly number[];
   readonly transferSeconds: readonly number[];
   /** Whether a batch or a transfer was created and removed in between, or a deposit observed, of which nothing else is known. */
@@ -50,7 +46,6 @@ export interface BridgeChanges {
 export const NO_CHANGES: BridgeChanges = {
   counts: [],
   amounts: [],
-  events: new Map(),
   batchSeconds: [],
   transferSeconds: [],
   hasUnseen: false,
@@ -78,15 +73,14 @@ export function changesBetween(
   const live = unpack(before.transfers);
   const isThere = (id: Numeral): boolean => document.ids.has(id);
   const knownBatches = new Set(live.batches.map(({ key }) => key));
-  const created = Array.from(document.batches)
-    .filter(([key, { nonce }]) => !knownBatches.has(key) && compare(nonce, before.ids.batch) > 0)
-    .map(([, batch]) => batch);
-  const requested = requestedTransfers(before, document);
+  const created = Array.from(document.batches).filter(
+    ([key, { nonce }]) => !knownBatches.has(key) && compare(nonce, before.ids.batch) > 0,
+  );
+  const requested = newTransfers(before, document);
   const absent = absentIds(live, document);
-  if (hasReappeared(live, before.ids.batch, document, { requested: requested.length, absent: absent.count }))
-    return undefined;
+  if (hasReappeared(live, before.ids.batch, document, { requested, absent: absent.count })) return undefined;
   const hiddenBatches = difference(document.batchId, before.ids.batch) - created.length;
-  const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested.length;
+  const hiddenTransfers = difference(document.transferId, before.ids.transfer) - requested;
 
   const gone = live.batches.filter(({ key }) => !document.batches.has(key));
   const [canceled, vanished] = partition(gone, ({ ids }) => ids.some(isThere));
@@ -104,19 +98,16 @@ export function changesBetween(
   const senderCanceled = isCertain
     ? absent.groups.flatMap(({ group, ids }) => (withoutBatch.has(group) ? ids.map(() => group.token) : []))
     : [];
-  const events = eventCounts(observed, eventCount);
   // Executed batches and a new set in the contract explain events whose claims were not seen.
-  const seenOf = (type: ClaimType): number => events.get(type) ?? 0;
-  const executions = Math.max(0, executed.length - seenOf('withdraw'));
-  const updates = seenOf('valset') === 0 && isChanged(before.valsetNonce, document.valsetNonce) ? 1 : 0;
-  const unexplained = (events.get('unseen') ?? 0) - executions - updates;
+  const seen = observed.flatMap(({ type }) => type ?? []);
+  const executions = Math.max(0, executed.length - seen.filter((type) => type === 'withdraw').length);
+  const updates = !seen.includes('valset') && isChanged(before.valsetNonce, document.valsetNonce) ? 1 : 0;
+  const unexplained = eventCount - seen.length - executions - updates;
   const one = (counter: TokenCounter) => (token: number) => ({ counter, token, by: 1 });
   return {
     counts: [
-      ...created.map(({ contract }) => columnOf(contract)).map(one('batchesCreated')),
       ...executed.map(({ token }) => token).map(one('batchesExecuted')),
       ...canceled.map((batch) => one(cancellation(batch, executed, eventCount, document))(batch.token)),
-      ...requested.map(columnOf).map(one('transfersRequested')),
       ...executed
         .flatMap(({ totals }) => totals)
         .map(({ token, transfers }) => ({ counter: 'transfersExecuted' as const, token, by: transfers })),
@@ -136,7 +127,6 @@ export function changesBetween(
           : [{ kind: 'deposited' as const, token: columnOf(deposit.contract), by: deposit.amount }],
       ),
     ],
-    events,
     batchSeconds: executed.flatMap((batch) => batchSeconds(batch, input) ?? []),
     transferSeconds: transferSeconds(executed, before, input),
     hasUnseen: hiddenBatches > 0 || hiddenTransfers > 0 || unexplained > 0,
@@ -168,15 +158,12 @@ function hasReappeared(
   );
 }
 
-/** The token contract of each new transfer. */
-function requestedTransfers({ ids: { transfer } }: Baseline, document: FlowDocument): readonly string[] {
-  if (compare(document.transferId, transfer) === 0) return [];
-  const isNew = (id: Numeral): boolean => compare(id, transfer) > 0 && compare(id, document.transferId) <= 0;
-  const batched = Array.from(document.batches.values()).flatMap(({ transfers }) => transfers);
-  return [
-    ...batched.filter(({ id }) => isNew(id)).map(({ contract }) => contract),
-    ...document.unbatched.flatMap(({ contract, ids }) => ids.filter(isNew).map(() => contract)),
-  ];
+/** The number of transfers that were requested since the earlier document. */
+function newTransfers({ ids: { transfer } }: Baseline, document: FlowDocument): number {
+  if (compare(document.transferId, transfer) === 0) return 0;
+  let count = 0;
+  for (const id of document.ids) if (compare(id, transfer) > 0) count += 1;
+  return count;
 }
 
 function difference(later: Numeral, earlier: Numeral): number {
@@ -218,13 +205,6 @@ export function observedEvents(before: Baseline, { observedClaims, eventNonce }:
 
 function isChanged(before: Numeral | undefined, after: Numeral | undefined): boolean {
   return before !== undefined && after !== undefined && compare(before, after) !== 0;
-}
-
-function eventCounts(observed: readonly FlowEvent[], eventCount: number): ReadonlyMap<ClaimType | 'unseen', number> {
-  const counts = new Map<ClaimType | 'unseen', number>();
-  for (const { type } of observed) if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
-  const seen = Array.from(counts.values()).reduce((sum, count) => sum + count, 0);
-  return counts.set('unseen', eventCount - seen);
 }
 
 /** From the creation of a batch to the document in which it is gone; `undefined` without heights or block time. */

@@ -4,7 +4,6 @@ import type { BridgeFlow } from './bridge-flow.js';
 import { cumulativeFamilies, type CumulativeFamily, type SeriesSample } from './cumulative-family.js';
 import { tokenSamples } from './flow-tokens.js';
 import { histogramSamples } from './histogram.js';
-import { confirmKinds } from './watched-confirms.js';
 
 type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name' | 'series'>;
 
@@ -31,7 +30,6 @@ const cancellations: readonly (readonly [reason: string, counter: TokenCounter])
 
 /** What happened on the bridge between polls. */
 export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
-  bridge_batches_created_total: perToken('batchesCreated', 'batches', 'Total number of batches created.'),
   bridge_batches_executed_total: perToken(
     'batchesExecuted',
     'batches',
@@ -53,11 +51,6 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
         maxSeries,
       ),
   },
-  bridge_transfers_requested_total: perToken(
-    'transfersRequested',
-    'transfers',
-    'Total number of outgoing transfers requested.',
-  ),
   bridge_transfers_executed_total: perToken(
     'transfersExecuted',
     'transfers',
@@ -76,14 +69,6 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
     'deposited',
     'Total amount of observed deposits whose claim was seen, in smallest units of the token.',
   ),
-  bridge_events_observed_total: {
-    type: 'counter',
-    help: 'Total number of events observed by the hub, by the type of their claim, which is unseen for a claim that was in no document.',
-    unit: 'events',
-    // Five types.
-    labels: ['type'],
-    derive: ({ events }) => Object.entries(events).map(([type, value]) => ({ labels: { type }, value })),
-  },
   bridge_batch_duration_seconds: {
     type: 'histogram',
     help: 'Time from the creation of a batch to its execution, by hub heights and the block time in use.',
@@ -97,18 +82,5 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
     unit: 'seconds',
     labels: [],
     derive: ({ transferDurations }) => histogramSamples(transferDurations),
-  },
-  bridge_watched_confirm_delay_seconds: {
-    type: 'histogram',
-    help: 'Time from the first document with a batch, a validator set or the claim of an event to the first one with the signature or vote of a watched validator.',
-    unit: 'seconds',
-    // As many validators as are configured, and three kinds.
-    labels: ['orchestrator', 'name', 'kind'],
-    derive: ({ confirms: { validators } }, maxSeries) =>
-      validators
-        .slice(0, Math.floor(maxSeries / confirmKinds.length))
-        .flatMap(({ orchestrator, name, delays }) =>
-          confirmKinds.flatMap((kind) => histogramSamples(delays[kind], { orchestrator, name, kind })),
-        ),
   },
 });

@@ -1,5 +1,4 @@
 import { ageSeconds } from '../clock.js';
-import { claimTypes, type ClaimType } from '../chain/claim.js';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../json/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
@@ -30,9 +29,6 @@ import { addTokens, columnOf, NO_TOKENS, type FlowTokens } from './flow-tokens.j
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
 import { pack, unpack, type Packed } from './packed.js';
-import { NO_CONFIRMS, trackConfirms, type WatchedConfirms } from './watched-confirms.js';
-
-const EVENT_TYPES = [...Object.values(claimTypes), 'unseen'] as const;
 
 const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
 type GapReason = (typeof gapReasons)[number];
@@ -43,10 +39,8 @@ export interface BridgeFlow {
   /** By token. */
   readonly counts: Readonly<Record<TokenCounter, readonly number[]>>;
   readonly amounts: Readonly<Record<TokenAmount, readonly DecimalString[]>>;
-  readonly events: Readonly<Record<ClaimType | 'unseen', number>>;
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;
-  readonly confirms: WatchedConfirms;
   readonly gaps: Gaps;
   readonly baseline: Baseline | undefined;
   /** Whether a later document could not be read, or contradicts the baseline, which is good for times only until the next one. */
@@ -59,10 +53,8 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   tokens: NO_TOKENS,
   counts: forEach(tokenCounters, () => []),
   amounts: forEach(tokenAmounts, () => []),
-  events: forEach(EVENT_TYPES, () => 0),
   batchDurations: EMPTY_HISTOGRAM,
   transferDurations: EMPTY_HISTOGRAM,
-  confirms: NO_CONFIRMS,
   gaps: noGaps(gapReasons),
   baseline: undefined,
   isInterrupted: false,
@@ -107,7 +99,6 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
     ...(changes === undefined ? flow : withChanges(flow, changes)),
     tokens,
     baseline: baselineOf(document, { at, height, transfers, arrivals }),
-    confirms: trackConfirms(flow.confirms, input, changes !== undefined),
     isInterrupted: false,
     highest: highestAfter(flow.highest, document, gap),
   };
@@ -208,7 +199,6 @@ function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
       if (own.length === 0) return flow.amounts[kind];
       return addToColumns(flow.amounts[kind], own, NOTHING, (a, b) => toDecimalString(add(a, b)));
     }),
-    events: forEach(EVENT_TYPES, (type) => flow.events[type] + (changes.events.get(type) ?? 0)),
     batchDurations: observe(flow.batchDurations, changes.batchSeconds),
     transferDurations: observe(flow.transferDurations, changes.transferSeconds),
   };

@@ -158,7 +158,6 @@ export class BridgeModule {
   }
 
   #apply(action: ContractAction): void {
-    this.books.add('events', [action.kind]);
     switch (action.kind) {
       case 'deposit':
         this.contract.mint(action.tokenContract, BigInt(action.amount));

@@ -95,7 +95,6 @@ export class Withdrawals {
       erc20_fee: { contract: token.contract, amount: String(fee) },
     };
     this.#poolOf(token).push({ id: this.#lastPoolId, amount, fee, wire });
-    this.#books.add('transfers_requested', [token.contract]);
   }
 
   /**
@@ -191,7 +190,6 @@ export class Withdrawals {
 
   #createBatch(token: Token, transfers: readonly PooledTransfer[], height: number, timeout: number): void {
     this.#lastBatchId += 1;
-    this.#books.add('batches_created', [token.contract]);
     const batched = new Set(transfers);
     this.#pool.set(
       token,

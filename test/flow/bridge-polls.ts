@@ -69,4 +69,4 @@ function flowOf(snapshot: Snapshot | undefined): BridgeFlow {
 }
 
 const FLOW =
-  /^bridge_(?:flow_gaps|batches_(?:created|executed|canceled)|transfers_(?:requested|executed|canceled)|token_(?:withdrawn|deposited)_amount|events_observed)_total|^bridge_(?:batch|transfer)_duration_seconds_(?:sum|count)/;
+  /^bridge_(?:flow_gaps|batches_(?:executed|canceled)|transfers_(?:executed|canceled)|token_(?:withdrawn|deposited)_amount)_total|^bridge_(?:batch|transfer)_duration_seconds_(?:sum|count)/;

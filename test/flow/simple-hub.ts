@@ -42,8 +42,8 @@ export function createHub() {
   /** Transfers returned since the last document, which a sender takes back only when he has seen it. */
   let returned = new Set<number>();
 
-  const count = (name: string, token: string | undefined, by = 1, labels = ''): void => {
-    const ofToken = token === undefined ? '' : `token_contract="${token}",denom="${DENOMS[token] ?? ''}"`;
+  const count = (name: string, token: string, by = 1, labels = ''): void => {
+    const ofToken = `token_contract="${token}",denom="${DENOMS[token] ?? ''}"`;
     const all = [ofToken, labels].filter((part) => part !== '').join(',');
     const key = `bridge_${name}_total{${all}}`;
     books.set(key, (books.get(key) ?? 0) + by);
@@ -58,9 +58,8 @@ export function createHub() {
     returned = new Set([...returned, ...transfers.map(({ id }) => id)]);
     batches = batches.filter((one) => !isCanceled(one));
   };
-  const observe = (type: string, claim: JsonObject): void => {
+  const observe = (claim: JsonObject): void => {
     eventNonce += 1;
-    count('events_observed', undefined, 1, `type="${type}"`);
     // Every claim is seen pending or as the last observed one.
     const attestation = { observed: true, votes: [], height: String(height) };
     lastEvents = [...lastEvents, { ...attestation, claim: { ...claim, event_nonce: String(eventNonce) } }];
@@ -76,7 +75,6 @@ export function createHub() {
         case 'request': {
           transferId += 1;
           pool = [...pool, { id: transferId, token: tokenOf(action.token), amount: action.amount }];
-          count('transfers_requested', tokenOf(action.token));
           break;
         }
         case 'batch': {
@@ -89,7 +87,6 @@ export function createHub() {
             ...batches,
             { nonce: batchId, token, timeout: externalHeight + BATCH_LIFETIME, block: height, transfers },
           ];
-          count('batches_created', token);
           break;
         }
         case 'execute': {
@@ -97,7 +94,7 @@ export function createHub() {
           if (executed === undefined) return;
           const { nonce, token, transfers } = executed;
           externalHeight += 1;
-          observe('withdraw', {
+          observe({
             '@type': '/injective.peggy.v1.MsgWithdrawClaim',
             batch_nonce: String(nonce),
             token_contract: token,
@@ -124,7 +121,7 @@ export function createHub() {
         }
         case 'deposit': {
           externalHeight += action.externalBlocks;
-          observe('deposit', {
+          observe({
             '@type': '/injective.peggy.v1.MsgDepositClaim',
             token_contract: tokenOf(action.token),
             amount: String(action.amount),
@@ -135,7 +132,7 @@ export function createHub() {
         }
         case 'update valset': {
           valsetNonce += 1;
-          observe('valset', {
+          observe({
             '@type': '/injective.peggy.v1.MsgValsetUpdatedClaim',
             valset_nonce: String(valsetNonce),
           });

@@ -19,23 +19,18 @@ const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
 export type Books = ReadonlyMap<string, bigint>;
 
 /** The counters of a flow with the names of the books. */
-function countersOf({ tokens, counts, amounts, events }: BridgeFlow): Books {
+function countersOf({ tokens, counts, amounts }: BridgeFlow): Books {
   const perToken = (name: string, values: readonly (number | string)[], ...labels: string[]): [string, bigint][] =>
     values.map((value, column) => [[name, tokens[column]?.contract ?? '', ...labels].join(' '), BigInt(value)]);
   const all: [string, bigint][] = [
-    ...perToken('batches_created', counts.batchesCreated),
     ...perToken('batches_executed', counts.batchesExecuted),
     ...perToken('batches_canceled', counts.batchesTimedOut, 'timeout'),
     ...perToken('batches_canceled', counts.batchesSuperseded, 'superseded'),
     ...perToken('batches_canceled', counts.batchesCanceled, 'unknown'),
-    ...perToken('transfers_requested', counts.transfersRequested),
     ...perToken('transfers_executed', counts.transfersExecuted),
     ...perToken('transfers_canceled', counts.transfersCanceled),
     ...perToken('withdrawn', amounts.withdrawn),
     ...perToken('deposited', amounts.deposited),
-    ['events deposit', BigInt(events.deposit)],
-    ['events withdraw', BigInt(events.withdraw)],
-    ['events valset-update', BigInt(events.valset)],
   ];
   return new Map(all.filter(([, value]) => value !== 0n));
 }

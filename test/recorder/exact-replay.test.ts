@@ -29,7 +29,7 @@ describe('a recording of every poll', () => {
       const { bridge, contract } = await expectExactReplay(scenario, 24);
       const last = bridge.at(-1);
       expect(last).toMatch(/bridge_block_time_seconds\{target="demo"\} 6\.0/);
-      expect(last).toMatch(/bridge_transfers_requested_total\{.*\} [1-9]/);
+      expect(last).toMatch(/bridge_transfers_executed_total\{.*\} [1-9]/);
       expect(contract.at(-1)).toMatch(/bridge_token_backing_surplus_amount\{.*\} \d/);
       expect(contract.at(-1)).toMatch(/bridge_contract_info\{.*\} 1/);
     },

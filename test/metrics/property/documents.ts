@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../support/json.js';
 
 const externalAddresses = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`);
 const tokens = ['1', '2', '3'].map((digit) => `0x${digit.repeat(39)}f`);
-export const dataParts = ['q', 'p', 'z', 'r', 'y'].map((letter) => letter.repeat(32));
+const dataParts = ['q', 'p', 'z', 'r', 'y'].map((letter) => letter.repeat(32));
 
 /** Chains use mixed case in addresses. */
 const inAnyCase = (addresses: readonly string[]): fc.Arbitrary<string> =>
