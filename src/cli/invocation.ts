@@ -11,7 +11,6 @@ import {
   STANDARD_INPUT,
   subcommands,
 } from './flags.js';
-import { closestFlags, didYouMean, redactArgument, suggestCommand, suggestForArgument } from './suggestions.js';
 
 export type Invocation =
   | CommandInvocation
@@ -22,9 +21,10 @@ export type Invocation =
 
 /** Parses the command line and the environment variables of its flags. All problems are reported at once. */
 export function parseInvocation(argv: readonly string[], env: Environment): Invocation {
-  const { information, command, flags, problems } = parseArguments(argv);
+  const { information, command, flags, problems: ofArguments } = parseArguments(argv);
   if (flags.has('--help')) return { command: 'help', about: command ?? 'daemon' };
   if (flags.has('--version')) return { command: 'version' };
+  const problems = [...ofArguments, ...unknownFlags(information === undefined ? command : undefined, flags)];
   if (information !== undefined) {
     if (problems.length > 0) return { command: 'usage-error', about: 'daemon', problems };
     return information === 'help' ? { command: 'help', about: command ?? 'daemon' } : { command: 'version' };
@@ -32,9 +32,7 @@ export function parseInvocation(argv: readonly string[], env: Environment): Invo
   if (!command) return { command: 'usage-error', about: 'daemon', problems };
   const { values, problems: invalidValues } = parseValues(command, flags, env);
   const ofReplay = command === 'replay' ? replayProblem(flags) : undefined;
-  const all = [...problems, ...foreignFlags(command, flags), ofReplay, ...invalidValues].filter(
-    (problem) => problem !== undefined,
-  );
+  const all = [...problems, ofReplay, ...invalidValues].filter((problem) => problem !== undefined);
   return all.length === 0 ? buildRun(command, values) : { command: 'usage-error', about: command, problems: all };
 }
 
@@ -48,12 +46,13 @@ interface Arguments {
   readonly problems: readonly string[];
 }
 
+const COMMON_FLAGS = ['--help', '--version'];
+
 const typeByFlag: ReadonlyMap<string, string> = new Map([
-  ['--help', 'boolean'],
-  ['--version', 'boolean'],
+  ...COMMON_FLAGS.map((name) => [name, 'boolean'] as const),
   ...commandNames.flatMap(flagsOf).map(({ name, type }) => [name, type] as const),
 ]);
-const flagNames = new Set(typeByFlag.keys());
+const flagNames = [...typeByFlag.keys()];
 const isBoolean = (name: string): boolean => typeByFlag.get(name) === 'boolean';
 
 /**
@@ -71,9 +70,13 @@ function parseArguments(argv: readonly string[]): Arguments {
       continue;
     }
     const { name, value } = takeFlag(argument, rest);
-    const problem = flagProblem(name, value, flags.has(name));
-    if (problem !== undefined) problems.push(problem);
-    else if (value !== undefined) flags.set(name, value);
+    if (value === undefined && flagNames.includes(name)) {
+      problems.push(`${name}: has no value — expected ${name}=<${typeByFlag.get(name)}>`);
+    } else if (flags.has(name)) {
+      problems.push(`${name}: is set twice — expected it once`);
+    } else {
+      flags.set(name, value ?? '');
+    }
   }
   const [first] = positionals;
   if (!isInformation(first)) return { ...parsePositionals(positionals, problems), flags, problems };
@@ -96,51 +99,40 @@ function takeFlag(argument: string, rest: string[]): { name: string; value?: str
   if (isBoolean(positive)) return { name: positive, value: 'false' };
   // The next argument is most likely the value even of an unknown flag, unless it is a flag or a command.
   const [next = ''] = rest;
-  if (next.startsWith('--') || (!flagNames.has(name) && (isSubcommand(next) || isInformation(next)))) return { name };
+  if (next.startsWith('--') || (!flagNames.includes(name) && (isSubcommand(next) || isInformation(next))))
+    return { name };
   return { name, value: rest.shift() };
-}
-
-function flagProblem(name: string, value: string | undefined, isRepeated: boolean): string | undefined {
-  if (!flagNames.has(name)) {
-    const closest = closestFlags(name, [...flagNames]);
-    return `${name}: unknown flag — ${closest.length === 0 ? 'see --help for all flags' : didYouMean(closest)}`;
-  }
-  if (value === undefined) return `${name}: has no value — expected ${name}=<${typeByFlag.get(name)}>`;
-  return isRepeated ? `${name}: is set twice — expected it once` : undefined;
 }
 
 function parsePositionals([command, ...surplus]: readonly string[], problems: string[]): { command?: CommandName } {
   for (const argument of surplus) {
-    const suggestion = suggestForArgument(argument, flagNames) ?? 'expected one command, and flags';
-    problems.push(`${redactArgument(argument)}: unexpected argument — ${suggestion}`);
+    problems.push(`${redactArgument(argument)}: unexpected argument — expected one command, and flags`);
   }
   if (command === undefined) return { command: 'daemon' };
   if (isSubcommand(command)) return { command };
-  const suggestion = suggestForArgument(command, flagNames) ?? suggestCommand(command);
-  problems.push(`${redactArgument(command)}: unknown command — ${suggestion}`);
+  const expected = [...subcommands, ...informationCommands].join(', ');
+  problems.push(
+    `${redactArgument(command)}: unknown command — expected one of ${expected}, or no command to run the daemon`,
+  );
   return {};
+}
+
+/** Hides what follows the scheme of a URL, which may contain a password or an API key. */
+function redactArgument(argument: string): string {
+  return argument.replace(/\/\/.*/s, '//…');
 }
 
 function isSubcommand(name: string): name is (typeof subcommands)[number] {
   return subcommands.some((known) => known === name);
 }
 
-/** Problems of flags that only other commands have. */
-function foreignFlags(command: CommandName, flags: ReadonlyMap<string, string>): string[] {
-  const own = flagsOf(command).map(({ name }) => name);
+/** Problems of flags that the command does not have; without a command, that no command has. */
+function unknownFlags(command: CommandName | undefined, flags: ReadonlyMap<string, string>): string[] {
+  const known = command === undefined ? flagNames : [...flagsOf(command).map(({ name }) => name), ...COMMON_FLAGS];
   return [...flags.keys()]
-    .filter((name) => !hasFlag(command, name))
-    .map((name) => {
-      const owners = commandNames.filter((other) => hasFlag(other, name)).map(formatCommand);
-      const closest = closestFlags(name, own);
-      const suggestion = closest.length === 0 ? '' : `; ${didYouMean(closest)}`;
-      return `${name}: not a flag of ${formatCommand(command)} — it belongs to ${owners.join(', ')}${suggestion}`;
-    });
+    .filter((name) => !known.includes(name))
+    .map((name) => `${name}: unknown flag — expected one of ${known.join(', ')}`);
 }
-
-const hasFlag = (command: CommandName, name: string): boolean => flagsOf(command).some((flag) => flag.name === name);
-
-const formatCommand = (command: CommandName): string => (command === 'daemon' ? 'the daemon' : command);
 
 const BODY_FLAGS = ['--bridge', '--crosschain', '--hub-height'];
 const RECORDING_FLAGS = ['--from', '--to', '--target', '--serve', '--at', '--listen'];

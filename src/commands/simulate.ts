@@ -1,6 +1,5 @@
 import type { InvocationOf, LogSettings, SimulatorSettings } from '../cli/flags.js';
 import type { Result } from '../result.js';
-import { suggestName } from '../settings/closest-match.js';
 import { formatDuration, HOUR_MS } from '../settings/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { endpointPaths } from '../simulator/query-service.js';
@@ -33,8 +32,8 @@ export interface CheckedSettings extends SimulatorSettings {
 export function checkScenario(settings: SimulatorSettings): Result<{ readonly checked: CheckedSettings }> {
   const { scenario } = settings;
   if (isScenarioName(scenario)) return { ok: true, checked: { ...settings, scenario } };
-  const suggestion = suggestName(scenario, scenarioNames);
-  return { ok: false, problems: [`--scenario: unknown scenario ${JSON.stringify(scenario)} — ${suggestion}`] };
+  const expected = `expected one of ${scenarioNames.join(', ')}`;
+  return { ok: false, problems: [`--scenario: unknown scenario ${JSON.stringify(scenario)} — ${expected}`] };
 }
 
 const LOOPBACK = '127.0.0.1';

@@ -7,7 +7,6 @@ import {
   list,
   listSettings,
   optionalKey,
-  presentKeys,
   requireOneOf,
   settings,
   shorthand,
@@ -17,7 +16,7 @@ import type { Path } from '../settings/problems.js';
 import { DAY_MS, formatDuration, HOUR_MS, MEBIBYTE, SECOND_MS } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
 import { bridge, crosschain, type NodeConnection } from './endpoint-config.js';
-import { endpointExample, siteUrl } from './urls.js';
+import { siteUrl } from './urls.js';
 import { targetLabels } from './target-labels.js';
 import { validatorAddress } from './validator-address.js';
 
@@ -106,7 +105,7 @@ const createTarget = ({ metricLabels = new Set(), allowNoEndpoint = false }: Sch
     {
       // Not quoted: it may be a URL with a password.
       describe: types.describeType,
-      expected: (input) => `a mapping such as {name: mainnet, bridge: ${endpointExample(input)}}`,
+      expected: 'a mapping such as {name: mainnet, bridge: {url: https://node.example.org}}',
       checks: allowNoEndpoint
         ? []
         : [requireOneOf(['bridge', 'crosschain'], 'has no endpoint — expected bridge, crosschain, or both')],
@@ -192,12 +191,6 @@ const chainIdKey = z.string().refine(types.isChainId);
 const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
 const TARGETS = `a list of at least one target, such as ${ONE_TARGET}`;
 
-function describeTargets(input: unknown): string {
-  const isDashWithoutSpace = [...(presentKeys(input) ?? [])].some((name) => name.startsWith('-'));
-  const advice = isDashWithoutSpace ? 'a list entry needs a space after the dash' : `expected ${TARGETS}`;
-  return `${types.describeType(input)} — ${advice}`;
-}
-
 const recorder = settings({
   directory: optionalKey('directory', types.fileName, {
     description: 'Directory of the recordings, relative to this file. Of one exporter only.',
@@ -231,7 +224,7 @@ const createKeys = (context: SchemaContext) => ({
     'targets',
     withChecks(
       z
-        .array(createTarget(context), { error: ({ input }) => describeTargets(input) })
+        .array(createTarget(context), { error: ({ input }) => `${types.describeType(input)} — expected ${TARGETS}` })
         .min(context.allowNoTargets ? 0 : 1, { error: `is empty — expected ${TARGETS}` }),
       rejectDuplicates('name', 'targets', context.describeTarget),
     ),
@@ -290,7 +283,7 @@ function describeChainsIssue(issue: z.core.$ZodRawIssue): string {
     : `${types.describeValue(issue.input)} — expected a mapping of chain ids to names`;
 }
 
-const rootMessages = { describe: types.describeType, expected: () => `a mapping such as targets: ${ONE_TARGET}` };
+const rootMessages = { describe: types.describeType, expected: `a mapping such as targets: ${ONE_TARGET}` };
 
 /** The schema of the configuration file. */
 export const createFileSchema = (context: SchemaContext = {}) => settings(createKeys(context), rootMessages);

@@ -4,7 +4,7 @@ import { key, type Keys, list, optionalKey, rejectBoth, scalar, type Settings, s
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
 import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
-import { endpointExample, nodeUrl, rpcUrl, type RpcUrl } from './urls.js';
+import { nodeUrl, rpcUrl, type RpcUrl } from './urls.js';
 import { validatorAddress } from './validator-address.js';
 
 /* The endpoints of a target in the configuration file, and the settings for requesting and decoding their documents. */
@@ -186,7 +186,7 @@ function endpoint(name: string, keys: Keys): z.ZodType {
     {
       // Not quoted: it may be a URL with a password.
       describe: types.describeType,
-      expected: (input) => `a mapping such as ${name}: ${endpointExample(input)}`,
+      expected: `a mapping such as ${name}: {url: https://node.example.org}`,
       checks: [rejectBoth('basic_auth', 'authorization')],
     },
   );

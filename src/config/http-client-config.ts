@@ -132,7 +132,7 @@ const header = settings(
   },
   {
     ...unquoted,
-    expected: () => 'a mapping such as {secrets: […]}, with values, secrets or files',
+    expected: 'a mapping such as {secrets: […]}, with values, secrets or files',
     checks: [requireOneOf(['values', 'secrets', 'files'], 'has no value — expected values, secrets or files')],
   },
 );

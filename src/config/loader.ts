@@ -32,7 +32,6 @@ import {
 } from './environment.js';
 import type { HttpClientConfig } from './http-client-config.js';
 import { resolveHttpConfig } from './resolved-http-config.js';
-import { adviseOnKey } from './unknown-keys.js';
 
 interface ConfigSource {
   /** `--config.file` or CONFIG_FILE. */
@@ -135,7 +134,7 @@ export function validateConfig(
   { directoryOf = () => '', directory = '', ...context }: ValidationOptions = {},
 ): ConfigResult {
   const { data: config, error } = createFileSchema(context).safeParse(data);
-  if (error) return { ok: false, problems: formatProblems(error, configSettings, label, adviseOnKey) };
+  if (error) return { ok: false, problems: formatProblems(error, configSettings, label) };
   const { targetFiles: _targetFiles, ...rest } = config;
   const others = { ...rest, recorder: resolveDirectory(config.recorder, directory) };
   const targets = config.targets.map((target, index) => withDirectory(target, directoryOf(index)));

@@ -1,6 +1,4 @@
-import { isIP } from 'node:net';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
-import { closestMatch } from '../settings/closest-match.js';
 import { createSecret, REDACTED, reveal, type Secret } from '../settings/secret.js';
 import {
   accept,
@@ -26,7 +24,7 @@ function parseBaseUrl(
   rejectBase: (base: string) => ParseResult<never> | undefined = () => undefined,
 ): ParseResult<string> {
   const result = parseHttpUrl(text);
-  if (!result.ok) return rejectScheme(text) ?? result;
+  if (!result.ok) return result;
   const { origin, pathname, username, password } = result.value;
   const base = origin + pathname.replace(/\/+$/, '');
   if (username !== '' || password !== '') return reject(`${base} has a user name or password`);
@@ -39,40 +37,12 @@ function parseBaseUrl(
 
 function rejectDocumentPath(base: string): ParseResult<never> | undefined {
   const documentPath = documentPaths.find((path) => base.toLowerCase().endsWith(path.toLowerCase()));
-  return documentPath === undefined
-    ? undefined
-    : reject(`${base} ends with the path of a document, which is appended`, base.slice(0, -documentPath.length));
+  return documentPath === undefined ? undefined : reject(`${base} ends with the path of a document, which is appended`);
 }
 
 const documentPaths: readonly string[] = [bridgeDialects, crosschainDialects].flatMap((dialects) =>
   Object.values<{ readonly path: string }>(dialects).map(({ path }) => path),
 );
-
-/** Quotes the value only if all after the scheme is an address: anything else may contain a password. */
-function rejectScheme(text: string): ParseResult<never> | undefined {
-  if (isAddress(text)) return reject(`${JSON.stringify(text)} has no scheme`, withScheme(text));
-  const [, scheme = '', address = ''] = /^(https?(?=:)|[a-z]+(?=:?\/)):?\/*(.+)$/i.exec(text) ?? [];
-  if (!isAddress(address)) return undefined;
-  const meant = closestMatch(scheme.toLowerCase(), ['http', 'https']);
-  return reject(`${JSON.stringify(text)} is not an http or https URL`, meant && `${meant}://${address}`);
-}
-
-/** Whether a text is a host with an optional port and path. */
-function isAddress(text: string): boolean {
-  return /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[\w.~-][\w.~/-]*)?\/*$/i.test(text);
-}
-
-/** Hosts of the local network rarely have certificates. */
-function withScheme(address: string): string {
-  const host = address.replace(/(?::\d+)?(?:\/.*)?$/, '').replaceAll(/[[\]]/g, '');
-  return `${isIP(host) > 0 || !host.includes('.') ? 'http' : 'https'}://${address}`;
-}
-
-/** The data of a target in which `bridge: URL` is written as a mapping. */
-export function endpointExample(input: unknown): string {
-  const result = nodeUrl.parse(input);
-  return `{url: ${result.ok ? result.value : 'https://node.example.org'}}`;
-}
 
 /** The URL of a JSON-RPC endpoint. Providers put the API key into the path or the query, so only the origin may be shown. */
 export interface RpcUrl {

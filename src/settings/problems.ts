@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { closestMatch, suggestName } from './closest-match.js';
 import { NAME_PLACEHOLDER, type SettingDescription } from './schema.js';
 
 /** Keys and list indexes from the root of a file to a value. */
@@ -22,62 +21,25 @@ export function formatMessage({ path, message }: PathMessage, label: FormatPosit
 /** A file with one wrong indentation can have thousands of problems. */
 const MAX_PROBLEMS = 50;
 
-/** Advice for an unknown key, if the file format has its own; `parent` is the path of the setting that the key is in. */
-type AdviseOnKey = (key: string, parent: string) => string | undefined;
-
 /** Formats the problems of a validation, one line each. */
 export function formatProblems(
   error: z.ZodError,
   settings: readonly SettingDescription[],
   label: FormatPosition,
-  adviseOnKey: AdviseOnKey = () => undefined,
+  unknownKey = 'unknown key',
 ): string[] {
-  const advice = (key: string, path: Path): string => {
-    const parent = pathOfSetting(path);
-    return adviseOnKey(key, parent) ?? suggestKey(key, keysAt(path, settings), parentsOf(key, parent, settings));
-  };
-  const problems = error.issues.flatMap((issue): PathMessage[] =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: [...issue.path, key], message: `unknown key — ${advice(key, issue.path)}` }))
-      : [issue],
-  );
+  const problems = error.issues.flatMap((issue): PathMessage[] => {
+    if (issue.code !== 'unrecognized_keys') return [issue];
+    const message = `${unknownKey} — expected one of ${keysAt(issue.path, settings).join(', ')}`;
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message }));
+  });
   return formatFirst(problems, (problem) => formatMessage(problem, label));
-}
-
-function suggestKey(key: string, siblings: readonly string[], parents: readonly string[]): string {
-  const isMisplaced = closestMatch(key, siblings) === undefined && parents.length > 0;
-  return isMisplaced ? `it belongs in ${parents.join(' or ')}` : suggestName(key, siblings);
 }
 
 /** Formats at most `MAX_PROBLEMS` problems, and counts the others. */
 export function formatFirst<T>(problems: readonly T[], format: (problem: T) => string): string[] {
   const lines = problems.slice(0, MAX_PROBLEMS).map(format);
   return problems.length > MAX_PROBLEMS ? [...lines, `and ${problems.length - MAX_PROBLEMS} more`] : lines;
-}
-
-/** More places are no advice. */
-const MAX_PARENTS = 3;
-
-/** The outermost mappings in the same part of the file that have a key: those below the mapping it was found in, or else all. */
-function parentsOf(key: string, parent: string, settings: readonly SettingDescription[]): readonly string[] {
-  const [part = ''] = parent.split('.');
-  const parents = settings
-    .map(({ path }) => path)
-    .filter((path) => path === key || (path.endsWith(`.${key}`) && path.startsWith(part)))
-    .map((path) => (path === key ? 'the top level of the file' : path.slice(0, -key.length - 1)));
-  const below = parents.filter((path) => path.startsWith(parent));
-  const depth = (path: string): number => path.split('.').length;
-  const candidates = below.length > 0 ? below : parents;
-  const closest = candidates.filter((path) => depth(path) === Math.min(...candidates.map(depth)));
-  return closest.length > MAX_PARENTS ? [] : closest;
-}
-
-/** `targets[].bridge` for the path of the bridge of a target. */
-function pathOfSetting(path: Path): string {
-  return path
-    .map((segment) => (typeof segment === 'number' ? '[]' : `.${String(segment)}`))
-    .join('')
-    .replace(/^\./, '');
 }
 
 /** The known keys of the mapping at a path. */

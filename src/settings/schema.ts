@@ -87,7 +87,7 @@ interface MappingMessages {
   /** Describes an input that is not a mapping; `describeType` does not quote it. */
   readonly describe?: (input: unknown) => string;
   /** By default, the keys. */
-  readonly expected?: (input: unknown) => string;
+  readonly expected?: string;
 }
 
 /**
@@ -115,12 +115,9 @@ export function settings(
 
 export function mapping<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
-  {
-    describe = describeValue,
-    expected = () => `a mapping with ${Object.keys(shape).join(', ')}`,
-  }: MappingMessages = {},
+  { describe = describeValue, expected = `a mapping with ${Object.keys(shape).join(', ')}` }: MappingMessages = {},
 ) {
-  return z.strictObject(shape, { error: ({ input }) => `${describe(input)} — expected ${expected(input)}` });
+  return z.strictObject(shape, { error: ({ input }) => `${describe(input)} — expected ${expected}` });
 }
 
 /** A mapping that can be written as the value of one of its keys alone, and is printed so if it has no other. */
@@ -141,12 +138,7 @@ export function list<T>(
   example = '',
 ): z.ZodArray<z.ZodType<T>> {
   return z.array(schemaOf(entry), {
-    error: ({ input }) => {
-      // The only entry of a list is often written without brackets.
-      const isEntry = describe === describeValue && typeof input === 'string' && /^[\w./:*-]{1,60}$/.test(input);
-      const advice = isEntry ? `did you mean [${input}]?` : `expected a list${example && ` such as ${example}`}`;
-      return `${describe(input)} — ${advice}`;
-    },
+    error: ({ input }) => `${describe(input)} — expected a list${example && ` such as ${example}`}`,
   });
 }
 
@@ -175,7 +167,7 @@ export const rejectBoth =
     context.addIssue({ code: 'custom', path: [second], message });
   };
 
-/** One key of a file, for the reference, for suggestions and for the environment. */
+/** One key of a file, for the reference, for messages and for the environment. */
 export interface SettingDescription {
   /** `targets[].bridge.url`: `[]` stands for every entry of a list, `<name>` for every name in a mapping. */
   readonly path: string;

@@ -1,5 +1,4 @@
 import type { Result } from '../result.js';
-import { closestMatch } from './closest-match.js';
 import { formatDuration, formatSize, parseDuration, parseSize } from './units.js';
 
 /*
@@ -20,13 +19,7 @@ export interface ValueType<T> {
 export type ValueResult<T> = Result<{ readonly value: T }, { readonly problem: string }>;
 
 /** Like `ValueResult`, but `problem` lacks the suffix "— expected …". Without `problem`, the message describes the value. */
-export type ParseResult<T> = Result<{ readonly value: T }, Rejection>;
-
-interface Rejection {
-  readonly problem?: string;
-  /** What was most likely meant, shown instead of "expected …". */
-  readonly suggestion?: string;
-}
+export type ParseResult<T> = Result<{ readonly value: T }, { readonly problem?: string }>;
 
 type Parse<T> = (text: string) => ParseResult<T>;
 
@@ -51,32 +44,18 @@ function typeOfAnyValue<T>(
     name,
     parse: (raw) => {
       const result = parse(raw);
-      if (result.ok) return result;
-      const advice = result.suggestion === undefined ? `expected ${expected}` : `did you mean ${result.suggestion}?`;
-      return { ok: false, problem: `${result.problem ?? describe(raw)} — ${advice}` };
+      return result.ok ? result : { ok: false, problem: `${result.problem ?? describe(raw)} — expected ${expected}` };
     },
   };
 }
 
 export const accept = <T>(value: T) => ({ ok: true, value }) as const;
-export const reject = (problem?: string, suggestion?: string): Result<never, Rejection> => ({
+export const reject = (problem?: string): Result<never, { readonly problem?: string }> => ({
   ok: false,
   ...(problem !== undefined && { problem }),
-  ...(suggestion !== undefined && { suggestion }),
 });
-/** Rejects with a suggestion, if there is one. */
-const suggest = (suggestion: string | undefined): Result<never, Rejection> => reject(undefined, suggestion);
-/** Accepts a text that `parse` does not reject with `undefined`. Otherwise suggests a similar text, if that is valid. */
-function acceptOrSuggest<T>(
-  text: string,
-  parse: (text: string) => T | undefined,
-  similar: (text: string) => string | undefined,
-): ParseResult<T> {
-  const value = parse(text);
-  if (value !== undefined) return accept(value);
-  const meant = similar(text);
-  return suggest(meant !== undefined && parse(meant) !== undefined ? meant : undefined);
-}
+/** Accepts the result of a parser that returns `undefined` for an invalid text. */
+const acceptParsed = <T>(value: T | undefined): ParseResult<T> => (value === undefined ? reject() : accept(value));
 export const acceptIf = <T>(isValid: boolean, value: T): ParseResult<T> => (isValid ? accept(value) : reject());
 
 const within = (value: number | undefined, smallest: number, largest: number): number | undefined =>
@@ -103,28 +82,21 @@ export function describeType(raw: unknown): string {
 export const boolean = typeOfAnyValue(
   'boolean',
   'true or false',
-  (raw) => (typeof raw === 'boolean' ? accept(raw) : suggest(typeof raw === 'string' ? booleanLike(raw) : undefined)),
+  (raw) => (typeof raw === 'boolean' ? accept(raw) : reject()),
   describeValue,
 );
 
 /** A boolean of the command line, where every value is a string. */
 export const booleanFlag = valueType('boolean', 'true or false', (text) =>
-  text === 'true' || text === 'false' ? accept(text === 'true') : suggest(booleanLike(text)),
+  acceptIf(text === 'true' || text === 'false', text === 'true'),
 );
-
-/** Booleans of YAML 1.1 and of shells, and quoted ones. */
-function booleanLike(text: string): string | undefined {
-  if (/^(?:true|yes|on|y|1)$/i.test(text)) return 'true';
-  return /^(?:false|no|off|n|0)$/i.test(text) ? 'false' : undefined;
-}
 
 export const fileName = valueType('file', 'a file name', (text) => acceptIf(text !== '', text));
 
 /** In milliseconds. */
 export function duration(smallest: number, largest: number): ValueType<number> {
   const expected = `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;
-  const parse = (text: string) => within(parseDuration(text), smallest, largest);
-  const type = valueType('duration', expected, (text) => acceptOrSuggest(text, parse, durationLike));
+  const type = valueType('duration', expected, (text) => acceptParsed(within(parseDuration(text), smallest, largest)));
   return { ...type, format: formatDuration };
 }
 
@@ -150,39 +122,19 @@ function orExpected<T>(value: string, result: ValueResult<T>): ValueResult<T> {
   return result.ok ? result : { ok: false, problem: result.problem.replace('— expected ', `— expected ${value} or `) };
 }
 
-const millisecondsByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
-
-/** The correct spelling of a duration without a unit, with a fraction, or with the name of a unit: 30, 1.5s, 5 min. */
-function durationLike(text: string): string | undefined {
-  const [, count, unit = 's'] =
-    /^(\d+(?:\.\d+)?) *(ms|s(?=$|ec)|m(?=$|in)|h(?=$|r|our)|d(?=$|ay))?(?:ecs?|econds?|ins?|inutes?|rs?|ours?|ays?)?$/i.exec(
-      text,
-    ) ?? [];
-  const milliseconds = Number(count) * (millisecondsByUnit[unit.toLowerCase()] ?? NaN);
-  return Number.isSafeInteger(milliseconds) ? formatDuration(milliseconds) : undefined;
-}
-
 /** In bytes. */
 export function size(smallest: number, largest: number): ValueType<number> {
   const expected = `a size from ${formatSize(smallest)} to ${formatSize(largest)}, such as 64MiB, 10MB or plain bytes`;
-  const parse = (text: string) => within(parseSize(text), smallest, largest);
-  const type = valueType('size', expected, (text) => acceptOrSuggest(text, parse, sizeLike));
+  const type = valueType('size', expected, (text) => acceptParsed(within(parseSize(text), smallest, largest)));
   return { ...type, format: formatSize };
-}
-
-/** The correct spelling of a size with another unit: 64 mb, 64M. */
-function sizeLike(text: string): string | undefined {
-  const [, count, prefix = ''] = /^(\d+) *([kmg])(?:i?b?|bytes)$/i.exec(text) ?? [];
-  return count === undefined ? undefined : `${count}${prefix.toUpperCase()}iB`;
 }
 
 // No leading zeros: a node would parse them as an octal number.
 const digits = /^(?:0|[1-9]\d*)$/;
 
 export function integer(smallest: number, largest: number) {
-  const parse = (text: string) => within(digits.test(text) ? Number(text) : undefined, smallest, largest);
   return valueType('integer', `an integer from ${smallest} to ${largest}`, (text) =>
-    acceptOrSuggest(text, parse, digitsLike),
+    acceptParsed(within(digits.test(text) ? Number(text) : undefined, smallest, largest)),
   );
 }
 
@@ -197,15 +149,7 @@ function digitsFrom(smallest: bigint, largest: bigint, expected: string): ValueT
   // BigInt parses in quadratic time, so the length is checked first.
   const isValid = (text: string): boolean =>
     digits.test(text) && text.length <= 100 && BigInt(text) >= smallest && BigInt(text) <= largest;
-  const parse = (text: string) => (isValid(text) ? text : undefined);
-  return valueType('integer', expected, (text) => acceptOrSuggest(text, parse, digitsLike));
-}
-
-/** The digits of an integer in another notation: 1_000, 1,000, 1e18. */
-function digitsLike(text: string): string | undefined {
-  if (/^[1-9]\d{0,2}(?:[_,]\d{3})+$/.test(text)) return text.replaceAll(/[_,]/g, '');
-  const [, mantissa, exponent] = /^([1-9]\d*)e\+?(\d{1,2})$/i.exec(text) ?? [];
-  return mantissa === undefined ? undefined : mantissa + '0'.repeat(Number(exponent));
+  return valueType('integer', expected, (text) => acceptIf(isValid(text), text));
 }
 
 export const maxChainIdDigits = 20;
@@ -219,21 +163,9 @@ export const chainId = valueType(
 export const isChainId = (text: string): boolean => digits.test(text) && text.length <= maxChainIdDigits;
 
 export function oneOf<const T extends string>(...choices: readonly T[]) {
-  return valueType(choices.join(' | '), `one of ${choices.join(', ')}`, (text) => {
-    const choice = choices.find((candidate) => candidate === text);
-    return choice === undefined ? suggest(similarChoice(text, choices)) : accept(choice);
-  });
-}
-
-/** The only choice that is similar to a text, contains it or is contained in it: `TLSv1.2` for `TLS12`. */
-function similarChoice(text: string, choices: readonly string[]): string | undefined {
-  const letters = text.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
-  const similar = choices.filter((choice) => {
-    const name = choice.toLowerCase();
-    return letters.length > 1 && (name.includes(letters) || letters.includes(name) || closestMatch(letters, [name]));
-  });
-  const same = similar.find((choice) => choice.toLowerCase() === letters);
-  return same ?? (similar.length === 1 ? similar[0] : undefined);
+  return valueType(choices.join(' | '), `one of ${choices.join(', ')}`, (text) =>
+    acceptParsed(choices.find((choice) => choice === text)),
+  );
 }
 
 /** Text for label values and pages. `noun` completes "expected a … of 1 to 128 characters". */
@@ -243,7 +175,6 @@ export function label(longest: number, noun = 'text', example = '') {
 }
 
 function parseLabel(raw: unknown, longest: number): ParseResult<string> {
-  if (typeof raw === 'boolean') return reject(`is the boolean ${raw}`, JSON.stringify(String(raw)));
   if (typeof raw !== 'string' || raw === '') return reject();
   // UTF-8 cannot encode lone surrogates.
   if (!raw.isWellFormed()) return reject(`${describeValue(raw)} has a lone surrogate`);
@@ -260,19 +191,8 @@ const fractionPattern = /^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/;
 
 /** Kept as a decimal string, because ratios are compared with it exactly. */
 export const fraction = valueType('decimal', 'a decimal greater than 0 and at most 1, such as 0.66', (text) =>
-  acceptOrSuggest(text, parseFraction, fractionLike),
+  acceptIf(text.length <= 100 && fractionPattern.test(text), text),
 );
-
-function parseFraction(text: string): string | undefined {
-  return text.length <= 100 && fractionPattern.test(text) ? text : undefined;
-}
-
-/** The fraction of a percentage, or of a decimal without its zero: 66.67 %, .6667. */
-function fractionLike(text: string): string | undefined {
-  if (/^\.\d{1,20}$/.test(text)) return `0${text}`;
-  const [, tens, decimals = ''] = /^(\d{2})(?:\.(\d{1,20}))? *%?$/.exec(text) ?? [];
-  return tens === undefined ? undefined : `0.${tens}${decimals}`;
-}
 
 /** The URL of an item on another site. The host is fixed: an id from a chain must not choose it. */
 export function urlTemplate(placeholder: string) {

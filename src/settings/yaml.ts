@@ -1,7 +1,18 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit, type Document } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  visit,
+  type Document,
+  type ErrorCode,
+  type YAMLError,
+} from 'yaml';
 import type { Result } from '../result.js';
 import { formatFirst, formatPath, type Path, type FormatPosition } from './problems.js';
-import { explainSyntaxErrors } from './yaml-errors.js';
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
 type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
@@ -18,12 +29,15 @@ export function parseYaml(text: string, source: string): YamlResult {
     return `${source}:${line}:${col}`;
   };
   const documents: Document.Parsed[] = [...parseAllDocuments(text, { ...options, lineCounter: counter })];
-  const errors = explainSyntaxErrors(documents, text, counter);
+  const errors = firstOfEachLine(
+    documents.flatMap((each) => [...each.errors, ...each.warnings]),
+    counter,
+  );
   const fail = (offset: number | undefined, message: string): YamlResult => {
     return { ok: false, problems: [`${positionOf(offset)}: ${message}`] };
   };
   if (errors.length > 0) {
-    return { ok: false, problems: formatFirst(errors, ({ offset, message }) => `${positionOf(offset)}: ${message}`) };
+    return { ok: false, problems: formatFirst(errors, (error) => `${positionOf(error.pos[0])}: ${unquoted(error)}`) };
   }
   const [document, second] = documents;
   if (second) return fail(second.range[0], 'a second document starts here — expected a single document');
@@ -39,12 +53,34 @@ export function parseYaml(text: string, source: string): YamlResult {
     // Thrown only for an alias without an anchor, and for more aliases than the limit.
     if (!(error instanceof ReferenceError)) throw error;
     const unresolved = offsetOfUnresolvedAlias(document);
-    if (unresolved !== undefined) return fail(unresolved, UNDEFINED_ALIAS);
-    return fail(undefined, `aliases expand to more than ${MAX_ALIASES} copies — expected fewer`);
+    return fail(unresolved, unresolved === undefined ? error.message : UNRESOLVED_ALIAS);
   }
 }
 
-const UNDEFINED_ALIAS = 'undefined alias — expected its anchor (&name) before it; quote a string that starts with *';
+/** A single mistake causes several errors of the parser. */
+function firstOfEachLine(errors: readonly YAMLError[], counter: LineCounter): readonly YAMLError[] {
+  const lines = new Set<number>();
+  return errors.filter(({ pos }) => {
+    const { line } = counter.linePos(pos[0]);
+    const isFirst = !lines.has(line);
+    lines.add(line);
+    return isFirst;
+  });
+}
+
+const UNRESOLVED_ALIAS = 'Unresolved alias (the anchor must be set before the alias)';
+
+/** Messages instead of those of the parser that quote the file, which may contain secrets. */
+const messages: Partial<Record<ErrorCode, string>> = {
+  BAD_DIRECTIVE: 'Directives are not supported',
+  BAD_DQ_ESCAPE: 'Invalid escape sequence',
+  TAG_RESOLVE_FAILED: 'Tags are not supported',
+};
+
+/** The message of the parser without the text of the file, which it has after a colon. */
+function unquoted({ code, message }: YAMLError): string {
+  return messages[code] ?? (code === 'UNEXPECTED_TOKEN' ? message.replace(/: .*/s, '') : message);
+}
 
 const options: Parameters<typeof parseAllDocuments>[1] = {
   version: '1.2',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { subcommands } from '../../src/cli/flags.js';
 import { type Invocation, parseInvocation } from '../../src/cli/invocation.js';
 
 const log = { level: 'info', format: 'json' };
@@ -141,139 +142,87 @@ describe('the environment variables of flags', () => {
 });
 
 describe('a usage error', () => {
-  const address = 'expected an address such as :10917, 127.0.0.1:10917 or [::1]:10917';
-  const path =
+  const COMMANDS = `expected one of ${subcommands.join(', ')}, help, version, or no command to run the daemon`;
+  const FLAGS_OF_ONCE =
+    'expected one of --config.file, --config.check, --targets.shard, --summary, --fail-on, --log.level, --log.format, --help, --version';
+  const ADDRESS = 'expected an address such as :10917, 127.0.0.1:10917 or [::1]:10917';
+  const PATH =
     'expected a path of letters, digits, dots, - and _ such as /metrics, except /pending, /config and paths under /-/';
-  const shard = 'expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5';
-  test.each<[line: string, problems: string[]]>([
-    ['onec', ['onec: unknown command — did you mean once?']],
-    ['help onec', ['onec: unknown command — did you mean once?']],
-    ['hlep', ['hlep: unknown command — did you mean help?']],
+  const INVALID_PATHS = [
+    '/',
+    'metrics',
+    '/pending',
+    '/Pending',
+    '/config',
+    '/-/healthy',
+    '/metrics/',
+    '//a',
+    '/a/../b',
+    '/a?b',
+    '/:id',
+  ];
+
+  test.each<[line: string, ...problems: string[]]>([
+    ['onec', `onec: unknown command — ${COMMANDS}`],
+    ['help onec', `onec: unknown command — ${COMMANDS}`],
+    ['https://u:secret@a.example/key', `https://…: unknown command — ${COMMANDS}`],
+    ['once replay', 'replay: unexpected argument — expected one command, and flags'],
+    ['once --frobnicate', `--frobnicate: unknown flag — ${FLAGS_OF_ONCE}`],
+    ['once --bridge=b.json', `--bridge: unknown flag — ${FLAGS_OF_ONCE}`],
+    ['--frobnicate once', `--frobnicate: unknown flag — ${FLAGS_OF_ONCE}`],
+    ['once -vc x', `-vc: unknown flag — ${FLAGS_OF_ONCE}`],
+    ['once --no-config.file', `--no-config.file: unknown flag — ${FLAGS_OF_ONCE}`],
+    ['--config.file', '--config.file: has no value — expected --config.file=<file>'],
+    ['--config.file --config.check', '--config.file: has no value — expected --config.file=<file>'],
+    ['--config.file=', '--config.file: is empty — expected a file name'],
+    ['--config.check=yes', '--config.check: "yes" — expected true or false'],
+    ['--log.level=info --log.level=debug', '--log.level: is set twice — expected it once'],
+    ['--log.level=loud', '--log.level: "loud" — expected one of trace, debug, info, warn, error, fatal, silent'],
     [
-      'version now',
-      [
-        'now: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
-      ],
+      '--config.auto-reload-interval=50ms',
+      '--config.auto-reload-interval: "50ms" — expected 0s or a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
     ],
-    [
-      'https://u:secret@a.example',
-      ['https://…@a.example: unknown command — set the URL of a node in BRIDGE_URL or CROSSCHAIN_URL'],
-    ],
-    ['bridge.yaml', ['bridge.yaml: unknown command — did you mean --config.file=bridge.yaml?']],
-    [
-      'replay --bridge=b.json c.json',
-      ['c.json: unexpected argument — did you mean replay --bridge=c.json or replay --crosschain=c.json?'],
-    ],
-    [
-      'daemon',
-      [
-        'daemon: unknown command — expected one of once, replay, simulate, demo, healthcheck, help, version, or no command to run the daemon',
-      ],
-    ],
-    ['once replay', ['replay: unexpected argument — expected one command, and flags']],
-    ['--config.fil=x', ['--config.fil: unknown flag — did you mean --config.file?']],
-    [
-      '--config=x',
-      [
-        '--config: unknown flag — did you mean --config.file, --config.check, --config.auto-reload-interval or --web.config.file?',
-      ],
-    ],
-    ['-v', ['-v: unknown flag — did you mean --version?']],
-    ['-s 1', ['-s: unknown flag — see --help for all flags']],
-    ['-c x', ['-c: unknown flag — did you mean --config.file?']],
-    ['--port=80', ['--port: unknown flag — did you mean --web.listen-address?']],
-    ['--log=debug', ['--log: unknown flag — did you mean --log.level or --log.format?']],
-    ['--x=b', ['--x: unknown flag — see --help for all flags']],
-    [
-      '--listen=:80',
-      ['--listen: not a flag of the daemon — it belongs to replay, simulate, demo; did you mean --web.listen-address?'],
-    ],
-    ['-config.file x', ['-config.file: unknown flag — did you mean --config.file?']],
-    ['--frobnicate once', ['--frobnicate: unknown flag — see --help for all flags']],
-    ['--frobnicate loudly', ['--frobnicate: unknown flag — see --help for all flags']],
-    ['--web.confg.file=web.yaml', ['--web.confg.file: unknown flag — did you mean --web.config.file?']],
-    [
-      'once --web.enable-lifecycle',
-      ['--web.enable-lifecycle: not a flag of once — it belongs to the daemon, demo, healthcheck'],
-    ],
-    ['--no-config.file', ['--no-config.file: unknown flag — did you mean --config.file?']],
-    ['--no-config.check=true', ['--no-config.check: unknown flag — did you mean --config.check?']],
-    ['--config.file', ['--config.file: has no value — expected --config.file=<file>']],
-    ['--web.listen-address', ['--web.listen-address: has no value — expected --web.listen-address=<address>']],
-    ['--config.file --config.check', ['--config.file: has no value — expected --config.file=<file>']],
-    [
-      '--config.file --log.level --foo --log.format=xml',
-      [
-        '--config.file: has no value — expected --config.file=<file>',
-        '--log.level: has no value — expected --log.level=<trace | debug | info | warn | error | fatal | silent>',
-        '--foo: unknown flag — see --help for all flags',
-        '--log.format: "xml" — expected one of json, pretty',
-      ],
-    ],
-    ['-vc x', ['-vc: unknown flag — see --help for all flags']],
-    ['--config.file=', ['--config.file: is empty — expected a file name']],
-    ['--config.check=yes', ['--config.check: "yes" — did you mean true?']],
-    ['--log.level=info --log.level=debug', ['--log.level: is set twice — expected it once']],
-    ['--bridge=b.json', ['--bridge: not a flag of the daemon — it belongs to replay']],
-    [
-      'once --web.max-requests=1',
-      ['--web.max-requests: not a flag of once — it belongs to the daemon, demo, healthcheck'],
-    ],
-    [
-      'replay',
-      ['replay: nothing to replay — expected --recording DIR, --bridge FILE, --crosschain FILE, or both files'],
-    ],
+    ['simulate --seed=-1', '--seed: "-1" — expected an integer from 0 to 4294967295'],
+    ['simulate --block-time=2', '--block-time: "2" — expected a duration from 10ms to 1h, such as 30s, 1m30s or 500ms'],
+    ['replay', 'replay: nothing to replay — expected --recording DIR, --bridge FILE, --crosschain FILE, or both files'],
     [
       'replay --bridge b.json --hub-height 0x10',
-      ['--hub-height: "0x10" — expected a positive integer in decimal digits, at most 9223372036854775807'],
+      '--hub-height: "0x10" — expected a positive integer in decimal digits, at most 9223372036854775807',
     ],
-    ['--web.listen-address=10917', [`--web.listen-address: "10917" has no colon before the port — ${address}`]],
-    ['simulate --listen=:65536', [`--listen: ":65536" has a port above 65535 — ${address}`]],
-    ['--web.listen-address 99999', [`--web.listen-address: "99999" has a port above 65535 — ${address}`]],
-    ...['a/b:1', 'a', ':', '[::1:1', '[a]:1', '::1:1', 'https://a:1', ':-1'].map((text): [string, string[]] => [
-      `--web.listen-address=${text.replace(' ', '_ ').replace('_ ', '/')}`,
-      [`--web.listen-address: ${JSON.stringify(text.replace(' ', '/'))} — ${address}`],
+    ['--web.listen-address=10917', `--web.listen-address: "10917" has no colon before the port — ${ADDRESS}`],
+    ['simulate --listen=:65536', `--listen: ":65536" has a port above 65535 — ${ADDRESS}`],
+    ...['a/b:1', 'a', ':', '[::1:1', '[a]:1', '::1:1', 'https://a:1', ':-1'].map((text): [string, string] => [
+      `--web.listen-address=${text}`,
+      `--web.listen-address: "${text}" — ${ADDRESS}`,
     ]),
-    ...[
-      '/',
-      'metrics',
-      '/pending',
-      '/Pending',
-      '/config',
-      '/-/healthy',
-      '/metrics/',
-      '//a',
-      '/a/../b',
-      '/a?b',
-      '/:id',
-    ].map((text): [string, string[]] => [
+    ...INVALID_PATHS.map((text): [string, string] => [
       `--web.telemetry-path=${text}`,
-      [`--web.telemetry-path: "${text}" — ${path}`],
+      `--web.telemetry-path: "${text}" — ${PATH}`,
     ]),
-    ...['0/1', '2/1', '1', '1/0', '1/10001', '1/2/3', 'a/b', '-1/2'].map((text): [string, string[]] => [
+    ...['0/1', '2/1', '1', '1/0', '1/10001', '1/2/3', 'a/b', '-1/2'].map((text): [string, string] => [
       `--targets.shard=${text}`,
-      [`--targets.shard: "${text}" — ${shard}`],
+      `--targets.shard: "${text}" — expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5`,
     ]),
-    ['--web.max-requests=0', ['--web.max-requests: "0" — expected an integer from 1 to 10000']],
-    ['--log.level=loud', ['--log.level: "loud" — expected one of trace, debug, info, warn, error, fatal, silent']],
-    ['simulate --seed=-1', ['--seed: "-1" — expected an integer from 0 to 4294967295']],
-    ['simulate --block-time=2', ['--block-time: "2" — did you mean 2s?']],
     [
-      'ocne --logs.level=debug --config.check=maybe --seed=x',
-      ['--logs.level: unknown flag — did you mean --log.level?', 'ocne: unknown command — did you mean once?'],
+      'once --bridge=x --log.level=loud --config.file --targets.shard=9/1 now',
+      '--config.file: has no value — expected --config.file=<file>',
+      'now: unexpected argument — expected one command, and flags',
+      `--bridge: unknown flag — ${FLAGS_OF_ONCE}`,
+      '--targets.shard: "9/1" — expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5',
+      '--log.level: "loud" — expected one of trace, debug, info, warn, error, fatal, silent',
     ],
-    [
-      'once --bridge=x --log.level=loud --foo --targets.shard=9/1',
-      [
-        '--foo: unknown flag — see --help for all flags',
-        '--bridge: not a flag of once — it belongs to replay',
-        '--targets.shard: "9/1" — expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5',
-        '--log.level: "loud" — expected one of trace, debug, info, warn, error, fatal, silent',
-      ],
-    ],
-  ])('contains all problems: bridge-exporter %s', (line, problems) => {
+  ])('contains all problems: bridge-exporter %s', (line, ...problems) => {
     expect(parse(line)).toMatchObject({ command: 'usage-error', problems });
   });
+
+  test.each(['onec --logs.level=debug --seed=x', 'help --logs.level=debug', 'version --logs.level=debug --seed=x'])(
+    'without a command lists the flags of all commands: bridge-exporter %s',
+    (line) => {
+      const { problems } = parse(line) as Extract<Invocation, { command: 'usage-error' }>;
+      const ofFlags = problems.filter((problem) => problem.includes('unknown flag'));
+      expect(ofFlags).toEqual([expect.stringMatching(/^--logs\.level: .* --config\.file, .* --seed, /)]);
+    },
+  );
 
   test('refers to the help of its command', () => {
     expect(parse('once --foo')).toMatchObject({ about: 'once' });

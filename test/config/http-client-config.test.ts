@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { reveal } from '../../src/settings/secret.js';
+import { configSettings } from '../../src/config/config.js';
 import { loadConfig, formatConfig } from '../../src/config/loader.js';
 import { createAuthority } from '../support/certificates.js';
 import { parseConfig, parseValidConfig } from '../support/config.js';
@@ -29,54 +30,43 @@ const SCHEME = 'expected an authentication scheme such as Bearer; for Basic, use
 const CERTIFICATES = 'expected PEM certificates';
 const PROXY = 'expected an http or https URL such as http://proxy.example.org:3128';
 const FILE = 'expected a file name';
+const BRIDGE_KEYS = configSettings
+  .flatMap(({ path }) => /^targets\[\]\.bridge\.([^.]+)$/.exec(path)?.[1] ?? [])
+  .join(', ');
 const string = 'is a string';
 const malformed = 'is malformed';
 
+/** Each file is rejected with all of these problems; none quotes a value. */
 const invalidConfigs: readonly (readonly [title: string, lines: string, ...problems: string[]])[] = [
-  ['a basic_auth that is a string', 'basic_auth: u:hunter2', `5: basic_auth: ${string} — ${AUTH}`],
-  ['an empty basic_auth', 'basic_auth:', `5: basic_auth: is empty — ${AUTH}`],
   [
-    'a basic_auth without keys',
-    'basic_auth: {}',
+    'strings instead of mappings, and two keys that cannot be combined',
+    'basic_auth: u:hunter2\nauthorization: Bearer hunter2\nhttp_headers: "X-Key: hunter2"\ntls_config: hunter2',
+    `5: basic_auth: ${string} — ${AUTH}`,
+    `6: authorization: ${string} — ${AUTHORIZATION}`,
+    `7: http_headers: ${string} — expected a mapping with header names as keys`,
+    `8: tls_config: ${string} — ${TLS}`,
+    '6: authorization: cannot be combined with basic_auth — expected only one of them',
+  ],
+  ['a key without a value', 'basic_auth:', `5: basic_auth: is empty — ${AUTH}`],
+  [
+    'keys that are missing',
+    'basic_auth: {}\nhttp_headers: {X-Key: {}}\ntls_config: {cert_file: c}',
     '5: basic_auth.username: is missing — expected username or username_file',
+    '6: http_headers.X-Key: has no value — expected values, secrets or files',
+    '7: tls_config.key: is missing — expected key or key_file for the certificate',
   ],
   [
-    'a user name and a password that are also in files',
-    'basic_auth: {username: u, username_file: f, password: hunter2, password_file: f}',
+    'credentials and a certificate that are missing',
+    'authorization: {type: Bearer}\ntls_config: {key_file: k}',
+    '5: authorization.credentials: is missing — expected credentials or credentials_file',
+    '6: tls_config.cert: is missing — expected cert or cert_file for the private key',
+  ],
+  [
+    'values that are also in files',
+    `basic_auth: {username: u, username_file: f, password: hunter2, password_file: f}\ntls_config:\n  ca_file: c\n${pemKey('ca', authority.cert)}`,
     '5: basic_auth.username_file: cannot be combined with username — expected only one of them',
     '5: basic_auth.password_file: cannot be combined with password — expected only one of them',
-  ],
-  ['a colon in a user name', 'basic_auth: {username: "u:hunter2"}', `5: basic_auth.username: ${malformed} — ${USER}`],
-  [
-    'an empty password',
-    'basic_auth: {username: u, password: ""}',
-    '5: basic_auth.password: is empty — expected at most 8192 characters',
-  ],
-  [
-    'a user name that is a list and a password that is a boolean',
-    'basic_auth: {username: [u], password: true}',
-    `5: basic_auth.username: is a list — ${USER}`,
-    '5: basic_auth.password: is a boolean — expected at most 8192 characters',
-  ],
-  [
-    'a file name with a line break',
-    String.raw`basic_auth: {username: u, password_file: "hunter2\nhunter2"}`,
-    `5: basic_auth.password_file: ${malformed} — ${FILE}`,
-  ],
-  [
-    'a misspelled key',
-    'basic_auth: {username: u, pasword: hunter2}',
-    '5: basic_auth.pasword: unknown key — did you mean password?',
-  ],
-  [
-    'an authorization that is a string',
-    'authorization: Bearer hunter2',
-    `5: authorization: ${string} — ${AUTHORIZATION}`,
-  ],
-  [
-    'an authorization without credentials',
-    'authorization: {type: Bearer}',
-    '5: authorization.credentials: is missing — expected credentials or credentials_file',
+    '7: tls_config.ca_file: cannot be combined with ca — expected only one of them',
   ],
   [
     'credentials that are also in a file',
@@ -84,96 +74,55 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     '5: authorization.credentials_file: cannot be combined with credentials — expected only one of them',
   ],
   [
-    'the authentication scheme Basic',
-    'authorization: {type: basic, credentials: hunter2}',
-    `5: authorization.type: ${malformed} — ${SCHEME}`,
+    'unknown keys',
+    'basic_auth: {username: u, pasword: hunter2}\noauth2: {client_secret: hunter2}',
+    `5: basic_auth.pasword: unknown key — ${AUTH.replace('a mapping with', 'one of')}`,
+    `6: oauth2: unknown key — expected one of ${BRIDGE_KEYS}`,
   ],
   [
-    'an authentication scheme of two words',
-    'authorization: {type: Bearer hunter2, credentials: x}',
-    `5: authorization.type: ${malformed} — ${SCHEME}`,
+    'malformed users, passwords and files',
+    String.raw`basic_auth: {username: "u:hunter2", password: "", password_file: "hunter2\nhunter2"}`,
+    `5: basic_auth.username: ${malformed} — ${USER}`,
+    '5: basic_auth.password: is empty — expected at most 8192 characters',
+    `5: basic_auth.password_file: ${malformed} — ${FILE}`,
+    '5: basic_auth.password_file: cannot be combined with password — expected only one of them',
   ],
   [
-    'credentials with a line break',
-    String.raw`authorization: {credentials: "a\r\nX-Evil: hunter2"}`,
+    'values of other types',
+    'basic_auth: {username: [u], password: true}\nhttp_headers: {X-Key: hunter2, X-Other: {secrets: hunter2}}',
+    `5: basic_auth.username: is a list — ${USER}`,
+    '5: basic_auth.password: is a boolean — expected at most 8192 characters',
+    `6: http_headers.X-Key: ${string} — ${HEADER}`,
+    `6: http_headers.X-Other.secrets: ${string} — expected a list`,
+  ],
+  [
+    'malformed schemes and credentials',
+    String.raw`authorization: {type: Bearer hunter2, credentials: "a\r\nX-Evil: hunter2"}`,
+    `5: authorization.type: ${malformed} — ${SCHEME}`,
     `5: authorization.credentials: ${malformed} — ${ASCII}`,
   ],
   [
-    'basic_auth together with authorization',
-    'basic_auth: {username: u}\nauthorization: {credentials: hunter2}',
-    '6: authorization: cannot be combined with basic_auth — expected only one of them',
+    'the scheme Basic',
+    'authorization: {type: basic, credentials: x}',
+    `5: authorization.type: ${malformed} — ${SCHEME}`,
   ],
   [
-    'basic_auth together with authorization, both invalid',
-    'basic_auth: {}\nauthorization: hunter2',
-    '5: basic_auth.username: is missing — expected username or username_file',
-    `6: authorization: ${string} — ${AUTHORIZATION}`,
-    '6: authorization: cannot be combined with basic_auth — expected only one of them',
-  ],
-  [
-    'http_headers that are a string',
-    'http_headers: "X-Key: hunter2"',
-    `5: http_headers: ${string} — expected a mapping with header names as keys`,
-  ],
-  ['a header that is a string', 'http_headers: {X-Key: hunter2}', `5: http_headers.X-Key: ${string} — ${HEADER}`],
-  [
-    'a header without a value',
-    'http_headers: {X-Key: {}}',
-    '5: http_headers.X-Key: has no value — expected values, secrets or files',
-  ],
-  [
-    'a header with an empty list',
-    'http_headers: {X-Key: {values: []}}',
-    '5: http_headers.X-Key.values: is empty — expected at least one value, or no such key',
-  ],
-  [
-    'a header value that is not in a list',
-    'http_headers: {X-Key: {secrets: hunter2}}',
-    `5: http_headers.X-Key.secrets: ${string} — expected a list`,
-  ],
-  [
-    'header values with line breaks',
-    String.raw`http_headers: {X-Key: {values: ["hunter2\n"], secrets: ["\rhunter2", "hünter2", ""], files: [""]}}`,
+    'malformed header values',
+    String.raw`http_headers: {X-Key: {values: ["hunter2\n"], secrets: ["\rhunter2", "hünter2", ""], files: [""]}, X-None: {values: []}}`,
     `5: http_headers.X-Key.values[0]: ${malformed} — ${ASCII}`,
     `5: http_headers.X-Key.secrets[0]: ${malformed} — ${ASCII}`,
     `5: http_headers.X-Key.secrets[1]: ${malformed} — ${ASCII}`,
     `5: http_headers.X-Key.secrets[2]: is empty — ${ASCII}`,
     `5: http_headers.X-Key.files[0]: is empty — ${FILE}`,
+    '5: http_headers.X-None.values: is empty — expected at least one value, or no such key',
   ],
   [
-    'a misspelled key of a header',
-    'http_headers: {X-Key: {secret: [hunter2]}}',
-    '5: http_headers.X-Key.secret: unknown key — did you mean secrets?',
-    '5: http_headers.X-Key: has no value — expected values, secrets or files',
-  ],
-  [
-    'reserved and invalid header names',
-    'http_headers: {Authorization: {secrets: [hunter2]}, HOST: {values: [a]}, content-length: {values: [0]}, "a b": {values: [x]}}',
+    'reserved, invalid and repeated header names',
+    'http_headers: {Authorization: {secrets: [hunter2]}, HOST: {values: [a]}, "a b": {values: [x]}, X: {values: [a]}, x: {values: [b]}}',
     '5: http_headers.Authorization: cannot be set here — expected basic_auth or authorization',
     '5: http_headers.HOST: is a reserved header — expected another one',
-    '5: http_headers.content-length: is a reserved header — expected another one',
     '5: http_headers["a b"]: is not a header name — expected one such as X-Api-Key',
-  ],
-  [
-    'a header name that is set twice in different case',
-    'http_headers: {X-Key: {values: [a]}, x-key: {values: [b]}}',
-    '5: http_headers.x-key: duplicates the header X-Key — expected it once',
-  ],
-  ['a tls_config that is a string', 'tls_config: strict', `5: tls_config: ${string} — ${TLS}`],
-  [
-    'a certificate without a key',
-    'tls_config: {cert_file: c}',
-    '5: tls_config.key: is missing — expected key or key_file for the certificate',
-  ],
-  [
-    'a key without a certificate',
-    'tls_config: {key_file: k}',
-    '5: tls_config.cert: is missing — expected cert or cert_file for the private key',
-  ],
-  [
-    'CA certificates that are also in a file',
-    `tls_config:\n  ca_file: c\n${pemKey('ca', authority.cert)}`,
-    '6: tls_config.ca_file: cannot be combined with ca — expected only one of them',
+    '5: http_headers.x: duplicates the header X — expected it once',
   ],
   [
     'certificates and a key that are not PEM',
@@ -188,19 +137,10 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     `6: tls_config.ca: contains an invalid certificate: number 2 — ${CERTIFICATES}`,
   ],
   [
-    'a server name that is a URL',
-    'tls_config: {server_name: "https://a.example"}',
+    'malformed names and versions',
+    'tls_config: {server_name: "https://a.example", min_version: "1.2"}',
     '5: tls_config.server_name: "https://a.example" — expected a host name or an IP address',
-  ],
-  [
-    'a boolean of YAML 1.1',
-    'tls_config: {insecure_skip_verify: yes}',
-    '5: tls_config.insecure_skip_verify: "yes" — did you mean true?',
-  ],
-  [
-    'a TLS version in another format',
-    'tls_config: {min_version: "1.2", max_version: TLS13}',
-    '5: tls_config.min_version: "1.2" — did you mean TLS12?',
+    '5: tls_config.min_version: "1.2" — expected one of TLS10, TLS11, TLS12, TLS13',
   ],
   [
     'a maximum TLS version below the minimum',
@@ -208,7 +148,7 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     '5: tls_config.max_version: TLS11 is below min_version — expected at least TLS12',
   ],
   ['a SOCKS proxy', 'proxy_url: socks5://u:hunter2@p:1080', `5: proxy_url: is not an http or https URL — ${PROXY}`],
-  ['a proxy URL that is invalid', 'proxy_url: http://u:hunter2 @p', `5: proxy_url: is not a valid URL — ${PROXY}`],
+  ['an invalid proxy URL', 'proxy_url: http://u:hunter2 @p', `5: proxy_url: is not a valid URL — ${PROXY}`],
   [
     'a proxy URL with a path, query and fragment',
     'proxy_url: http://u:hunter2@p:3128/path?hunter2#hunter2',
@@ -219,7 +159,6 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     'proxy_url: http://u:hunter2%@p',
     `5: proxy_url: http://p has a user or password with invalid percent-encoding — ${PROXY}`,
   ],
-  ['an empty proxy URL', 'proxy_url: ""', `5: proxy_url: is empty — ${PROXY}`],
 ];
 
 const everyKey = withBridge(`authorization: {credentials: hunter2}
@@ -254,12 +193,6 @@ describe('the HTTP client configuration of an endpoint', () => {
         `f:1:79: targets[0].crosschain.proxy_url: is not an http or https URL — ${PROXY}`,
       ],
     });
-  });
-
-  test('is rejected without quoting a URL with a password', () => {
-    const result = parseConfig('targets: [{name: a, bridge: "https://u:hunter2@a.example"}]', 'f');
-    expect(result).toMatchObject({ ok: false });
-    expect(JSON.stringify(result)).not.toContain('hunter2');
   });
 
   test('is parsed with all keys', () => {

@@ -10,7 +10,7 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { parseValidConfig } from '../support/config.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
-import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder, type TempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
@@ -159,18 +159,6 @@ describe('--config.auto-reload-interval', () => {
     await daemon.logged(RELOADED);
     await scrapeUntil(daemon, (text) => polls(text, 'b') >= 30);
     expect(log.filter((line) => RELOADED.test(line))).toHaveLength(1);
-  });
-
-  it.each([
-    ['5', '--config.auto-reload-interval: "5" — did you mean 5s?'],
-    [
-      '50ms',
-      '--config.auto-reload-interval: "50ms" — expected 0s or a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
-    ],
-  ])('cannot be %s', async (interval, problem) => {
-    const { code, stderr } = await runExporter([`--config.auto-reload-interval=${interval}`]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`bridge-exporter: ${problem}\n`);
   });
 
   it('causes a warning without a configuration file', async () => {

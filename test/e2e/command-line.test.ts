@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scenarioNames } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
@@ -36,7 +37,7 @@ describe('the log with --log.format=pretty', () => {
       ),
       'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
-      `  ${config}:1:27: targets[0].brigde: unknown key — did you mean bridge?`,
+      `  ${config}:1:27: targets[0].brigde: unknown key — expected one of name, labels, bridge, crosschain`,
       `  ${config}:1:11: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',
     ]);
@@ -330,10 +331,10 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
   it.each([
     ['simulate', []],
     ['demo', ['--web.listen-address=127.0.0.1:0']],
-  ])('%s suggests the closest scenario, and the flag for a free port', async (command, flags) => {
+  ])('%s lists the scenarios for an unknown one, and names the flag for a free port', async (command, flags) => {
     expect(await runExporter([command, '--scenario=stukc'])).toMatchObject({
       code: 2,
-      stderr: `bridge-exporter: --scenario: unknown scenario "stukc" — did you mean stuck?\nbridge-exporter: see bridge-exporter ${command} --help\n`,
+      stderr: `bridge-exporter: --scenario: unknown scenario "stukc" — expected one of ${scenarioNames.join(', ')}\nbridge-exporter: see bridge-exporter ${command} --help\n`,
     });
     const { host } = new URL(simulator.url);
     expect(await runExporter([command, `--listen=${host}`, ...flags])).toMatchObject({

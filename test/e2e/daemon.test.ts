@@ -313,7 +313,7 @@ describe('the start of the daemon', () => {
     const { code, stdout, stderr } = await runExporter(['--config.file', file, '--config.check']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n').filter((line) => line !== '').length).toBeGreaterThanOrEqual(4);
-    expect(stderr).toContain('did you mean bridge?');
+    expect(stderr).toContain('brigde: unknown key — expected one of name, labels, bridge, crosschain');
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toContain('    at ');
   });
@@ -321,7 +321,7 @@ describe('the start of the daemon', () => {
   it('fails with exit code 2 for invalid flags and without a target', async () => {
     expect(await runExporter(['--web.listen-adress=:1'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('did you mean --web.listen-address?') as string,
+      stderr: expect.stringContaining('unknown flag — expected one of --config.file, ') as string,
     });
     expect(await runExporter([])).toMatchObject({ code: 2, stderr: expect.stringContaining('BRIDGE_URL') as string });
     expect(await runExporter(['simulate', '--scenario=nope'])).toMatchObject({
