@@ -9,8 +9,8 @@ import { readWebOptions } from './load-config.js';
 /** Below the usual timeout of a health check, which is 5 s. */
 const TIMEOUT_MS = 4_000;
 
-/** The guard of a healthy daemon answers requests without a password with 401, and those above the rate limit with 429. */
-const HEALTHY: ReadonlySet<number | undefined> = new Set([200, 401, 429]);
+/** The guard of a healthy daemon answers requests without a password with 401. */
+const HEALTHY: ReadonlySet<number | undefined> = new Set([200, 401]);
 
 /** `healthcheck`: requests `/-/healthy` of a daemon on this machine with the same web settings. */
 export async function runHealthcheck(flags: InvocationOf<'healthcheck'>, context: CommandContext): Promise<ExitCode> {
@@ -44,7 +44,7 @@ async function probe(url: string, tls: LoadedTls | undefined): Promise<string | 
     };
     request.on('error', ({ message }) => finish(message));
     request.on('response', ({ statusCode }) => finish(HEALTHY.has(statusCode) ? undefined : `status ${statusCode}`));
-    if (tls?.clients.type === 'RequireAndVerifyClientCert') {
+    if (tls?.clientAuthType === 'RequireAndVerifyClientCert') {
       // The server verifies the client certificate after the handshake, and this command sends none.
       request.on('socket', (socket) => socket.on('secureConnect', () => finish()));
     }

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
 import type { Authenticate } from './authentication.js';
-import type { RateLimit, WebRules } from './web-config.js';
+import type { WebRules } from './web-config.js';
 
 /** Headers of every response, unless the web configuration sets others. */
 const defaultHeaders: Readonly<Record<string, string>> = {
@@ -14,34 +13,20 @@ const defaultHeaders: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/**
- * Paths that can be exempt from authentication and rate limit. Compared literally: other spellings that Express also routes to
- * them, such as upper case, are not exempt.
- */
-const healthPaths: ReadonlySet<string> = new Set(['/-/healthy', '/-/ready']);
-
 type Guard = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
- * Sets the headers of every response, and rejects requests over the rate limit and without a valid password. It has the shape
+ * Sets the headers of every response, and rejects requests without a valid password. It has the shape
  * of middleware but runs before Express, which skips all middleware for a request target that it cannot parse.
  */
 export function createGuard(rules: () => WebRules, authenticate: Authenticate, log: Logger): Guard {
-  const isWithinRateLimit = createRateLimiter();
-
   async function guard(request: IncomingMessage, response: ServerResponse, next: () => void): Promise<void> {
-    const { headers, users, healthPathsWithoutAuth, rateLimit } = rules();
+    const { headers, users } = rules();
     response.setHeaders(new Map(Object.entries({ ...defaultHeaders, ...headers })));
     // No path reads a body. Closing the connection after the response drops it unread.
     if (hasBody(request)) response.setHeader('Connection', 'close');
 
-    const [path = ''] = (request.url ?? '').split('?', 1);
-    const isExempt = healthPathsWithoutAuth && healthPaths.has(path);
-    if (!isExempt && !isWithinRateLimit(rateLimit)) {
-      reject(response, 429, 'too many requests');
-      return;
-    }
-    const result = isExempt || users.size === 0 ? 'accepted' : await authenticate(users, request.headers.authorization);
+    const result = users.size === 0 ? 'accepted' : await authenticate(users, request.headers.authorization);
     // If the client left during the check, the response has already emitted 'close', and limitRequests (app.ts) would count the
     // request forever.
     if (request.socket.destroyed) return;
@@ -61,26 +46,6 @@ export function createGuard(rules: () => WebRules, authenticate: Authenticate, l
   };
 }
 
-/** A token bucket. A limit that has changed since the last request begins with a full one. */
-function createRateLimiter(): (limit: RateLimit | undefined) => boolean {
-  let current: RateLimit | undefined;
-  let tokens = 0;
-  let refilledAt = 0;
-  return (limit) => {
-    const now = performance.now();
-    if (!isDeepStrictEqual(limit, current)) {
-      current = limit;
-      tokens = Infinity;
-    }
-    if (limit === undefined) return true;
-    tokens = Math.min(limit.burst, tokens + (now - refilledAt) / limit.intervalMs);
-    refilledAt = now;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  };
-}
-
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -91,6 +56,6 @@ function reject(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status;
   response.setHeader('Connection', 'close');
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
-  if (status === 429 || status === 503) response.setHeader('Retry-After', '1');
+  if (status === 503) response.setHeader('Retry-After', '1');
   response.end(`${text}\n`);
 }

@@ -12,7 +12,7 @@ import { watchWebConfig, type LoadedWebConfig } from './web-config.js';
 
 /*
  * The HTTP server for scrapers and browsers. A request passes the limits on connections (connections.ts), the guard (guard.ts)
- * and the Express application (app.ts). The web configuration (web-config.ts) sets TLS, users, headers and rate limit.
+ * and the Express application (app.ts). The web configuration (web-config.ts) sets TLS, users and headers.
  */
 
 export interface ListenAddress {
@@ -70,12 +70,12 @@ export async function startWebServer(
   server.maxConnections = limits.connections;
   const connections = trackConnections(server, limits.responseMs);
   tlsServer?.prependListener('secureConnection', (socket) => {
-    if (tls !== undefined && !isClientAccepted(tls.clients, socket)) socket.destroy();
+    if (tls !== undefined && !isClientAccepted(tls, socket)) socket.destroy();
   });
 
   function reloadTls(reloaded: LoadedTls | undefined): void {
     if (tls && reloaded) {
-      if (tls.clients.type !== reloaded.clients.type) {
+      if (tls.clientAuthType !== reloaded.clientAuthType) {
         log.warn('the changed client_auth_type takes full effect after a restart');
       }
       tls = reloaded;
@@ -119,15 +119,15 @@ function httpOptions({ headersMs, requestMs, keepAliveMs }: ServerLimits): HttpO
   };
 }
 
-function tlsOptions({ context, clients }: LoadedTls, limits: ServerLimits): TlsOptions {
+function tlsOptions({ context, clientAuthType }: LoadedTls, limits: ServerLimits): TlsOptions {
   return {
     ...httpOptions(limits),
     ...context,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: limits.handshakeMs,
-    requestCert: clients.type !== 'NoClientCert',
-    // The other rules are checked after the handshake; a rejection within it tells the client which certificate is expected.
-    rejectUnauthorized: clients.type === 'RequireAndVerifyClientCert',
+    requestCert: clientAuthType !== 'NoClientCert',
+    // The other types are checked after the handshake; a rejection within it tells the client which certificate is expected.
+    rejectUnauthorized: clientAuthType === 'RequireAndVerifyClientCert',
   };
 }
 

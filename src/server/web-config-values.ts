@@ -4,28 +4,9 @@ import * as value from '../settings/value-types.js';
 import { scalar } from '../settings/schema.js';
 
 /*
- * Types of values in a web configuration. They accept what exporter-toolkit accepts, which decodes YAML 1.1 into Go types: yes
- * is true, and a key without a value counts as absent. No message quotes a value that may be a secret.
+ * Types of values in a web configuration. As in exporter-toolkit, a key without a value counts as
+ * absent. No message quotes a value that may be a secret.
  */
-
-export const nonEmpty = (expected: string) =>
-  scalar(value.valueType('text', expected, (written) => value.acceptIf(written !== '', written)));
-
-export function oneOf<Name extends string>(names: readonly Name[], expected = `one of ${names.join(', ')}`) {
-  return scalar(
-    value.valueType('name', expected, (written): value.ParseResult<Name> => {
-      const name = names.find((candidate) => candidate === written);
-      return name === undefined ? value.reject() : value.accept(name);
-    }),
-  );
-}
-
-const stringBoolean = z.stringbool({ truthy: ['true', 'yes', 'on', 'y'], falsy: ['false', 'no', 'off', 'n'] });
-
-export const boolean = () =>
-  z.union([z.boolean(), stringBoolean], {
-    error: ({ input }) => `${value.describeValue(input)} — expected true or false`,
-  });
 
 /** The value of a response header. */
 export const headerValue = () =>
@@ -44,23 +25,6 @@ function isHeaderValue(written: string): boolean {
   } catch {
     return false;
   }
-}
-
-const unitsMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1e3, m: 6e4, h: 36e5 };
-const maxDurationMs = 36e5;
-
-/** A duration in the syntax of Go's time.ParseDuration, in milliseconds. */
-export const goDuration = () => {
-  const expected = 'a duration up to 1h, such as 100ms, 1.5s or 1m30s; 0 for none';
-  return scalar(value.valueType('duration', expected, parseGoDuration));
-};
-
-function parseGoDuration(written: string): value.ParseResult<number> {
-  if (written === '0') return value.accept(0);
-  if (!/^(?:\d+(?:\.\d+)?(?:[nuµm]s|[smh]))+$/.test(written)) return value.reject();
-  const parts = [...written.matchAll(/([\d.]+)([^\d.]+)/g)];
-  const milliseconds = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitsMs[unit] ?? NaN), 0);
-  return value.acceptIf(milliseconds <= maxDurationMs, milliseconds);
 }
 
 /** Verifying a hash of a higher cost takes longer than clients wait; each step doubles the time. */

@@ -8,14 +8,13 @@ import type { Problems, Result } from '../result.js';
 import { formatMessage, formatProblems, type FormatPosition, type PathMessage } from '../settings/problems.js';
 import { listSettings, mapping, presentKeys, scalar } from '../settings/schema.js';
 import { readSmallFile } from '../settings/small-file.js';
-import { integer, isMapping } from '../settings/value-types.js';
+import { isMapping, oneOf } from '../settings/value-types.js';
 import { parseYaml } from '../settings/yaml.js';
 import { isTlsEnabled, loadTls, tlsPaths, tlsSchema, type LoadedTls, type TlsKeys } from './tls.js';
 import * as value from './web-config-values.js';
 
 /*
- * The web configuration file of Prometheus' exporter-toolkit, so that a file for node_exporter works unchanged. One key is an
- * addition: health_paths_without_auth. docs/security.md describes all keys.
+ * The web configuration file: the keys of Prometheus' exporter-toolkit that are supported. docs/security.md describes them.
  */
 
 /** The rules for every request. */
@@ -23,14 +22,6 @@ export interface WebRules {
   readonly headers: Readonly<Record<string, string>>;
   /** bcrypt hashes by user name; without users there is no authentication. */
   readonly users: ReadonlyMap<string, string>;
-  readonly healthPathsWithoutAuth: boolean;
-  readonly rateLimit?: RateLimit;
-}
-
-/** A token bucket of `burst` tokens that gains one each interval. */
-export interface RateLimit {
-  readonly intervalMs: number;
-  readonly burst: number;
 }
 
 /** A web configuration with the contents of all files. */
@@ -40,35 +31,28 @@ export interface WebConfig extends WebRules {
 }
 
 /** Without a file: plain HTTP without authentication. */
-const defaultWebConfig: WebConfig = { headers: {}, users: new Map(), healthPathsWithoutAuth: false };
+const defaultWebConfig: WebConfig = { headers: {}, users: new Map() };
 
 const headers = mapping({
   'Content-Security-Policy': value.headerValue(),
-  'X-Frame-Options': z.optional(value.oneOf(['deny', 'sameorigin'])),
-  'X-Content-Type-Options': z.optional(value.oneOf(['nosniff'], 'nosniff')),
+  'X-Frame-Options': z.optional(scalar(oneOf('deny', 'sameorigin'))),
+  'X-Content-Type-Options': z.optional(scalar(oneOf('nosniff'))),
   'X-XSS-Protection': value.headerValue(),
   'Strict-Transport-Security': value.headerValue(),
 });
 
-const rateLimit = mapping({
-  interval: value.goDuration().prefault('0'),
-  burst: scalar(integer(0, 1_000_000)).prefault('0'),
-}).superRefine(({ interval, burst }, context) => {
-  if (interval === 0 || burst > 0) return;
-  context.addIssue({ code: 'custom', path: ['burst'], message: 'is 0: no request would pass — expected 1 or more' });
-});
-
 const webSchema = mapping({
   tls_server_config: tlsSchema.prefault({}),
-  http_server_config: mapping({ http2: z.optional(value.boolean()), headers: headers.prefault({}) }).prefault({}),
-  rate_limit: rateLimit.prefault({}),
+  http_server_config: mapping({ headers: headers.prefault({}) }).prefault({}),
   basic_auth_users: z.optional(value.users()),
-  health_paths_without_auth: value.boolean().prefault(false),
 });
 
 type WebFile = z.output<typeof webSchema>;
 
 export const webSettings = listSettings(webSchema);
+
+/** Most unknown keys are valid in other exporters. */
+const NOT_SUPPORTED = 'this key is not supported';
 
 /** A parsed web configuration; the files it refers to are not read yet. */
 interface ParsedWebConfig {
@@ -86,7 +70,7 @@ export function parseWebConfig(text: string, source: string): Result<ParsedWebCo
   const { label } = yaml;
   const raw = value.dropEmptyValues(yaml.data);
   const { data: file, error } = webSchema.safeParse(raw);
-  if (error) return { ok: false, problems: formatProblems(error, webSettings, label) };
+  if (error) return { ok: false, problems: formatProblems(error, webSettings, label, NOT_SUPPORTED) };
   const tls = file.tls_server_config;
   const hasTlsSection = isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
   const warnings = warningsOf(file, hasTlsSection).map((warning) => formatMessage(warning, label));
@@ -94,7 +78,6 @@ export function parseWebConfig(text: string, source: string): Result<ParsedWebCo
 }
 
 function rulesOf(file: WebFile): WebRules {
-  const { interval: intervalMs, burst } = file.rate_limit;
   return {
     headers: Object.fromEntries(
       Object.entries(file.http_server_config.headers).flatMap(([name, text]) =>
@@ -102,14 +85,12 @@ function rulesOf(file: WebFile): WebRules {
       ),
     ),
     users: file.basic_auth_users ?? new Map(),
-    healthPathsWithoutAuth: file.health_paths_without_auth,
-    ...(intervalMs > 0 && { rateLimit: { intervalMs, burst } }),
   };
 }
 
 /** Warns of valid settings that most likely do not do what they were written for. */
 function warningsOf(
-  { tls_server_config: tls, http_server_config: http, basic_auth_users: users }: WebFile,
+  { tls_server_config: tls, basic_auth_users: users }: WebFile,
   hasTlsSection: boolean,
 ): PathMessage[] {
   const warnings: PathMessage[] = [];
@@ -124,10 +105,6 @@ function warningsOf(
   if (tls.client_auth_type?.includes('Verify') && tls.client_ca === undefined && tls.client_ca_file === undefined) {
     const message = 'accepts the certificates of all public authorities — client_ca_file restricts them';
     warnings.push({ path: ['tls_server_config', 'client_auth_type'], message });
-  }
-  if (http.http2 === true) {
-    const message = 'has no effect: HTTP/2 is not supported, clients fall back to HTTP/1.1';
-    warnings.push({ path: ['http_server_config', 'http2'], message });
   }
   if (users?.size === 0) {
     warnings.push({ path: ['basic_auth_users'], message: 'has no user: there is no authentication' });

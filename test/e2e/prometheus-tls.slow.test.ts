@@ -23,12 +23,8 @@ tls_server_config:
   key_file: exporter.key
   client_auth_type: RequireAndVerifyClientCert
   client_ca_file: ca.crt
-  client_allowed_sans: [prometheus.example.org]
   min_version: TLS12
-  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_AES_128_GCM_SHA256]
-  curve_preferences: [CurveP256, X25519]
 http_server_config:
-  http2: true
   headers:
     X-Content-Type-Options: nosniff
     Strict-Transport-Security: max-age=31536000
@@ -57,8 +53,8 @@ describe.skipIf(!hasTool('prometheus'))('a Prometheus', () => {
       BRIDGE_URL: simulator.url,
       POLL_INTERVAL: '500ms',
     });
-    const allowed = authority.issue('prometheus', ['DNS:prometheus.example.org']);
-    const other = authority.issue('other', ['DNS:other.example.org']);
+    const allowed = authority.issue('prometheus');
+    const other = createAuthority('other authority').issue('prometheus');
     folder.write('password', password);
     const job = (name: string, client: Certificate, basicAuth: string): string =>
       `  - job_name: ${name}

@@ -52,16 +52,19 @@ describe('a slow client', () => {
 
   it('is disconnected if it does not read its response, and no longer counted as in flight', async () => {
     let scrapes = 0;
+    let second: Promise<{ readonly status: number }> | undefined;
     const metrics = async (): Promise<Buffer> => {
       scrapes += 1;
+      // Requested at once, so that it arrives before the slow client is disconnected.
+      if (scrapes === 1) second = get(`${url}/metrics`);
       return Buffer.from(scrapes === 1 ? LARGE : 'small');
     };
     const app = createTestApp({ metrics }, { maxRequests: 1 });
-    const { url } = await start(app, { responseMs: 500 });
+    const { url } = await start(app, { responseMs: 1_000 });
     const slow = await rawClient(url, requestText('/metrics'));
     slow.socket.pause();
-    await waitUntil(() => scrapes > 0);
-    expect((await get(`${url}/metrics`)).status).toBe(503);
+    await waitUntil(() => second !== undefined);
+    expect((await second)?.status).toBe(503);
     await waitUntil(async () => (await get(`${url}/metrics`)).status !== 503);
     expect(scrapes).toBe(2);
     slow.socket.destroy();
