@@ -34,7 +34,6 @@ import { bridgeItems } from './pending/bridge.js';
 import { contractItems } from './pending/contract.js';
 import { crosschainItems } from './pending/crosschain.js';
 import type { Items } from './pending/items.js';
-import { searchIndex, type SearchIndex } from './pending/search.js';
 
 /** The settings of each document, by the value of the label `document`. */
 export interface SettingsOf {
@@ -104,8 +103,8 @@ export interface DocumentDefinition<Name extends DocumentName> {
   /** What the next document of the endpoint gets as its previous observations. */
   readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
   readonly flow: FlowDefinition<InputOf[Name], FlowOf[Name]>;
-  /** The items behind the gauges, for `/pending`, and the index of those that are not listed. */
-  readonly items: (input: InputOf[Name]) => { readonly items: Items; readonly searchIndex?: SearchIndex | undefined };
+  /** The items behind the gauges, for `/pending`. */
+  readonly items: (input: InputOf[Name]) => Items;
 }
 
 /** How the documents of an endpoint are compared. */
@@ -194,7 +193,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     families: bridgeFamilies,
     observations: bridgeObservations,
     flow: { initial: EMPTY_BRIDGE_FLOW, track: trackBridge, families: bridgeFlowFamilies },
-    items: (input) => ({ items: bridgeItems(input) }),
+    items: bridgeItems,
   },
   external_contract: {
     title: 'Contract',
@@ -226,7 +225,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     families: contractFamilies,
     observations: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, families: [] },
-    items: (reading) => ({ items: contractItems(reading) }),
+    items: contractItems,
   },
   rate_limiter_input: {
     title: 'Cross-chain',
@@ -260,10 +259,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     families: crosschainFamilies,
     observations: crosschainObservations,
     flow: { initial: EMPTY_CROSSCHAIN_FLOW, track: trackCrosschain, families: crosschainFlowFamilies },
-    items: (input) => {
-      const items = crosschainItems(input);
-      return { items, searchIndex: searchIndex(input, items) };
-    },
+    items: crosschainItems,
   },
 };
 

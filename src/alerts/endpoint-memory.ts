@@ -5,7 +5,6 @@ import { itemsOf } from '../poll/poll.js';
 import type { Condition } from './alert.js';
 import { findAll, type AlertFinding } from './alerts.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from './flow-history.js';
-import { NO_TREND, trendAfter, type Trend } from './trend.js';
 import { addPoll, NO_HISTORY, type PollHistory } from './poll-history.js';
 import { samplesAt } from './samples.js';
 import { OUTDATED_MINUTES, type PollView } from './view.js';
@@ -21,8 +20,6 @@ export interface EndpointMemory {
   /** `data`: of the findings in the last successful poll. `endpoint`: of those in the last poll. */
   readonly presences: Readonly<Record<Condition['source'], Presences>>;
   readonly flow: FlowHistory;
-  /** Of the backlog, for the pages. */
-  readonly trend: Trend;
 }
 
 /** The memory before the first poll. */
@@ -30,7 +27,6 @@ export const initialMemory: EndpointMemory = {
   history: NO_HISTORY,
   presences: { data: new Map(), endpoint: new Map() },
   flow: NO_FLOW_HISTORY,
-  trend: NO_TREND,
 };
 
 /** An endpoint as the conditions judge it. */
@@ -92,7 +88,6 @@ export function memoryAfter({ state: before, memory }: JudgedEndpoint, state: En
   return {
     history,
     flow,
-    trend: state.last?.ok === true ? trendAfter(memory.trend, state, at) : memory.trend,
     presences: {
       data: state.last?.ok === true ? presencesAfter(data, findAll('data', view), at, isAfterGap) : data,
       endpoint: presencesAfter(endpoint, findAll('endpoint', view), at, before.polls === 0),

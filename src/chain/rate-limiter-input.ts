@@ -18,7 +18,7 @@ const cctxStatuses = new Map([
 
 export const NATIVE = 'Native';
 
-export const coinTypes = new Map([
+const coinTypes = new Map([
   [0, NATIVE],
   [1, 'Gas'],
   [2, 'ERC20'],

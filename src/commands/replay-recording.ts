@@ -8,7 +8,7 @@ import { createTimeSeries } from '../recorder/time-series.js';
 import type { CommandContext, ExitCode } from './context.js';
 
 /** The usual interval of scrapes and evaluations. Series of Prometheus end 5 minutes after their last sample. */
-export const STEP_MS = 60_000;
+const STEP_MS = 60_000;
 
 /** How often the progress is shown. */
 const PROGRESS_MS = 500;
@@ -95,7 +95,7 @@ export async function replayWithProgress(
  * The families of the exporter without a target, which rules on a missing exporter read: as of one exporter with this configuration
  * that has run since the first sample.
  */
-export function exporterFamilies(config: Config, { build }: CommandContext): (timeMs: number) => Promise<string> {
+function exporterFamilies(config: Config, { build }: CommandContext): (timeMs: number) => Promise<string> {
   let text: Promise<string> | undefined;
   const textSince = async (sinceMs: number): Promise<string> => {
     const metrics = createProcessMetrics(build, { index: 1, count: 1 });

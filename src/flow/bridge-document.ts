@@ -155,7 +155,7 @@ function keyOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
 }
 
 /** Some chains number the batches of each token separately. */
-export function batchKey(nonce: Numeral, contract: string): string {
+function batchKey(nonce: Numeral, contract: string): string {
   return `${nonce} ${contract}`;
 }
 

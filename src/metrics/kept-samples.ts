@@ -5,7 +5,6 @@
 export const keptSamples: ReadonlySet<string> = new Set([
   'bridge_backlog_limit_transfers',
   'bridge_batch_next_timeout_height',
-  'bridge_batch_oldest_height',
   'bridge_batch_transactions',
   'bridge_batches',
   'bridge_batches_below_threshold',

@@ -43,7 +43,7 @@ const columns: readonly ItemColumn<CctxItem>[] = [
   { title: 'Outbound hash', cell: hashCell, sort: { key: 'hash', value: ({ hash }) => hash } },
 ];
 
-/** The rows have several ids each, so that more of them would be most of the page. The search finds the others. */
+/** The rows have several ids each, so that more of them would be most of the page. */
 const MAX_PAGE_ROWS = 25;
 
 export const missedTable: ItemTable<CctxItem> = {

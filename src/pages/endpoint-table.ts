@@ -13,7 +13,6 @@ import { tableHtml, type Column, type Table } from './table.js';
 import type { TargetView } from './target-view.js';
 import { duration } from '../text/format.js';
 import { ago, distanceElement } from './time.js';
-import { trendsHtml } from './trend.js';
 
 /*
  * The tables of endpoints on the status page.
@@ -113,11 +112,9 @@ function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
   return markup`${failure}${lastBacklog}${failureDetails(status)}`;
 }
 
-function backlogCell({ target, items, trends, flow }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
+function backlogCell({ target, items, flow }: EndpointStatus, { nowMs, targets }: EndpointContext): Markup {
   const view = targets.get(target);
-  return items === null || view === undefined
-    ? markup``
-    : markup`${backlogHtml(view, items, nowMs)}${flowHtml(flow)}${trendsHtml(trends, nowMs)}`;
+  return items === null || view === undefined ? markup`` : markup`${backlogHtml(view, items, nowMs)}${flowHtml(flow)}`;
 }
 
 function pollsCell(status: EndpointStatus): Markup {

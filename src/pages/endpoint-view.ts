@@ -9,7 +9,6 @@ import type { Endpoint } from '../endpoints/registry.js';
 import { flowView, type FlowView } from './flow.js';
 import { nodeView, type NodeView } from './node-view.js';
 import { isoTime } from './time.js';
-import { trendViews, type TrendView } from './trend.js';
 
 /*
  * View models: the state of the endpoints as the pages show it.
@@ -31,8 +30,6 @@ export interface EndpointView {
   readonly lastFailure: FailureView | null;
   /** `null` unless the last success is shown. */
   readonly items: Items | null;
-  /** Whether the backlog grows; empty unless the last success is shown. */
-  readonly trends: readonly TrendView[];
   /** What was executed, and how fast; `null` for a document without a flow, and unless the last success is shown. */
   readonly flow: FlowView | null;
   /** What the node has answered besides the document. */
@@ -62,7 +59,6 @@ export function endpointView(state: EndpointState, now: Instant, memory?: Endpoi
       ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
       : null,
     items,
-    trends: shown === undefined ? [] : trendViews(document, memory?.trend, now),
     flow: shown === undefined ? null : flowView(state, memory?.flow, now),
     node: nodeView(state, items, now),
   };

@@ -21,7 +21,6 @@ import { searchSection } from './search-section.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, distanceElement, sinceElement, timeElement } from './time.js';
-import { trendsHtml } from './trend.js';
 import { statusLabel } from './verdict-entry.js';
 import { headline } from './headline.js';
 import { noteList, verdictList } from './verdict-list.js';
@@ -144,16 +143,7 @@ function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${
-  items === null
-    ? ''
-    : [
-        backlogHtml(page.view, items, page.nowMs),
-        flowHtml(endpoint.flow),
-        trendsHtml(endpoint.trends, page.nowMs),
-        itemsHtml(items, page),
-      ]
-}
+${items === null ? '' : [backlogHtml(page.view, items, page.nowMs), flowHtml(endpoint.flow), itemsHtml(items, page)]}
 </section>
 `;
 }

@@ -141,7 +141,7 @@ export const valsetTable: ItemTable<ValsetItem> = {
 };
 
 /** An id or nonce. */
-export function numberColumn<Row>(title: string, key: string, numberOf: (row: Row) => DecimalString): ItemColumn<Row> {
+function numberColumn<Row>(title: string, key: string, numberOf: (row: Row) => DecimalString): ItemColumn<Row> {
   return { title, cell: (row) => markup`${numberOf(row)}`, sort: { key, value: (row) => exact(numberOf(row)) } };
 }
 
@@ -175,7 +175,7 @@ function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: Al
 }
 
 /** Only their number: who they are is in one table for all items. */
-export function missingColumn<Row extends Pick<Signatures, 'missing'>>(title: string): ItemColumn<Row> {
+function missingColumn<Row extends Pick<Signatures, 'missing'>>(title: string): ItemColumn<Row> {
   return {
     title,
     cell: ({ missing }) => cells.orUnknown(missing, ({ total }) => markup`${total === 0 ? 'none' : total}`),

@@ -52,20 +52,13 @@ export function pendingView(
     ...view,
     blocking: blockingOf(states, endpoints, view, contacts?.get(view.target)),
   }));
-  const search =
-    query === undefined || targets.length !== 1 ? null : searchIn(states.filter(isSelected), endpoints, query);
+  const search = query === undefined || targets.length !== 1 ? null : searchIn(endpoints, query);
   return { generatedAt: isoTime(now.epochSeconds), endpoints, targets, search };
 }
 
-function searchIn(
-  states: readonly EndpointState[],
-  endpoints: readonly EndpointView[],
-  query: string,
-): SearchResult | null {
-  const isCrosschain = ({ document }: EndpointKey): boolean => document === 'rate_limiter_input';
-  const items = endpoints.find(isCrosschain)?.items;
-  if (items?.document !== 'rate_limiter_input') return null;
-  return searchCctxs(items, states.find(isCrosschain)?.success?.snapshot.searchIndex, query);
+function searchIn(endpoints: readonly EndpointView[], query: string): SearchResult | null {
+  const items = endpoints.find(({ document }) => document === 'rate_limiter_input')?.items;
+  return items?.document === 'rate_limiter_input' ? searchCctxs(items, query) : null;
 }
 
 function blockingOf(

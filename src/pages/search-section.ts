@@ -26,10 +26,9 @@ ${result === null ? '' : resultHtml(result, page)}
 `;
 }
 
-function resultHtml({ query, total, searched, listed, rows }: SearchResult, page: PageContext): Markup {
+function resultHtml({ query, searched, listed, rows }: SearchResult, page: PageContext): Markup {
   const searchedAll = searched === listed ? `all ${listed}` : `the ${searched} oldest of ${listed}`;
-  const shown = rows.length < total ? `, of which the first ${rows.length} are shown` : '';
   const table = rows.length === 0 ? '' : tableHtml(foundTable, rows, page);
-  return markup`<p role="status"><b>${count(total, 'match', 'matches')}</b> for “${isolated(query)}” in ${searchedAll} listed cctxs${shown}. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
+  return markup`<p role="status"><b>${count(rows.length, 'match', 'matches')}</b> for “${isolated(query)}” in ${searchedAll} listed cctxs. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
 ${table}`;
 }

@@ -18,7 +18,6 @@ interface EndpointJson extends Pick<
   | 'lastFailure'
   | 'withdrawal'
   | 'invalidFields'
-  | 'trends'
   | 'flow'
   | 'node'
 > {
@@ -52,7 +51,6 @@ export function statusJson(document: StatusView): StatusJson {
       lastFailure: endpoint.lastFailure,
       withdrawal: endpoint.withdrawal,
       invalidFields: endpoint.invalidFields,
-      trends: endpoint.trends,
       flow: endpoint.flow,
       node: endpoint.node,
       backlog: view === undefined || items === null ? null : backlogStatistics(view, items, Date.parse(generatedAt)),

@@ -49,10 +49,8 @@ td small .digits{display:inline-block;max-width:100%;overflow:hidden;text-overfl
 .bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
 .bar.ok{color:var(--ok)}.bar.warning{color:var(--warn)}.bar.critical{color:var(--bad)}
 td .statistics{margin:0}
-.trends,.flow{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;margin:.4rem 0;padding:0;font-size:.875rem}
-.trends li,.flow li{max-width:100%}.trends .quiet{white-space:nowrap}
-.trend{width:9rem;height:1.5rem;vertical-align:middle;border-bottom:1px solid var(--quiet)}
-.trend path{fill:none;stroke:var(--ink);stroke-width:1.5;vector-effect:non-scaling-stroke}
+.flow{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;margin:.4rem 0;padding:0;font-size:.875rem}
+.flow li{max-width:100%}
 summary{cursor:pointer}
 details.rows>summary h3{display:inline}
 details.rows{margin:1.4rem 0 .3rem}
@@ -103,7 +101,7 @@ header #as-of{flex-basis:100%;margin:0}
 .endpoints .statistics b{font-size:inherit}
 .endpoints .statistics small{display:inline}
 .endpoints ul:not(.statistics){margin:.2rem 0;padding-left:1.2rem}
-.endpoints ul.trends,.endpoints ul.flow{padding:0}
+.endpoints ul.flow{padding:0}
 .endpoints details{overflow-wrap:anywhere}
 .endpoints p.note{display:inline-block;margin-right:.8rem}.endpoints p.note+.statistics{display:inline-flex}
 .reason{font-weight:600;color:var(--bad)}

@@ -53,12 +53,12 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
   };
 }
 
-export const byAge: SortKeys<Cctx> = [
+const byAge: SortKeys<Cctx> = [
   optionalKey(createdAt),
   optionalKey((cctx) => required(required(currentOutbound(cctx)).tss_nonce)),
 ];
 
-export function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
+function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
   const outbound = (): Outbound => required(currentOutbound(cctx));
   const inbound = orNull(() => required(cctx.inbound_params));
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';

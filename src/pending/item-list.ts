@@ -83,13 +83,6 @@ export function itemList<T, Row>(
   return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
 }
 
-/** Rows by their keys, lowest first. */
-export function sortedByKeys<T>(rows: readonly T[], keys: SortKeys<T>): readonly T[] {
-  return withKeys(rows, keys)
-    .toSorted(compareRows)
-    .map(({ row }) => row);
-}
-
 interface KeyedRow<T> {
   readonly row: T;
   readonly keys: RowKeys;

@@ -115,13 +115,11 @@ export function decodeDocument<Name extends DocumentName>(
   const deriveStarted = performance.now();
   const flow = flowDefinition.track(previousFlow ?? flowDefinition.initial, input, { staleAfterMs, maxSeries });
   const fixedLabels = formatTargetLabels(target, targetLabels);
-  const { items: listed, searchIndex } = omitsItems ? {} : items(input);
   const snapshot: Snapshot<Name> = {
     ok: true,
     document,
     families: renderFamilies(families, input, fixedLabels, maxSeries),
-    itemsJson: listed === undefined ? '' : JSON.stringify(listed),
-    ...(searchIndex && { searchIndex }),
+    itemsJson: omitsItems ? '' : JSON.stringify(items(input)),
     height: hubHeight(input),
     problems,
     observations: observations(input),

@@ -22,7 +22,6 @@ import type { FieldProblems } from '../json/shapes.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
-import type { SearchIndex } from '../pending/search.js';
 import { clock, type Instant } from '../clock.js';
 import type { NodeQuery } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
@@ -107,8 +106,6 @@ interface SnapshotContent {
   readonly families: readonly FamilyLines[];
   /** The items for `/pending`, a bounded number, as JSON: one string is cheap to send between threads. Empty if they are omitted. */
   readonly itemsJson: string;
-  /** Only if the items are not all. */
-  readonly searchIndex?: SearchIndex;
   readonly height: Numeral | undefined;
   readonly problems: FieldProblems;
   /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */

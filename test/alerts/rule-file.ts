@@ -3,7 +3,6 @@ import type { Alert, Inhibition, Severity } from '../../src/alerts/alert.js';
 import { alerts } from '../../src/alerts/alerts.js';
 import { SUBJECT_LABELS } from '../../src/alerts/judge.js';
 import { changingFamilies, pastFamilies } from '../../src/alerts/poll-history.js';
-import { trendFamilies } from '../../src/alerts/trend.js';
 import { blockingFamilies } from '../../src/pages/blocking.js';
 import { indent, promDuration, TARGET, type RecordingRule } from '../../src/alerts/promql.js';
 
@@ -210,7 +209,6 @@ export async function keptSamplesFile(): Promise<string> {
     ...changingFamilies,
     ...Object.keys(pastFamilies),
     ...blockingFamilies,
-    ...trendFamilies,
   ];
   const names = Array.from(new Set(read)).toSorted();
   return `/**

@@ -303,7 +303,6 @@ describe('/pending', () => {
         message: '/x: responded with status 500: <b>"oh"</b>',
       },
       items: null,
-      trends: [],
       flow: null,
     });
     expect(targets).toEqual([
