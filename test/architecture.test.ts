@@ -69,7 +69,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'text',
   ],
-  sources: ['clock.ts', 'chain', 'config', 'documents.ts', 'flow', 'http', 'json', 'metrics'],
+  sources: ['clock.ts', 'chain', 'config', 'documents.ts', 'flow', 'http', 'json', 'metrics', 'settings'],
   http: ['config', 'json', 'settings', 'text'],
   json: [],
   text: [],

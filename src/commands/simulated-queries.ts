@@ -44,10 +44,10 @@ function answerOf(query: NodeQuery, path: string, respond: Respond): QueryResult
       nextKey === undefined ? path : `${path}?${new URLSearchParams({ 'pagination.key': nextKey }).toString()}`,
     );
     if (status !== 200) {
-      return { ...failure('status', `${path}: status ${status}`), isUnknownPath: status === 404 || status === 501 };
+      return { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
     }
     const page = query.read(path, body);
-    if (!page.ok) return { ...page, isUnknownPath: false };
+    if (!page.ok) return { ...page, isRefused: false };
     pages.push(page.value);
     ({ nextKey } = page);
   } while (nextKey !== undefined);

@@ -11,7 +11,7 @@ import { decodeDocument } from '../poll/decode.js';
 import { initialState, stateAfter, type EndpointLimits } from '../poll/endpoint-state.js';
 import { jobsOf, withFacts, withObservations, withValidatorNames } from '../poll/jobs.js';
 import type { PollJob, PollResult, Snapshot } from '../poll/poll.js';
-import { namesAfter, NO_NAMES, readNamesPage, type NamesState } from '../poll/validator-names.js';
+import { namesAfter, NO_NAMES, readNamesPage, withNamesAttempt, type NamesState } from '../poll/validator-names.js';
 import {
   executeQuery,
   HEIGHT_HEADER,
@@ -176,7 +176,8 @@ function respondTo(model: Model, path: string): QueryResponse {
 function readNames(before: NamesState, model: Model, at: Instant): NamesState {
   if (before.readAt !== undefined) return before;
   const { body } = respond(model, 'validators', '?pagination.limit=1000');
-  return namesAfter({ ...before, attemptedAt: at }, readNamesPage('validators', body), at);
+  const page = readNamesPage('validators', body);
+  return namesAfter(withNamesAttempt(before, at), page.ok ? page : { ...page, isRefused: false }, at);
 }
 
 function respond(model: Model, endpoint: Endpoint, query: string): ReturnType<typeof executeQuery> {

@@ -4,6 +4,7 @@ import type { EndpointState } from '../poll/endpoint-state.js';
 import type { PollExecutor, PollJob } from '../poll/poll.js';
 import { queryContext } from '../poll/jobs.js';
 import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
+import { isNotServed } from '../sources/query-attempts.js';
 import { dueQueries, withAttempt, withResults, type QueryResult, type QueryStates } from '../sources/query-state.js';
 
 /* Sends the queries of endpoints that are due, after their polls. */
@@ -83,12 +84,17 @@ function logQuery(
   { name: query }: NodeQuery,
   states: QueryStates,
 ): void {
-  const before = queries.get(query)?.failure;
-  const after = states.get(query)?.failure;
-  if (after !== undefined && after.reason !== before?.reason) {
-    log.warn({ target, document, query, reason: after.reason }, `query of the node failed: ${after.message}`);
+  const before = queries.get(query);
+  const after = states.get(query);
+  if (before === undefined || after === undefined) return;
+  const { failure } = after;
+  if (failure !== undefined && failure.reason !== before.failure?.reason) {
+    log.warn({ target, document, query, reason: failure.reason }, `query of the node failed: ${failure.message}`);
   }
-  if (after === undefined && before !== undefined) {
+  if (isNotServed(after.attempts) && !isNotServed(before.attempts)) {
+    log.info({ target, document, query }, 'the node does not serve the query; it is sent again every hour');
+  }
+  if (failure === undefined && before.failure !== undefined) {
     log.info({ target, document, query }, 'query of the node has no failures any more');
   }
 }

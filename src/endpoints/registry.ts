@@ -18,7 +18,14 @@ import { limitsOf, withExternalHeight, withFacts, withObservations, withValidato
 import type { PollExecutor, PollJob, PollResult, Snapshot } from '../poll/poll.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
-import { isNamesReadDue, namesAfter, NO_NAMES, type NamesState } from '../poll/validator-names.js';
+import {
+  isNamesReadDue,
+  namesAfter,
+  namesAfterFailedPoll,
+  NO_NAMES,
+  withNamesAttempt,
+  type NamesState,
+} from '../poll/validator-names.js';
 import { startRepeating, type Repeating } from '../repeating.js';
 import { answersOf, queryStatesOf } from '../sources/query-state.js';
 import { createQueryRunner } from './query-runner.js';
@@ -121,7 +128,8 @@ export function createEndpointRegistry(
     const state = stateAfter(endpoint.state, result, now());
     const memory = memoryAfter(endpoint, state);
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
-    change({ ...endpoint, state, memory, failureLoggedAtMs });
+    const names = state.last?.ok === true ? endpoint.names : namesAfterFailedPoll(endpoint.names);
+    change({ ...endpoint, state, memory, names, failureLoggedAtMs });
     // A recording has what the node says after a condition begins or ends.
     const haveVerdictsChanged = logVerdictsOf(state.target);
     if (haveVerdictsChanged) recordNext(state.target);
@@ -191,12 +199,12 @@ export function createEndpointRegistry(
     const endpoint = endpointOf(job);
     const attemptedAt = now();
     if (!job.needsValidators || endpoint === undefined || !isNamesReadDue(endpoint.names, attemptedAt)) return;
-    change({ ...endpoint, names: { ...endpoint.names, attemptedAt } });
+    change({ ...endpoint, names: withNamesAttempt(endpoint.names, attemptedAt) });
     const result = await executor.fetchNames(job);
     const current = endpointOf(job);
     if (current === undefined) return;
     const names = namesAfter(current.names, result, now());
-    change({ ...current, names });
+    change({ ...current, names, state: { ...current.state, validatorFailures: names.failures } });
     logNames(log, job.decodeOptions.target, current.names, names);
   }
 
@@ -213,17 +221,19 @@ export function createEndpointRegistry(
           ? withFlowResetByLimit(job, known)
           : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
         const ofQueries = queryStatesOf(job.decodeOptions, found.state.queries);
-        const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
+        const names = job.needsValidators ? found.names : NO_NAMES;
+        const validatorFailures = job.needsValidators ? names.failures : undefined;
+        const state = { ...found.state, ...limits, queries: ofQueries, validatorFailures };
+        const endpoint: Endpoint = { ...found, state, names };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
           return [keyOf(job.decodeOptions), { ...known, ...endpoint }];
         }
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
         const loop = startRepeating(async () => pollEndpoint(job), intervalMs, delayMs);
-        const names = job.needsValidators ? endpoint.names : NO_NAMES;
         return [
           keyOf(job.decodeOptions),
-          { ...endpoint, job, names, intervalMs, loop, recording: isKept ? known.recording : {} },
+          { ...endpoint, job, intervalMs, loop, recording: isKept ? known.recording : {} },
         ];
       }),
     );

@@ -151,12 +151,15 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   }),
   bridge_exporter_node_query_failures_total: labeled({
     type: 'counter',
-    help: 'Total number of failed requests of other queries of the node, which do not count as polls; a path that the node does not know is no failure.',
+    help: 'Total number of failed requests of other queries of the node, which do not count as polls; those of a query that the node does not serve are not counted.',
     unit: 'requests',
     stability: 'experimental',
     // The closed list of queries.
     labels: ['query'],
-    derive: ({ queries }) => Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
+    derive: ({ queries, validatorFailures }) => [
+      ...(validatorFailures === undefined ? [] : [{ labels: { query: 'validators' }, value: validatorFailures }]),
+      ...Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
+    ],
   }),
   bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',

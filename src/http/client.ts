@@ -54,6 +54,8 @@ interface FailedFetch extends Failure {
   readonly statusCode?: number;
   /** What the server speaks, if it is not the REST API. */
   readonly protocol?: Protocol;
+  /** Whether the response says that the path is not served. */
+  readonly isNotServed?: boolean;
 }
 
 export type FetchResult = FetchedDocument | FailedFetch;
@@ -105,12 +107,14 @@ export function createClient(userAgent: string): Client {
         }
       } catch (error) {
         const { reason, message } = toPollError(error, signal.aborted, limits, clean);
-        const { statusCode, protocol } = error instanceof RequestError ? error : { protocol: protocolOf(error) };
+        const { statusCode, protocol, isNotServed } =
+          error instanceof RequestError ? error : { protocol: protocolOf(error), isNotServed: false };
         return {
           ok: false,
           error: { reason, message: `${options.hasSecretPath ? '' : url.pathname}: ${message}` },
           ...(statusCode !== undefined && { statusCode }),
           ...(protocol && { protocol }),
+          ...(isNotServed && { isNotServed }),
         };
       } finally {
         clearTimeout(timer);

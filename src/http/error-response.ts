@@ -31,7 +31,19 @@ export async function readErrorResponse(
   const target = isRedirect ? `, a redirect to ${clean(redirect)}, which is not followed` : '';
   const protocol = isJsonRpc(start) ? 'json-rpc' : undefined;
   const text = `responded with status ${statusCode}${target}${detail}`;
-  return new RequestError(reasonForStatus(statusCode, code), text, statusCode, protocol);
+  const isNotServed = saysNotServed(statusCode, code, message);
+  return new RequestError(reasonForStatus(statusCode, code), text, statusCode, protocol, isNotServed);
+}
+
+/** gRPC's NotFound, for a path of the gateway and for an object. */
+const NOT_FOUND = 5;
+const UNIMPLEMENTED = 12;
+
+/** Whether a response says that the path is not served. An object that is not found is one that the path serves. */
+function saysNotServed(statusCode: number, code: number | undefined, message = ''): boolean {
+  if (code === UNIMPLEMENTED || /not implemented|unimplemented/i.test(message)) return true;
+  if (statusCode === 404) return code !== NOT_FOUND || message === 'Not Found';
+  return statusCode === 405 || statusCode === 501;
 }
 
 /** Whether the node does not serve the path: gateways respond with 501 to an unknown path, proxies with 404. */

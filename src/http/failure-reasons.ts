@@ -125,11 +125,20 @@ export class RequestError extends Error {
   readonly statusCode: number | undefined;
   /** What the server speaks, if it is not the REST API. */
   readonly protocol: Protocol | undefined;
-  constructor(reason: FailureReason, message: string, statusCode?: number, protocol?: Protocol) {
+  /** Whether the response says that the path is not served. */
+  readonly isNotServed: boolean;
+  constructor(
+    reason: FailureReason,
+    message: string,
+    statusCode?: number,
+    protocol?: Protocol,
+    isNotServed: boolean = false,
+  ) {
     super(message);
     this.reason = reason;
     this.statusCode = statusCode;
     this.protocol = protocol;
+    this.isNotServed = isNotServed;
   }
 }
 

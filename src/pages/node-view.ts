@@ -19,7 +19,7 @@ export interface NodeView {
   /** How old that block was when the node sent it. */
   readonly behindSeconds: number | null;
   readonly syncing: boolean | null;
-  /** The watched validators about which the node was asked. */
+  /** The watched validators about which the node is asked. */
   readonly watched: readonly WatchedStatus[];
 }
 
@@ -50,8 +50,13 @@ export function nodeView({ queries, staleAfterMs }: EndpointState, items: Items 
   const staking = stakingStatus.valuesOf(answers);
   const claims = claimPosition.valuesOf(answers);
   const balances = orchestratorBalance.valuesOf(answers);
-  const orchestrators = new Set([staking, claims, balances].flatMap((answered) => Array.from(answered.keys())));
-  const hubCoin = items?.document === 'module_state' ? items.hubCoin : null;
+  const bridge = items?.document === 'module_state' ? items : null;
+  const configured = queries.has(stakingStatus.name) ? (bridge?.watched ?? []) : [];
+  const orchestrators = new Set([
+    ...configured.flatMap(({ orchestrator }) => orchestrator ?? []),
+    ...[staking, claims, balances].flatMap((answered) => Array.from(answered.keys())),
+  ]);
+  const hubCoin = bridge?.hubCoin ?? null;
   return {
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     behindSeconds:

@@ -25,7 +25,7 @@ export interface OwnValidators {
 
 interface Row extends WatchedItem {
   readonly view: TargetView;
-  /** What the node says about it; `undefined` if nothing. */
+  /** What the node has answered about it; `undefined` if it is not asked. */
   readonly status: WatchedStatus | undefined;
   readonly lastObservedNonce: string | null;
   /** The first event with several claims. */
@@ -106,11 +106,17 @@ function stateOf(row: Row): Markup {
       const isLate = lateState(view, late);
       if (isLate !== undefined) return isLate;
       if (missingBatches === null || missingValsets === null) return statusLabel('unknown');
+      if (isJailUnknown(row)) return markup`<b class="state unknown">unknown</b>`;
       const hasWork =
         [missingBatches, missingValsets].some(({ total }) => total > 0) || [lastVote, nextVote].includes('missing');
       return markup`<b class="state ok">${hasWork ? 'on time' : 'signs and votes'}</b>`;
     }
   }
+}
+
+/** Whether the node was asked whether it is jailed, and has not answered. */
+function isJailUnknown({ status }: Row): boolean {
+  return status?.jailed === null;
 }
 
 /** What waits for it, with the alert about that. `undefined` if nothing does: to claim something else is not late. */
@@ -188,7 +194,8 @@ function funds({ status }: Row): Markup {
   return balance === null ? UNKNOWN : cells.coin(balance);
 }
 
-function jailed({ membership, deadlineHeight, jailedIn, status, missedSignature }: Row): Markup {
+function jailed(row: Row): Markup {
+  const { membership, deadlineHeight, jailedIn, status, missedSignature } = row;
   if (status?.jailed === true) {
     const reason =
       missedSignature === null
@@ -199,7 +206,7 @@ function jailed({ membership, deadlineHeight, jailedIn, status, missedSignature 
   if (deadlineHeight !== null) {
     return cells.blocks(jailedIn, 'hub blocks', 'left', { preposition: 'after', value: deadlineHeight });
   }
-  return membership === 'active' ? markup`<span class="quiet">no deadline</span>` : UNKNOWN;
+  return membership === 'active' && !isJailUnknown(row) ? markup`<span class="quiet">no deadline</span>` : UNKNOWN;
 }
 
 function whatToDo(row: Row): Markup {
@@ -207,9 +214,10 @@ function whatToDo(row: Row): Markup {
   if (worst !== undefined) return sentenceHtml(worst.action);
   // Before the alert fires.
   if (row.status?.jailed === true) return markup`Find the cause, then unjail it.`;
-  return alertsAbout(row.late).length === 0
-    ? markup`<span class="quiet">nothing</span>`
-    : markup`Check its orchestrator.`;
+  if (alertsAbout(row.late).length > 0) return markup`Check its orchestrator.`;
+  return isJailUnknown(row)
+    ? markup`The node has not answered whether it is jailed. The log says why.`
+    : markup`<span class="quiet">nothing</span>`;
 }
 
 const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;

@@ -10,7 +10,7 @@ import {
   type PollError,
 } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
-import { answeredFamilies, type QueryStates } from '../sources/query-state.js';
+import { answeredFamilies, withFailedPoll, type QueryStates } from '../sources/query-state.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import type { Phase } from './decode.js';
 import type { PollResult, Snapshot } from './poll.js';
@@ -44,6 +44,8 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
   readonly regressionsSinceSuccess: number;
   /** What other queries of the node have found. */
   readonly queries: QueryStates;
+  /** Number of failed attempts to read the list of validators; absent if it is not read. */
+  readonly validatorFailures?: number | undefined;
 }
 
 interface SuccessfulPoll {
@@ -116,7 +118,8 @@ export function stateAfter(before: EndpointState, result: PollResult, at: Instan
   if (!outcome.ok) {
     const { reason } = outcome.error;
     const failures = { ...before.failures, [reason]: before.failures[reason] + 1 };
-    return { ...polled, failures, failure: { at, error: outcome.error }, regressionsSinceSuccess };
+    const queries = withFailedPoll(before.queries);
+    return { ...polled, failures, failure: { at, error: outcome.error }, regressionsSinceSuccess, queries };
   }
   return {
     ...polled,

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { BufferedBody } from '../http/body.js';
 import type { Client } from '../http/client.js';
-import { isUnknownPath } from '../http/error-response.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { formatSize } from '../settings/units.js';
 import type { NodeQuery } from '../sources/node-query.js';
@@ -23,8 +22,8 @@ interface Page {
 
 type PagesResult<OnePage> =
   | { readonly ok: true; readonly pages: readonly OnePage[] }
-  /** `statusCode`: the status of an error response. */
-  | (Failure & { readonly statusCode?: number | undefined });
+  /** `isRefused`: the path is not served. */
+  | (Failure & { readonly isRefused: boolean });
 
 /** Requests a path of the node page by page, within the timeout of a poll. More than ten pages are a failure. */
 export async function fetchPages<OnePage extends Page>(
@@ -46,16 +45,17 @@ export async function fetchPages<OnePage extends Page>(
       const { reason, message } = fetched.error;
       const isTooLarge = reason === 'too_large' && tooLarge !== undefined;
       const text = isTooLarge ? `${sourceOf(url)}: ${tooLarge}` : url.host + message;
-      return { ...failure(reason, text), statusCode: fetched.statusCode };
+      // The path of a further page is that of the first one.
+      return { ...failure(reason, text), isRefused: fetched.isNotServed === true && pages.length === 0 };
     }
     // oxlint-disable-next-line no-await-in-loop -- as above
     const { outcome } = await decode(sourceOf(url), fetched.body);
-    if (!outcome.ok) return outcome;
+    if (!outcome.ok) return { ...outcome, isRefused: false };
     pages.push(outcome);
     if (outcome.nextKey === undefined) return { ok: true, pages };
     url.searchParams.set('pagination.key', outcome.nextKey);
   }
-  return failure('too_large', `${sourceOf(url)}: more than ${MAX_PAGES} pages`);
+  return { ...failure('too_large', `${sourceOf(url)}: more than ${MAX_PAGES} pages`), isRefused: false };
 }
 
 /** Sends one request of a query, page by page, within the timeout of a poll. */
@@ -74,7 +74,7 @@ export async function sendQuery(
     async (source, body) => decoder.decode({ source, query: query.name }, body),
     `the response is larger than ${formatSize(maxBodyBytes)}`,
   );
-  if (!result.ok) return { ok: false, error: result.error, isUnknownPath: isUnknownPath(result.statusCode) };
+  if (!result.ok) return result;
   return { ok: true, pages: result.pages.map(({ value }) => value) };
 }
 

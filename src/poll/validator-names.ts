@@ -6,8 +6,17 @@ import { list, NO_ALIASES, object, readDocument, string, type ValueOf } from '..
 import { toLabelValue } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
 import type { Instant } from '../clock.js';
+import {
+  afterFailedPoll,
+  afterRound,
+  afterStart,
+  isDue,
+  isNotServed,
+  NO_ATTEMPTS,
+  type QueryAttempts,
+} from '../sources/query-attempts.js';
 import type { Decoder } from './decode.js';
-import { fetchPages, type JobConnection } from './fetch-pages.js';
+import { fetchPages, sourceOf, type JobConnection } from './fetch-pages.js';
 
 /* The names of validators, from the staking module of the Cosmos SDK (QueryValidatorsResponse). They never affect a poll. */
 
@@ -29,7 +38,10 @@ interface Validators {
   readonly operators: ReadonlyMap<string, string>;
 }
 
-export type NamesResult = (Validators & { readonly ok: true }) | Failure;
+export type NamesResult =
+  | (Validators & { readonly ok: true })
+  /** `isRefused`: the path is not served. */
+  | (Failure & { readonly isRefused: boolean });
 
 /** The validators of one page. */
 export interface NamesPage extends Validators {
@@ -60,14 +72,19 @@ export async function fetchNames(job: JobConnection, client: Client, decoder: De
   const result = await fetchPages(job, VALIDATORS_PATH, client, async (source, body) =>
     decoder.decode({ source }, body),
   ).finally(release);
-  if (!result.ok) return { ok: false, error: result.error };
+  if (!result.ok) return result;
   // Of entries with the same key, the first one stays.
   const pages = result.pages.toReversed();
+  const operators = new Map(pages.flatMap((page) => Array.from(page.operators)));
+  if (operators.size === 0) {
+    const source = sourceOf(new URL(job.url + VALIDATORS_PATH));
+    return { ...failure('schema', `${source}: the list has no validators`), isRefused: false };
+  }
   return {
     ok: true,
     byOperator: new Map(pages.flatMap(({ byOperator }) => Array.from(byOperator))),
     contacts: new Map(pages.flatMap(({ contacts }) => Array.from(contacts))),
-    operators: new Map(pages.flatMap(({ operators }) => Array.from(operators))),
+    operators,
   };
 }
 
@@ -115,32 +132,51 @@ function contactText(field: Field<string>): string | null {
 
 /** The validators of one target, as last read from the staking module. */
 export interface NamesState extends Validators {
-  readonly attemptedAt: Instant | undefined;
+  readonly attempts: QueryAttempts;
   /** When the names were read; `undefined` before the first time. */
   readonly readAt: Instant | undefined;
   /** Why the last attempt failed; `undefined` when it succeeded, and before the first. */
   readonly failure: PollError | undefined;
+  /** Number of failed attempts, without those of a node that does not serve the list. */
+  readonly failures: number;
 }
 
 export const NO_NAMES: NamesState = {
   byOperator: new Map(),
   contacts: new Map(),
   operators: new Map(),
-  attemptedAt: undefined,
+  attempts: NO_ATTEMPTS,
   readAt: undefined,
   failure: undefined,
+  failures: 0,
 };
 
 /** An hour: names change a few times a year, and the response has megabytes. */
 const REFRESH_MS = 3_600_000;
 
-export function isNamesReadDue({ attemptedAt }: NamesState, now: Instant): boolean {
-  return attemptedAt === undefined || now.monotonicMs - attemptedAt.monotonicMs >= REFRESH_MS;
+export function isNamesReadDue({ attempts }: NamesState, now: Instant): boolean {
+  return isDue(attempts, REFRESH_MS, now);
+}
+
+export function withNamesAttempt(names: NamesState, at: Instant): NamesState {
+  return { ...names, attempts: afterStart(names.attempts, at) };
+}
+
+export function namesAfterFailedPoll(names: NamesState): NamesState {
+  return { ...names, attempts: afterFailedPoll(names.attempts) };
 }
 
 /** After a failure, the last names stay. */
 export function namesAfter(before: NamesState, result: NamesResult, at: Instant): NamesState {
-  if (!result.ok) return { ...before, failure: result.error };
-  const { byOperator, contacts, operators } = result;
-  return { ...before, byOperator, contacts, operators, readAt: at, failure: undefined };
+  if (result.ok) {
+    const { byOperator, contacts, operators } = result;
+    const attempts = afterRound(before.attempts, 'answered');
+    return { ...before, byOperator, contacts, operators, attempts, readAt: at, failure: undefined };
+  }
+  return {
+    ...before,
+    attempts: afterRound(before.attempts, result.isRefused ? 'refused' : 'failed'),
+    failure: result.error,
+    failures: before.failures + (result.isRefused && isNotServed(before.attempts) ? 0 : 1),
+  };
 }

@@ -10,16 +10,22 @@ import {
   type QueryRequest,
 } from './node-query.js';
 import { nodeQueries } from './node-queries.js';
+import {
+  afterFailedPoll,
+  afterRound,
+  afterStart,
+  isDue,
+  isNotServed,
+  NO_ATTEMPTS,
+  type QueryAttempts,
+} from './query-attempts.js';
 
 /* What the queries of an endpoint have found. Each round of requests replaces it as a whole. */
 
 /** What one query of an endpoint has found. */
 export interface QueryState {
-  /** When the last round of requests began; `undefined` before the first. */
-  readonly attemptedAt: Instant | undefined;
-  /** Whether the node knew the path of no request of the last round. */
-  readonly isUnknownPath: boolean;
-  /** Number of failed requests. A path that the node does not know is no failure. */
+  readonly attempts: QueryAttempts;
+  /** Number of failed requests, without those of a query that the node does not serve. */
   readonly failures: number;
   /** Why a request of the last round failed. */
   readonly failure: PollError | undefined;
@@ -39,12 +45,11 @@ export type QueryStates = ReadonlyMap<string, QueryState>;
 /** The response to one request. */
 export type QueryResult =
   | { readonly ok: true; readonly pages: readonly unknown[] }
-  /** `isUnknownPath`: the node does not serve the path. */
-  | (Failure & { readonly isUnknownPath: boolean });
+  /** `isRefused`: the path is not served. */
+  | (Failure & { readonly isRefused: boolean });
 
 const INITIAL_STATE: QueryState = {
-  attemptedAt: undefined,
-  isUnknownPath: false,
+  attempts: NO_ATTEMPTS,
   failures: 0,
   failure: undefined,
   answers: new Map(),
@@ -59,23 +64,28 @@ export function queryStatesOf(options: QueryOptions, before: QueryStates = new M
   );
 }
 
-/** The enabled queries whose interval has passed. A path that the node does not know is requested again after an hour. */
+/** The enabled queries of which the next round of requests is due. */
 export function dueQueries(states: QueryStates, now: Instant): readonly NodeQuery[] {
   return nodeQueries.filter(({ name, intervalMs }) => {
     const state = states.get(name);
-    if (state === undefined) return false;
-    const waitMs = state.isUnknownPath ? Math.max(intervalMs, HOUR_MS) : intervalMs;
-    return state.attemptedAt === undefined || now.monotonicMs - state.attemptedAt.monotonicMs >= waitMs;
+    return state !== undefined && isDue(state.attempts, intervalMs, now);
   });
 }
 
 export function withAttempt(states: QueryStates, { name }: NodeQuery, at: Instant): QueryStates {
-  return withState(states, name, (before) => ({ ...before, attemptedAt: at }));
+  return withState(states, name, (before) => ({ ...before, attempts: afterStart(before.attempts, at) }));
+}
+
+/** The states after a poll of the document that has failed. */
+export function withFailedPoll(states: QueryStates): QueryStates {
+  return new Map(
+    Array.from(states, ([name, state]) => [name, { ...state, attempts: afterFailedPoll(state.attempts) }]),
+  );
 }
 
 /**
- * The states after one round of requests. An answer stays when the next request for it fails, until it is stale; it goes when it is not
- * requested any more.
+ * The states after one round of requests. An answer stays when the next request for it fails, until it is stale; it goes when others are
+ * requested and it is not. A round without requests, for which the document lacks what they need, changes nothing.
  */
 export function withResults(
   states: QueryStates,
@@ -84,12 +94,14 @@ export function withResults(
   results: readonly (readonly [QueryRequest, QueryResult])[],
   at: Instant,
 ): QueryStates {
-  const failed = results.flatMap(([, result]) => (result.ok || result.isUnknownPath ? [] : [result.error]));
+  if (results.length === 0) return states;
+  const failed = results.flatMap(([, result]) => (result.ok ? [] : [result]));
+  const isRefused = failed.length === results.length && failed.every((result) => result.isRefused);
+  const outcome = isRefused ? 'refused' : failed.length < results.length ? 'answered' : 'failed';
   return withState(states, query.name, (before) => ({
-    ...before,
-    isUnknownPath: results.length > 0 && results.every(([, result]) => !result.ok && result.isUnknownPath),
-    failures: before.failures + failed.length,
-    failure: failed[0],
+    attempts: afterRound(before.attempts, outcome),
+    failures: before.failures + (isRefused && isNotServed(before.attempts) ? 0 : failed.length),
+    failure: failed[0]?.error,
     answers: new Map(
       results.flatMap(([request, result]): [string, QueryAnswer][] => {
         const { key } = request;

@@ -119,10 +119,11 @@ ${table(documents.rate_limiter_input.flow.families)}
 ## Other queries of the node
 
 After a successful poll, the same node is asked a few small questions, each at most once a minute, four requests at a time of all targets together.
-\`node_queries: off\` of an endpoint switches them off. They never affect a poll: a node that does not know a path, which is asked again after an
-hour, or does not respond, costs only the metrics of the query. An answer older than \`poll.stale_after\` is withdrawn. Every metric has the label
-\`target\`. The [outcomes of cross-chain transactions](#flow-of-cross-chain-transactions) are asked for in the same way, but after each poll and with the
-setting \`cctx_queries\`.
+\`node_queries: off\` of an endpoint switches them off. They never affect a poll: a node that refuses a path, or does not respond, costs only the
+metrics of the query. A query that fails is sent again within minutes. One that was never answered and refused five times, while the document was
+served, is sent every hour. An answer older than \`poll.stale_after\` is withdrawn. Every metric has the label \`target\`. The
+[outcomes of cross-chain transactions](#flow-of-cross-chain-transactions) are asked for in the same way, but after each poll and with the setting
+\`cctx_queries\`.
 
 ${table(nodeQueryFamilies, queryColumn)}
 

@@ -2,7 +2,9 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataPart } from '../../src/chain/addresses.js';
 import { clock, type Instant } from '../../src/clock.js';
+import { endpointView } from '../../src/pages/endpoint-view.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { jobsOf } from '../../src/poll/jobs.js';
@@ -83,6 +85,18 @@ async function nodeBefore(respond: (path: string) => RequestListener | undefined
   return node;
 }
 
+const withStatus =
+  (status: number, body = '{}'): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status).end(body);
+
+function pollCrosschain(url: string): void {
+  const config = parseValidConfig(`
+poll: {interval: 100ms, timeout: 2s}
+targets: [{name: a, crosschain: {url: "${url}"}}]`);
+  registry.reconcile(jobsOf(config), config.poll, now());
+}
+
 const isBlock = (path: string): boolean => path.includes('/blocks/');
 const requestsOfBlocks = (): number => (node?.requests ?? []).filter(({ url = '' }) => isBlock(url)).length;
 
@@ -108,7 +122,7 @@ describe('queries of the same node', () => {
   });
 
   it('are not sent with node_queries off, and have no series', async () => {
-    poll(simulator.url, ', node_queries: "off"');
+    poll(simulator.url, ', node_queries: "off", validator_names: "off"');
     await nextPolls();
     await nextPolls();
     expect(simulator.requests).toMatchObject({ latest_block: 0, syncing: 0 });
@@ -119,27 +133,124 @@ describe('queries of the same node', () => {
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
   });
 
-  it.each([404, 501])(
-    'of a path that the node answers with %i are no failure, and are sent again after an hour',
-    async (status) => {
-      const { url } = await nodeBefore((path) =>
-        isBlock(path) ? (_request, response) => response.writeHead(status).end('{}') : undefined,
+  it('are not known to the node after five refusals, and are sent again after an hour', async () => {
+    const { url } = await nodeBefore((path) => (isBlock(path) ? withStatus(501) : undefined));
+    poll(url);
+    await waitUntil(() => requestsOfBlocks() === 1);
+    for (const minutes of [1, 2, 4, 8, 20, 39]) {
+      elapsedMs += minutes * MINUTE_MS;
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await nextPolls();
+    }
+    expect(requestsOfBlocks()).toBe(5);
+    expect(valueOf(FAILURES)).toBe('5');
+    expect(valueOf(BLOCK_TIME)).toBeUndefined();
+    expect(logged.filter((line) => line.includes('query'))).toEqual([
+      `query of the node failed: ${new URL(url).host}/cosmos/base/tendermint/v1beta1/blocks/latest: responded with status 501`,
+      'the node does not serve the query; it is sent again every hour',
+    ]);
+    elapsedMs += MINUTE_MS;
+    await waitUntil(() => requestsOfBlocks() === 6);
+    await nextPolls();
+    expect(valueOf(FAILURES)).toBe('5');
+  });
+
+  it('are sent again after a minute, however often they are refused, when they were answered before', async () => {
+    let isRefusing = false;
+    const { url } = await nodeBefore((path) => (isRefusing && isBlock(path) ? withStatus(404) : undefined));
+    poll(url);
+    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
+    isRefusing = true;
+    for (const failures of ['1', '2', '3', '4', '5', '6', '7']) {
+      elapsedMs += MINUTE_MS;
+      // oxlint-disable-next-line no-await-in-loop -- one failure after the other
+      await waitFor(
+        () => valueOf(FAILURES),
+        (value) => value === failures,
       );
-      poll(url);
-      await waitUntil(() => requestsOfBlocks() === 1);
-      for (let minutes = 0; minutes < 58; minutes += 29) {
-        elapsedMs += 29 * MINUTE_MS;
-        // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-        await nextPolls();
-      }
-      expect(requestsOfBlocks()).toBe(1);
-      expect(valueOf(FAILURES)).toBe('0');
-      expect(valueOf(BLOCK_TIME)).toBeUndefined();
-      expect(logged.filter((line) => line.includes('query'))).toEqual([]);
-      elapsedMs += 2 * MINUTE_MS;
-      await waitUntil(() => requestsOfBlocks() === 2);
-    },
-  );
+    }
+    expect(valueOf(BLOCK_TIME)).toBeUndefined();
+    isRefusing = false;
+    elapsedMs += MINUTE_MS;
+    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
+    expect(logged.at(-1)).toBe('query of the node has no failures any more');
+  });
+
+  it('of an object that is not found are sent again every minute, because the node serves the path', async () => {
+    const { url } = await nodeBefore((path) =>
+      isBlock(path) ? withStatus(404, '{"code": 5, "message": "block 7 not found", "details": []}') : undefined,
+    );
+    poll(url);
+    for (let requests = 1; requests < 8; requests += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one failure after the other
+      await waitUntil(() => requestsOfBlocks() === requests);
+      elapsedMs += MINUTE_MS;
+    }
+    expect(logged.filter((line) => line.includes('does not serve'))).toEqual([]);
+  });
+
+  it('of a further page are failures when it is refused, because the node serves the path', async () => {
+    const isPage = (path: string): boolean => path.includes('pendingNonces');
+    const { url } = await nodeBefore((path) => {
+      if (!isPage(path)) return undefined;
+      const page = { pending_nonces: [], pagination: { next_key: 'AQ==' } };
+      return path.includes('key') ? withStatus(404) : withStatus(200, JSON.stringify(page));
+    });
+    pollCrosschain(url);
+    const requests = (): number => (node?.requests ?? []).filter(({ url: path = '' }) => isPage(path)).length;
+    for (let rounds = 1; rounds < 8; rounds += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one failure after the other
+      await waitUntil(() => requests() === 2 * rounds);
+      elapsedMs += MINUTE_MS;
+    }
+    expect(logged.filter((line) => line.includes('does not serve'))).toEqual([]);
+  });
+
+  it('of once an hour are sent again within minutes when one has failed', async () => {
+    let status = 404;
+    const { url } = await nodeBefore((path) => (path.includes('get_chain_params') ? withStatus(status) : undefined));
+    pollCrosschain(url);
+    const requests = (): number =>
+      (node?.requests ?? []).filter(({ url: path = '' }) => path.includes('get_chain_params')).length;
+    await waitUntil(() => requests() === 1);
+    status = 502;
+    elapsedMs += MINUTE_MS;
+    await waitUntil(() => requests() === 2);
+    elapsedMs += 2 * MINUTE_MS;
+    await waitUntil(() => requests() === 3);
+    expect(exposition().find((line) => line.includes('query="chain_params"'))).toMatch(/ [23]$/);
+  });
+
+  it('about own validators are sent again when a proxy has refused the first ones, and are unknown meanwhile', async () => {
+    const staking = new Set(simulator.model.stakingValidators().map((own) => dataPart(own.operator_address)));
+    const registrations = simulator.model.moduleState().state.orchestrator_addresses;
+    const orchestrator = registrations.find(({ sender }) => staking.has(dataPart(sender)))?.orchestrator ?? '';
+    const isOwn = (path: string): boolean => /staking|bank|oracle/.test(path);
+    let isReplaced = false;
+    const { url } = await nodeBefore((path) => {
+      if (!isReplaced) return isOwn(path) ? withStatus(404, '<html>default backend - 404</html>') : undefined;
+      const validator = { jailed: true, status: 'BOND_STATUS_UNBONDING' };
+      return path.includes('/validators/') ? withStatus(200, JSON.stringify({ validator })) : undefined;
+    });
+    poll(url, `, watch: ["${orchestrator}"]`);
+    const watched = () => registry.states().map((state) => endpointView(state, now()).node.watched)[0];
+    await waitUntil(() => (node?.requests ?? []).filter(({ url: path = '' }) => isOwn(path)).length >= 3);
+    await nextPolls();
+    expect(watched()).toEqual([{ orchestrator, jailed: null, bonded: null, lastEventNonce: null, balance: null }]);
+    const failed = exposition().filter((line) => /query_failures_total.* [1-9]/.test(line));
+    expect(failed.map((line) => /query="(\w+)"/.exec(line)?.[1])).toEqual([
+      'validators',
+      'claim_position',
+      'orchestrator_balance',
+    ]);
+    isReplaced = true;
+    // Names first: without them, the operator address is not known.
+    elapsedMs += MINUTE_MS;
+    await nextPolls();
+    elapsedMs += MINUTE_MS;
+    await waitUntil(() => watched()?.[0]?.jailed === true);
+    expect(watched()).toMatchObject([{ orchestrator, bonded: false, lastEventNonce: expect.stringMatching(/^\d+$/) }]);
+  });
 
   it('that fail are counted and logged once, and their last answer stays until it is stale', async () => {
     let isFailing = false;

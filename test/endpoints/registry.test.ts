@@ -5,6 +5,7 @@ import { verdictsOf } from '../../src/alerts/judge.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import type { Instant } from '../../src/clock.js';
 import { documents } from '../../src/documents.js';
+import { failure } from '../../src/http/failure-reasons.js';
 import type { NamesResult } from '../../src/poll/validator-names.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { PollJob, PollResult } from '../../src/poll/poll.js';
@@ -14,7 +15,8 @@ import { parseValidConfig } from '../support/config.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 
 const STARTED_AT: Instant = { epochSeconds: 1_800_000_000, monotonicMs: 0 };
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** A poll that a test ends. */
 interface StartedPoll {
@@ -22,12 +24,8 @@ interface StartedPoll {
   readonly end: (result: PollResult) => void;
 }
 
-/** The node knows only the document. */
-const UNKNOWN_PATH: QueryResult = {
-  ok: false,
-  error: { reason: 'status', message: 'unknown path' },
-  isUnknownPath: true,
-};
+/** The node serves only the document. */
+const REFUSED: QueryResult = { ...failure('status', 'refused'), isRefused: true };
 
 const started: StartedPoll[] = [];
 const startedNames: { readonly job: PollJob; readonly end: (result: NamesResult) => void }[] = [];
@@ -48,7 +46,7 @@ beforeEach(() => {
   const executor = {
     poll: async (job: PollJob) => new Promise<PollResult>((end) => void started.push({ job, end })),
     fetchNames: async (job: PollJob) => new Promise<NamesResult>((end) => void startedNames.push({ job, end })),
-    sendQuery: async () => UNKNOWN_PATH,
+    sendQuery: async () => REFUSED,
   };
   registry = createEndpointRegistry(executor, logOf(logged), now);
 });
@@ -287,7 +285,7 @@ describe('the names of validators', () => {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await endPoll(success());
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      await endNames({ ok: false, error: { reason: 'status', message: '/x: responded with status 500' } });
+      await endNames({ ...failure('status', '/x: responded with status 500'), isRefused: false });
     }
     expect(registry.all()[0]?.names).toMatchObject({
       byOperator: new Map([['qqqq', 'Alpha']]),
@@ -299,12 +297,51 @@ describe('the names of validators', () => {
     await endPoll(success());
     await endNames(named('Beta'));
     expect(registry.all()[0]?.names).toMatchObject({ byOperator: new Map([['qqqq', 'Beta']]), failure: undefined });
-    // Besides the verdict about the fields that the small document lacks.
-    expect(logged.filter((line) => !line.startsWith('warning: '))).toEqual([
+    // Besides the verdict about the fields that the small document lacks, and the queries that are refused.
+    expect(logged.filter((line) => !/^warning: |query of the node/.test(line))).toEqual([
       'poll succeeded',
       'validator names cannot be read, the last ones stay: /x: responded with status 500',
       'validator names are read again',
     ]);
+  });
+
+  it.each([true, false])(
+    'are read again after a minute when it has failed (refused: %s), which is counted',
+    async (isRefused) => {
+      await configure(['a'], '', 'interval: 1m');
+      await endPoll(success());
+      await endNames({ ...failure('status', '/x: responded with status 404'), isRefused });
+      expect(registry.states()[0]?.validatorFailures).toBe(1);
+      elapsedMs += MINUTE_MS;
+      await vi.advanceTimersByTimeAsync(1.1 * MINUTE_MS);
+      await endPoll(success());
+      await endNames(named('Alpha'));
+      expect(registry.all()[0]?.names.byOperator).toEqual(new Map([['qqqq', 'Alpha']]));
+      expect(startedNames).toHaveLength(2);
+      // A reload that reads no names has no count.
+      await configure(['a'], ', validator_names: "off"');
+      expect(registry.states()[0]?.validatorFailures).toBeUndefined();
+    },
+  );
+
+  it('are read every hour by a node that has refused them five times, which is no failure', async () => {
+    await configure(['a'], '', 'interval: 1m');
+    await endPoll(success());
+    // oxlint-disable no-await-in-loop -- one poll after the other
+    for (let minutes = 0; minutes < 70; minutes += 1) {
+      await endNames({ ...failure('status', '/x: responded with status 501'), isRefused: true });
+      elapsedMs += MINUTE_MS;
+      await vi.advanceTimersByTimeAsync(1.1 * MINUTE_MS);
+      await endPoll(success());
+    }
+    // oxlint-enable no-await-in-loop
+    expect(startedNames).toHaveLength(5);
+    elapsedMs += 10 * MINUTE_MS;
+    await vi.advanceTimersByTimeAsync(1.1 * MINUTE_MS);
+    await endPoll(success());
+    await endNames({ ...failure('status', '/x: responded with status 501'), isRefused: true });
+    expect(startedNames).toHaveLength(6);
+    expect(registry.states()[0]?.validatorFailures).toBe(5);
   });
 
   it('are kept by a reload, unless the address of the node changes or they are switched off', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointView } from '../../src/pages/endpoint-view.js';
 import { blockTimeOf, type NodeView } from '../../src/pages/node-view.js';
+import { NO_ATTEMPTS } from '../../src/sources/query-attempts.js';
 import type { QueryState, QueryStates } from '../../src/sources/query-state.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { idleState, validators } from '../pending/bridge-state.js';
@@ -12,8 +13,7 @@ const orchestrator = validators[0]?.orchestrator ?? '';
 
 /** A query that was answered at 12:00:00. */
 const answered = (key: string, page: unknown): QueryState => ({
-  attemptedAt: at(0),
-  isUnknownPath: false,
+  attempts: { ...NO_ATTEMPTS, at: at(0), hasAnswered: true },
   failures: 0,
   failure: undefined,
   answers: new Map([[key, { at: at(0), pages: [page], families: [] }]]),

@@ -76,6 +76,19 @@ describe('the own validators', () => {
     }
   });
 
+  it('are unknown, and not well, while the node has not answered whether they are jailed', () => {
+    const orchestrator = alpha?.orchestrator ?? '';
+    const status = { orchestrator, jailed: null, bonded: null, lastEventNonce: null, balance: null };
+    const attestations = [{ observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } }];
+    const cells = (jailed: boolean | null) =>
+      rowsOf({ attestations }, [orchestrator], [], [{ ...status, jailed }]).map((row) => [row[1], ...row.slice(7)]);
+    expect(cells(null)).toEqual([
+      ['unknown', 'unknown', 'The node has not answered whether it is jailed. The log says why.'],
+    ]);
+    expect(cells(false)).toEqual([['signs and votes', 'no deadline', 'nothing']]);
+    expect(cells(true)).toEqual([['jailed', 'is jailed', 'Find the cause, then unjail it.']]);
+  });
+
   it('show what they have to sign, by nonce, and until when', () => {
     const state = {
       params: { ...idleState.params, signed_valsets_window: '100', signed_batches_window: '500' },

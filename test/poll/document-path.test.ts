@@ -274,7 +274,7 @@ describe('an endpoint that is polled on a timer', () => {
       return result;
     };
     const { fetchNames } = executor;
-    const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isUnknownPath: true });
+    const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isRefused: true });
     const registry = createEndpointRegistry({ poll, fetchNames, sendQuery }, pino({ level: 'silent' }));
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>

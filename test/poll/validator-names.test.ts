@@ -69,6 +69,7 @@ describe('the names of validators', () => {
         reason: 'too_large',
         message: expect.stringMatching(/^127\.0\.0\.1:\d+\/cosmos\/staking\/v1beta1\/validators: more than 10 pages$/),
       },
+      isRefused: false,
     });
     expect(requested).toHaveLength(10);
   });
@@ -87,6 +88,7 @@ describe('the names of validators', () => {
     ['no list', {}],
     ['an array', []],
     ['an error body', { code: 12, message: 'Not Implemented', details: [] }],
+    ['a list without validators', { validators: [] }],
   ])('are rejected if the response is %s', async (_, body) => {
     expect(await namesFrom([body])).toMatchObject({ ok: false, error: { reason: 'schema' } });
   });

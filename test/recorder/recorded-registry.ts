@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ContractExchange } from '../../src/external/contract-document.js';
-import { failure, type Failure } from '../../src/http/failure-reasons.js';
+import { failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/json/numeral.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import { jobsOf } from '../../src/poll/jobs.js';
@@ -54,8 +54,8 @@ export async function startRecordedRegistry(config: Config, directory: string): 
       await new Promise((resolve) => setImmediate(resolve));
       return pollOnce(job, respond(job.decodeOptions.document, job, now()), now, () => (elapsedMs += 7));
     },
-    fetchNames: async (): Promise<Failure> => failure('status', 'no names'),
-    sendQuery: async () => ({ ...failure('status', ''), isUnknownPath: true }),
+    fetchNames: async () => ({ ...failure('status', 'no names'), isRefused: true }),
+    sendQuery: async () => ({ ...failure('status', ''), isRefused: true }),
   };
 
   async function start(): Promise<EndpointRegistry> {
