@@ -1,5 +1,4 @@
 import { CRITICAL_HOURS, WARNING_HOURS } from '../../src/alerts/deadline-alerts.js';
-import { RATE_LIMIT_RATIO } from '../../src/alerts/rate-limit-alerts.js';
 import { SIZE_RATIO, OUTDATED_SECONDS } from '../../src/alerts/endpoint-alerts.js';
 import { TIMEOUT_RATIO } from '../../src/alerts/batch-timeout-alerts.js';
 import { DRIFT_RATIO } from '../../src/alerts/valset-alerts.js';
@@ -49,7 +48,7 @@ export const aboveLimit: Required<FieldOptions>['valueTexts'] = {
 };
 export const rateLimitUtilization: Thresholds = [
   ['green', null],
-  ['yellow', RATE_LIMIT_RATIO],
+  ['yellow', 0.8],
   ['orange', 1],
 ];
 

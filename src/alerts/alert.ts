@@ -13,7 +13,10 @@ import { findingIf, OUTDATED_MINUTES, type DatedFindings, type Finding, type Pol
 export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
-/** An alert that is not worth a notification while this one fires, for the same target of the same exporter. */
+/**
+ * An alert that is not worth a notification while this one fires, for the same target of the same exporter: an inhibition of Alertmanager. On
+ * the pages it is listed below this one.
+ */
 export interface Inhibition {
   readonly alert: string;
   readonly severity?: Severity;
@@ -53,21 +56,18 @@ interface Texts<Name extends string> {
   readonly name: Name;
   /** `none` only for the watchdog. */
   readonly severity: Severity | 'none';
-  /** One sentence for docs/alerts.md: when it fires. */
-  readonly when: string;
   /** PromQL, multi-line. */
   readonly expr: string;
-  /** Templates of Prometheus; they begin with the target if the alert is about one. */
+  /** What is wrong, with its numbers: a template of Prometheus that begins with the target if the alert is about one. */
   readonly summary: string;
+  /** When it fires and what that means, for annotations and docs/alerts.md. */
   readonly description: string;
-  /** What to do first. */
+  /** What to do first. A template, too. */
   readonly action: string;
 }
 
 /** What has a default. */
 interface Options {
-  /** The comment above the rule: why the expression and its limits are as they are. */
-  readonly comment: string;
   /** The group of the rules file. */
   readonly group: string;
   /** Recording rules that the expression or the texts read. */
@@ -104,7 +104,6 @@ export interface JudgedAlert<Name extends string = string> extends Alert<Name> {
 }
 
 const DEFAULTS = {
-  comment: '',
   group: 'bridge-exporter',
   recordings: [],
   forMinutes: 0,
@@ -179,8 +178,9 @@ function outdatedRule(document: DocumentName): RecordingRule {
   const height = heightFamilies[document];
   return {
     name: `target:${height}:outdated`,
-    comment: `Present while the data is outdated: no successful poll for ${OUTDATED_MINUTES * 60} s, which is 20 polls at the default interval and twice the
-default poll.stale_after, or a hub height that has not changed. Without a height header only the first counts.`,
+    // Present while the data is outdated: no successful poll for 10 minutes, which is 20 polls at the
+    // default interval and twice the default poll.stale_after, or a hub height that has not changed. Without a height
+    // header only the first counts.
     expr: `group by (${TARGET}) (
   time() - bridge_exporter_last_success_timestamp_seconds{document="${document}"} > ${OUTDATED_MINUTES * 60}
   or changes(${height}[${promDuration(OUTDATED_MINUTES)}]) == 0

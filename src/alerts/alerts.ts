@@ -2,7 +2,6 @@ import type { Alert, Condition, JudgedAlert } from './alert.js';
 import { contractAlerts } from './contract-alerts.js';
 import { progressAlerts } from './crosschain-progress-alerts.js';
 import { missedAlerts } from './missed-cctx-alerts.js';
-import { rateLimitAlerts } from './rate-limit-alerts.js';
 import { deadlineAlerts } from './deadline-alerts.js';
 import { endpointAlerts } from './endpoint-alerts.js';
 import { exporterAlerts, watchdogAlerts } from './exporter-alerts.js';
@@ -39,7 +38,6 @@ const dataAlerts = [
   ...paramsAlerts,
   ...missedAlerts,
   ...progressAlerts,
-  ...rateLimitAlerts,
 ] satisfies readonly JudgedAlert[];
 
 const readFamilies = new Set<string>(

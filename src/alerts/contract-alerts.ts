@@ -2,7 +2,7 @@ import { count } from '../text/format.js';
 import { above, dataAlert, endpointAlert } from './alert.js';
 import { IDENTITY_HOURS, identityChanged } from './identity-changes.js';
 import { COMPARE_VALSETS } from './integrity-alerts.js';
-import { ON_TARGET, promDuration, TARGET, TOKEN_SYMBOL } from './promql.js';
+import { countOfValue, ON_TARGET, promDuration, TARGET, TOKEN_SYMBOL } from './promql.js';
 import { withDetails } from './sentences.js';
 import { REMEMBERED_MINUTES, valueAgo } from './poll-history.js';
 import { labelOf } from './samples.js';
@@ -12,7 +12,6 @@ import { findingIf, type Finding, type PollView } from './view.js';
 
 const SILENT_MINUTES = 60;
 const UNBACKED_MINUTES = 10;
-const NODE_BEHIND_SECONDS = 300;
 /** The contract rounds its threshold, and requires a little more than it. */
 const ROUNDING_RATIO = 0.0001;
 
@@ -47,18 +46,17 @@ export const contractAlerts = [
   dataAlert('external_contract', {
     name: 'BridgeTokenUnbacked',
     severity: 'critical',
-    comment: `No tolerance in the amount: both sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
-(docs/external-contract.md). ${UNBACKED_MINUTES} minutes are two readings.
-A shortfall that was as large a day ago does not fire again: the token cannot be judged.`,
-    when: `The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or grows.`,
+    // No tolerance in the amount: both sides are read at nearly the same time, so that the contract has every deposit
+    // that the hub has observed (docs/external-contract.md). Ten minutes are two readings. A
+    // shortfall that was as large a day ago does not fire again: the token cannot be judged.
+    description: `The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or grows. Tokens were minted without a deposit, or taken out of the contract.`,
     expr: `bridge_token_backing_surplus_amount < 0
 unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_backing_surplus_amount`,
     forMinutes: UNBACKED_MINUTES,
     linksToPending: false,
     families: ['bridge_token_backing_surplus_amount'],
     find: newShortfalls,
-    summary: `${TOKEN_SYMBOL}{{ $labels.token_contract }} is not backed by the contract.`,
-    description: `The contract of {{ $labels.target }} holds {{ $value | humanize }} smallest units of ${TOKEN_SYMBOL}{{ $labels.token_contract }} relative to what the hub has issued and owes. Tokens were minted without a deposit, or taken out of the contract.`,
+    summary: `${TOKEN_SYMBOL}{{ $labels.token_contract }} is not backed by the contract, {{ $value | humanize }} smallest units.`,
     action:
       'Compare the last deposits and executed batches of the token on both chains. If the shortfall is real, alert the owner of the contract, who can pause it, and the other validators.',
     sentence: ({ all, duration }) => {
@@ -70,14 +68,14 @@ unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_back
     name: 'BridgeContractValsetMismatch',
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: `Exported only while the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not fire it.`,
-    when: 'The validator set in the contract is newer than every set of the hub.',
+    // Exported only while the hub block, the external block and the clock are within two minutes, so a hub node that
+    // is behind does not fire it.
+    description:
+      'The validator set in the contract is newer than every set of the hub. Whoever controls it controls all funds; this can be a theft in progress.',
     ...above('bridge_contract_valset_unknown', 0),
     forMinutes: 5,
     linksToPending: false,
     summary: 'the hub did not make the validator set in the contract.',
-    description:
-      'The validator set in the contract of {{ $labels.target }} has a higher nonce than every set of the hub. Whoever controls that set controls all funds. This can be a theft in progress.',
     action: COMPARE_VALSETS,
     sentence: ({ duration }) =>
       `the validator set in the contract has been newer than every set of the hub for ${duration}`,
@@ -86,26 +84,22 @@ unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_back
     name: 'BridgeContractOwnerChanged',
     severity: 'critical',
     document: 'external_contract',
-    comment: `Fires for ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
-    when: `The owner or the implementation of the contract is another one than before, for ${IDENTITY_HOURS} hours.`,
+    description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
     ...identityChanged('bridge_contract_info'),
-    summary: 'the contract has another owner or implementation.',
-    description:
-      'The owner of the contract of {{ $labels.target }} is now {{ $labels.owner }}, and its implementation {{ $labels.implementation }}. One of them was another within the last day.',
+    summary: 'the contract has another owner or implementation: {{ $labels.owner }}, {{ $labels.implementation }}.',
     action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
     sentence: ({ duration }) => `the owner or the implementation of the contract changed ${duration} ago`,
   }),
   dataAlert('external_contract', {
     name: 'BridgeContractPaused',
     severity: 'critical',
-    comment: 'A pause is always by hand, so one reading is enough; two outlast a faulty node.',
-    when: 'The contract is paused.',
+    // A pause is always by hand, so one reading is enough; two outlast a faulty node.
+    description:
+      'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
     ...above('bridge_contract_paused', 0),
     forMinutes: 2,
     linksToPending: false,
     summary: 'the contract is paused.',
-    description:
-      'The contract of {{ $labels.target }} accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
     action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
     sentence: ({ duration }) => `the contract has been paused for ${duration}`,
   }),
@@ -113,18 +107,16 @@ unless bridge_token_backing_surplus_amount offset ${memory} <= bridge_token_back
     name: 'BridgeOracleSilent',
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: `An event of the contract that is an hour old is not observed, and no fewer wait than an hour ago. Events are observed within minutes, so
-neither a busy bridge nor one that catches up fires it. Also when a few have claimed the event: it exists, so the others are behind.`,
-    when: `An event of the contract has not been observed by the hub for an hour, and no fewer are waiting than an hour ago.`,
+    // Events are observed within minutes, so neither a busy bridge nor one that catches up fires it. Also when a few have
+    // claimed the event: it exists, so the others are behind.
+    description: `An event of the contract has not been observed by the hub for an hour, and no fewer are waiting than an hour ago. No deposit and no executed batch reaches the hub.`,
     expr: `bridge_contract_last_event_nonce offset ${hour} > bridge_contract_last_event_nonce - bridge_contract_unobserved_events
 and bridge_contract_unobserved_events >= bridge_contract_unobserved_events offset ${hour}`,
     forMinutes: 5,
     linksToPending: false,
     families: ['bridge_contract_last_event_nonce', 'bridge_contract_unobserved_events'],
     find: (view) => findingIf(hasOldUnobserved(view), view.samples.value('bridge_contract_unobserved_events') ?? 0),
-    summary: 'events of the contract do not reach the hub.',
-    description:
-      'The contract of {{ $labels.target }} has emitted events that the hub has not observed for at least an hour. No deposit and no executed batch reaches the hub.',
+    summary: `${countOfValue('event')} of the contract not observed by the hub.`,
     action:
       'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
     sentence: ({ duration }, view) =>
@@ -137,8 +129,10 @@ and bridge_contract_unobserved_events >= bridge_contract_unobserved_events offse
   dataAlert('external_contract', {
     name: 'BridgePowerThresholdTooLow',
     severity: 'warning',
-    comment: `The contract rounds its threshold. A lower one is no reason to lower power_threshold: relayers ask for 66 % anyway.`,
-    when: 'The contract requires more power than `power_threshold`.',
+    // The contract rounds its threshold. A lower one is no reason to lower power_threshold: relayers ask for 66 %
+    // anyway.
+    description:
+      'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',
     expr: `bridge_contract_power_threshold_ratio
 > ${ON_TARGET} group_left () max by (${TARGET}) (bridge_power_threshold_ratio) + ${ROUNDING_RATIO}`,
     forMinutes: 10,
@@ -151,31 +145,8 @@ and bridge_contract_unobserved_events >= bridge_contract_unobserved_events offse
       return findingIf(threshold > Number(configured) + ROUNDING_RATIO, threshold);
     },
     summary: 'the contract requires {{ $value | humanizePercentage }} of the power.',
-    description:
-      'The contract of {{ $labels.target }} requires {{ $value | humanizePercentage }} of the power, more than power_threshold: batches count as signed that it does not accept.',
     action: 'Set power_threshold of the target to the threshold of the contract.',
     sentence: ({ oldest }) =>
       `the contract requires ${(oldest.value * 100).toFixed(1)} % of the power, more than power_threshold`,
-  }),
-  endpointAlert({
-    name: 'BridgeExternalNodeBehind',
-    severity: 'info',
-    document: 'external_contract',
-    comment: 'Polls succeed, but the node has an old block: what it says about the contract is of then.',
-    when: `The newest block of the node of the external chain is more than ${NODE_BEHIND_SECONDS / 60} minutes old.`,
-    expr: `time() - bridge_external_timestamp_seconds > ${NODE_BEHIND_SECONDS}`,
-    forMinutes: 5,
-    keepFiringMinutes: 5,
-    families: ['bridge_external_timestamp_seconds'],
-    find: ({ samples, now }) => {
-      const timestamp = samples.value('bridge_external_timestamp_seconds');
-      if (timestamp === undefined) return [];
-      return findingIf(now.epochSeconds - timestamp > NODE_BEHIND_SECONDS, now.epochSeconds - timestamp);
-    },
-    summary: 'the node of the external chain is {{ $value | humanizeDuration }} behind.',
-    description:
-      'The newest block of the external chain that {{ $labels.target }} reads is {{ $value | humanizeDuration }} old. Backing is not judged.',
-    action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
-    sentence: ({ oldest }) => `the newest block of the external chain is ${Math.round(oldest.value / 60)} min old`,
   }),
 ];

@@ -25,10 +25,3 @@ export function chainOf(labels: AlertLabels): string {
 export function byChain<Family extends string>(samples: Samples<Family>, family: Family): ReadonlyMap<string, number> {
   return new Map(samples.series(family).map(({ labels, value }) => [labelOf(labels, 'chain_id'), value]));
 }
-
-/** The query of the value of a metric for the chain of an alert, in a text. */
-export function queryOfChain(metric: string, fn: (selector: string) => string): string {
-  const labels = CHAIN.split(', ');
-  const selector = `${metric}{${labels.map((label) => `${label}=%q`).join(', ')}}`;
-  return `query (printf "max(${fn(selector)})" ${labels.map((label) => `$labels.${label}`).join(' ')})`;
-}

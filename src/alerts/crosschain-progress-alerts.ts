@@ -2,17 +2,8 @@ import { MINUTE_MS } from '../settings/units.js';
 import { chainIdsOfType, chainType, type ChainType } from '../chain/known-chains.js';
 import type { CctxItem } from '../pending/items.js';
 import { count, duration, list } from '../text/format.js';
-import { above, dataAlert, type Severity } from './alert.js';
-import {
-  CCTXS,
-  byChain,
-  CHAIN,
-  chainOf,
-  ON_CHAIN,
-  queryOfChain,
-  RATE_LIMITER_INPUT,
-  THE_CHAIN,
-} from './crosschain-chains.js';
+import { above, dataAlert } from './alert.js';
+import { CCTXS, byChain, CHAIN, chainOf, ON_CHAIN, RATE_LIMITER_INPUT, THE_CHAIN } from './crosschain-chains.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';
 import { crosschainItemsOf, listedRows, unixSecondsOf, withList } from './sentences.js';
 import { labelOf } from './samples.js';
@@ -144,15 +135,14 @@ function hashText(hash: string | undefined): string {
 
 /* The oldest pending transaction of a chain. */
 
-function tooOld(severity: Extract<Severity, 'critical' | 'warning'>, comment: string) {
+function tooOld(severity: 'critical' | 'warning') {
   const isCritical = severity === 'critical';
   return dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainOldestPendingTooOld',
     severity,
-    comment,
-    when: isCritical
-      ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on.'
-      : 'The oldest pending transaction of a chain is older than the age limit of the chain.',
+    description: isCritical
+      ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
+      : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
     expr: `time() - ${OLDEST}{list="pending"}
 > ${ON_CHAIN} group_left ()
 ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
@@ -168,7 +158,6 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
       });
     },
     summary: `a pending transaction on ${THE_CHAIN} is {{ $value | humanizeDuration }} old.`,
-    description: `The oldest pending cross-chain transaction of {{ $labels.target }} on ${THE_CHAIN} was created {{ $value | humanizeDuration }} ago${isCritical ? ', far longer than the age limit of the chain' : ', longer than the age limit of the chain'}.`,
     action: hashAction,
     sentence: ({ all }, { samples, now }) => {
       const waitingOf = ({ value }: DatedFinding): string => duration(now.epochSeconds - value);
@@ -196,16 +185,14 @@ ${isCritical ? ageLimits(criticalAge(AGE_LIMIT)) : ageLimits()}`,
 /** The hub says so itself, and the alerts on what does not move would only repeat it. */
 const outboundDisabled = dataAlert(RATE_LIMITER_INPUT, {
   name: 'CrosschainOutboundDisabled',
-  severity: 'info',
-  comment: 'A decision of the policies of the hub, so it is no incident of the exporter, the node or a chain.',
-  when: 'The hub has switched off transactions to other chains.',
+  severity: 'warning',
+  description:
+    'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
   expr: 'crosschain_outbound_enabled == 0',
   forMinutes: 2,
   families: ['crosschain_outbound_enabled'],
   find: ({ samples }) => findingIf(samples.value('crosschain_outbound_enabled') === 0, 0),
   summary: 'transactions to other chains are switched off.',
-  description:
-    'The hub of {{ $labels.target }} has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
   sentence: ({ duration: lasting }) => `the hub has switched off transactions to other chains for ${lasting}`,
   inhibits: [
@@ -220,9 +207,10 @@ export const progressAlerts = [
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainBacklogStuck',
     severity: 'critical',
-    comment: `A truncated list does not show whether the lowest nonce has changed, so it changes nothing; the next complete list does.
-After a halt of the hub, all chains need some minutes.`,
-    when: 'The lowest pending nonce of a chain has not changed for longer than the age limit of the chain.',
+    // A truncated list does not show whether the lowest nonce has changed, so it changes nothing; the next complete
+    // list does. After a halt of the hub, all chains need some minutes.
+    description:
+      'The lowest pending nonce of a chain has not changed for longer than the age limit of the chain. Later nonces wait for it.',
     expr: `time() - ${NONCE_CHANGED}
 > ${ON_CHAIN} group_left ()
 ${ageLimits()}
@@ -231,7 +219,6 @@ and ${ON_TARGET} ${HIDDEN} == 0`,
     families: [NONCE_CHANGED, LOWEST_NONCE, OLDEST, HIDDEN, AGE_LIMIT, CCTXS],
     find: findStuck,
     summary: `nothing has moved on ${THE_CHAIN} for {{ $value | humanizeDuration }}.`,
-    description: `The lowest pending nonce of {{ $labels.target }} on ${THE_CHAIN}{{ with ${queryOfChain(LOWEST_NONCE, (selector) => selector)} }}, {{ . | first | value | printf "%.0f" }},{{ end }} has not changed for {{ $value | humanizeDuration }}, longer than the age limit of the chain. Later nonces wait for it.`,
     action: `If a transaction of the chain is missed, begin with that. ${hashAction}`,
     sentence: ({ all, duration: lasting }, view) => {
       const chains = all.map(({ labels, value }) => `${chainOf(labels)} at nonce ${value}`);
@@ -250,24 +237,16 @@ and ${ON_TARGET} ${HIDDEN} == 0`,
     },
     inhibits: [{ alert: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }],
   }),
-  tooOld(
-    'critical',
-    `Four times the age limit of the chain, which is 2 hours by default; twice from a limit of an hour on, which is 4 hours on Bitcoin.`,
-  ),
-  tooOld(
-    'warning',
-    `The age limit of the chain: by default 30 minutes, because 2 to 14 are usual and ZetaChain calls a cctx long-lived from then on; 2 hours on Bitcoin.
-Missed ones are the matter of CrosschainCctxsMissed.`,
-  ),
+  tooOld('critical'),
+  tooOld('warning'),
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainPendingListTruncated',
     severity: 'warning',
-    when: 'The node omits pending transactions from its list.',
+    description:
+      'The node omits pending transactions from its list. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
     ...above(HIDDEN, 0),
     forMinutes: 10,
     summary: `${countOfValue('pending cross-chain transaction is', 'pending cross-chain transactions are')} not listed.`,
-    description:
-      'For at least 10 minutes, the node has omitted pending transactions of {{ $labels.target }} from its list, {{ $value }} at present. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
     action:
       'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
     sentence: ({ oldest, duration: lasting }) =>
@@ -276,8 +255,8 @@ Missed ones are the matter of CrosschainCctxsMissed.`,
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainBacklogHigh',
     severity: 'warning',
-    comment: 'Pending cctxs of all chains, including those that the node omits from its list.',
-    when: 'More transactions are pending than `crosschain.backlog_limit`, hidden ones included.',
+    description:
+      'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
     expr: `crosschain_total_pending
 > ${ON_TARGET} group_left ()
 max by (${TARGET}) (crosschain_backlog_limit_cctxs)`,
@@ -291,8 +270,6 @@ max by (${TARGET}) (crosschain_backlog_limit_cctxs)`,
       return findingIf(pending > limit, pending, undefined, start);
     },
     summary: `${countOfValue('cross-chain transaction is', 'cross-chain transactions are')} pending.`,
-    description:
-      'The backlog of {{ $labels.target }} has been above its limit for at least 30 minutes; {{ $value }} cross-chain transactions are missed or pending.',
     action:
       'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
     sentence: ({ oldest, duration: lasting }, { samples }) =>

@@ -1,5 +1,5 @@
 import { count, duration } from '../text/format.js';
-import { dataAlert, type Severity } from './alert.js';
+import { dataAlert } from './alert.js';
 import {
   blocksToFirst,
   byOrchestrator,
@@ -24,9 +24,7 @@ import {
   parenthesized,
   powerOfOthersAtLeast,
   TARGET,
-  UNLESS_WATCHED,
   watchedWithNames,
-  withNameLabels,
 } from './promql.js';
 import { orchestratorKey, validators, withList } from './sentences.js';
 import { labelOf } from './samples.js';
@@ -41,9 +39,6 @@ const HOUR_SECONDS = 3600;
 
 /** From this share of the power of others on, a deadline is the problem of the whole bridge: without them nothing is signed or observed. */
 const JAILED_POWER_RATIO = 0.33;
-
-/** Which alert is about the missing signatures themselves. */
-const CAUSES: Readonly<Record<ConfirmKind, string>> = { valset: 'BridgeValsetUnsigned', batch: 'BridgeBatchUnsigned' };
 
 /** What a validator has to sign, in words. */
 const SIGNED_THING: Readonly<Record<ConfirmKind, string>> = { valset: 'a validator set', batch: 'a batch' };
@@ -76,7 +71,7 @@ function missingSince(
 type NearFamily = DeadlineFamily | IdentityFamily | (typeof WINDOW_FAMILIES)[number];
 const NEAR_FAMILIES = [...IDENTITY_FAMILIES, ...DEADLINE_FAMILIES, ...WINDOW_FAMILIES] as const;
 
-/** The deadlines that are so many seconds away, with these as the value. Some follow from what lacks the signatures of many. */
+/** The deadlines that are so many seconds away, with these as the value. */
 function nearDeadlines(
   view: PollView<NearFamily>,
   who: 'watched' | 'others',
@@ -92,7 +87,6 @@ function nearDeadlines(
       labels: { ...orchestratorLabels(next.labels), confirms: next.confirms },
       value: next.blocks * blockTime,
       start: beganAt(() => missingSince(view, next, until)),
-      followsFrom: who === 'watched' ? [] : [CAUSES[next.confirms]],
     }))
     .filter(({ value }) => value >= from && value < until);
 }
@@ -112,38 +106,29 @@ function timeToFirst(findings: DatedFindings, view: PollView<NearFamily>): strin
   return `about ${duration((blocksToFirst(findings, view) ?? 0) * blockTime)}`;
 }
 
-const LATE_WITH = 'a signature with a near deadline';
+const deadlineNear = {
+  name: 'BridgeOrchestratorDeadlineNear',
+  lateWith: 'a signature with a near deadline',
+  dashboard: 'bridge-signers',
+  recordings: [orchestratorNames],
+  forMinutes: DEADLINE_FOR_MINUTES,
+  families: NEAR_FAMILIES,
+} as const;
 
-function deadlineNear(
-  who: 'watched' | 'others',
+function watchedDeadlineNear(
+  severity: 'critical' | 'warning',
   [fromHours, untilHours]: readonly [number, number],
-  alert: {
-    readonly severity: Severity;
-    readonly comment: string;
-    readonly when: string;
-    readonly action: string;
-  },
+  texts: { readonly description: string; readonly action: string },
 ) {
   const [from, until] = [fromHours * HOUR_SECONDS, untilHours * HOUR_SECONDS];
-  const near = `${parenthesized(TIME_LEFT)} >= ${from} < ${until}`;
-  const validator = who === 'watched' ? 'your validator' : 'validator';
-  const first = who === 'watched' ? 'Your validator' : 'Validator';
   return dataAlert('module_state', {
-    ...alert,
-    name: 'BridgeOrchestratorDeadlineNear',
-    lateWith: LATE_WITH,
-    dashboard: 'bridge-signers',
-    recordings: [orchestratorNames],
-    expr:
-      who === 'watched'
-        ? watchedWithNames(near)
-        : withNameLabels(`${near}
-${UNLESS_WATCHED}`),
-    forMinutes: DEADLINE_FOR_MINUTES,
-    families: NEAR_FAMILIES,
-    find: (view) => nearDeadlines(view, who, from, until),
-    summary: `${validator} {{ or $labels.name $labels.orchestrator }} is jailed in {{ $value | humanizeDuration }}.`,
-    description: `${first} {{ $labels.name }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has {{ $value | humanizeDuration }} left to sign a {{ if eq $labels.confirms "batch" }}batch{{ else }}validator set{{ end }}. After that it is jailed.`,
+    ...deadlineNear,
+    ...texts,
+    severity,
+    expr: watchedWithNames(`${parenthesized(TIME_LEFT)} >= ${from} < ${until}`),
+    find: (view) => nearDeadlines(view, 'watched', from, until),
+    summary:
+      'your validator {{ or $labels.name $labels.orchestrator }} is jailed in {{ $value | humanizeDuration }} unless it signs a {{ if eq $labels.confirms "batch" }}batch{{ else }}validator set{{ end }}.',
     sentence: (findings, view) => {
       const soonest = findings.all.toSorted((a, b) => a.value - b.value)[0] ?? findings.oldest;
       const time = `about ${duration(soonest.value)}`;
@@ -156,43 +141,30 @@ ${UNLESS_WATCHED}`),
             validators(found),
           );
     },
-    ...(who === 'watched' && {
-      inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] }],
-    }),
+    inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] }],
   });
 }
 
 export const deadlineAlerts = [
-  deadlineNear('watched', [0, CRITICAL_HOURS], {
-    severity: 'critical',
-    comment: `Your own validators: those in \`watch\`. 12 hours (43200 s) include a night. Batches are live for less than the window unless no
-event is observed for days.`,
-    when: `Less than ${CRITICAL_HOURS} hours are left for a watched validator to sign a validator set or a batch.`,
+  // 12 hours include a night. Batches are live for less than the window unless no event is observed for days.
+  watchedDeadlineNear('critical', [0, CRITICAL_HOURS], {
+    description: `Less than ${CRITICAL_HOURS} hours are left for a validator of \`watch\` to sign a validator set or a batch. After that it is jailed.`,
     action: 'Restart the orchestrator now.',
   }),
-  deadlineNear('watched', [CRITICAL_HOURS, WARNING_HOURS], {
-    severity: 'warning',
-    comment: 'Your own validators, from a day (86400 s) to 12 hours (43200 s) before.',
-    when: `Between ${CRITICAL_HOURS} and ${WARNING_HOURS} hours are left for a watched validator to sign.`,
+  watchedDeadlineNear('warning', [CRITICAL_HOURS, WARNING_HOURS], {
+    description: `Between ${CRITICAL_HOURS} and ${WARNING_HOURS} hours are left for a validator of \`watch\` to sign a validator set or a batch. After that it is jailed.`,
     action: 'Restart the orchestrator today.',
   }),
   dataAlert('module_state', {
-    name: 'BridgeOrchestratorDeadlineNear',
-    lateWith: LATE_WITH,
+    ...deadlineNear,
     severity: 'warning',
-    dashboard: 'bridge-signers',
-    comment: `Validators of others with a third of the power: jailed validators neither sign nor vote, so nothing is relayed or observed before they are
-unjailed. 12 hours (43200 s), when their operators can still be reached.`,
-    when: `Less than ${CRITICAL_HOURS} hours are left to sign for validators that are not watched, with a third of the power or more.`,
+    description: `Less than ${CRITICAL_HOURS} hours are left to sign a validator set or a batch for validators that are not in \`watch\`, with a third of the power or more. Jailed, they neither sign nor vote, so nothing is relayed or observed.`,
+    // 12 hours, when their operators can still be reached.
     expr: powerOfOthersAtLeast(JAILED_POWER_RATIO, `${TIME_LEFT} >= 0 < ${CRITICAL_HOURS * HOUR_SECONDS}`),
-    recordings: [orchestratorNames],
     labels: { watched: 'false' },
-    forMinutes: DEADLINE_FOR_MINUTES,
-    families: NEAR_FAMILIES,
     find: (view) => nearPower(view, CRITICAL_HOURS * HOUR_SECONDS),
     minimumSum: JAILED_POWER_RATIO,
     summary: 'validators with {{ $value | humanizePercentage }} of the power are jailed within hours.',
-    description: `Validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have less than ${CRITICAL_HOURS} hours left to sign a validator set or a batch. Jailed, they neither sign nor vote, so nothing is relayed or observed.`,
     action: 'Tell the operators, the largest first: nothing is signed or observed without them.',
     sentence: (findings, view) => {
       const found = validatorsOf(findings, view);
@@ -201,11 +173,5 @@ unjailed. 12 hours (43200 s), when their operators can still be reached.`,
         validators(found),
       );
     },
-  }),
-  deadlineNear('others', [0, CRITICAL_HOURS], {
-    severity: 'info',
-    comment: `The validators of others, and all when bridge_orchestrator_info is missing: 12 hours (43200 s) before.`,
-    when: 'The same as the critical one for each validator that is not watched.',
-    action: 'Inform the operator; if the validator is yours, restart its orchestrator and add it to watch.',
   }),
 ];

@@ -55,22 +55,15 @@ function lastFailure({ state: { last, failure } }: PollView<never>): string {
   return last?.ok === false && failure !== undefined ? failure.error.message : '';
 }
 
-function heightAlert<const Name extends string>(alert: {
-  readonly name: Name;
-  readonly document: DocumentName;
-  readonly comment: string;
-  readonly subject: string;
-  readonly others: string;
-}) {
-  const { name, document, comment, subject, others } = alert;
+function heightAlert<const Name extends string>(name: Name, document: DocumentName, subject: string) {
   const family = heightFamilies[document];
   const range = promDuration(HEIGHT_MINUTES);
   return endpointAlert({
     name,
     severity: 'critical',
     document,
-    comment,
-    when: `Polls succeed, but \`${family}\` has not changed for ${HEIGHT_MINUTES} minutes.`,
+    description: `Polls succeed, but \`${family}\` has not changed for ${HEIGHT_MINUTES} minutes, or since the first scrape. Other alerts on the document are suspended.`,
+    // Three successful polls, so that a long poll interval does not look like a halted chain.
     expr: `changes(${family}[${range}]) == 0
 and ${ON_TARGET} (
   increase(bridge_exporter_polls_total{document="${document}"}[${range}])
@@ -89,7 +82,6 @@ and ${ON_TARGET} (
       return [{ labels: {}, value: height, start: { kind: 'shown', since, mayBeOlder } }];
     },
     summary: `${subject} does not advance.`,
-    description: `Polls succeed, but ${family} of {{ $labels.target }} has not changed for 15 minutes, or for 5 minutes since the first scrape. Other ${others} alerts of {{ $labels.target }} are suspended.`,
     action: 'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.',
     sentence: ({ oldest, duration: lasting }) => `${subject} has not advanced from ${oldest.value} for ${lasting}`,
     inhibitsData: true,
@@ -100,9 +92,8 @@ export const endpointAlerts = [
   endpointAlert({
     name: 'BridgeSnapshotStale',
     severity: 'critical',
-    comment: `Uses the age, because bridge_exporter_up stays 1 when polling stops. An endpoint without any successful poll is as old as the process,
-or as the reload that added it. With a current copy in another exporter of the cluster, the warning of this name fires instead.`,
-    when: `The last successful poll of every exporter is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded since the endpoint was added.`,
+    // The age, because bridge_exporter_up stays 1 when polling stops.
+    description: `The last successful poll of every exporter is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded since the endpoint was added. No other alert on the document can fire.`,
     expr: `${outdatedExpr('{document!="external_contract"}')}\nunless ${ON_ENDPOINT} ${CURRENT}`,
     keepFiringMinutes: 5,
     find: (view) => {
@@ -118,9 +109,7 @@ or as the reload that added it. With a current copy in another exporter of the c
           ]
         : [];
     },
-    summary: 'the data of {{ $labels.document }} is outdated.',
-    description:
-      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. No other exporter has a current copy, so no other alert on this document can fire.',
+    summary: 'the data of {{ $labels.document }} is outdated: no successful poll for {{ $value | humanizeDuration }}.',
     action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
     sentence: (_findings, view) => withDetails(withoutSuccess(view), lastFailure(view)),
     // The critical alert includes the warning.
@@ -130,25 +119,13 @@ or as the reload that added it. With a current copy in another exporter of the c
     ],
     inhibitsData: true,
   }),
-  heightAlert({
-    name: 'BridgeHeightStalled',
-    document: 'module_state',
-    comment: 'Three successful polls in the window, so a slow poll interval does not look like a halted chain.',
-    subject: 'the hub height',
-    others: 'bridge',
-  }),
-  heightAlert({
-    name: 'CrosschainHeightStalled',
-    document: 'rate_limiter_input',
-    comment: 'The same for the rate limiter input.',
-    subject: 'the hub height of the cross-chain input',
-    others: 'cross-chain',
-  }),
+  heightAlert('BridgeHeightStalled', 'module_state', 'the hub height'),
+  heightAlert('CrosschainHeightStalled', 'rate_limiter_input', 'the hub height of the cross-chain input'),
   endpointAlert({
     name: 'BridgeEndpointMisconfigured',
     severity: 'warning',
-    comment: 'More than one failure, because credentials may be rotated between two polls.',
-    when: `More than one poll within ${FAILURE_MINUTES} minutes failed with reason \`bad_request\` or \`unauthorized\`, and the last poll failed.`,
+    // More than one failure, because credentials may be rotated between two polls.
+    description: `More than one poll within ${FAILURE_MINUTES} minutes failed with reason \`bad_request\` or \`unauthorized\`, and the last poll failed.`,
     expr: `increase(bridge_exporter_poll_failures_total{reason=~"${MISCONFIGURED_REASONS.join('|')}"}[${promDuration(FAILURE_MINUTES)}]) > 1
 and on (${TARGET}, document) bridge_exporter_up == 0`,
     forMinutes: 2,
@@ -161,9 +138,7 @@ and on (${TARGET}, document) bridge_exporter_up == 0`,
         if (!isRepeated || last?.ok !== false || msBetween(first, now) >= FAILURE_MINUTES * MINUTE_MS) return [];
         return [{ labels: { reason }, value: failures.length }];
       }),
-    summary: '{{ $labels.document }} is misconfigured.',
-    description:
-      '{{ $value | printf "%.0f" }} polls of {{ $labels.document }} of {{ $labels.target }} failed with reason {{ $labels.reason }} in the last 10 minutes.',
+    summary: '{{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
     action: 'Correct the configuration or the credentials, then reload the exporter; waiting does not help.',
     sentence: (findings, view) =>
       withList(
@@ -177,15 +152,12 @@ and on (${TARGET}, document) bridge_exporter_up == 0`,
   endpointAlert({
     name: 'BridgeEndpointDown',
     severity: 'warning',
-    comment: `\`for\` is shorter than poll.stale_after (5m), so the alert fires before the chain series are withdrawn. A node that restarts
-does not alert anyone at night: BridgeSnapshotStale is the critical alert.`,
-    when: 'Every poll fails.',
+    description: 'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated.',
     expr: 'bridge_exporter_up == 0',
     forMinutes: 3,
     keepFiringMinutes: 5,
     find: ({ state: { last } }) => findingIf(last?.ok === false, 0),
     summary: 'polls of {{ $labels.document }} fail.',
-    description: 'All polls of {{ $labels.document }} of {{ $labels.target }} have failed for 3 minutes.',
     action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
     sentence: ({ duration: lasting }, view) =>
       withDetails(`polls of ${view.state.document} have failed for ${lasting}`, lastFailure(view)),
@@ -194,9 +166,7 @@ does not alert anyone at night: BridgeSnapshotStale is the critical alert.`,
   endpointAlert({
     name: 'BridgeResponseNearLimit',
     severity: 'warning',
-    comment: `A response rejected for its size, here or by the node, counts as 1.
-Share of poll.max_body_size. A response grows with the backlog, so the rest has to last until working hours.`,
-    when: `A response is larger than ${percent(SIZE_RATIO)} of \`poll.max_body_size\`, or one was rejected for its size within ${FAILURE_MINUTES} minutes.`,
+    description: `A response is larger than ${percent(SIZE_RATIO)} of \`poll.max_body_size\`, or one was rejected for its size, here or by the node, within ${FAILURE_MINUTES} minutes. Above the limit every poll fails.`,
     expr: `(
   (sum without (reason) (increase(bridge_exporter_poll_failures_total{reason=~"${SIZE_REASONS.join('|')}"}[${promDuration(FAILURE_MINUTES)}])) > bool 0) == 1
   or
@@ -212,9 +182,7 @@ Share of poll.max_body_size. A response grows with the backlog, so the rest has 
       const ratio = wasRejected ? 1 : (last?.bodyBytes ?? 0) / maxBodyBytes;
       return findingIf(ratio > SIZE_RATIO, ratio);
     },
-    summary: 'the response of {{ $labels.document }} is near its size limit.',
-    description:
-      'The response of {{ $labels.document }} of {{ $labels.target }} has reached {{ $value | humanizePercentage }} of the size limit; a response rejected for its size counts as 100 %. Above the limit every poll fails.',
+    summary: 'the response of {{ $labels.document }} has reached {{ $value | humanizePercentage }} of its size limit.',
     action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
     sentence: ({ oldest }, { state: { document } }) =>
       oldest.value >= 1
@@ -224,7 +192,8 @@ Share of poll.max_body_size. A response grows with the backlog, so the rest has 
   endpointAlert({
     name: 'BridgeExporterSeriesDropped',
     severity: 'warning',
-    when: 'A metric has more series than `limits.max_series_per_family`.',
+    description:
+      'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
     expr: 'bridge_exporter_series_dropped > 0',
     forMinutes: 15,
     keepFiringMinutes: 15,
@@ -232,9 +201,7 @@ Share of poll.max_body_size. A response grows with the backlog, so the rest has 
       (success?.snapshot.families ?? []).flatMap(({ name, dropped = 0 }) =>
         dropped > 0 ? [{ labels: { family: name }, value: dropped }] : [],
       ),
-    summary: '{{ $labels.family }} exceeds limits.max_series_per_family.',
-    description:
-      '{{ $value }} series of {{ $labels.family }} of {{ $labels.target }} are over the limit. They are dropped, or added up in one series whose labels read other.',
+    summary: '{{ $value }} series of {{ $labels.family }} exceed limits.max_series_per_family.',
     action: 'Raise limits.max_series_per_family.',
     sentence: (findings) => {
       const names = fieldsOf(findings, 'family');

@@ -53,15 +53,15 @@ export const exporterAlerts: readonly Alert[] = [
   exporterAlert({
     name: 'BridgeExporterAbsent',
     severity: 'critical',
-    comment: `Does not use \`up\`, because a job can be renamed or lose its targets. In a store of several clusters, it fires for each cluster
-without an exporter; without any exporter in a day, it fires once without a label.`,
-    when: 'No exporter of the cluster is scraped.',
+    // Does not use `up`, because a job can be renamed or lose its targets. In a store of several clusters, it fires
+    // for each cluster without an exporter; without any exporter in a day, it fires once without a label.
+    description:
+      'No exporter of the cluster has been scraped for 10 minutes, so no other alert of the bridge can fire.',
     expr: `group by (cluster) (last_over_time(bridge_exporter_build_info[1d]))
 unless group by (cluster) (bridge_exporter_build_info)
 or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
     summary: 'No bridge-exporter is scraped.',
-    description: 'Prometheus has scraped no bridge-exporter for 10 minutes, so no other bridge alert can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
     // Without any exporter, nothing is polled.
     inhibits: [{ alert: 'BridgeEndpointNotPolled' }],
@@ -69,23 +69,21 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
   exporterAlert({
     name: 'BridgeExporterShardMissing',
     severity: 'critical',
-    comment: 'The targets of a missing shard have no series, so no other alert fires for them.',
-    when: 'Fewer shards of a job are scraped than `--targets.shard` says.',
+    description:
+      'Fewer shards of a job are scraped than `--targets.shard` says. The targets of a missing shard have no series, so no other alert fires for them.',
     expr: `count by (cluster, namespace, job) (group by (cluster, namespace, job, shard) (bridge_exporter_shard_info))
   < max by (cluster, namespace, job) (bridge_exporter_shards)`,
     forMinutes: 5,
     keepFiringMinutes: 5,
-    summary: 'Shards of bridge-exporter are missing.',
-    description:
-      'For at least 5 minutes, only {{ $value }} of the configured shards of bridge-exporter have been scraped in job {{ $labels.job }}, so the targets of the others are not monitored.',
+    summary: 'Only {{ $value }} shards of bridge-exporter are scraped in job {{ $labels.job }}.',
     action: 'Check that all shards run with the same --targets.shard count and are scraped.',
   }),
   exporterAlert({
     name: 'BridgeExporterConfigReloadFailed',
     severity: 'warning',
-    comment: `The last reload failed, or exporters that poll the same target have had different configurations for an hour, which is longer
-than a rolling update.`,
-    when: 'The last reload of the configuration failed, or exporters of the same target have had different configurations for an hour.',
+    // An hour is longer than a rolling update.
+    description:
+      'The last reload of the configuration failed, or exporters of the same target have had different configurations for an hour.',
     expr: `bridge_exporter_config_last_reload_successful == 0
 or
 ${steadyHash}
@@ -94,53 +92,48 @@ and on (cluster, target) ${parenthesized(targetsWithSeveralHashes)}`)}`,
     forMinutes: 5,
     keepFiringMinutes: 5,
     summary: 'The configuration of {{ $labels.instance }} is not the one that it should have.',
-    description:
-      'Exporter {{ $labels.instance }} of job {{ $labels.job }} {{ if eq $value 0.0 }}could not load its configuration at the last reload, so the previous one is active{{ else }}has had another configuration than another exporter of its targets for an hour{{ end }}.',
     action:
       'Correct the configuration that the log or --config.check rejects, reload all exporters of the target and compare their page /config.',
   }),
   exporterAlert({
     name: 'BridgeExporterRecorderFailing',
-    severity: 'info',
-    comment:
-      'By default, a response of each endpoint is recorded every 5 minutes, so a full disk is within the range at any time.',
-    when: 'The recorder could not write responses in the last 15 minutes.',
+    severity: 'warning',
+    // By default, a response of each endpoint is recorded every 5 minutes, so a full disk is within the range at any
+    // time.
+    description:
+      'The recorder could not write responses in the last 15 minutes. Polls and metrics are not affected; the recording has a gap.',
     expr: 'increase(bridge_exporter_recording_failures_total[15m]) > 0',
     forMinutes: 10,
     summary: 'Exporter {{ $labels.instance }} cannot record responses.',
-    description:
-      'In the last 15 minutes, exporter {{ $labels.instance }} of job {{ $labels.job }} could not write {{ $value | humanize }} responses. Polls and metrics are not affected; the recording has a gap.',
     action: 'Read the reason on the status page or in the log: the disk is full, slow, read-only or not mounted.',
   }),
   exporterAlert({
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
-    comment: `Fires for the targets of an exporter that is no longer scraped, hangs, or crashes before its first poll ends, although other
-exporters run. A poll by any exporter of the cluster prevents it, so a renamed job or a new pod does not fire it. The threshold is 10 minutes,
-because some configurations poll every few minutes.
-A target that no exporter has any more was removed on purpose when the exporter of the last poll runs without it, or when the newest
-exporter of the job, which started after that poll or at most ${OVERLAP_SECONDS} s before it, has another configuration. Those of shards always differ.`,
-    when: 'No exporter of the cluster has polled the document for 10 minutes, although one did within the last day and the target was not removed.',
+    // Fires for the targets of an exporter that is no longer scraped, hangs, or crashes before its first poll ends,
+    // although other exporters run. A poll by any exporter of the cluster prevents it, so a renamed job or a new pod
+    // does not fire it. The threshold is 10 minutes, because some configurations poll every few minutes. A target
+    // that no exporter has any more was removed on purpose when the exporter of the last poll runs without it, or
+    // when the newest exporter of the job, which started after that poll or at most ten minutes before it,
+    // has another configuration. Those of shards always differ.
+    description:
+      'No exporter of the cluster has polled the document for 10 minutes, although one did within the last day and the target was not removed. No other alert on the document can fire.',
     expr: `time() - ${lastPoll} > 600
 unless ${ON_ENDPOINT} ${parenthesized(removed)}`,
     forMinutes: 5,
-    summary: '{{ $labels.target }}: no exporter polls {{ $labels.document }}.',
-    description:
-      'The last poll of {{ $labels.document }} of {{ $labels.target }} by any bridge-exporter that Prometheus scrapes, {{ $labels.instance }} of job {{ $labels.job }}, was {{ $value | humanizeDuration }} ago. No other alert on this document can fire.',
+    summary:
+      '{{ $labels.target }}: no exporter has polled {{ $labels.document }} for {{ $value | humanizeDuration }}; the last was {{ $labels.instance }}.',
     action: 'Check that the exporter of this target runs, does not hang or crash, and is scraped.',
   }),
   exporterAlert({
     name: 'BridgeSnapshotStale',
     severity: 'warning',
-    comment: `Another exporter of the cluster has a current copy, whose alerts fire. Of a contract it fires without one, too. 5 minutes, because a node that fails for both exporters does not
-fail at the same time.`,
-    when: `The last successful poll of one of several exporters, or of a contract, is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded.`,
+    // 5 minutes, because a node that fails for both exporters does not fail at the same time.
+    description: `The last successful poll of one of several exporters, or of a contract, is more than ${OUTDATED_SECONDS / 60} minutes old, or none has succeeded. Another exporter has a current copy, or only alerts on the contract are suspended.`,
     expr: `${outdatedExpr('')}\nand ${ON_ENDPOINT} ${CURRENT}\nor ${outdatedExpr('{document="external_contract"}')}`,
     forMinutes: 5,
     keepFiringMinutes: 5,
     summary: '{{ $labels.target }}: the data of {{ $labels.document }} is outdated in {{ $labels.instance }}.',
-    description:
-      'The last successful poll of {{ $labels.document }} of {{ $labels.target }} by exporter {{ $labels.instance }} was {{ $value | humanizeDuration }} ago, or none has succeeded in this time. {{ if eq $labels.document "external_contract" }}Alerts on the contract are suspended.{{ else }}Another exporter has a current copy.{{ end }}',
     action: 'Check the node of this exporter and the last failure on its status page.',
     inhibits: [{ alert: 'BridgeEndpointDown', equal: ['namespace', 'job', 'instance', 'target', 'document'] }],
     inhibitsData: true,
@@ -152,12 +145,9 @@ export const watchdogAlerts: readonly Alert[] = [
     name: 'BridgeWatchdog',
     severity: 'none',
     group: 'bridge-watchdog',
-    comment: `It always fires by design.
-pint disable alerts/comparison`,
-    when: 'Always.',
+    description: 'Always fires, as proof that alerting works end to end.',
     expr: 'vector(1)',
     summary: 'Alerting works end to end.',
-    description: 'This alert always fires.',
     action: 'Route it to a service that raises an alarm when it stops arriving.',
   }),
 ];

@@ -1,5 +1,5 @@
 import { count, percent } from '../text/format.js';
-import { dataAlert, type Severity } from './alert.js';
+import { dataAlert } from './alert.js';
 import { ON_TARGET } from './promql.js';
 import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
 import {
@@ -89,14 +89,12 @@ const KEEP_HALT =
   'Save the document and look up the batch on the external chain and on a second node. If it was executed there, alert the other validators and the developers before 66 % have voted: the hub halts then. If not, nobody else may vote for it, and the voters repair their nodes.';
 
 function contractValsetMismatch(
-  severity: Severity,
+  severity: 'critical' | 'warning',
   alert: {
-    readonly comment: string;
-    readonly when: string;
+    readonly description: string;
     readonly expr: string;
     readonly find: (view: PollView<IntegrityFamily>) => readonly Finding[];
     readonly summary: string;
-    readonly description: string;
     readonly forMinutes?: number;
   },
 ) {
@@ -127,7 +125,7 @@ function contractValsetMismatch(
 function claimWithoutBatch(
   severity: 'critical' | 'warning',
   isSubstantial: boolean,
-  texts: { readonly comment: string; readonly when: string; readonly summary: string; readonly forMinutes?: number },
+  alert: { readonly description: string; readonly forMinutes?: number },
 ) {
   const kind = 'withdraw_claim_without_batch';
   return dataAlert('module_state', {
@@ -135,11 +133,10 @@ function claimWithoutBatch(
     severity,
     dashboard: 'bridge-signers',
     families: ['bridge_integrity_violations', 'bridge_integrity_violation_power_ratio'],
-    ...texts,
+    ...alert,
+    summary: '{{ $value | humanizePercentage }} of the power claim a batch that the hub does not have.',
     expr: claimsExpr(kind, isSubstantial),
     find: claimsByPower(kind, isSubstantial),
-    description:
-      'Validators of {{ $labels.target }} with up to {{ $value | humanizePercentage }} of the power claim that a batch was executed which the hub does not have. At 66 % of the power the hub halts.',
     action: KEEP_HALT,
     inhibits: severity === 'critical' ? INHIBITS_VOTES : [],
     sentence: (findings, view) => {
@@ -156,9 +153,9 @@ function claimWithoutBatch(
 
 export const integrityAlerts = [
   contractValsetMismatch('critical', {
-    comment: `The set with the nonce that was observed in the contract has other members or powers, or a third of the power claims such a set: whoever
-controls that set controls all funds. A set that became unknown fires for a day, because after that it can be an old state of the node.`,
-    when: 'The validator set in the contract is not the one that the hub made, or a third of the power claims such a set.',
+    description:
+      'The validator set in the contract is not the one that the hub made, the hub has not known it for less than a day, or a third of the power claims such a set. Whoever controls that set controls all funds; this can be a theft in progress.',
+    // A set that became unknown fires for a day. After that it can be an old state of the node.
     expr: `bridge_integrity_violations{kind="valset_mismatch"} > 0
 or (
   ${claimsExpr('valset_claim_mismatch', true).replaceAll('\n', '\n  ')}
@@ -172,39 +169,23 @@ or (
       ...claimsByPower('valset_claim_mismatch', true)(view),
       ...(becameUnknown(view) ? violations(view, 'valset_unknown') : []),
     ],
-    summary: 'the validator set in the contract is not the one of the hub.',
-    description:
-      '{{ if eq $labels.kind "valset_claim_mismatch" }}Validators of {{ $labels.target }} with {{ $value | humanizePercentage }} of the power claim a validator set in the contract that the hub did not make; at 66 % it is observed.{{ else if eq $labels.kind "valset_unknown" }}The hub of {{ $labels.target }} has no validator set with the nonce of the one in the contract.{{ else }}The validator set in the contract of {{ $labels.target }} has other members or powers than the one of the hub with the same nonce.{{ end }} This can be a theft in progress.',
+    summary: 'the validator set in the contract is not the one of the hub ({{ $labels.kind }}).',
   }),
   claimWithoutBatch('critical', true, {
-    comment: 'A third of the power cannot err together. At 66 %, the hub panics at the end of the block and halts.',
-    when: 'A third of the power or more claims that a batch was executed which the hub does not have.',
-    summary: '{{ $value | humanizePercentage }} of the power claim a batch that the hub does not have.',
+    description:
+      'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
   }),
   contractValsetMismatch('warning', {
-    comment: 'A claim by less than a third of the power: a faulty or lying validator, as long as no others follow.',
-    when: 'The same claimed by less than a third of the power.',
+    description:
+      'Less than a third of the power claims a validator set in the contract that the hub did not make: a faulty or lying validator, as long as no others follow.',
     expr: claimsExpr('valset_claim_mismatch', false),
     find: claimsByPower('valset_claim_mismatch', false),
     forMinutes: 5,
-    summary: 'a validator set is claimed that the hub did not make.',
-    description:
-      'Validators of {{ $labels.target }} with {{ $value | humanizePercentage }} of the power claim a validator set in the contract that the hub did not make.',
+    summary: '{{ $value | humanizePercentage }} of the power claim a validator set that the hub did not make.',
   }),
   claimWithoutBatch('warning', false, {
-    comment: 'A claim by less than a third of the power: a faulty or lying validator, as long as no others follow.',
-    when: 'The same by less than a third of the power.',
-    forMinutes: 5,
-    summary: 'a batch is claimed that the hub does not have.',
-  }),
-  contractValsetMismatch('info', {
-    comment: 'It was so from the first document on: a new contract, or a node with an imported state.',
-    when: 'The hub has not known the validator set in the contract for more than a day, or since the exporter started.',
-    expr: `${UNKNOWN} > 0
-unless ${ON_TARGET} min_over_time(${UNKNOWN}[1d]) == 0`,
-    find: (view) => (becameUnknown(view) ? [] : violations(view, 'valset_unknown')),
-    summary: 'the hub does not know the validator set in the contract.',
     description:
-      'The hub of {{ $labels.target }} has no validator set with the nonce of the one in the contract, and that is not new. A new contract or an imported state explains it.',
+      'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
+    forMinutes: 5,
   }),
 ];

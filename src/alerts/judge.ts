@@ -4,7 +4,7 @@ import { type Instant, msBetween } from '../clock.js';
 import { MINUTE_MS } from '../settings/units.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
-import { severities, type Condition, type Inhibition, type Severity } from './alert.js';
+import { severities, type Condition, type Severity } from './alert.js';
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import type { Sentence } from './sentences.js';
@@ -47,15 +47,15 @@ export interface Verdict {
   readonly subjects: readonly AlertLabels[];
   /** Whether the findings have one alert together, which has none of these labels. */
   readonly isOneAlert: boolean;
-  /** The firing alert of the same endpoint of which this is probably a consequence. */
-  readonly causedBy: AlertName | null;
+  /** The firing alert of the target that inhibits this one, and is not inhibited itself. */
+  readonly inhibitedBy: AlertName | null;
   /** What is wrong, since when, how much and who: "no event observed for 18 min, 57 waiting; …". */
   readonly sentence: Sentence;
-  /** What to do first. */
+  /** What to do first; about what inhibits it, if anything does. */
   readonly action: string;
 }
 
-/** All verdicts of a target, worst first. */
+/** All verdicts of a target, worst first, and inhibited ones last. */
 export interface TargetVerdicts {
   readonly target: string;
   /**
@@ -79,12 +79,8 @@ export function verdictsOf(endpoints: readonly JudgedEndpoint[], now: Instant): 
 function targetVerdicts(target: string, judged: readonly JudgedEndpoint[], now: Instant): TargetVerdicts {
   const isContractPaused = contractPaused(judged, now);
   const endpoints = judged.map((endpoint) => judgeEndpoint(endpoint, now, isContractPaused));
-  const verdicts = worstFirst(
-    endpoints.flatMap(({ findings, view }, index) => {
-      const others = endpoints.filter((_, other) => other !== index);
-      return verdictsOfFindings(findings, view, firingIn(others.flatMap((other) => other.findings)));
-    }),
-  );
+  const firing = firingIn(endpoints.flatMap(({ findings }) => findings));
+  const verdicts = worstFirst(endpoints.flatMap(({ findings, view }) => verdictsOfFindings(findings, firing, view)));
   const unknown = endpoints.flatMap((endpoint) => endpoint.unknown);
   const [worst] = verdicts;
   const [observedSince] = judged
@@ -115,15 +111,15 @@ function worstFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
     judgedAlerts.findIndex((own) => own.name === alert && own.severity === severity);
   return verdicts.toSorted(
     (a, b) =>
+      Number(a.inhibitedBy !== null) - Number(b.inhibitedBy !== null) ||
       Number(isNote(a)) - Number(isNote(b)) ||
       STATES.indexOf(a.state) - STATES.indexOf(b.state) ||
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-      Number(a.causedBy !== null) - Number(b.causedBy !== null) ||
       positionOf(a) - positionOf(b),
   );
 }
 
-type JudgedFinding = AlertFinding & DatedFinding & Pick<Verdict, 'state' | 'firesAt'>;
+type JudgedFinding = AlertFinding & DatedFinding & Pick<Verdict, 'document' | 'state' | 'firesAt'>;
 
 /** From this share of the required time on, a condition is shown as pending. Most end earlier on any healthy bridge. */
 const PENDING_SHARE = 1 / 3;
@@ -134,7 +130,7 @@ const PENDING_MINUTES = 2;
  * for the range and `for` of the alert, or for the time of its `Start`. What may have begun before that is `observing` until then, unless it
  * is proven to be too young.
  */
-function judge(finding: AlertFinding, presences: Presences, now: Instant): JudgedFinding | undefined {
+function judge(finding: AlertFinding, { state, now }: PollView, presences: Presences): JudgedFinding | undefined {
   const { start, alert, rangeMinutes } = finding;
   if (!finding.holdsNow) return undefined;
   const present = presentSince(finding, presences, now);
@@ -142,7 +138,7 @@ function judge(finding: AlertFinding, presences: Presences, now: Instant): Judge
   const counted = start?.kind === 'counted' ? start : present;
   const requiredMs = start?.kind === 'counted' ? start.requiredMs : (rangeMinutes + alert.forMinutes) * MINUTE_MS;
   const firesAt = shifted(counted.since, requiredMs);
-  const judged = { ...finding, since, mayBeOlder, firesAt };
+  const judged = { ...finding, document: state.document, since, mayBeOlder, firesAt };
   if (msBetween(firesAt, now) >= 0) return { ...judged, state: 'firing' };
   // What is only for the record and may end soon is not worth a word.
   if (alert.severity === 'info') return undefined;
@@ -201,9 +197,9 @@ export function verdictsOfOnePoll(endpoints: readonly JudgedEndpoint[], now: Ins
     endpoints.flatMap((endpoint) => {
       const view = viewOf(endpoint, now);
       const findings = findAll('data', view).flatMap(
-        (finding) => judge(finding, endpoint.memory.presences.data, now) ?? [],
+        (finding) => judge(finding, view, endpoint.memory.presences.data) ?? [],
       );
-      return verdictsOfFindings(findings, view);
+      return verdictsOfFindings(findings, firingIn(findings), view);
     }),
   );
 }
@@ -230,7 +226,7 @@ function judgeEndpoint(
   const view = viewOf(endpoint, now, isContractPaused);
   const { isOptional } = documents[view.state.document];
   const judgedFindings = (source: Condition['source']): readonly JudgedFinding[] =>
-    findAll(source, view).flatMap((finding) => judge(finding, endpoint.memory.presences[source], now) ?? []);
+    findAll(source, view).flatMap((finding) => judge(finding, view, endpoint.memory.presences[source]) ?? []);
   const ofEndpoint = judgedFindings('endpoint').map((finding) => (isOptional ? asPending(finding) : finding));
   const reason = reasonNotToJudge(view);
   return reason === undefined
@@ -238,43 +234,33 @@ function judgeEndpoint(
     : { view, findings: ofEndpoint, unknown: isOptional ? [] : [reason] };
 }
 
-type CausedFinding = JudgedFinding & Pick<Verdict, 'causedBy'>;
-
-/** A firing alert causes at most what is as severe as itself. */
-function causeOf(finding: JudgedFinding, firing: readonly JudgedFinding[]): AlertName | null {
-  const cause = firing.find(
-    ({ alert }) =>
-      finding.followsFrom?.includes(alert.name) === true &&
-      severities.indexOf(alert.severity) <= severities.indexOf(finding.alert.severity),
-  );
-  return cause?.alert.name ?? null;
-}
+type InhibitedFinding = JudgedFinding & Pick<Verdict, 'inhibitedBy'>;
 
 function firingIn(findings: readonly JudgedFinding[]): readonly JudgedFinding[] {
   return findings.filter(({ state }) => state === 'firing');
 }
 
 /**
- * One verdict for all findings of an alert in the same state and with the same cause, without those that another alert inhibits, also one
- * about another document of the target.
+ * One verdict for all findings of an alert in the same state and with the same inhibition, without those that a critical alert includes.
+ * `firing` is all of the target.
  */
 function verdictsOfFindings(
   all: readonly JudgedFinding[],
+  firing: readonly JudgedFinding[],
   view: PollView,
-  firingElsewhere: readonly JudgedFinding[] = [],
 ): readonly Verdict[] {
-  const firing = firingIn(all);
   const firingFirst = all
-    .filter((finding) => !isInhibited(finding, firing))
-    .filter((finding) => !firingElsewhere.some((source) => inhibitsElsewhere(source, finding)))
-    .map((finding): CausedFinding => ({ ...finding, causedBy: causeOf(finding, firing) }))
+    .filter((finding) => !firing.some((other) => includes(other, finding)))
+    .map((finding): InhibitedFinding => ({ ...finding, inhibitedBy: inhibitorOf(finding, firing) }))
+    // What would fire later says nothing beside what fires now.
+    .filter(({ state, inhibitedBy }) => state === 'firing' || inhibitedBy === null)
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || a.since.monotonicMs - b.since.monotonicMs);
   // Several patterns of an alert can find the same subject.
   const indexOf = ({ alert }: JudgedFinding): number => judgedAlerts.findIndex((own) => own === alert);
   const distinct = firstBy(firingFirst, (finding) => JSON.stringify([indexOf(finding), finding.labels]));
   const byAlert = groupBy(
     Array.from(distinct.values()),
-    (finding) => `${indexOf(finding)} ${finding.state} ${finding.causedBy}`,
+    (finding) => `${indexOf(finding)} ${finding.state} ${finding.inhibitedBy}`,
   );
   return Array.from(byAlert.values()).flatMap(([oldest, ...others]) =>
     oldest === undefined || !reachesMinimum(oldest, others) ? [] : [verdictOf(oldest, others, view)],
@@ -286,7 +272,8 @@ function reachesMinimum(first: JudgedFinding, others: readonly JudgedFinding[]):
   return minimumSum === undefined || others.reduce((sum, { value }) => sum + value, first.value) >= minimumSum;
 }
 
-function verdictOf(oldest: CausedFinding, others: readonly JudgedFinding[], view: PollView): Verdict {
+function verdictOf(oldest: InhibitedFinding, others: readonly JudgedFinding[], view: PollView): Verdict {
+  const { inhibitedBy } = oldest;
   const { name, severity, action, condition } = oldest.alert;
   const all: readonly JudgedFinding[] = [oldest, ...others];
   const findings: DatedFindings = { all, oldest, duration: durationOf(oldest, all.at(-1) ?? oldest, view.now) };
@@ -302,9 +289,10 @@ function verdictOf(oldest: CausedFinding, others: readonly JudgedFinding[], view
     firesAt: all.map(({ firesAt }) => firesAt).reduce((a, b) => (a.monotonicMs <= b.monotonicMs ? a : b)),
     subjects: all.map(({ labels }) => labels),
     isOneAlert: condition.minimumSum !== undefined,
-    causedBy: oldest.causedBy,
+    inhibitedBy,
     sentence: condition.sentence(findings, view),
-    action: condition.actionFor?.(findings, view) ?? action,
+    // The action of its own can do harm, such as asking others to vote for a false claim.
+    action: inhibitedBy === null ? (condition.actionFor?.(findings, view) ?? action) : `Begin with ${inhibitedBy}.`,
   };
 }
 
@@ -318,31 +306,30 @@ function durationOf(oldest: JudgedFinding, newest: JudgedFinding, now: Instant):
 }
 
 /** An alert about a subject, which its labels identify. */
-export type Inhibitable = Pick<AlertFinding, 'alert' | 'labels'>;
+export type Inhibitable = Pick<JudgedFinding, 'alert' | 'labels' | 'document'>;
 
 /** The labels that the critical and the warning form of an alert have in common when they are about the same subject. */
 export const SUBJECT_LABELS = ['orchestrator', 'address', 'chain_id', 'list', 'token_contract'] as const;
 
+/** A critical alert includes the warning for the same subject. */
+export function includes(source: Inhibitable, target: Inhibitable): boolean {
+  const isWarning = source.alert.severity === 'critical' && target.alert.severity === 'warning';
+  return (
+    isWarning && source.alert.name === target.alert.name && haveEqual(['document', ...SUBJECT_LABELS], source, target)
+  );
+}
+
 /**
- * Whether one of these firing alerts of the same endpoint inhibits another one. An endpoint that is down inhibits nothing here: what was
- * wrong with its last data is still the best knowledge until the data is outdated.
+ * Which of the firing alerts of a target inhibits one, and is not inhibited itself. `inhibitsData` is of no importance here: what was wrong
+ * with the last data of an endpoint that is down is still the best knowledge, and while the data is outdated nothing is found in it.
  */
-export function isInhibited(target: Inhibitable, firing: readonly Inhibitable[]): boolean {
-  return firing.some((source) => source !== target && (includes(source, target) || inhibits(source, target)));
+function inhibitorOf(target: Inhibitable, firing: readonly Inhibitable[]): AlertName | null {
+  const source = firing.find((other) => inhibits(other, target));
+  return source === undefined ? null : (inhibitorOf(source, firing) ?? source.alert.name);
 }
 
 function inhibits(source: Inhibitable, target: Inhibitable): boolean {
-  return inhibitedBy(source, target, source.alert.inhibits);
-}
-
-/** An inhibition that compares the label `document` is about one document. */
-function inhibitsElsewhere(source: Inhibitable, target: Inhibitable): boolean {
-  const acrossDocuments = source.alert.inhibits.filter(({ equal = [] }) => !equal.includes('document'));
-  return inhibitedBy(source, target, acrossDocuments);
-}
-
-function inhibitedBy(source: Inhibitable, target: Inhibitable, inhibitions: readonly Inhibition[]): boolean {
-  return inhibitions.some(
+  return source.alert.inhibits.some(
     ({ alert, severity = target.alert.severity, labels = {}, equal = [] }) =>
       alert === target.alert.name &&
       severity === target.alert.severity &&
@@ -351,12 +338,8 @@ function inhibitedBy(source: Inhibitable, target: Inhibitable, inhibitions: read
   );
 }
 
-/** A critical alert includes the warning for the same subject. */
-function includes(source: Inhibitable, target: Inhibitable): boolean {
-  const isWarning = source.alert.severity === 'critical' && target.alert.severity === 'warning';
-  return isWarning && source.alert.name === target.alert.name && haveEqual(SUBJECT_LABELS, source, target);
-}
-
 function haveEqual(labels: readonly string[], a: Inhibitable, b: Inhibitable): boolean {
-  return labels.every((label) => a.labels[label] === b.labels[label]);
+  return labels.every((label) =>
+    label === 'document' ? a.document === b.document : a.labels[label] === b.labels[label],
+  );
 }

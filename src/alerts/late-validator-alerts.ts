@@ -19,16 +19,12 @@ import {
   type IdentityFamily,
 } from './orchestrators.js';
 import {
-  largestOf,
   ON_TARGET,
   orchestratorNames,
   powerOfOthersAtLeast,
-  powerOfSelected,
   promDuration,
   unchanged,
-  UNLESS_WATCHED,
   watchedWithNames,
-  type RecordingRule,
 } from './promql.js';
 import { bridgeItemsOf, haveOrHas, orchestratorKey, ownFirst, validators, withList } from './sentences.js';
 import {
@@ -128,13 +124,6 @@ const lateConfirms: readonly Pattern<ConfirmFamily>[] = [
   },
 ];
 
-const unsignedByOthers: RecordingRule = {
-  name: 'orchestrator:bridge_orchestrator_power_ratio:late_confirms',
-  comment: `The power of each orchestrator that is not watched and has not signed for an hour.`,
-  expr: `${powerOfSelected(LATE_CONFIRMS)}
-${UNLESS_WATCHED}`,
-};
-
 const LATE_VOTES = `bridge_orchestrator_missing_votes == 1 and ${ON_TARGET} ${unchanged('bridge_last_observed_nonce', VOTES_MINUTES)}
 or
 min_over_time(bridge_orchestrator_missing_votes[${promDuration(VOTES_BUSY_MINUTES)}]) == 1 and bridge_orchestrator_missing_votes offset ${promDuration(VOTES_BUSY_MINUTES)}
@@ -184,13 +173,6 @@ const lateVotes: readonly Pattern<VoteFamily>[] = [
   },
 ];
 
-const silentOthers: RecordingRule = {
-  name: 'orchestrator:bridge_orchestrator_power_ratio:late_votes',
-  comment: `The power of each orchestrator that is not watched and has not voted.`,
-  expr: `${powerOfSelected(LATE_VOTES)}
-${UNLESS_WATCHED}`,
-};
-
 /** The power of others that is late, if it is enough to be worth an alert. */
 const latePower = (late: string): string => powerOfOthersAtLeast(LATE_POWER_RATIO, late);
 
@@ -224,15 +206,14 @@ const missingVotes = {
 export const lateValidatorAlerts = [
   dataAlert('module_state', {
     ...missingConfirms,
-    comment: `Your own validators. Batch confirms: missing in every sample of an hour. A running orchestrator signs one batch a minute and is at 0
-regularly. Valset confirms: the same deadline for an hour.`,
-    when: 'The signatures of a watched validator have been missing for an hour: on batches, or on the validator set with its next deadline.',
+    description:
+      'The signatures of a validator of `watch` have been missing for an hour: on batches, or on the validator set with its next deadline. A validator that misses a deadline is jailed.',
+    // A running orchestrator signs one batch a minute and is at 0 regularly.
     expr: watchedWithNames(LATE_CONFIRMS),
     recordings: [orchestratorNames],
     patterns: ofWatched(lateConfirms),
-    summary: 'signatures of your validator {{ or $labels.name $labels.orchestrator }} are missing.',
-    description:
-      'Your validator {{ or $labels.name $labels.orchestrator }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has missed at least {{ $value }} {{ if eq $labels.confirms "batch" }}batch{{ else }}validator set{{ end }} {{ if eq $value 1.0 }}signature{{ else }}signatures{{ end }} for an hour. A validator that misses a deadline is jailed.',
+    summary:
+      '{{ $value }} {{ $labels.confirms }} signatures of your validator {{ or $labels.name $labels.orchestrator }} are missing.',
     action: CHECK_CONFIRMS,
     sentence: (findings, view) => {
       const items = (['batch', 'valset'] as const).flatMap((kind) => {
@@ -253,15 +234,13 @@ regularly. Valset confirms: the same deadline for an hour.`,
   }),
   dataAlert('module_state', {
     ...missingConfirms,
-    comment: `The validators of others, all together. From 34 % on, nothing can be relayed; 0.15 leaves time to tell their operators.`,
-    when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not signed for an hour.`,
+    description: `Validators that are not in \`watch\`, with ${LATE_POWER_RATIO * 100} % of the power or more, have not signed for an hour. From 34 % on, nothing can be relayed.`,
     expr: latePower(LATE_CONFIRMS),
-    recordings: [orchestratorNames, unsignedByOthers],
+    recordings: [orchestratorNames],
     labels: { watched: 'false' },
     patterns: powerOfOthers(lateConfirms),
     minimumSum: LATE_POWER_RATIO,
     summary: 'signatures of validators with {{ $value | humanizePercentage }} of the power are missing.',
-    description: `For at least an hour, signatures of validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have been missing. Largest first: ${largestOf(unsignedByOthers)}all on /pending.`,
     action: CONTACT_LATE,
     sentence: (findings, view) => {
       const who = validatorsOf(findings, view);
@@ -274,31 +253,26 @@ regularly. Valset confirms: the same deadline for an hour.`,
   }),
   dataAlert('module_state', {
     ...missingVotes,
-    comment: `Your own validators. Votes are often a few minutes late. The first operand waits until the last observed event is 10 minutes old (plus
-\`for\`). On a busy bridge the last event changes more often; the second operand requires a missing vote in every sample of 2 hours. The
-third one is about an event that has been claimed for 10 minutes by 0.33 of the power, so not by mistake. A vote for another claim is not
-missing.`,
-    when: 'A watched validator has not voted for the last observed event, which is 10 minutes old, for any in 2 hours, or for the next one, which a third of the power has claimed.',
+    description:
+      'A validator of `watch` has not voted for the last observed event, which is 10 minutes old, for any in 2 hours, or for the next one, which a third of the power has claimed for 10 minutes.',
+    // Votes are often a few minutes late. On a busy bridge the last event changes more often, so the second operand requires a missing vote in
+    // every sample of 2 hours. A vote for another claim is not missing.
     expr: watchedWithNames(LATE_VOTES),
     recordings: [orchestratorNames],
     patterns: ofWatched(lateVotes),
     summary: 'your validator {{ or $labels.name $labels.orchestrator }} does not vote.',
-    description:
-      'Your validator {{ or $labels.name $labels.orchestrator }} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has not voted for an event for at least 30 minutes.',
     action: CHECK_VOTES,
     actionFor: (findings, view) => ownFirst(validatorsOf(findings, view), CHECK_VOTES),
   }),
   dataAlert('module_state', {
     ...missingVotes,
-    comment: `The validators of others, all together. From 34 % on, no event is observed; 0.15 leaves time to tell their operators.`,
-    when: `Validators that are not watched, with ${LATE_POWER_RATIO * 100} % of the power or more, have not voted, as above.`,
+    description: `Validators that are not in \`watch\`, with ${LATE_POWER_RATIO * 100} % of the power or more, have not voted for an event in the same sense. From 34 % on, no event is observed.`,
     expr: latePower(LATE_VOTES),
-    recordings: [orchestratorNames, silentOthers],
+    recordings: [orchestratorNames],
     labels: { watched: 'false' },
     patterns: powerOfOthers(lateVotes),
     minimumSum: LATE_POWER_RATIO,
     summary: 'validators with {{ $value | humanizePercentage }} of the power do not vote.',
-    description: `For at least 30 minutes, validators of others with {{ $value | humanizePercentage }} of the power of {{ $labels.target }} have not voted for an event. Largest first: ${largestOf(silentOthers)}all on /pending.`,
     action: CONTACT_LATE,
   }),
 ];

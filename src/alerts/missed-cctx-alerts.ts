@@ -1,18 +1,9 @@
 import { chainIdsOfType, isScheduledByDistance } from '../chain/known-chains.js';
 import { groupBy } from '../metrics/grouping.js';
 import { count, list, percent } from '../text/format.js';
-import { dataAlert, type Inhibition, type Severity } from './alert.js';
-import {
-  CCTXS,
-  byChain,
-  CHAIN,
-  chainOf,
-  ON_CHAIN,
-  queryOfChain,
-  RATE_LIMITER_INPUT,
-  THE_CHAIN,
-} from './crosschain-chains.js';
-import { countOfValue, ON_TARGET, parenthesized, promDuration } from './promql.js';
+import { dataAlert, type Inhibition } from './alert.js';
+import { CCTXS, byChain, CHAIN, chainOf, ON_CHAIN, RATE_LIMITER_INPUT, THE_CHAIN } from './crosschain-chains.js';
+import { countOfValue, ON_TARGET, promDuration } from './promql.js';
 import { crosschainItemsOf, listedRows, unixSecondsOf, withList } from './sentences.js';
 import { valueAgo, valuesWithin } from './poll-history.js';
 import { labelOf } from './samples.js';
@@ -29,8 +20,6 @@ const DAY = promDuration(DAY_MINUTES);
 const WITHOUT_DETAILS = 'sum without (list, status, coin_type, direction)';
 const MISSED_SERIES = `${CCTXS}{list="missed"}`;
 const SERIES = `${CHAIN}, status, coin_type, direction`;
-
-const missedByChain = `${WITHOUT_DETAILS} (${MISSED_SERIES})`;
 
 const missedSinceYesterday = `${WITHOUT_DETAILS} (
   (
@@ -73,11 +62,6 @@ function findMissedSinceYesterday(view: MissedView): readonly Finding[] {
   );
 }
 
-function findMissedForLong(view: MissedView): readonly Finding[] {
-  const recent = new Set(findMissedSinceYesterday(view).map(({ labels }) => labels['chain_id']));
-  return missedFindings(view, (_labels, value) => value).filter(({ labels }) => !recent.has(labels['chain_id']));
-}
-
 function missedOf(all: readonly Finding[]): string {
   return list(all.map(({ labels, value }) => `${value} on chain ${chainOf(labels)}`));
 }
@@ -117,7 +101,7 @@ function frozenSince(view: Pick<PollView, 'items'>, chainId: string): number | u
 }
 
 function freezeNear(
-  severity: Extract<Severity, 'critical' | 'warning'>,
+  severity: 'critical' | 'warning',
   share: number,
   forMinutes: number,
   inhibits: readonly Inhibition[],
@@ -125,9 +109,7 @@ function freezeNear(
   return dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainFreezeNear',
     severity,
-    comment: `Clients send no nonce that is further above the lowest missed one than their lookahead: by the parameters of the chain, or 60, on Arbitrum 30. Less than ${percent(share)}
-of it is left. Bitcoin is not scheduled by the distance of nonces.`,
-    when: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left. Not on Bitcoin.`,
+    description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
     expr: noncesLeft(share),
     forMinutes,
     families: [HIGHEST_NONCE, LOWEST_MISSED, LOOKAHEADS],
@@ -146,7 +128,6 @@ of it is left. Bitcoin is not scheduled by the distance of nonces.`,
       });
     },
     summary: `${THE_CHAIN} {{ if gt $value 0.0 }}freezes after ${countOfValue('more nonce')}{{ else }}is frozen{{ end }}, because of a missed transaction.`,
-    description: `Clients send nothing on ${THE_CHAIN} of {{ $labels.target }} when its missed transaction is too far behind: {{ if gt $value 0.0 }}${countOfValue('more nonce')}{{ else }}now{{ end }}.{{ with ${queryOfChain(HIGHEST_NONCE, (selector) => `delta(${selector}[1h])`)} }} In the last hour, nonces have increased by {{ . | first | value | printf "%.0f" }}.{{ end }}`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     sentence: ({ all }, view) => {
       const fewestFirst = all.toSorted((a, b) => a.value - b.value);
@@ -173,32 +154,15 @@ export const missedAlerts = [
   dataAlert(RATE_LIMITER_INPUT, {
     name: 'CrosschainCctxsMissed',
     severity: 'warning',
-    comment: `More than a day ago, for transactions of the same chain, status and coin type. Without data from a day ago, more than at some time since then,
-so that a new exporter does not report what has been missed for long.`,
-    when: 'More transactions of a chain are missed than a day ago.',
+    description:
+      'More transactions of a chain are missed than a day ago: they are pending although a later nonce of the chain is confirmed. Too many nonces above one, the chain freezes.',
+    // Without data from a day ago, more than at some time since then, so that a new exporter does not report what has been missed for long.
     expr: missedSinceYesterday,
     forMinutes: 15,
     families: [MISSED, CCTXS],
     find: findMissedSinceYesterday,
     summary: `${countOfValue('more cross-chain transaction')} on ${THE_CHAIN} missed than a day ago.`,
-    description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} more than a day ago. Too many nonces above one, the chain freezes.`,
     action: MISSED_ACTION,
     sentence: ({ all }) => withList('more cross-chain transactions are missed than a day ago', missedOf(all)),
-  }),
-  dataAlert(RATE_LIMITER_INPUT, {
-    name: 'CrosschainCctxsMissed',
-    severity: 'info',
-    comment: 'Those of chains without new ones.',
-    when: 'Transactions of a chain have been missed for long, except those that `crosschain.ignore` takes out.',
-    expr: `${missedByChain}
-unless ${ON_CHAIN}
-${parenthesized(missedSinceYesterday)}`,
-    forMinutes: 15,
-    families: [MISSED, CCTXS],
-    find: findMissedForLong,
-    summary: `${countOfValue('cross-chain transaction')} on ${THE_CHAIN} missed for long.`,
-    description: `Transactions of {{ $labels.target }} on ${THE_CHAIN} are pending although a later nonce of the chain is confirmed, {{ $value }} at present. Their number has not risen within a day.`,
-    action: `${MISSED_ACTION} Take those that nobody can clear out with crosschain.ignore.`,
-    sentence: ({ all }) => withList('cross-chain transactions have been missed for long', missedOf(all)),
   }),
 ];

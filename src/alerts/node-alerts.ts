@@ -1,7 +1,6 @@
-import type { DocumentName } from '../documents.js';
 import { duration } from '../text/format.js';
-import { dataAlert } from './alert.js';
-import type { Finding, PollView } from './view.js';
+import { dataAlert, endpointAlert } from './alert.js';
+import { findingIf, type Finding, type PollView } from './view.js';
 
 /* Alerts on nodes that answer, and are behind the chain. */
 
@@ -16,14 +15,17 @@ function findBehind({ samples, now }: PollView<typeof BLOCK_TIME | typeof SYNCIN
   return age > NODE_BEHIND_SECONDS || samples.value(SYNCING) === 1 ? [{ labels: {}, value: age }] : [];
 }
 
-function nodeBehind(document: DocumentName) {
+const texts = {
+  name: 'BridgeNodeBehind',
+  severity: 'warning',
+  dashboard: 'bridge-exporter',
+  summary: 'the node of {{ $labels.document }} is behind the chain.',
+} as const;
+
+function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
   return dataAlert(document, {
-    name: 'BridgeNodeBehind',
-    severity: 'warning',
-    dashboard: 'bridge-exporter',
-    comment: `Blocks take seconds, and the time of the newest one is asked for every minute. A node that stands still is the matter of the alerts on
-heights, which suspend this one.`,
-    when: `The newest block of a node is more than ${NODE_BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves.`,
+    ...texts,
+    description: `The newest block of the node is more than ${NODE_BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
     expr: `time() - ${BLOCK_TIME}{document="${document}"} > ${NODE_BEHIND_SECONDS}
 or
 ${SYNCING}{document="${document}"} == 1`,
@@ -31,9 +33,6 @@ ${SYNCING}{document="${document}"} == 1`,
     linksToPending: false,
     families: [BLOCK_TIME, SYNCING],
     find: findBehind,
-    summary: 'the node of {{ $labels.document }} is behind the chain.',
-    description:
-      'The newest block of the node of {{ $labels.target }} {{ $labels.document }} is minutes old, or the node says that it is catching up. Polls succeed, and everything they show is as old.',
     action:
       'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
     sentence: ({ oldest, duration: lasting }) =>
@@ -43,4 +42,24 @@ ${SYNCING}{document="${document}"} == 1`,
   });
 }
 
-export const nodeAlerts = [nodeBehind('module_state'), nodeBehind('rate_limiter_input')];
+const EXTERNAL_TIME = 'bridge_external_timestamp_seconds';
+
+/** No alert is about the height of the external chain, so this one is also about a node that stands still. */
+const externalNodeBehind = endpointAlert({
+  ...texts,
+  document: 'external_contract',
+  description: `The newest block of the external chain that the node has is more than ${NODE_BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
+  expr: `time() - ${EXTERNAL_TIME} > ${NODE_BEHIND_SECONDS}`,
+  forMinutes: 10,
+  keepFiringMinutes: 5,
+  families: [EXTERNAL_TIME],
+  find: ({ samples, now }) => {
+    const blockTime = samples.value(EXTERNAL_TIME);
+    if (blockTime === undefined) return [];
+    return findingIf(now.epochSeconds - blockTime > NODE_BEHIND_SECONDS, now.epochSeconds - blockTime);
+  },
+  action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
+  sentence: ({ oldest }) => `the newest block of the external chain is ${duration(oldest.value)} old`,
+});
+
+export const nodeAlerts = [nodeBehind('module_state'), nodeBehind('rate_limiter_input'), externalNodeBehind];

@@ -14,12 +14,19 @@ const FOR_MINUTES = 15;
 
 const RATIO = `(1 - max by (${TARGET}) (bridge_objective_ratio))`;
 
+const objectiveAsLabel = (seconds: string): string => `count_values by (${TARGET}) ("le", ${seconds})`;
+
+/**
+ * The objective as the label of its bucket: as the exporter prints it, which Prometheus 2 stores, and as Prometheus 3 stores it, which has an
+ * exponent from a million seconds on. A longer objective than 30 days is not valid, so there is one exponent only.
+ */
 const bucketOfObjective: RecordingRule = {
   name: 'target:bridge_objective_seconds:le',
-  comment: 'The objective as the label of its bucket. A bound of a bucket is a float.',
-  expr: `label_replace(
-  count_values by (${TARGET}) ("le", bridge_objective_seconds),
-  "le", "$1.0", "le", "([0-9]+)"
+  expr: `label_replace(${objectiveAsLabel('bridge_objective_seconds')}, "le", "$1.0", "le", "([0-9]+)")
+or
+label_replace(
+  label_replace(${objectiveAsLabel('bridge_objective_seconds >= 1000000')}, "le", "\${1}.\${2}e+06", "le", "([0-9])([0-9]*[1-9])0*"),
+  "le", "\${1}e+06", "le", "([0-9])0*"
 )`,
 };
 
@@ -27,7 +34,8 @@ const oldest = `time() - min by (${TARGET}) (bridge_oldest_due_transfer_timestam
 
 const met: RecordingRule = {
   name: 'target:bridge_objective:met',
-  comment: `Whether the oldest withdrawal with sufficient fees is younger than the objective (1) or not (0). Its average is a share of time.`,
+  // Whether the oldest withdrawal with sufficient fees is younger than the objective (1) or not (0). Its average is a
+  // share of time.
   expr: `max by (${TARGET}) (bridge_objective_seconds)
   >= bool (${oldest})
 or
@@ -102,9 +110,8 @@ export const objectiveAlerts = [
   dataAlert('module_state', {
     name: 'BridgeObjectiveMissed',
     severity: 'warning',
-    comment: `By events: a bridge with few withdrawals a day has too few in an hour to judge, so the range is ${promDuration(FLOW_MINUTES)}, and at least ${MINIMUM_LATE} have to be late, some
-of them in the last ${promDuration(RECENT_MINUTES)}. By time: also when nothing is executed. Fires only for targets with an \`objective\`.`,
-    when: `More withdrawals of ${FLOW_MINUTES / 60 / 24} days than the \`objective\` of the target allows took longer, at least ${MINIMUM_LATE}, and also of the last ${RECENT_MINUTES / 60} hours; or for a larger share of ${FLOW_MINUTES / 60 / 24} days, and at present, a withdrawal with sufficient fees has been due for longer.`,
+    // A bridge with few withdrawals a day has too few in an hour to judge. By time, it fires also when nothing is executed.
+    description: `More withdrawals of ${FLOW_MINUTES / 60 / 24} days than the \`objective\` of the target allows took longer, at least ${MINIMUM_LATE}, and also of the last ${RECENT_MINUTES / 60} hours; or for a larger share of ${FLOW_MINUTES / 60 / 24} days, and at present, a withdrawal with sufficient fees has been due for longer.`,
     expr: `${parenthesized(byEvents)}
 or
 ${parenthesized(byTime)}`,
@@ -115,8 +122,7 @@ ${parenthesized(byTime)}`,
       { rangeMinutes: 0, find: findByEvents },
       { rangeMinutes: 0, find: findByTime },
     ],
-    summary: 'withdrawals take longer than the objective.',
-    description: `{{ $value | humanizePercentage }} of the withdrawals executed for {{ $labels.target }} in the last ${FLOW_MINUTES / 60 / 24} days took longer than the objective, or for that share of the time the oldest one with sufficient fees was older.`,
+    summary: 'withdrawals take longer than the objective, {{ $value | humanizePercentage }} of them or of the time.',
     action:
       'Look for the step that is slow: batches are not built, not signed, or not relayed. Compare the durations of batches and of transfers on the dashboard.',
     sentence: ({ oldest: { value }, duration: lasting }, view) => {

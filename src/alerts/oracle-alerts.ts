@@ -2,19 +2,7 @@ import type { ClaimItem } from '../pending/items.js';
 import { percent } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { disputedClaims, disputedThing, firstDispute } from './disputes.js';
-import {
-  countOfValue,
-  LARGEST_SILENT,
-  LARGEST_VOTED,
-  ON_TARGET,
-  ORCHESTRATOR,
-  orchestratorNames,
-  promDuration,
-  silentPower,
-  TARGET,
-  unchanged,
-  votedPower,
-} from './promql.js';
+import { countOfValue, ON_TARGET, ORCHESTRATOR, promDuration, TARGET, unchanged } from './promql.js';
 import {
   bridgeItemsOf,
   claimText,
@@ -82,6 +70,9 @@ function claimants(claim: ClaimItem | undefined): string {
   return `${claimText(claim)} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
 }
 
+/** Three of those who claim the next event, in a text. */
+const CLAIMANTS = `{{ range query (printf "topk(3, group by (orchestrator, name) (bridge_orchestrator_info{target=%q} and on (target, orchestrator) bridge_orchestrator_missing_next_votes{target=%q} == 0))" $labels.target $labels.target) }}{{ or .Labels.name .Labels.orchestrator }}, {{ end }}`;
+
 /** The share of the power that has voted for the next event, for whatever claim. */
 const VOTED_POWER = `sum by (${TARGET}) (
   max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
@@ -135,14 +126,14 @@ function isUndecidable({ samples }: PollView<(typeof DISPUTE_FAMILIES)[number]>)
 
 function conflictingClaims(
   severity: 'critical' | 'warning',
-  texts: { readonly comment: string; readonly when: string; readonly expr: string; readonly description: string },
+  alert: { readonly description: string; readonly expr: string },
 ) {
   const isCritical = severity === 'critical';
   return dataAlert('module_state', {
     name: 'BridgeConflictingClaims',
     severity,
     dashboard: 'bridge-signers',
-    ...texts,
+    ...alert,
     forMinutes: 10,
     families: DISPUTE_FAMILIES,
     find: (view) => {
@@ -155,9 +146,7 @@ function conflictingClaims(
         beganAt(() => secondClaimTime(view)),
       );
     },
-    summary: isCritical
-      ? 'validators disagree about an event, and no claim can win.'
-      : 'validators disagree about an event.',
+    summary: `validators disagree about ${countOfValue('event')}${isCritical ? ', and no claim can win' : ''}.`,
     action: isCritical
       ? 'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.'
       : 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',
@@ -174,9 +163,7 @@ function conflictingClaims(
 
 export const oracleAlerts = [
   conflictingClaims('critical', {
-    comment: `No claim of the next event can reach ${percent(QUORUM_RATIO)} of the power any more, because the others have more than ${percent(MINORITY_RATIO)}.
-Ten minutes outlast votes that are still being counted.`,
-    when: 'Validators claim different things for the next event, and no claim can still reach the quorum.',
+    description: `Validators claim different things for the next event, and no claim can still reach ${percent(QUORUM_RATIO)} of the power. No deposit and no executed batch reaches the hub until that is resolved by hand.`,
     expr: `bridge_conflicting_claims > 0
 and ${ON_TARGET} (
   ${VOTED_POWER.replaceAll('\n', '\n  ')}
@@ -184,25 +171,21 @@ and ${ON_TARGET} (
   or
   max by (${TARGET}) (bridge_next_event_second_claim_power_ratio) > ${MINORITY_RATIO}
 )`,
-    description: `For at least 10 minutes, validators of {{ $labels.target }} have submitted different claims for ${countOfValue('event')}, and no claim of the next event can reach ${percent(QUORUM_RATIO)} of the power any more. No deposit and no executed batch reaches the hub until that is resolved by hand.`,
   }),
   dataAlert('module_state', {
     name: 'BridgeOracleStalled',
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: `Requires a claim by a third of the power throughout: an unchanged nonce is normal on a quiet bridge, and a claim by a few can be of an event
-that does not exist.`,
-    when: `The next event has been claimed by a third of the power or more for ${STALLED_MINUTES} minutes and is not observed.`,
+    description: `The next event has been claimed by a third of the power or more for ${STALLED_MINUTES} minutes and is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub.`,
+    // An unchanged nonce alone is normal on a quiet bridge, and a claim by a few can be of an event that does not exist.
     expr: `min_over_time(bridge_next_event_voted_power_ratio[${promDuration(STALLED_MINUTES)}]) >= ${SUBSTANTIAL_POWER_RATIO}
 and bridge_next_event_voted_power_ratio offset ${promDuration(STALLED_MINUTES)}
 and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
-    recordings: [orchestratorNames, silentPower],
     forMinutes: 5,
     families: [...CLAIMED_FAMILIES, 'bridge_pending_events'],
     rangeMinutes: STALLED_MINUTES,
     find: (view) => claimedBy(view, (voted) => voted >= SUBSTANTIAL_POWER_RATIO),
     summary: 'the oracle has stalled: {{ $value | humanizePercentage }} of the power have claimed the next event.',
-    description: `For at least ${STALLED_MINUTES + 5} minutes, the next event of {{ $labels.target }} has been claimed by {{ $value | humanizePercentage }} of the power and not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. Not voted, own validators first, then the largest power first: ${LARGEST_SILENT}all on /pending.`,
     action: CONTACT_VOTERS,
     sentence: ({ duration }, view) =>
       withDetails(
@@ -220,15 +203,16 @@ and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
       { alert: 'BridgeOracleSilent' },
       { alert: 'BridgeOrchestratorMissingVotes' },
       { alert: 'BridgeWatchedOrchestratorLagging' },
+      { alert: 'BridgeBacklogStuck' },
     ],
   }),
   dataAlert('module_state', {
     name: 'BridgeOracleSilent',
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: `Nobody claims anything: either no batch is executed, or every orchestrator has lost the external chain, which the document cannot tell from
-a quiet bridge but by its own traffic. Half a day, because on a used bridge events are hours apart at most.`,
-    when: `For half a day, withdrawals were requested and batches built and signed, but no event was claimed or observed.`,
+    description:
+      'For half a day, withdrawals were requested and batches built and signed, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
+    // On a used bridge, events are hours apart at most.
     expr: `max_over_time(bridge_pending_events[${promDuration(SILENT_MINUTES)}]) == 0
 and ${unchanged('bridge_last_observed_nonce', SILENT_MINUTES)}
 and bridge_last_outgoing_pool_id > bridge_last_outgoing_pool_id offset ${promDuration(SILENT_MINUTES)}
@@ -256,8 +240,6 @@ and bridge_batches > bridge_batches_below_threshold`,
       return hasGrown && batches > (samples.value('bridge_batches_below_threshold') ?? batches);
     },
     summary: 'no event has been claimed for half a day, although withdrawals go on.',
-    description:
-      'For at least 12 hours, withdrawals of {{ $labels.target }} were requested and batches signed, but validators have claimed no event. Either nothing is executed on the external chain, or no orchestrator reads it.',
     action:
       'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
     sentence: ({ duration }) =>
@@ -265,27 +247,23 @@ and bridge_batches > bridge_batches_below_threshold`,
     inhibits: [{ alert: 'BridgeBatchNotRelayed' }],
   }),
   conflictingClaims('warning', {
-    comment: 'A single deviating claim is outvoted within minutes; then it is gone with the next event.',
-    when: 'Validators claim different things for an event that is not observed yet.',
+    description: 'Validators claim different things for an event that is not observed yet. One claim can still win.',
     expr: 'bridge_conflicting_claims > 0',
-    description: `For at least 10 minutes, validators of {{ $labels.target }} have submitted different claims for ${countOfValue('event')} not observed yet. One claim can still win.`,
   }),
   dataAlert('module_state', {
     name: 'BridgeOracleStalled',
     severity: 'warning',
     dashboard: 'bridge-signers',
-    comment: `A claim by a few for an hour: an event that does not exist, or that only they have seen. Those who have not voted are usually right.`,
-    when: `The next event has been claimed for an hour, by less than a third of the power.`,
+    description:
+      'The next event has been claimed for an hour, by less than a third of the power. It does not exist, or only they have seen it.',
     expr: `max_over_time(bridge_next_event_voted_power_ratio[${promDuration(FEW_VOTES_MINUTES)}]) < ${SUBSTANTIAL_POWER_RATIO}
 and bridge_next_event_voted_power_ratio offset ${promDuration(FEW_VOTES_MINUTES)}
 and ${unchanged('bridge_last_observed_nonce', FEW_VOTES_MINUTES)}`,
-    recordings: [orchestratorNames, votedPower],
     forMinutes: 5,
     families: CLAIMED_FAMILIES,
     rangeMinutes: FEW_VOTES_MINUTES,
     find: (view) => claimedBy(view, (voted) => voted < SUBSTANTIAL_POWER_RATIO),
-    summary: 'an event is claimed by only {{ $value | humanizePercentage }} of the power.',
-    description: `For at least an hour, the next event of {{ $labels.target }} has been claimed by only {{ $value | humanizePercentage }} of the power: ${LARGEST_VOTED}all on /pending. Either the event does not exist, or only they have seen it.`,
+    summary: `only {{ $value | humanizePercentage }} of the power claim the next event: ${CLAIMANTS}all on /pending.`,
     action:
       'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
     sentence: ({ duration }, view) =>

@@ -38,17 +38,13 @@ export const ON_ENDPOINT = 'on (cluster, target, document)';
 /** A series that other alerts read. */
 export interface RecordingRule {
   readonly name: string;
-  /** The comment above the rule. */
-  readonly comment: string;
   readonly expr: string;
 }
 
-const NAMED_FAMILIES = `{__name__=~"bridge_orchestrator_(confirm_deadline_height|batch_confirm_deadline_height)"}`;
-
 export const orchestratorNames: RecordingRule = {
   name: 'orchestrator:bridge_orchestrator_info:name',
-  comment: `Exactly one name per orchestrator, also when replicas of Prometheus disagree: the current name, else the last one of 2 hours, because a
-restarted exporter reads the names after its first polls.`,
+  // Exactly one name per orchestrator, also when replicas of Prometheus disagree: the current name, else the last one
+  // of 2 hours, because a restarted exporter reads the names after its first polls.
   expr: `group by (${ORCHESTRATOR}, name, watched) (
   topk by (${ORCHESTRATOR}) (
     1,
@@ -69,10 +65,7 @@ export function watchedWithNames(expr: string): string {
 topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name}{watched="true"})`;
 }
 
-/**
- * The power of the orchestrators that an expression selects and that are not watched, if it is this share at least. It does not read the
- * recording rule of a text, which a second evaluation of the rules records a minute later.
- */
+/** The power of the orchestrators that an expression selects and that are not watched, if it is this share at least. */
 export function powerOfOthersAtLeast(ratio: number, expr: string): string {
   return `sum by (${TARGET}) (
   max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
@@ -82,70 +75,6 @@ ${indent(expr, 4)}
   ${UNLESS_WATCHED}
 ) >= ${ratio}`;
 }
-
-/** The power of the orchestrators that an expression selects, with the labels `name` and `watched` where they are known. */
-export function powerOfSelected(expr: string): string {
-  return `(
-  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
-  * on (${ORCHESTRATOR}) group_left (name, watched) topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name})
-  or on (${ORCHESTRATOR})
-  max by (${ORCHESTRATOR}) (bridge_orchestrator_power_ratio)
-)
-and on (${ORCHESTRATOR})
-${parenthesized(expr)}`;
-}
-
-export const unsignedPower: RecordingRule = {
-  name: 'orchestrator:bridge_orchestrator_power_ratio:unsigned',
-  comment: `The power of each orchestrator that has not signed a live batch or an open validator set, for the texts of the alerts.`,
-  expr: powerOfSelected(
-    'bridge_orchestrator_missing_batch_confirms > 0 or bridge_orchestrator_missing_valset_confirms > 0',
-  ),
-};
-
-export const silentPower: RecordingRule = {
-  name: 'orchestrator:bridge_orchestrator_power_ratio:silent_next',
-  comment: `The power of each orchestrator that has not voted for the next event, for the texts of the alerts.`,
-  expr: powerOfSelected('bridge_orchestrator_missing_next_votes == 1'),
-};
-
-export const votedPower: RecordingRule = {
-  name: 'orchestrator:bridge_orchestrator_power_ratio:voted_next',
-  comment: `The power of each orchestrator that has voted for the next event, for the texts of the alerts.`,
-  expr: powerOfSelected('bridge_orchestrator_missing_next_votes == 0'),
-};
-
-/** An expression with one series per orchestrator and the labels `name` and `watched`; without bridge_orchestrator_info with neither. */
-export function withNameLabels(expr: string): string {
-  return `${parenthesized(expr)}
-* on (${ORCHESTRATOR}) group_left (name, watched)
-(
-  topk by (${ORCHESTRATOR}) (1, ${orchestratorNames.name})
-  or on (${ORCHESTRATOR})
-  group by (${ORCHESTRATOR}, name, watched) (last_over_time(${NAMED_FAMILIES}[2h]))
-)`;
-}
-
-/** The watched orchestrators of a recording rule, and the three others with the largest power, in a text. */
-export function largestOf({ name }: RecordingRule): string {
-  const labels = ['cluster', 'namespace', 'job', 'instance', 'target'];
-  const query = (before: string, watched: string): string => {
-    const matchers = [...labels.map((label) => `${label}=%q`), watched].join(', ');
-    const values = labels.map((label) => `$labels.${label}`).join(' ');
-    return `query (printf "${before}max by (orchestrator, name) (${name}{${matchers}}))" ${values})`;
-  };
-  const each = `{{ or .Labels.name .Labels.orchestrator }} ({{ .Value | humanizePercentage }}), {{ end }}`;
-  const own = query('sort_desc(', 'watched=\\"true\\"');
-  const others = query('topk(3, ', 'watched!=\\"true\\"');
-  return `{{ range ${own} }}your validator ${each}{{ range ${others} }}${each}`;
-}
-
-/** Those that have not signed a live batch or an open validator set. */
-export const LARGEST_UNSIGNED = largestOf(unsignedPower);
-/** Those that have not voted for the next event. */
-export const LARGEST_SILENT = largestOf(silentPower);
-/** Those that have voted for the next event. */
-export const LARGEST_VOTED = largestOf(votedPower);
 
 /** "1 batch" or "5 batches", in a text. */
 export function countOfValue(one: string, several = `${one}s`): string {

@@ -23,9 +23,8 @@ const STUCK_MINUTES = 45;
 const GROWING_MINUTES = 180;
 const GROWING_TRANSFERS = 10;
 
-/** The symbol of the token and its contract, and its denom, in texts. */
+/** The symbol of the token and its contract, in texts. */
 const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
-const DENOM_TEXT = '{{ with $labels.denom }} {{ . }}{{ end }}';
 
 /**
  * Restricts series to tokens of which no batch was built in the range. The oldest transfer shows it when the batch was executed between
@@ -48,7 +47,6 @@ function tokenLabels(labels: AlertLabels): AlertLabels {
 
 type TokenFamily =
   | 'bridge_token_unbatched_transfers'
-  | 'bridge_token_batched_transfers'
   | 'bridge_token_top_batch_fees'
   | 'bridge_token_min_batch_fee'
   | 'bridge_token_newest_batch_nonce'
@@ -114,27 +112,12 @@ function waitingTransfers(all: readonly Finding[], view: PollView<'bridge_token_
   );
 }
 
-/** Batches of a token that do not move can keep the hub from building another one. */
-const STUCK_BATCHES: readonly string[] = [
-  'BridgeOracleStalled',
-  'BridgeOracleSilent',
-  'BridgeBatchUnsigned',
-  'BridgeBatchNotRelayed',
-  'BridgeBatchOverdue',
-];
-
-function hasLiveBatch({ labels }: Finding, view: PollView<'bridge_token_batched_transfers'>): boolean {
-  return (valueOf(view, 'bridge_token_batched_transfers', labels) ?? 0) > 0;
-}
-
 export const queueAlerts = [
   dataAlert('module_state', {
     name: 'BridgeBacklogStuck',
     listsAmounts: true,
     severity: 'critical',
-    comment: `Batch creators build a batch of a token within minutes once its fees reach their minimum. Transfers below it wait without an end, which is
-normal and nobody's fault.`,
-    when: `The fees of a token have reached its \`min_batch_fee\` for ${STUCK_MINUTES} minutes, and no batch of the token was built.`,
+    description: `The fees of the transfers of a token have reached its \`min_batch_fee\` for ${STUCK_MINUTES} minutes, and no batch of the token was built, which usually takes minutes.`,
     expr: `bridge_token_unbatched_transfers
 and ${ON_TOKEN} (
   min_over_time(bridge_token_top_batch_fees[${promDuration(STUCK_MINUTES)}])
@@ -145,7 +128,6 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
     forMinutes: 5,
     families: [
       'bridge_token_unbatched_transfers',
-      'bridge_token_batched_transfers',
       'bridge_token_top_batch_fees',
       'bridge_token_min_batch_fee',
       'bridge_token_newest_batch_nonce',
@@ -167,10 +149,8 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
             () => timeOfItemHeight(view, waitingItem(finding, view)?.standstillSinceHeight),
             () => timeOfItemHeight(view, waitingItem(finding, view)?.newestBatchHeight),
           ),
-          followsFrom: hasLiveBatch(finding, view) ? STUCK_BATCHES : [],
         })),
     summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} in no batch, and none is built.`,
-    description: `For at least ${STUCK_MINUTES + 5} minutes, no batch of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} was built although the fees of its transfers pay for one; ${countOfValue('transfer waits', 'transfers wait')}.`,
     action:
       'Request a batch of the token: anyone can, and the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
     sentence: ({ all, duration }, view) =>
@@ -181,8 +161,8 @@ ${withoutNewBatch(STUCK_MINUTES)}`,
     name: 'BridgeBacklogStuck',
     listsAmounts: true,
     severity: 'warning',
-    comment: `A token without \`min_batch_fee\`: transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.`,
-    when: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_MINUTES / 60} hours, and no batch of the token was built.`,
+    // Transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.
+    description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_MINUTES / 60} hours, and no batch of the token was built.`,
     expr: `bridge_token_unbatched_transfers - bridge_token_unbatched_transfers offset ${promDuration(GROWING_MINUTES)} >= ${GROWING_TRANSFERS}
 ${withoutNewBatch(GROWING_MINUTES)}
 unless ${ON_TOKEN} bridge_token_min_batch_fee`,
@@ -202,8 +182,7 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
       const isMinimumKnown = valueOf(view, 'bridge_token_min_batch_fee', labels) !== undefined;
       return before !== undefined && value - before >= GROWING_TRANSFERS && !isMinimumKnown;
     },
-    summary: `the queue of ${TOKEN_TEXT} grows and no batch is built.`,
-    description: `In ${GROWING_MINUTES / 60} hours, {{ $value }} transfers of token ${TOKEN_TEXT}${DENOM_TEXT} of {{ $labels.target }} were added to its queue and no batch of it was built.`,
+    summary: `${countOfValue('transfer')} of ${TOKEN_TEXT} added to its queue, and no batch is built.`,
     action:
       'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
     sentence: ({ all, duration }, view) =>
@@ -212,8 +191,8 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
   dataAlert('module_state', {
     name: 'BridgeBacklogHigh',
     severity: 'warning',
-    comment: 'Pending transfers, batched or unbatched. The limit is `backlog_limit` of the target.',
-    when: 'More transfers than `backlog_limit` are pending, batched or unbatched.',
+    description:
+      'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
     expr: `bridge_unbatched_transfers + bridge_batch_transactions
   > ${ON_TARGET} group_left () max by (${TARGET}) (bridge_backlog_limit_transfers)`,
     forMinutes: 30,
@@ -233,8 +212,6 @@ unless ${ON_TOKEN} bridge_token_min_batch_fee`,
       return findingIf(unbatched + batched > limit, unbatched + batched, undefined, start);
     },
     summary: `${countOfValue('transfer is', 'transfers are')} pending.`,
-    description:
-      'The backlog of {{ $labels.target }} has been above its limit for at least 30 minutes; {{ $value }} transfers are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
     action: 'Check whether batches are built, signed and relayed.',
     sentence: ({ oldest, duration }, { samples }) => {
       const unbatched = samples.value('bridge_unbatched_transfers') ?? 0;

@@ -68,20 +68,15 @@ function inRelayableBatches(view: Pick<PollView, 'items'>): string {
   return amounts === '' ? '' : `${amounts} in them`;
 }
 
-function notRelayed(
-  severity: 'critical' | 'warning',
-  minutes: number,
-  needsKnownFees: boolean,
-  texts: { readonly comment: string; readonly when: string },
-) {
+function notRelayed(severity: 'critical' | 'warning', minutes: number, needsKnownFees: boolean, description: string) {
   const range = promDuration(minutes);
   const tokens = batchedTokens(` > 0${needsKnownFees ? ` and ${ON_TOKEN} bridge_token_min_batch_fee` : ''}`);
   return dataAlert('module_state', {
     name: 'BridgeBatchNotRelayed',
     listsAmounts: true,
     severity,
-    comment: texts.comment,
-    when: texts.when,
+    description,
+    // Two tokens, because the contract can refuse a batch of one token for a reason of its own.
     expr: `bridge_relayable_batches > 1
 and resets(bridge_relayable_batches[${range}]) == 0
 and ${unchanged('bridge_oldest_relayable_batch_height', minutes)}
@@ -126,7 +121,6 @@ and ${ON_TARGET} ${tokens} > 1`,
       return value > 1 && known.length > 1 && isNothingRelayed;
     },
     summary: `${countOfValue('signed batch waits', 'signed batches wait')} for a relayer.`,
-    description: `For at least ${promDuration(minutes + NOT_RELAYED_FOR_MINUTES)}, no signed batch of {{ $labels.target }} has been executed, of whatever token; ${countOfValue('waits', 'wait')}.`,
     action: CHECK_RELAYERS,
     actionFor: (_, view) => checkRelayers(view),
     sentence: ({ oldest, duration }, view) =>
@@ -139,13 +133,16 @@ and ${ON_TARGET} ${tokens} > 1`,
 }
 
 export const relayAlerts = [
-  notRelayed('critical', 225, true, {
-    comment: `Batches of several tokens that pay relayers, and none was executed: the number of relayable batches has not fallen. Two tokens, because the
-contract can refuse a batch of one token for a reason of its own.`,
-    when: 'Relayable batches of two or more tokens with a `min_batch_fee` wait, and none was executed in four hours.',
-  }),
-  notRelayed('warning', 105, false, {
-    comment: `The same before critical: relayers wait for a lower gas price, or have no funds.`,
-    when: 'Relayable batches of two or more tokens wait, and none was executed in two hours, whether or not `min_batch_fee` is configured.',
-  }),
+  notRelayed(
+    'critical',
+    225,
+    true,
+    'Signed batches of two or more tokens whose fees reach their `min_batch_fee` wait, and none was executed in four hours.',
+  ),
+  notRelayed(
+    'warning',
+    105,
+    false,
+    'Signed batches of two or more tokens wait, and none was executed in two hours, whether or not `min_batch_fee` is configured: relayers wait for a lower gas price, or have no funds.',
+  ),
 ];

@@ -36,9 +36,11 @@ export const rollbackAlerts = [
   endpointAlert({
     name: 'BridgeStateRolledBack',
     severity: 'critical',
-    comment: `15 minutes outlast a node that is behind others of a load balancer, and one that catches up after a restart. An exporter whose
-configuration and endpoint have both changed within the day reads another node, which may be behind.`,
-    when: 'The hub height, the last observed nonce or the id of the last batch has been below its highest value of the last day for 15 minutes.',
+    // 15 minutes outlast a node that is behind others of a load balancer, and one that catches up after a restart. An
+    // exporter whose configuration and endpoint have both changed within the day reads another node, which may be
+    // behind.
+    description:
+      'The hub height, the last observed nonce or the id of the last batch has been below its highest value of the last day for 15 minutes: the hub was rolled back, or the node is far behind.',
     expr: `${parenthesized(lowered.join('\nor\n'))}
 unless on (${TARGET}, document) ${parenthesized(movedToAnotherNode)}`,
     forMinutes: 15,
@@ -52,9 +54,7 @@ unless on (${TARGET}, document) ${parenthesized(movedToAnotherNode)}`,
         if (msBetween(highest.at, now) > REMEMBERED_MINUTES * MINUTE_MS) return [];
         return [{ labels: { family }, value: highest.value - value }];
       }),
-    summary: 'the state of the hub went back.',
-    description:
-      '{{ $labels.family }} of {{ $labels.target }} has been below its highest value of the last day for 15 minutes, now by {{ $value | printf "%.0f" }}. The hub was rolled back, or the node is far behind.',
+    summary: 'the state of the hub went back, {{ $labels.family }} by {{ $value | printf "%.0f" }}.',
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     sentence: (findings) => {

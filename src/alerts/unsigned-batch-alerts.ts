@@ -1,5 +1,5 @@
 import { aboveWhileUnchanged, dataAlert } from './alert.js';
-import { LARGEST_UNSIGNED, orchestratorNames, unsignedPower } from './promql.js';
+import { countOfValue } from './promql.js';
 import {
   amountsIn,
   belowThreshold,
@@ -38,9 +38,9 @@ export const unsignedBatchAlerts = [
     listsAmounts: true,
     severity: 'critical',
     dashboard: 'bridge-signers',
-    comment: `A new batch is below the threshold until the orchestrators have signed, one batch a minute and the newest first. The unchanged oldest
-unsigned batch distinguishes one that stays unsigned from a sequence of batches that are being signed.`,
-    when: `Batches have been below \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest of them is the same.`,
+    description: `Batches have been signed by less power than \`power_threshold\` for ${UNSIGNED_MINUTES} minutes, and the oldest of them is the same. They cannot be relayed.`,
+    // Orchestrators sign one batch a minute, the newest first. The unchanged oldest unsigned batch distinguishes one that stays unsigned from a
+    // sequence of batches that are being signed.
     ...unsigned,
     families: [...unsigned.families, ...HUB_TIME_FAMILIES],
     // Nobody withdraws a signature, so a batch that lacks some has lacked them since it was built.
@@ -48,10 +48,8 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
       const height = view.samples.value('bridge_oldest_unsigned_batch_height');
       return unsigned.find(view).map((finding) => ({ ...finding, start: beganAt(() => timeOfHeight(view, height)) }));
     },
-    recordings: [orchestratorNames, unsignedPower],
     forMinutes: UNSIGNED_FOR_MINUTES,
-    summary: 'a batch lacks signatures.',
-    description: `For at least ${UNSIGNED_MINUTES + UNSIGNED_FOR_MINUTES} minutes, batches of {{ $labels.target }} have had less signed power than power_threshold, at least {{ $value }} at any time, so they cannot be relayed. Missing signatures, own validators first, then the largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
+    summary: `${countOfValue('batch lacks', 'batches lack')} signatures.`,
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration }, view) => {
       const batch = belowThreshold(bridgeItemsOf(view)?.batches);
@@ -64,6 +62,9 @@ unsigned batch distinguishes one that stays unsigned from a sequence of batches 
       );
     },
     actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
-    inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', labels: { watched: 'false' } }],
+    inhibits: [
+      { alert: 'BridgeOrchestratorMissingConfirms', labels: { watched: 'false' } },
+      { alert: 'BridgeBacklogStuck' },
+    ],
   }),
 ];

@@ -1,6 +1,6 @@
 import { list, percent } from '../text/format.js';
 import { above, dataAlert } from './alert.js';
-import { LARGEST_UNSIGNED, ON_TARGET, orchestratorNames, TARGET, unsignedPower } from './promql.js';
+import { ON_TARGET, TARGET } from './promql.js';
 import {
   bridgeItemsOf,
   listedRows,
@@ -23,18 +23,15 @@ const VALSET_UNSIGNED_MINUTES = 60;
 const CONTACT_SIGNERS =
   'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
 
-function inactive(
-  severity: 'critical' | 'warning',
-  { comment, when }: { readonly comment: string; readonly when: string },
-) {
+function inactive(severity: 'critical' | 'warning', description: string) {
   const wasActive = severity === 'critical';
   const ADDRESS = `on (${TARGET}, address)`;
   return dataAlert('module_state', {
     name: 'BridgeWatchedValidatorInactive',
     severity,
     dashboard: 'bridge-signers',
-    comment,
-    when,
+    description,
+    // A validator that is unjailed is in no set before the hub creates the next one.
     expr: `bridge_watched_validator_active == 0
 ${wasActive ? 'and' : 'unless'} ${ADDRESS} bridge_watched_validator_last_active_timestamp_seconds`,
     forMinutes: 10,
@@ -51,7 +48,6 @@ ${wasActive ? 'and' : 'unless'} ${ADDRESS} bridge_watched_validator_last_active_
     summary: wasActive
       ? 'your validator {{ $labels.address }} has left the validator set.'
       : 'your validator {{ $labels.address }} is not in the newest validator set.',
-    description: `For at least 10 minutes, no member of the newest validator set of {{ $labels.target }} has had the address {{ $labels.address }} of watch${wasActive ? ', which had one before' : ' since the exporter started'}. Its signatures and votes are not monitored.`,
     action: wasActive
       ? 'Check whether the validator is jailed; correct the cause, then unjail it.'
       : 'Check whether the validator is jailed, and the address in watch: no alert covers a validator outside the set.',
@@ -96,12 +92,9 @@ export const valsetAlerts = [
     name: 'BridgeValsetUnsigned',
     severity: 'warning',
     dashboard: 'bridge-signers',
-    comment: `Only the newest set can be relayed usefully. A warning, because withdrawals continue with the old one. BridgeOrchestratorDeadlineNear
-covers jailing.`,
-    when: `The newest validator set has been below \`power_threshold\` for ${VALSET_UNSIGNED_MINUTES} minutes.`,
+    description: `The newest validator set has been signed by less power than \`power_threshold\` for ${VALSET_UNSIGNED_MINUTES} minutes, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.`,
     expr: `bridge_newest_valset_signed_power_ratio
   < ${ON_TARGET} group_left () max by (${TARGET}) (bridge_power_threshold_ratio)`,
-    recordings: [orchestratorNames, unsignedPower],
     forMinutes: VALSET_UNSIGNED_MINUTES,
     families: ['bridge_newest_valset_signed_power_ratio', 'bridge_power_threshold_ratio'],
     find: (view) => {
@@ -115,8 +108,7 @@ covers jailing.`,
         beganAt(() => timeOfAge(view, firstUnsigned(view)?.age)),
       );
     },
-    summary: 'the newest validator set lacks signatures.',
-    description: `For at least an hour, less power than power_threshold has signed the newest validator set of {{ $labels.target }}, now {{ $value | humanizePercentage }}, so it cannot be relayed. Missing signatures, largest power first: ${LARGEST_UNSIGNED}all on /pending.`,
+    summary: 'only {{ $value | humanizePercentage }} of the power has signed the newest validator set.',
     action: CONTACT_SIGNERS,
     sentence: ({ oldest, duration: lasting }, view) => {
       const valset = newestUnrelayed(view);
@@ -133,10 +125,8 @@ covers jailing.`,
     name: 'BridgeValsetDrift',
     severity: 'warning',
     dashboard: 'bridge-signers',
-    comment: `2h, because relayers may wait for low gas prices.
-Sum of the differences of all power shares. The hub creates a new set at 0.05, so twice that is a set that was not relayed. From 0.68 on,
-the members in the contract may no longer reach the 66 % from which on relayers relay.`,
-    when: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % from those in the contract.`,
+    description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
+    // The hub creates a new set at 0.05, so twice that is a set that was not relayed. Relayers may wait for low gas prices.
     ...drift,
     families: [...drift.families, ...HUB_TIME_FAMILIES],
     // Since the newer of both sets, the difference has been the same.
@@ -146,8 +136,6 @@ the members in the contract may no longer reach the 66 % from which on relayers 
     linksToPending: false,
     summary:
       'the validator set in the contract is out of date; the power shares differ by {{ $value | humanizePercentage }}.',
-    description:
-      'For at least 2 hours, the power shares of the newest validator set of {{ $labels.target }} have differed from those in the contract; the differences add up to {{ $value | humanizePercentage }}.',
     action: 'Have a relayer relay the newest validator set; anyone can, and the hub pays no reward.',
     sentence: ({ oldest, duration: lasting }) =>
       withDetails(
@@ -155,12 +143,12 @@ the members in the contract may no longer reach the 66 % from which on relayers 
         `its power shares differ by ${percent(oldest.value)}`,
       ),
   }),
-  inactive('critical', {
-    comment: 'Ten minutes: a validator that is unjailed is in no set before the hub creates the next one.',
-    when: 'An entry of `watch` was in the newest validator set since the exporter started, and is not any more.',
-  }),
-  inactive('warning', {
-    comment: 'The entry may be wrong, or the validator has been outside for long.',
-    when: 'A registered entry of `watch` has not been in the newest validator set since the exporter started.',
-  }),
+  inactive(
+    'critical',
+    'An entry of `watch` was in the newest validator set since the exporter started, and is not any more. Its signatures and votes are not monitored.',
+  ),
+  inactive(
+    'warning',
+    'A registered entry of `watch` has not been in the newest validator set since the exporter started. Its signatures and votes are not monitored.',
+  ),
 ];

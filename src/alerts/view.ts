@@ -63,8 +63,6 @@ export interface Finding {
   readonly value: number;
   /** When it began; without it, with the first poll that found it. */
   readonly start?: Start | undefined;
-  /** The alerts of which this is probably a consequence while one of them fires. */
-  readonly followsFrom?: readonly string[];
 }
 
 /** A finding with the time since when it is known to hold. */

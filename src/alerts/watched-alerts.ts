@@ -106,8 +106,8 @@ export const watchedAlerts = [
     name: 'BridgeWatchedValidatorJailed',
     severity: 'critical',
     dashboard: 'bridge-validator',
-    comment: 'By the staking module; the status does not change by mistake, so two minutes are for two answers.',
-    when: 'A validator of `watch` is jailed, by the staking module of the node.',
+    description:
+      'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
     expr: 'bridge_watched_validator_jailed == 1',
     forMinutes: 2,
     linksToPending: false,
@@ -118,7 +118,6 @@ export const watchedAlerts = [
         .filter(({ value }) => value === 1)
         .map(({ labels, value }) => ({ labels: labelsOf(labels), value })),
     summary: `${WHO} is jailed.`,
-    description: `The staking module of {{ $labels.target }} says that ${WHO} (orchestrator {{ $labels.orchestrator }}) is jailed. It earns nothing, and signs and votes for nothing.`,
     actionFor: unjailAfter,
     action: FIND_CAUSE,
     sentence: (findings) => `${yours(findings, 'is', 'are')} jailed, for ${findings.duration}`,
@@ -131,9 +130,8 @@ export const watchedAlerts = [
     name: 'BridgeWatchedOrchestratorLagging',
     severity: 'warning',
     dashboard: 'bridge-validator',
-    comment: `The position of the orchestrator, which is exact also when the state no longer holds the events that it has missed. Behind the last
-observed event, or behind the next one that 0.33 of the power has claimed, and the same for 30 minutes: a running orchestrator needs a few.`,
-    when: 'The last claim of a validator of `watch` is behind the other validators and has not moved for 30 minutes.',
+    description:
+      'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and has not moved for 30 minutes. It claims events in order, so it votes for none until it moves.',
     expr: `${unchanged('bridge_watched_validator_last_event_nonce', LAGGING_MINUTES)}
   < ${ON_TARGET} group_left ()
 max by (${TARGET}) (
@@ -145,8 +143,7 @@ max by (${TARGET}) (
     families: LAG_FAMILIES,
     rangeMinutes: LAGGING_MINUTES,
     find: findLagging,
-    summary: `${WHO} claims no events.`,
-    description: `The last event that the orchestrator of ${WHO} (orchestrator {{ $labels.orchestrator }}) of {{ $labels.target }} has claimed has been {{ $value }} for 30 minutes, and other validators have claimed later ones. It claims events in order, so it votes for none until it moves.`,
+    summary: `${WHO} has claimed no event after {{ $value }}.`,
     action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
     sentence: (findings) =>
       `${yours(findings, 'has', 'have')} claimed no event for ${findings.duration}, ${findings.oldest.value} behind the others`,
@@ -156,9 +153,7 @@ max by (${TARGET}) (
     name: 'BridgeWatchedOrchestratorFundsLow',
     severity: 'warning',
     dashboard: 'bridge-validator',
-    comment: `Below watch_min_balance, or less than a day at the rate of the last three days: what was spent since the highest balance of these days, by
-the day. Without funds the orchestrator neither signs nor votes.`,
-    when: `The balance of an orchestrator of \`watch\` is below \`watch_min_balance\`, or lasts less than a day at the rate of the last ${SPENDING_DAYS} days.`,
+    description: `The balance of an orchestrator of \`watch\` is below \`watch_min_balance\`, or lasts less than a day at the rate of the last ${SPENDING_DAYS} days.`,
     expr: `${BALANCE}
   < ${ON_TARGET} group_left ()
 max by (${TARGET}) (${LIMIT})
@@ -168,8 +163,7 @@ ${BALANCE} < (max_over_time(${BALANCE}[${promDuration(SPENDING_MINUTES)}]) - ${B
     linksToPending: false,
     families: [BALANCE, LIMIT],
     find: findShortOfFunds,
-    summary: `${WHO} is short of funds.`,
-    description: `The orchestrator {{ $labels.orchestrator }} of ${WHO} of {{ $labels.target }} has {{ $value }} {{ $labels.denom }} left, in smallest units: less than watch_min_balance, or less than it needs for a day.`,
+    summary: `${WHO} has {{ $value }} {{ $labels.denom }} left, in smallest units.`,
     action:
       'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
     sentence: (findings) => `${yours(findings, 'is', 'are')} short of funds for transactions, for ${findings.duration}`,
@@ -178,9 +172,8 @@ ${BALANCE} < (max_over_time(${BALANCE}[${promDuration(SPENDING_MINUTES)}]) - ${B
     name: 'BridgeWatchedValidatorUnknown',
     severity: 'warning',
     dashboard: 'bridge-validator',
-    comment:
-      'Was answered within a day, and not for an hour, while documents are polled: nobody would learn that it is jailed.',
-    when: 'The node has not answered for an hour whether a validator of `watch` is jailed, and had done so within a day.',
+    description:
+      'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
     expr: `bridge_watched_orchestrator_info
 and on (${ORCHESTRATOR}) last_over_time(bridge_watched_validator_jailed[${promDuration(REMEMBERED_MINUTES)}])
 unless on (${ORCHESTRATOR}) present_over_time(bridge_watched_validator_jailed[${promDuration(GONE_MINUTES)}])`,
@@ -189,7 +182,6 @@ unless on (${ORCHESTRATOR}) present_over_time(bridge_watched_validator_jailed[${
     rangeMinutes: GONE_MINUTES,
     find: findUnanswered,
     summary: `whether ${WHO} is jailed is not known.`,
-    description: `For at least an hour the node of {{ $labels.target }} has not answered whether ${WHO} (orchestrator {{ $labels.orchestrator }}) is jailed, although it serves the document.`,
     action:
       'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
     sentence: (findings) =>

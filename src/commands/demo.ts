@@ -64,7 +64,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
 function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<TimeLapse, 'pastOf'>): string {
   const lasting = duration(incidentMinutes * 60);
   const lines = verdicts
-    .filter(({ state, causedBy }) => state === 'firing' && causedBy === null)
+    .filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null)
     .map(({ severity, sentence }) => `  ${severity}: ${sentenceText(sentence)}`);
   return `
 scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}

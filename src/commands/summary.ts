@@ -49,7 +49,7 @@ function verdictsOfFirstPolls(endpoints: readonly PolledEndpoint[], now: Instant
     state: after,
     memory: memoryAfter({ state: before, memory: initialMemory }, after),
   }));
-  return verdictsOfOnePoll(judged, now);
+  return verdictsOfOnePoll(judged, now).filter(({ inhibitedBy }) => inhibitedBy === null);
 }
 
 /** What one poll proves, worst first; then what holds now, but for an unknown time; then the targets without either. */

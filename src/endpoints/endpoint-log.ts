@@ -78,8 +78,8 @@ export function logVerdicts(
   }
   for (const [key, verdict] of firing) {
     if (logged.get(key)?.severity === verdict.severity) continue;
-    // A consequence is not logged beside its cause. One that was logged before stays, so that its end is logged.
-    if (verdict.causedBy !== null) {
+    // What another one inhibits is not logged. One that was logged before stays, so that its end is logged.
+    if (verdict.inhibitedBy !== null) {
       if (!logged.has(key)) firing.delete(key);
       continue;
     }

@@ -42,7 +42,7 @@ export interface TargetView {
 
 export interface VerdictView extends Pick<
   Verdict,
-  'alert' | 'severity' | 'state' | 'causedBy' | 'mayBeOlder' | 'document' | 'subjects' | 'sentence' | 'action'
+  'alert' | 'severity' | 'state' | 'inhibitedBy' | 'mayBeOlder' | 'document' | 'subjects' | 'sentence' | 'action'
 > {
   /** The sentence as text. */
   readonly summary: string;
@@ -120,18 +120,20 @@ export function worstTargetFirst<Target extends TargetView>(targets: readonly Ta
   return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
 }
 
+/** Without those that another one inhibits. */
 export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[] {
-  return verdicts.filter(({ state }) => state === 'firing');
+  return verdicts.filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null);
 }
 
-/** The severity of the worst firing verdict about one of these alerts. A label that an alert has must have the given value. */
+/** The severity of the worst firing verdict about one of these alerts, inhibited or not. A label that an alert has must have the given value. */
 export function severityOf(
-  target: TargetView,
+  { verdicts }: TargetView,
   alerts: readonly AlertName[],
   labels: AlertLabels = {},
 ): Severity | undefined {
   const matches = (subject: AlertLabels): boolean =>
     Object.entries(labels).every(([name, value]) => (subject[name] ?? value) === value);
-  return firingVerdicts(target).find(({ alert, subjects }) => alerts.includes(alert) && subjects.some(matches))
-    ?.severity;
+  return verdicts.find(
+    ({ state, alert, subjects }) => state === 'firing' && alerts.includes(alert) && subjects.some(matches),
+  )?.severity;
 }

@@ -8,7 +8,7 @@ import type { TargetStatus, TargetView, VerdictView } from './target-view.js';
 import { clockTimeElement, sinceElement } from './time.js';
 
 /*
- * One verdict on both pages: what is wrong, what to do first, and what follows from it.
+ * One verdict on both pages: what is wrong, what to do first, and what it inhibits.
  */
 
 export const statusWords: Readonly<Record<TargetStatus, string>> = {
@@ -50,36 +50,29 @@ interface EntryContext {
   readonly page: VerdictPage;
 }
 
-/** The firing verdict of which this is a consequence, if the page shows it; else the verdict itself. */
-function rootOf(verdict: VerdictView, view: TargetView): VerdictView {
-  const { verdicts } = view;
-  const cause = verdicts.find(
-    ({ alert, document, state }) => alert === verdict.causedBy && document === verdict.document && state === 'firing',
+/** The verdicts that nothing inhibits. */
+export function rootVerdicts({ verdicts }: TargetView): readonly VerdictView[] {
+  return verdicts.filter(({ inhibitedBy }) => inhibitedBy === null);
+}
+
+/** The verdicts that this one inhibits, below the worst of its alert. */
+function inhibitedHtml(verdict: VerdictView, view: TargetView): Markup {
+  const worst = rootVerdicts(view).find(({ alert }) => alert === verdict.alert);
+  const inhibited = view.verdicts.filter(({ inhibitedBy }) => inhibitedBy === verdict.alert);
+  if (worst !== verdict || inhibited.length === 0) return markup``;
+  const items = inhibited.map(
+    (own) =>
+      markup`<li class="verdict ${statusOf(own)}"><p>${stateLabel(own)} ${sentenceHtml(own.summary)}, ${sinceElement(own.since, own.ageSeconds)}</p>`,
   );
-  // Causes come first, so a chain of them ends.
-  return cause === undefined || verdicts.indexOf(cause) >= verdicts.indexOf(verdict) ? verdict : rootOf(cause, view);
-}
-
-/** The verdicts that are no consequence of another one. */
-export function rootVerdicts(view: TargetView): readonly VerdictView[] {
-  return view.verdicts.filter((verdict) => rootOf(verdict, view) === verdict);
-}
-
-function consequencesHtml(cause: VerdictView, { view, page }: EntryContext): Markup {
-  const consequences = view.verdicts.filter((verdict) => verdict !== cause && rootOf(verdict, view) === cause);
-  if (consequences.length === 0) return markup``;
   return markup`<p class="note">Probably because of it:</p>
 <ul class="verdicts consequences">
-${groupsOf(consequences).map(([first, ...others]) => groupEntry(first, others, { view, page }))}</ul>
+${items}</ul>
 `;
 }
 
 /** Verdicts of the same alert, one for each document. */
 export function groupsOf(verdicts: readonly VerdictView[]): readonly (readonly [VerdictView, ...VerdictView[]])[] {
-  const groups = groupBy(
-    verdicts,
-    ({ alert, severity, state, causedBy }) => `${state} ${severity} ${alert} ${causedBy}`,
-  );
+  const groups = groupBy(verdicts, ({ alert, severity, state }) => `${state} ${severity} ${alert}`);
   return Array.from(groups.values()).flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others]]));
 }
 
@@ -88,7 +81,7 @@ export function groupEntry(first: VerdictView, others: readonly VerdictView[], c
   const { alert, severity, state } = first;
   const id = anchor('verdict', target, alert, severity, state);
   return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${target}: ${first.summary}`)}</p>
-${nextSteps(first, context)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}${consequencesHtml(first, context)}
+${nextSteps(first, context)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}${inhibitedHtml(first, context.view)}
 `;
 }
 
@@ -141,7 +134,7 @@ export function entryDetails(verdict: VerdictView, context: EntryContext): Marku
       ? ''
       : markup`<p>${sentenceHtml(capitalized(details))}</p>
 `;
-  return markup`<div class="verdict ${statusOf(verdict)}">${paragraph}${nextSteps(verdict, context)}${consequencesHtml(verdict, context)}</div>`;
+  return markup`<div class="verdict ${statusOf(verdict)}">${paragraph}${nextSteps(verdict, context)}${inhibitedHtml(verdict, context.view)}</div>`;
 }
 
 /** The alerts whose sentences list the first of several amounts. */

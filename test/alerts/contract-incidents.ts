@@ -46,7 +46,7 @@ export const contractIncidents: readonly Incident[] = [
     ...incident(
       'the contract of a main network is read for an hour',
       { minutes: 60 },
-      { options: { scenario: 'mainnet' }, expectedAlerts: {}, allowedAlerts: ['CrosschainCctxsMissed/info'] },
+      { options: { scenario: 'mainnet' }, expectedAlerts: {} },
     ),
     beginsAtMinute: 0,
     isOngoingAtEnd: true,
@@ -105,7 +105,7 @@ export const contractIncidents: readonly Incident[] = [
   incident(
     'the node of the external chain is half an hour behind',
     { minutes: 40, contract: { lagSeconds: 1800 } },
-    { expectedAlerts: { 'BridgeExternalNodeBehind/info': 7 } },
+    { expectedAlerts: { 'BridgeNodeBehind/warning': 12 } },
   ),
   {
     ...incident(

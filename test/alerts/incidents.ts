@@ -4,7 +4,6 @@ import { contractIncidents } from './contract-incidents.js';
 import { crosschainIncidents } from './crosschain-incidents.js';
 import { exporterIncidents } from './exporter-incidents.js';
 import {
-  changedInput,
   changedState,
   sampleTokens,
   watchedAddress,
@@ -61,11 +60,6 @@ function incident(title: string, phase: Phase, details: IncidentDetails): Incide
 
 /** 300 blocks instead of 10000, so that a deadline falls within the recording. */
 const withShortWindow = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '300' } }));
-
-const rateLimitAt90Percent = changedInput(() => ({
-  past_cctxs_value: '450000000000000000000',
-  pending_cctxs_value: '0',
-}));
 
 /** A token of the simulated chain with a configured minimum fee. */
 const [knownToken = { contract: '' }] = sampleTokens;
@@ -339,7 +333,7 @@ export const bridgeIncidents: readonly Incident[] = [
         };
       }),
     },
-    { expectedAlerts: { 'BridgeBatchOverdue/info': 35, 'BridgeBatchTimeoutNear/info': 10 } },
+    { expectedAlerts: {} },
   ),
   incident(
     'a batch of a token without a minimum fee is past its timeout',
@@ -369,12 +363,7 @@ export const bridgeIncidents: readonly Incident[] = [
       'BridgeBatchTimeoutNear/warning': 760,
       'BridgeBatchOverdue/critical': 790,
     },
-    allowedAlerts: [
-      'BridgeBacklogHigh/warning',
-      'BridgeBacklogStuck/critical',
-      'BridgeBatchOverdue/info',
-      'BridgeBatchTimeoutNear/info',
-    ],
+    allowedAlerts: ['BridgeBacklogHigh/warning', 'BridgeBacklogStuck/critical'],
   },
   incident(
     'a validator with little power claims an event that does not exist',
@@ -415,8 +404,7 @@ export const bridgeIncidents: readonly Incident[] = [
       },
     ],
     beginsAtMinute: 0,
-    expectedAlerts: { 'BridgeContractValsetMismatch/info': 3 },
-    isOngoingAtEnd: true,
+    expectedAlerts: {},
   },
   incident(
     'much of the power claims a validator set that the hub did not make',
@@ -488,7 +476,7 @@ export const bridgeIncidents: readonly Incident[] = [
   }),
   scenario('batch-timeout', 90, {
     expectedAlerts: { 'BridgeBatchTimeoutNear/warning': 15, 'BridgeBatchOverdue/critical': 60 },
-    allowedAlerts: ['BridgeBatchOverdue/info', 'BridgeBatchTimeoutNear/info', 'BridgeBacklogStuck/critical'],
+    allowedAlerts: ['BridgeBacklogStuck/critical'],
   }),
   scenario('valset-drift', 160, {
     expectedAlerts: { 'BridgeValsetDrift/warning': 150, 'BridgeValsetUnsigned/warning': 100 },
@@ -512,7 +500,6 @@ export const bridgeIncidents: readonly Incident[] = [
     beginsAtMinute: HEALTHY_MINUTES,
     expectedAlerts: {
       'BridgeOrchestratorDeadlineNear/critical': 60,
-      'BridgeOrchestratorDeadlineNear/info': 60,
       'BridgeWatchedOrchestratorLagging/warning': 45,
     },
     allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'],
@@ -543,7 +530,6 @@ export const bridgeIncidents: readonly Incident[] = [
       'BridgeBatchUnsigned/critical': 40,
       'BridgeOrchestratorDeadlineNear/critical': 25,
       'BridgeOrchestratorDeadlineNear/warning': 25,
-      'BridgeOrchestratorDeadlineNear/info': 25,
       'BridgeOrchestratorMissingConfirms/warning': 80,
     },
     // The simulated hub builds no batch of a token that has several.
@@ -645,16 +631,8 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   scenario('rate-limited', 45, {
     // The rate limiter window of 500 blocks takes 17 minutes.
     options: { blockTimeMs: 2000 },
-    expectedAlerts: { 'CrosschainRateLimitExceeded/info': 20 },
-    allowedAlerts: ['CrosschainRateLimitNear/info'],
+    expectedAlerts: {},
   }),
-  incident(
-    'the rate limit utilization is 90 %',
-    { minutes: 30, crosschain: rateLimitAt90Percent },
-    {
-      expectedAlerts: { 'CrosschainRateLimitNear/info': 10 },
-    },
-  ),
   incident(
     'a node does not respond',
     { minutes: 30, bridge: { fails: 'connect' } },

@@ -54,31 +54,20 @@ function groupsOf(name: string): Group[] {
 const HEADER = `# Alerts of bridge-exporter. Requires Prometheus 2.42 or newer (keep_firing_for).
 # Generated from src/alerts by \`npm test -- -u\`; do not edit this copy in the repository.
 #
-# docs/alerts.md lists the alerts, docs/runbook.md describes diagnosis and mitigation.
+# docs/alerts.md lists the alerts and describes how to adapt them, docs/runbook.md describes diagnosis and mitigation.
 #
-# Conventions:
-# - A threshold is a number in the expression; the comment above gives the reason. The dashboards use the same numbers.
 # - Joins use \`on (cluster, namespace, job, instance, target)\`. Labels that are absent match each other. Joins with \`group_left\` aggregate
 #   the other side, so that several copies of a series, such as those of two Prometheus replicas, are no error.
-# - "Unchanged for an hour" is \`x == x offset 1h\`. It needs data from an hour ago, so it does not fire on the first samples after a
-#   start, and a restart of the exporter in between does not reset it.
-# - \`for\` tolerates short failures.
-# - \`keep_firing_for\` bridges gaps in the data, such as a restart. When the data stays away, another alert fires before it ends (20m):
-#   BridgeSnapshotStale, BridgeExporterAbsent or BridgeExporterInvalidValues after 10 minutes, BridgeEndpointNotPolled,
-#   BridgeHeightStalled or CrosschainHeightStalled after 15. An incident therefore never resolves because its series disappeared.
-# - \`unless on (cluster, namespace, job, instance, target) target:…:outdated\` suspends alerts on data that is not current. Without the
-#   recording rule they still fire.
-# - The label \`document\` names the document that the alert is about. The inhibitions in alertmanager.yml compare it.
-# - A recording rule is in the group of the alerts that read it, because Prometheus evaluates the rules of a group in order. A group that is
-#   split in parts has a copy in each part, with the label \`part\`.
-# - Alerts of an orchestrator have the labels \`name\` and \`watched\` of bridge_orchestrator_info. Without that series they fire with neither.
-# - The annotation \`action\` says what to do first; the pages of the exporter show the same sentence. dashboard_url is relative to Grafana and
-#   pending_url to the exporter. docs/alerts.md describes how to replace the base of dashboard_url and of runbook_url.
-# - At most 20 rules in a group: Mimir accepts no more by default.
+# - "Unchanged for an hour" is \`x == x offset 1h\`: it does not fire on the first samples, and a restart in between does not reset it.
+# - \`for\` tolerates short failures. \`keep_firing_for\` bridges gaps in the data, such as a restart; when the data stays away, another alert
+#   fires before it ends.
+# - \`unless … target:…:outdated\` suspends alerts on data that is not current. Without the recording rule they still fire.
+# - A recording rule is in the group of the alerts that read it. A group that is split in parts (Mimir accepts 20 rules in a group) has a copy
+#   in each part, with the label \`part\`.
+# - pending_url is relative to the exporter and dashboard_url to Grafana.
+# - severity: critical alerts someone at any time, warning is for working hours, info is for the record.
 #
-# A part of a group reads its own copies of the recording rules, not those of another part:
 # pint file/disable rule/dependency
-# - severity: critical alerts someone at any time, warning is for working hours, info is for the record. none is for BridgeWatchdog.
 `;
 
 /** prometheus/alerts.yml. */
@@ -94,15 +83,15 @@ function formatGroup({ name, alerts: own, recordings, part }: Group): string {
   return `${indent(commentOf(comment))}  - name: ${name}\n    rules:\n${rules.map((rule) => indent(rule, 6)).join('\n')}`;
 }
 
-function formatRecording({ name, comment, expr }: RecordingRule, part: number): string {
+function formatRecording({ name, expr }: RecordingRule, part: number): string {
   const labels = part === 1 ? '' : `  labels:\n    part: '${part}'\n`;
-  return `${commentOf(comment)}- record: ${name}\n${exprOf(expr)}${labels}`;
+  return `- record: ${name}\n${exprOf(expr)}${labels}`;
 }
 
 function formatAlert(alert: Alert): string {
   const labels: Readonly<Record<string, string>> = { severity: alert.severity, ...alert.labels };
   return [
-    `${commentOf(alert.comment)}- alert: ${alert.name}\n${exprOf(alert.expr)}`,
+    `${alert.name === 'BridgeWatchdog' ? '# pint disable alerts/comparison\n' : ''}- alert: ${alert.name}\n${exprOf(alert.expr)}`,
     alert.forMinutes === 0 ? '' : `  for: ${promDuration(alert.forMinutes)}\n`,
     alert.keepFiringMinutes === 0 ? '' : `  keep_firing_for: ${promDuration(alert.keepFiringMinutes)}\n`,
     `  labels:\n${Object.entries(labels)
@@ -120,7 +109,8 @@ function annotationsOf(alert: Alert): Record<string, string> {
   const variables = aboutTarget ? '?var-target={{ $labels.target | urlquery }}' : '';
   return {
     summary: alert.summary,
-    description: alert.description,
+    // Markdown is for docs/alerts.md.
+    description: alert.description.replaceAll('`', ''),
     action: alert.action,
     runbook_url: `${RUNBOOK}#${alert.name.toLowerCase()}`,
     dashboard_url: `/d/${alert.dashboard}${variables}`,

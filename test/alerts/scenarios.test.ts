@@ -28,8 +28,10 @@ function verdictsAfter(
 }
 
 function linesOf({ status, unknown, verdicts }: TargetVerdicts): string[] {
-  const lines = verdicts.map(
-    ({ state, severity, alert, sentence }) => `${state} ${severity} ${alert}: ${sentenceText(sentence)}`,
+  const lines = verdicts.map(({ state, severity, alert, sentence, inhibitedBy }) =>
+    inhibitedBy === null
+      ? `${state} ${severity} ${alert}: ${sentenceText(sentence)}`
+      : `${state} ${severity} ${alert} below ${inhibitedBy}`,
   );
   return [status, ...unknown, ...lines];
 }
@@ -40,23 +42,31 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'pending critical BridgeBacklogStuck: no batch built for up to 24 min: 336K hub (76 transfers), 4.18M usdt (161 transfers), 847 weth (51 transfers), 733K usdc (66 transfers), 17.9B meme (42 transfers) waiting with sufficient fees',
       'pending warning BridgeBacklogHigh: the number of pending transfers has been above 500 for 21 min: 939 at present, of which 460 in no batch',
+      'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
+      'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
+      'firing warning BridgeWatchedOrchestratorLagging below BridgeOracleStalled',
     ]);
   });
 
-  it('put the cause first when everything is stuck, without the warnings that it includes', () => {
+  it('put what inhibits others first when everything is stuck, without the warnings that it includes', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 62, scenario: 'stuck' }]);
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'firing critical BridgeBacklogStuck: no batch built for up to 63 min: 54.1B meme (128 transfers), 298K osmo (111 transfers) waiting with sufficient fees',
       'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 5 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, ethereum (1) at nonce 40851, bsc (56) at nonce 60555, arbitrum (42161) at nonce 66696',
-      'firing critical BridgeBacklogStuck: no batch built for up to 64 min: 1.37M hub (286 transfers), 9.24M usdt (364 transfers), 2.19K weth (139 transfers), 1.98M usdc (186 transfers) waiting with sufficient fees',
       'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 33 min, 402 at present',
-      'pending critical BridgeBacklogStuck: no batch built for 46 min: 1.38K gold (69 transfers) waiting with sufficient fees',
       'pending critical CrosschainBacklogStuck: nothing has moved for 62 min on chain bitcoin (8332) at nonce 49559 with an outbound hash',
+      'firing critical BridgeBacklogStuck below BridgeOracleStalled',
+      'firing warning BridgeBacklogHigh below BridgeOracleStalled',
+      'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
+      'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
+      'firing warning BridgeWatchedOrchestratorLagging below BridgeOracleStalled',
+      'firing warning CrosschainOldestPendingTooOld below CrosschainBacklogStuck',
     ]);
+    expect(target.verdicts.find(({ inhibitedBy }) => inhibitedBy !== null)?.action).toBe(
+      'Begin with BridgeOracleStalled.',
+    );
   });
 
   it('name the batch and the validators whose signatures are missing', () => {
@@ -64,7 +74,6 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeBatchUnsigned: batches have lacked signatures for 36 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min; 3.09M usdt in them',
-      'pending critical BridgeBacklogStuck: no batch built for 19 min: 2.59M usdt (111 transfers) waiting with sufficient fees',
       'pending warning BridgeOrchestratorMissingConfirms: signatures of 1 validator with 7 % of the power have been missing for 36 min, on up to 6 batches: Validator Guild (yours); it is jailed in 9891 hub blocks (about 2 d 6 h)',
     ]);
     expect(target.verdicts.slice(0, 1)).toEqual([
@@ -78,23 +87,13 @@ describe('the verdicts about a scenario', () => {
         firesAt: { epochSeconds: 1_790_002_580, monotonicMs: 2_580_000 },
         subjects: [{}],
         isOneAlert: false,
-        causedBy: null,
+        inhibitedBy: null,
         mayBeOlder: false,
         sentence: expect.objectContaining({ fact: 'batches have lacked signatures for 36 min, 5 at present' }),
         action:
           'Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
       },
     ]);
-  });
-
-  it('know that the queue of a token waits for its batches, which are stuck themselves', () => {
-    const { verdicts } = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 62, scenario: 'unsigned-batch' }]);
-    expect(verdicts.map(({ alert, causedBy }) => [alert, causedBy])).toEqual(
-      expect.arrayContaining([
-        ['BridgeBatchUnsigned', null],
-        ['BridgeBacklogStuck', 'BridgeBatchUnsigned'],
-      ]),
-    );
   });
 
   it('compare the claims that conflict', () => {

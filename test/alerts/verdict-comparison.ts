@@ -1,7 +1,7 @@
 import { groupBy } from '../../src/metrics/grouping.js';
 import type { JudgedAlert } from '../../src/alerts/alert.js';
 import { alerts, judgedAlerts, type AlertName } from '../../src/alerts/alerts.js';
-import { isInhibited, type Inhibitable, type Verdict } from '../../src/alerts/judge.js';
+import { includes, type Inhibitable, type Verdict } from '../../src/alerts/judge.js';
 import type { AlertLabels } from '../../src/alerts/view.js';
 import type { Firing } from './promtool.js';
 import type { RecordingOptions } from './recording.js';
@@ -68,6 +68,7 @@ export function observeVerdicts(): ObservedVerdicts {
       const known = byKey.get(key) ?? {
         alert: declarationOf(alert, severity, labels),
         labels,
+        document,
         firing: new Set(),
         observing: new Set(),
       };
@@ -162,12 +163,13 @@ export function contradictions(
   return [...withoutAlert, ...withoutVerdict];
 }
 
-/** Whether a verdict of this minute includes the alert, as an inhibition of Alertmanager does. */
+/** Whether a verdict of this minute includes the alert. */
 function isIncluded(
   { alert, severity, labels }: Firing,
   byKey: ReadonlyMap<string, AlertMinutes>,
   minute: number,
 ): boolean {
+  const declared = declarationOf(alert, severity, labels);
   const verdicts = Array.from(byKey.values()).filter(({ firing }) => firing.has(minute));
-  return isInhibited({ alert: declarationOf(alert, severity, labels), labels }, verdicts);
+  return verdicts.some((verdict) => includes(verdict, { alert: declared, labels, document: verdict.document }));
 }

@@ -20,7 +20,7 @@ const now: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 };
 const firstVerdicts: Readonly<Record<ScenarioName, readonly [Severity, AlertName] | undefined>> = {
   healthy: undefined,
   quiet: undefined,
-  mainnet: ['info', 'CrosschainCctxsMissed'],
+  mainnet: undefined,
   backlog: ['warning', 'BridgeBacklogHigh'],
   stuck: ['critical', 'BridgeOracleStalled'],
   'unsigned-batch': ['critical', 'BridgeBatchUnsigned'],
@@ -33,8 +33,8 @@ const firstVerdicts: Readonly<Record<ScenarioName, readonly [Severity, AlertName
   'missed-cctxs': ['critical', 'CrosschainFreezeNear'],
   'stuck-chain': ['critical', 'CrosschainBacklogStuck'],
   truncated: ['warning', 'CrosschainPendingListTruncated'],
-  'rate-limited': ['info', 'CrosschainRateLimitExceeded'],
-  'outbound-disabled': ['info', 'CrosschainOutboundDisabled'],
+  'rate-limited': undefined,
+  'outbound-disabled': ['warning', 'CrosschainOutboundDisabled'],
   syncing: ['warning', 'BridgeNodeBehind'],
 };
 

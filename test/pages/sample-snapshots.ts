@@ -129,7 +129,7 @@ export function verdict(alert: AlertName, severity: Severity, minutes: number, o
     firesAt: since,
     subjects: [{}],
     isOneAlert: false,
-    causedBy: null,
+    inhibitedBy: null,
     sentence: withDetails(`summary of ${alert}`),
     action: `action of ${alert}`,
     ...others,

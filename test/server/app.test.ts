@@ -324,7 +324,7 @@ describe('/pending', () => {
             firesInSeconds: null,
             subjects: [{}],
             isOneAlert: false,
-            causedBy: null,
+            inhibitedBy: null,
             mayBeOlder: false,
             summary: 'summary of BridgeOracleStalled',
             action: 'action of BridgeOracleStalled',
