@@ -4,7 +4,6 @@
  */
 export const keptSamples: ReadonlySet<string> = new Set([
   'bridge_backlog_limit_transfers',
-  'bridge_batch_next_timeout_height',
   'bridge_batch_transactions',
   'bridge_batches',
   'bridge_batches_below_threshold',
@@ -88,8 +87,6 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'crosschain_lowest_pending_nonce_changed_timestamp_seconds',
   'crosschain_oldest_cctx_created_timestamp_seconds',
   'crosschain_outbound_enabled',
-  'crosschain_rate_limit_exceeded',
-  'crosschain_rate_limit_utilization_ratio',
   'crosschain_schedule_lookahead_nonces',
   'crosschain_total_pending',
 ]);
