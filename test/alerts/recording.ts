@@ -124,8 +124,8 @@ export interface RecordingOptions {
   readonly valsets?: number;
   /** Receives the verdicts and the endpoints of the exporter after every sample. */
   readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number, endpoints: readonly EndpointState[]) => void;
-  /** The metrics to record. Metrics that no rule reads would only take time. */
-  readonly keep: ReadonlySet<string>;
+  /** The metrics to record, by default none. Metrics that no rule reads would only take time. */
+  readonly keep?: ReadonlySet<string>;
 }
 
 export interface Recording {
@@ -135,11 +135,18 @@ export interface Recording {
   readonly series: ReadonlyMap<string, readonly (number | undefined)[]>;
 }
 
+/** What the exporter shows after the last sample. */
+interface LastSample {
+  readonly at: Instant;
+  readonly endpoints: readonly EndpointState[];
+  readonly verdicts: readonly TargetVerdicts[];
+}
+
 /**
  * The series that Prometheus would have scraped. At every sample, the code of the exporter reads the responses of a
  * simulated chain. The clock is simulated, too.
  */
-export function record(phases: readonly Phase[], options: RecordingOptions): Recording {
+export function record(phases: readonly Phase[], options: RecordingOptions): Recording & LastSample {
   const { sampleSeconds = 60, afterDays = 0, seed = SEED, scenario = 'healthy', keep, observe } = options;
   const blockTimeMs = options.blockTimeMs ?? (scenario === 'mainnet' ? undefined : BLOCK_MS);
   const startTime = START_SECONDS - afterDays * DAY_SECONDS;
@@ -165,6 +172,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       if (exporter === undefined) continue;
       exporter.poll(phase, seconds);
       observe?.(exporter.endpoints.verdicts(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
+      if (keep === undefined) continue;
       for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
         const values = series.get(key) ?? [];
         series.set(key, values);
@@ -172,7 +180,9 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       }
     }
   }
-  return { sampleSeconds, samples: sample, series };
+  const at = instantAt((sample - 1) * sampleSeconds);
+  const endpoints = exporter?.endpoints.states() ?? [];
+  return { sampleSeconds, samples: sample, series, endpoints, verdicts: exporter?.endpoints.verdicts(at) ?? [], at };
 }
 
 /** The simulated time of a sample. */

@@ -14,17 +14,18 @@ import { sentenceText } from '../../src/alerts/sentences.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
 
-const HEALTHY_MINUTES = 10;
+const HEALTHY_MINUTES = 12;
+/** The exporter polls every four minutes, so that an incident takes few polls. */
+const SAMPLE_SECONDS = 240;
 
 /** The verdicts of the target at the last minute of the phases. */
 function verdictsAfter(
   phases: readonly Phase[],
-  options: Pick<RecordingOptions, 'contract' | 'scenario'> = {},
+  options: Pick<RecordingOptions, 'contract' | 'scenario' | 'sampleSeconds'> = {},
 ): TargetVerdicts {
-  let last: TargetVerdicts | undefined;
-  record(phases, { ...options, valsets: 3, keep: new Set(), observe: ([target]) => (last = target) });
-  if (last === undefined) throw new Error('the recording has no target');
-  return last;
+  const [target] = record(phases, { sampleSeconds: SAMPLE_SECONDS, valsets: 3, ...options }).verdicts;
+  if (target === undefined) throw new Error('the recording has no target');
+  return target;
 }
 
 function linesOf({ status, unknown, verdicts }: TargetVerdicts): string[] {
@@ -38,11 +39,11 @@ function linesOf({ status, unknown, verdicts }: TargetVerdicts): string[] {
 
 describe('the verdicts about a scenario', () => {
   it('say who blocks the oracle and since when', () => {
-    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 42, scenario: 'stalled-oracle' }]);
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 44, scenario: 'stalled-oracle' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeOracleStalled: no event observed for 41 min, 248 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'pending warning BridgeBacklogHigh: the number of pending transfers has been above 500 for 21 min: 939 at present, of which 460 in no batch',
+      'firing critical BridgeOracleStalled: no event observed for 40 min, 261 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+      'pending warning BridgeBacklogHigh: the number of pending transfers has been above 500 for 20 min: 967 at present, of which 516 in no batch',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
       'firing warning BridgeWatchedOrchestratorLagging below BridgeOracleStalled',
@@ -50,13 +51,13 @@ describe('the verdicts about a scenario', () => {
   });
 
   it('put what inhibits others first when everything is stuck, without the warnings that it includes', () => {
-    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 62, scenario: 'stuck' }]);
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 64, scenario: 'stuck' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeOracleStalled: no event observed for 61 min, 310 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
-      'firing critical CrosschainBacklogStuck: nothing has moved for up to 65 min on 5 chains: polygon (137) at nonce 21513, base (8453) at nonce 19813, ethereum (1) at nonce 40851, bsc (56) at nonce 60555, arbitrum (42161) at nonce 66696',
-      'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 33 min, 402 at present',
-      'pending critical CrosschainBacklogStuck: nothing has moved for 62 min on chain bitcoin (8332) at nonce 49559 with an outbound hash',
+      'firing critical BridgeOracleStalled: no event observed for 60 min, 317 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on 5 chains: ethereum (1) at nonce 40848, bsc (56) at nonce 60551, polygon (137) at nonce 21513, arbitrum (42161) at nonce 66695, base (8453) at nonce 19813',
+      'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 36 min, 420 at present',
+      'pending critical CrosschainBacklogStuck: nothing has moved for 64 min on chain bitcoin (8332) at nonce 49556 with an outbound hash',
       'firing critical BridgeBacklogStuck below BridgeOracleStalled',
       'firing warning BridgeBacklogHigh below BridgeOracleStalled',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
@@ -73,8 +74,8 @@ describe('the verdicts about a scenario', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 40, scenario: 'unsigned-batch' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeBatchUnsigned: batches have lacked signatures for 36 min, 5 at present; 6 validators with 52 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Blue Mesa, Harbor Nodes, Tidewater; it times out in about 11 h 23 min; 3.09M usdt in them',
-      'pending warning BridgeOrchestratorMissingConfirms: signatures of 1 validator with 7 % of the power have been missing for 36 min, on up to 6 batches: Validator Guild (yours); it is jailed in 9891 hub blocks (about 2 d 6 h)',
+      'firing critical BridgeBatchUnsigned: batches have lacked signatures for 32 min, 5 at present; 6 validators with 53 % of the power have not signed batch 26084: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater; it times out in about 11 h 25 min; 3.52M usdt in them',
+      'pending warning BridgeOrchestratorMissingConfirms: signatures of 1 validator with 6 % of the power have been missing for 32 min, on up to 6 batches: Validator Guild (yours); it is jailed in 9895 hub blocks (about 2 d 6 h)',
     ]);
     expect(target.verdicts.slice(0, 1)).toEqual([
       {
@@ -83,13 +84,13 @@ describe('the verdicts about a scenario', () => {
         alert: 'BridgeBatchUnsigned',
         severity: 'critical',
         state: 'firing',
-        since: { epochSeconds: 1_790_000_780, monotonicMs: 780_000 },
-        firesAt: { epochSeconds: 1_790_002_580, monotonicMs: 2_580_000 },
+        since: { epochSeconds: 1_790_000_960, monotonicMs: 960_000 },
+        firesAt: { epochSeconds: 1_790_002_760, monotonicMs: 2_760_000 },
         subjects: [{}],
         isOneAlert: false,
         inhibitedBy: null,
         mayBeOlder: false,
-        sentence: expect.objectContaining({ fact: 'batches have lacked signatures for 36 min, 5 at present' }),
+        sentence: expect.objectContaining({ fact: 'batches have lacked signatures for 32 min, 5 at present' }),
         action:
           'Check the orchestrator of your validator Validator Guild first. Contact the operators of the validators that have not signed; the batches cannot be relayed.',
       },
@@ -100,7 +101,7 @@ describe('the verdicts about a scenario', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 16, scenario: 'conflicting-claims' }]);
     expect(linesOf(target)).toEqual([
       'critical',
-      'firing critical BridgeConflictingClaims: validators have disagreed about the external height of event 97651 for 15 min; 54 % of the power claim external height 21380533, 46 % claim external height 21380534',
+      'firing critical BridgeConflictingClaims: validators have disagreed about the external height of event 97645 for 12 min; 54 % of the power claim external height 21380528, 46 % claim external height 21380529',
     ]);
   });
 });
@@ -129,7 +130,9 @@ describe('a jailed validator', () => {
     ['with the reason that the validator sets prove', left, 'The reason is a missing signature of validator set 10: '],
     ['without a reason that is not known', undefined, 'Find the cause '],
   ])('has an action %s', (_, bridge, action) => {
-    const { verdicts } = verdictsAfter([{ minutes: 6, queries: jailed, ...(bridge && { bridge }) }]);
+    const { verdicts } = verdictsAfter([{ minutes: 6, queries: jailed, ...(bridge && { bridge }) }], {
+      sampleSeconds: 60,
+    });
     expect(verdicts.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action.slice(0, action.length)).toBe(
       action,
     );
@@ -147,7 +150,7 @@ describe('with the contract on the external chain', () => {
     const { verdicts } = verdictsAfter(
       [
         { minutes: HEALTHY_MINUTES, contract: {} },
-        { minutes: 45, scenario: 'batch-timeout', contract: contract satisfies ContractOutcome },
+        { minutes: 48, scenario: 'batch-timeout', contract: contract satisfies ContractOutcome },
       ],
       { contract: true },
     );
@@ -157,7 +160,13 @@ describe('with the contract on the external chain', () => {
 
   it('a target is judged although the contract cannot be polled', () => {
     const after = (minutes: number): string[] =>
-      linesOf(verdictsAfter([{ minutes, contract: { fails: 'connect' } }], { contract: true, scenario: 'quiet' }));
+      linesOf(
+        verdictsAfter([{ minutes, contract: { fails: 'connect' } }], {
+          contract: true,
+          scenario: 'quiet',
+          sampleSeconds: 60,
+        }),
+      );
     expect(after(3)).toEqual(['pending', expect.stringMatching(/^pending warning BridgeEndpointDown: /)]);
     expect(after(20)).toEqual(['warning', expect.stringMatching(/^firing warning BridgeEndpointDown: /)]);
   });
@@ -168,8 +177,8 @@ describe('a restart during an incident', () => {
     const target = verdictsAfter([
       { minutes: HEALTHY_MINUTES },
       { minutes: 60, scenario: 'unsigned-batch' },
-      { minutes: 1, exporterDown: true },
-      { minutes: 2 },
+      { minutes: 4, exporterDown: true },
+      { minutes: 8 },
     ]);
     const [first] = target.verdicts;
     expect([target.status, first?.alert, first?.state]).toEqual(['critical', 'BridgeBatchUnsigned', 'firing']);
@@ -179,9 +188,9 @@ describe('a restart during an incident', () => {
   it('knows that nothing was executed while no event was observed', () => {
     const target = verdictsAfter([
       { minutes: HEALTHY_MINUTES },
-      { minutes: 150, scenario: 'no-relayer' },
-      { minutes: 1, exporterDown: true },
-      { minutes: 2 },
+      { minutes: 152, scenario: 'no-relayer' },
+      { minutes: 4, exporterDown: true },
+      { minutes: 8 },
     ]);
     const states = target.verdicts.map(({ alert, severity, state }) => `${state} ${severity} ${alert}`);
     expect(states).toContain('firing warning BridgeBatchNotRelayed');
@@ -190,22 +199,22 @@ describe('a restart during an incident', () => {
   it('leaves only what may have lasted long enough to be judged later', () => {
     const target = verdictsAfter([
       { minutes: HEALTHY_MINUTES },
-      { minutes: 90, scenario: 'stuck-chain' },
-      { minutes: 1, exporterDown: true },
-      { minutes: 3 },
+      { minutes: 92, scenario: 'stuck-chain' },
+      { minutes: 4, exporterDown: true },
+      { minutes: 8 },
     ]);
     expect(linesOf(target)).toEqual([
       'warning',
-      'firing warning CrosschainOldestPendingTooOld: a transaction on chain bsc (56) has waited for 95 min, longer than its limit of 30 min',
-      'observing critical BridgeBacklogStuck: no batch built for at least 2 min: 710K usdt (27 transfers), 60.9K usdc (8 transfers) waiting with sufficient fees',
-      'observing critical CrosschainBacklogStuck: nothing has moved for at least 2 min on chain bsc (56) at nonce 60555 with an outbound hash',
+      'firing warning CrosschainOldestPendingTooOld: a transaction on chain bsc (56) has waited for 107 min, longer than its limit of 30 min',
+      'observing critical BridgeBacklogStuck: no batch built for at least 4 min: 635K usdt (23 transfers) waiting with sufficient fees',
+      'observing critical CrosschainBacklogStuck: nothing has moved for at least 4 min on chain bsc (56) at nonce 60551 with an outbound hash',
     ]);
     // All nodes of the simulator list hashes.
     expect(target.verdicts[0]?.action).toBe(
       'The outbound has a hash, so it is in a block and waits for confirmations or votes: look it up on the chain, then check the observers.',
     );
-    // The exporter started in minute 101. The durations are `[45m]` or the age limit of 30 minutes, and `for`, 5 minutes.
-    expect(target.verdicts.slice(1).map(({ firesAt }) => firesAt.monotonicMs / 60_000)).toEqual([101 + 50, 101 + 35]);
+    // The exporter started in minute 108. The durations are `[45m]` or the age limit of 30 minutes, and `for`, 5 minutes.
+    expect(target.verdicts.slice(1).map(({ firesAt }) => firesAt.monotonicMs / 60_000)).toEqual([108 + 50, 108 + 35]);
   });
 });
 
@@ -215,7 +224,6 @@ describe('a healthy bridge', () => {
     const lines = new Set<string>();
     record([{ minutes: 20 }, failing, { minutes: 30 }, failing, { minutes: 10 }], {
       valsets: 3,
-      keep: new Set(),
       observe: ([target], minute) => {
         if (target !== undefined && minute > HEALTHY_MINUTES) lines.add(linesOf(target).join('\n'));
       },
@@ -229,7 +237,6 @@ describe('a healthy bridge', () => {
       // No transfer waits whose age is unknown.
       scenario: 'quiet',
       valsets: 3,
-      keep: new Set(),
       observe: ([target], minute) => {
         if (target !== undefined) lines.push(`${minute}: ${linesOf(target).join('; ')}`);
       },

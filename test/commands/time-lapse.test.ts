@@ -1,7 +1,5 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { AlertName } from '../../src/alerts/alerts.js';
-import type { Severity } from '../../src/alerts/alert.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
@@ -9,7 +7,7 @@ import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js'
 import { createEndpointRegistry } from '../../src/endpoints/registry.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/poll.js';
-import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -17,27 +15,7 @@ import { waitUntil } from '../support/wait-for.js';
 
 const now: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 };
 
-const firstVerdicts: Readonly<Record<ScenarioName, readonly [Severity, AlertName] | undefined>> = {
-  healthy: undefined,
-  quiet: undefined,
-  mainnet: undefined,
-  backlog: ['warning', 'BridgeBacklogHigh'],
-  stuck: ['critical', 'BridgeOracleStalled'],
-  'unsigned-batch': ['critical', 'BridgeBatchUnsigned'],
-  'silent-signer': ['warning', 'BridgeOrchestratorMissingConfirms'],
-  'stalled-oracle': ['critical', 'BridgeOracleStalled'],
-  'conflicting-claims': ['critical', 'BridgeConflictingClaims'],
-  'batch-timeout': ['critical', 'BridgeBatchOverdue'],
-  'no-relayer': ['critical', 'BridgeBatchNotRelayed'],
-  'valset-drift': ['warning', 'BridgeValsetUnsigned'],
-  'missed-cctxs': ['critical', 'CrosschainFreezeNear'],
-  'stuck-chain': ['critical', 'CrosschainBacklogStuck'],
-  truncated: ['warning', 'CrosschainPendingListTruncated'],
-  'rate-limited': undefined,
-  'outbound-disabled': ['warning', 'CrosschainOutboundDisabled'],
-  syncing: ['warning', 'BridgeNodeBehind'],
-};
-
+/** Slow blocks make a fast test. */
 async function lapse(scenario: ScenarioName, blockTimeMs: number, at: Instant) {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs, startTime: Math.floor(at.epochSeconds) });
   const config = demoConfig('http://127.0.0.1:1', model);
@@ -45,11 +23,16 @@ async function lapse(scenario: ScenarioName, blockTimeMs: number, at: Instant) {
 }
 
 describe('the past of a demo', () => {
-  // Slow blocks, for a fast test.
-  it.each(scenarioNames)('ends with the verdict about the scenario %s', async (scenario) => {
+  // The slow tests have all scenarios.
+  it.each([
+    ['quiet', undefined],
+    ['conflicting-claims', 'critical BridgeConflictingClaims'],
+    ['missed-cctxs', 'critical CrosschainFreezeNear'],
+    ['syncing', 'warning BridgeNodeBehind'],
+  ] as const)('ends with the verdict about the scenario %s', async (scenario, expected) => {
     const { verdicts } = await lapse(scenario, 20_000, now);
     const first = verdicts.find(({ state }) => state === 'firing');
-    expect(first && [first.severity, first.alert]).toEqual(firstVerdicts[scenario]);
+    expect(first && `${first.severity} ${first.alert}`).toBe(expected);
     expect(verdicts.filter(({ state }) => state === 'observing')).toEqual([]);
   });
 

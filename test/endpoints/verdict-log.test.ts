@@ -16,7 +16,6 @@ function linesOf(phases: readonly Phase[]): string[] {
   let logged: LoggedVerdicts = new Map();
   record(phases, {
     valsets: 3,
-    keep: new Set(),
     observe: ([target], at) => {
       minute = at;
       if (target !== undefined) logged = logVerdicts(log, logged, target);

@@ -6,7 +6,7 @@ import { statusJson } from '../../src/pages/status-json.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
-import { changedInput, changedState, instantAt, record, type Phase } from '../alerts/recording.js';
+import { changedInput, changedState, record, type Phase } from '../alerts/recording.js';
 import { instance, testLinks } from './sample-snapshots.js';
 
 /*
@@ -31,32 +31,24 @@ const short: Pick<Phase, 'bridge' | 'crosschain'> = {
 
 /** What the pages show after 40 minutes of the scenario. */
 function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
-  const pages: Record<string, string> = {};
-  record(
-    [
-      { minutes: 8, ...short },
-      { minutes: 40, scenario, ...short },
-    ],
-    {
-      sampleSeconds: 240,
-      keep: new Set(),
-      observe: (verdicts, minute, states) => {
-        const now = instantAt(minute * 60);
-        const links = testLinks();
-        const endpoints = states.map((state) => endpointStatus(state, 'http://node.example', now));
-        const targets = targetViews(verdicts, endpoints, links, now);
-        const generatedAt = isoTime(now.epochSeconds);
-        const status = { generatedAt, targets, endpoints, validatorNames: [], instance };
-        const pending = pendingView(states, verdicts, links, now, 'demo');
-        if (pending === undefined) throw new Error('no target demo');
-        pages['status.html'] = withoutAssets(statusPage(status, site));
-        pages['status.json'] = JSON.stringify(statusJson(status), null, 2);
-        pages['pending.html'] = withoutAssets(pendingPage(pending, undefined, links, site));
-        pages['pending.json'] = JSON.stringify(pendingJson(pending), null, 2);
-      },
-    },
-  );
-  return pages;
+  const phases = [
+    { minutes: 8, ...short },
+    { minutes: 40, scenario, ...short },
+  ];
+  const { endpoints, verdicts, at } = record(phases, { sampleSeconds: 240 });
+  const links = testLinks();
+  const statuses = endpoints.map((state) => endpointStatus(state, 'http://node.example', at));
+  const targets = targetViews(verdicts, statuses, links, at);
+  const generatedAt = isoTime(at.epochSeconds);
+  const status = { generatedAt, targets, endpoints: statuses, validatorNames: [], instance };
+  const pending = pendingView(endpoints, verdicts, links, at, 'demo');
+  if (pending === undefined) throw new Error('no target demo');
+  return {
+    'status.html': withoutAssets(statusPage(status, site)),
+    'status.json': JSON.stringify(statusJson(status), null, 2),
+    'pending.html': withoutAssets(pendingPage(pending, undefined, links, site)),
+    'pending.json': JSON.stringify(pendingJson(pending), null, 2),
+  };
 }
 
 /** Without the style, the script and their hash, which are the same in all pages. */
@@ -64,12 +56,15 @@ const withoutAssets = (html: string): string =>
   html.replaceAll(/(<(style|script)[^>]*>)[^]*?(<\/\2>)/g, '$1$3').replace(/ data-build="\w+"/, '');
 
 describe.each(['unsigned-batch', 'missed-cctxs'] as const)('in the scenario %s', (scenario) => {
-  let pages: Readonly<Record<string, string>>;
+  let pages: ReturnType<typeof pagesOf>;
   beforeAll(() => {
     pages = pagesOf(scenario);
   });
 
-  it.each(['status.html', 'status.json', 'pending.html', 'pending.json'])('%s is the golden file', async (page) => {
-    await expect(pages[page]).toMatchFileSnapshot(`golden/${scenario}-${page}`);
-  });
+  it.each(['status.html', 'status.json', 'pending.html', 'pending.json'] as const)(
+    '%s is the golden file',
+    async (page) => {
+      await expect(pages[page]).toMatchFileSnapshot(`golden/${scenario}-${page}`);
+    },
+  );
 });
