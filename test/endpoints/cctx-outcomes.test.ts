@@ -11,7 +11,7 @@ import { createModel, type Model } from '../../src/simulator/model.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
 import { seriesOf } from '../support/exposition-text.js';
-import { waitUntil } from '../support/wait-for.js';
+import { waitFor, waitUntil } from '../support/wait-for.js';
 
 const HOUR_MS = 3_600_000;
 const BLOCK_MS = 2000;
@@ -114,8 +114,7 @@ describe('the outcomes of cross-chain transactions', () => {
     start('', '3s');
     await nextPolls();
     await advance(20, 2 * 60_000);
-    const refused = failures();
-    expect(refused).toBe(requests().length);
+    const refused = await waitFor(failures, (count) => count === requests().length);
     await advance(30, 10 * 60_000);
     expect(requests()).toHaveLength(refused);
     expect(failures()).toBe(refused);
