@@ -82,7 +82,7 @@ export async function replayWithProgress(
           shownAt = now;
           context.showProgress(`replayed ${polls} polls, until ${new Date(timeMs).toISOString().slice(0, 16)}`);
         }
-        return onPoll?.(endpoint, timeMs);
+        return onPoll(endpoint, timeMs);
       },
       onStep,
     },

@@ -93,7 +93,7 @@ export const batchTable: ItemTable<BatchItem> = {
       sort: { key: 'timeout', value: ({ timeoutHeight }) => exact(timeoutHeight) },
     },
     signedColumn('BridgeBatchUnsigned'),
-    missingColumn('Missing signatures'),
+    missingColumn(),
   ],
 };
 
@@ -136,7 +136,7 @@ export const valsetTable: ItemTable<ValsetItem> = {
       sort: { key: 'deadline', value: ({ deadlineHeight }) => exact(deadlineHeight) },
     },
     signedColumn('BridgeValsetUnsigned'),
-    missingColumn('Missing signatures'),
+    missingColumn(),
   ],
 };
 
@@ -175,9 +175,9 @@ function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: Al
 }
 
 /** Only their number: who they are is in one table for all items. */
-function missingColumn<Row extends Pick<Signatures, 'missing'>>(title: string): ItemColumn<Row> {
+function missingColumn<Row extends Pick<Signatures, 'missing'>>(): ItemColumn<Row> {
   return {
-    title,
+    title: 'Missing signatures',
     cell: ({ missing }) => cells.orUnknown(missing, ({ total }) => markup`${total === 0 ? 'none' : total}`),
     sort: { key: 'missing', value: ({ missing }) => missing?.total ?? null, largestFirst: true },
   };

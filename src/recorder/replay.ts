@@ -8,7 +8,7 @@ import { endpointAfter, holdMs, repeatFailure, type ReplayedEndpoint } from './r
 
 export interface ReplayEvents {
   /** After a recorded poll. */
-  readonly onPoll?: (endpoint: ReplayedEndpoint, timeMs: number) => void | Promise<void>;
+  readonly onPoll: (endpoint: ReplayedEndpoint, timeMs: number) => void | Promise<void>;
   /** At every multiple of the step, with the endpoints whose values still hold. */
   readonly onStep: (endpoints: readonly ReplayedEndpoint[], timeMs: number) => void | Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function replayPolls(
     endpoints.set(key, endpoint);
     lastMs = timeMs;
     // A step at the same time reports it.
-    if (timeMs >= fromMs && timeMs !== nextStepMs) await onPoll?.(endpoint, timeMs);
+    if (timeMs >= fromMs && timeMs !== nextStepMs) await onPoll(endpoint, timeMs);
   }
   await stepUntil(Math.min(toMs, lastMs + hold) + 1);
   return Array.from(endpoints.values());

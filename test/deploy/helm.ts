@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { parse, parseAllDocuments } from 'yaml';
-import { projectPath, readProjectFile } from '../support/project-files.js';
+import { parseAllDocuments } from 'yaml';
+import { projectPath } from '../support/project-files.js';
 import { hasTool } from '../support/tools.js';
 
 export const CHART = 'deploy/helm/bridge-exporter';
@@ -78,5 +78,3 @@ export function problemsOf(installation: Installation): string {
   if (status === 0) throw new Error('the chart was rendered');
   return stderr;
 }
-
-export const defaultValues = parse(readProjectFile(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;

@@ -70,7 +70,8 @@ ${table(documents.module_state.families, sourceColumn)}
 
 What happened between two successive documents of the endpoint. These metrics count from the start of the process, and are exported also while
 the chain series are withdrawn. A token has series from the first document that names it. When there are more tokens than the limit allows, those that
-come later share the series \`other\`. Durations are classic histograms: the text format has no native ones. Nothing is counted between
+come later share the series \`other\`. Durations are classic histograms: the text format has no native ones. Batches created, transfers requested and
+events observed are counted by \`bridge_last_outgoing_batch_id\`, \`bridge_last_outgoing_pool_id\` and \`bridge_last_observed_nonce\`. Nothing is counted between
 two documents that cannot be compared, which \`bridge_flow_gaps_total\` counts by reason:
 
 | reason | meaning |
@@ -80,7 +81,7 @@ two documents that cannot be compared, which \`bridge_flow_gaps_total\` counts b
 | \`list\` | a field that the flow reads is missing or invalid |
 | \`stale\` | more than \`poll.stale_after\` between the documents |
 | \`inconsistent\` | more batches disappeared than events were observed, a batch or a transfer came back or has a number above those of the hub, or one was executed whose transfers are left, or more than 100,000 ids came in one step; the next document is not compared with that one |
-| \`unseen\` | a batch or a transfer was created and removed between the documents; all that is certain is counted |
+| \`unseen\` | a batch or a transfer was created and removed between the documents, or the claim of an observed event was in neither; all that is certain is counted |
 
 ${table(documents.module_state.flow.families)}
 
