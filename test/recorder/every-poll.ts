@@ -43,13 +43,14 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
   const config = demoConfig('http://127.0.0.1:1317', model);
   return {
     ...config,
-    // Other queries of the node are not recorded.
+    // Names and other queries of the node are not recorded.
     targets: config.targets.map(({ bridge, crosschain, ...target }) => ({
       ...target,
       ...(bridge && {
         bridge: {
           ...bridge,
           nodeQueries: 'off' as const,
+          validatorNames: 'off' as const,
           ...(bridge.external && { external: { ...bridge.external, intervalMs: POLL_MS } }),
         },
       }),
